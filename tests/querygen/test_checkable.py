@@ -36,6 +36,7 @@ from drr.querygen.figures import FactDraw
 from drr.querygen.files import line_of
 from drr.querygen.shelves import KindTable
 
+from tests.cases import table
 from tests.commands import Drr
 
 SEEDS = range(4000, 4012)
@@ -60,10 +61,10 @@ def truth_of(query: Query) -> Checkable:
     return query.checkable
 
 
-def sources(maker: QuestionMaker, count: int) -> Iterator[PointSource]:
+def sources(maker: QuestionMaker, count: int, **more: Any) -> Iterator[PointSource]:
     for seed, user in enumerate(maker.users[:count]):
         own = (user, maker.checker.orders(user), maker.checker.shelves, maker.shop.store, maker.kinds, [])
-        yield PointSource(Random(seed), maker.words, *own, maker.absent)
+        yield PointSource(Random(seed), maker.words, *own, **(more or {"absent": maker.absent}))
 
 
 def test_the_same_seed_makes_the_same_bytes(maker: QuestionMaker, made: list[Query], shop: Shop) -> None:
@@ -90,20 +91,18 @@ def test_a_record_without_truth_is_as_it_ever_was() -> None:
     assert "checkable" not in query.model_dump()
 
 
+def with_truth(query: Query, **changes: Any) -> Query:
+    return query.model_copy(update={"checkable": truth_of(query).model_copy(update=changes)})
+
+
 def with_need(query: Query, **changes: Any) -> Query:
-    truth = truth_of(query)
-    needs = [truth.needs[0].model_copy(update=changes), *truth.needs[1:]]
-    return query.model_copy(update={"checkable": truth.model_copy(update={"needs": needs})})
+    one, *others = truth_of(query).needs
+    return with_truth(query, needs=[one.model_copy(update=changes), *others])
 
 
 def with_fact(query: Query, **changes: Any) -> Query:
-    truth = truth_of(query)
-    facts = [truth.facts[0].model_copy(update=changes), *truth.facts[1:]]
-    return query.model_copy(update={"checkable": truth.model_copy(update={"facts": facts})})
-
-
-def with_truth(query: Query, **changes: Any) -> Query:
-    return query.model_copy(update={"checkable": truth_of(query).model_copy(update=changes)})
+    one, *others = truth_of(query).facts
+    return with_truth(query, facts=[one.model_copy(update=changes), *others])
 
 
 def first(query: Query) -> ShoppingNeed:
@@ -148,15 +147,11 @@ SPOILED: dict[str, tuple[str, Callable[[Query], Query]]] = {
 
 @pytest.mark.parametrize("what", SPOILED)
 def test_a_spoiled_record_is_found_out(maker: QuestionMaker, what: str) -> None:
-    sound = next(
-        query
-        for query in map(maker.make, range(5000, 5100))
-        if truth_of(query).needs
-        and first(query).products
-        and truth_of(query).facts
-        and isinstance(truth_of(query).facts[0].value, float)
-        and truth_of(query).facts[0].kind != "page"
-    )
+    def is_whole(truth: Checkable) -> bool:
+        facts = [(type(fact.value), fact.kind != "page") for fact in truth.facts[:1]]
+        return facts == [(float, True)] and any(need.products for need in truth.needs[:1])
+
+    sound = next(one for one in map(maker.make, range(5000, 5100)) if is_whole(truth_of(one)))
     check, spoil = SPOILED[what]
     assert failing(maker.checker, sound) == set()
     assert check in failing(maker.checker, spoil(sound))
@@ -201,17 +196,12 @@ def test_what_luck_meets_is_found_out(maker: QuestionMaker, made: list[Query]) -
 
 
 def test_every_kind_of_demand_is_drawn(maker: QuestionMaker) -> None:
-    orders = {one: maker.checker.orders(one) for one in maker.users[:40]}
     drawn = set[str]()
-    for seed, (user, own) in enumerate(orders.items()):
-        source = PointSource(
-            Random(seed), maker.words, user, own, maker.checker.shelves, maker.shop.store, maker.kinds, []
-        )
-        forms = [
-            need_form(source.rng, (2, 3), DEMANDS[n % len(DEMANDS)])._replace(much={}) for n in range(240)
-        ]
-        points = [NeedDraw(source, form).part(False) for form in forms]
-        needs = [one.truth for one in points if one is not None and isinstance(one.truth, ShoppingNeed)]
+    for source in sources(maker, 40):
+        demands = [DEMANDS[n % len(DEMANDS)] for n in range(240)]
+        forms = [need_form(source.rng, (2, 3), demand)._replace(much={}) for demand in demands]
+        points = filter(None, (NeedDraw(source, form).part(False) for form in forms))
+        needs = [one.truth for one in points if isinstance(one.truth, ShoppingNeed)]
         drawn |= {one.kind for need in needs for one in need.constraints}
         drawn |= {f"given {kind}" for need in needs if need.anchor for kind in need.anchor.gives}
     assert drawn == {*get_args(ConstraintKind), *(f"given {kind}" for kind in get_args(Given))}
@@ -233,9 +223,7 @@ def test_a_curriculum_rises(drr: Drr, shop_folder: Path, maker: QuestionMaker, t
 def test_what_a_need_hides_is_drawn_apart_from_its_form(maker: QuestionMaker) -> None:
     """Each form, at each axis alone, is met by needs with little of what misleads and by needs with much of it."""
     met = Counter[tuple[str, bool]]()
-    for seed, user in enumerate(maker.users[:60]):
-        own = (user, maker.checker.orders(user), maker.checker.shelves, maker.shop.store, maker.kinds, [])
-        source = PointSource(Random(seed), maker.words, *own, middles=maker.middles)
+    for source in sources(maker, 60, middles=maker.middles):
         form = need_form(source.rng, (2,), None)
         for point in filter(None, (NeedDraw(source, form).part(False) for _ in range(400))):
             need = cast(ShoppingNeed, point.truth)
@@ -259,43 +247,27 @@ def test_every_form_can_be_refused(maker: QuestionMaker) -> None:
                 read = any(step.tool == "get_product_details" for step in point.plan)
                 asks = need.anchor or any(one.kind == "attribute" for one in need.constraints)
                 assert read == bool(asks and shelf)  # as many calls lead to a refusal
-                seen |= {one.kind for one in need.constraints} | {
-                    f"best {need.best}",
-                    f"anchored {bool(need.anchor)}",
-                }
+                seen |= {one.kind for one in need.constraints} | {f"best {need.best}"}
                 seen |= {f"given {kind}" for kind in need.anchor.gives} if need.anchor else set()
-    asked = {
-        *DEMANDS,
-        "best cheapest",
-        "best best_rated",
-        "anchored True",
-        *(f"given {one}" for one in get_args(Given)),
-    }
+    asked = {*DEMANDS, "best cheapest", "best best_rated", *(f"given {one}" for one in get_args(Given))}
     assert asked <= met and asked <= refused
 
 
 def test_no_need_is_open_to_a_maker_that_is_unknown(maker: QuestionMaker) -> None:
     """Who sells it may be known and who makes it not, so it might be of the maker that is asked for."""
-    glow, other = (
-        LAMP.model_copy(update={"store": "Glow Co"}),
-        LAMP.model_copy(update={"product_id": "B0OTHER"}),
-    )
-    unmade = other.model_copy(update={"details": {}})
+    glow, other = lamp(store="Glow Co"), {"product_id": "B0OTHER"}
     asked = [Constraint(kind="brand_is", value="Glow Co"), Constraint(kind="price_max", value=25.0)]
-    for beside, is_open in (
-        (other, False),
-        (unmade, True),
-        (unmade.model_copy(update={"price": 26.0}), False),
+    for shelf, is_open in (
+        ([glow, lamp(**other)], False),
+        ([glow, lamp(**other, details={})], True),
+        ([glow, lamp(**other, details={}, price=26.0)], False),
+        ([lamp(store="Glow Co", details={})], False),
     ):
-        table = KindTable([glow, beside], {})
+        table = KindTable(shelf, {})
         assert table.open_to_makers([table.fitting(one) for one in asked]) == is_open
-    table = KindTable([glow.model_copy(update={"details": {}})], {})
-    assert not table.open_to_makers([table.fitting(one) for one in asked])
-    assert all(
-        name not in ("Brand", "Manufacturer")
-        for product in maker.checker.shelves.products.values()
-        for name, _ in maker.checker.shelves.stated(product)
-    )
+    shelves = maker.checker.shelves
+    named = {name for product in shelves.products.values() for name, _ in shelves.stated(product)}
+    assert not named & {"Brand", "Manufacturer"}
 
 
 def test_a_budget_has_room_for_what_is_refused(maker: QuestionMaker) -> None:
@@ -335,9 +307,7 @@ def test_kinds_not_sold_are_few_and_bear_values_of_no_kind_that_is_asked_for(mak
 
 def test_a_detail_that_is_asked_for_has_two_values_and_one_spelling() -> None:
     def asked(*values: dict[str, str]) -> set[str | None]:
-        shelf = [
-            LAMP.model_copy(update={"product_id": f"B{n}", "details": own}) for n, own in enumerate(values)
-        ]
+        shelf = [lamp(product_id=f"B{n}", details=own) for n, own in enumerate(values)]
         stated = Counter(pair for own in values for pair in own.items())
         return {one.demand.name for one in KindTable(shelf, stated).demands("attribute")}
 
@@ -352,20 +322,12 @@ def test_no_demand_can_be_read_of_the_order_that_a_need_leans_on(maker: Question
     found = needs_of(maker, False)
     for text, need in found:
         given = need.anchor.gives if need.anchor else []
-        own = [
-            one.value
-            for one in need.constraints
-            if one.kind in ("attribute", "brand_is") and one.kind not in given
-        ]
+        kinds = {"attribute", "brand_is"}.difference(given)
+        own = [one.value for one in need.constraints if one.kind in kinds]
         end = text.index("whose category path") if need.anchor else text.find(' other than "') % len(text)
         assert all(text.find(f"{one}", 0, end) > 0 for one in own)
-        compared = [
-            form.split("{name}")[-1]
-            for kind in given
-            if kind != "category"
-            for form in maker.words["given"][kind]
-        ]
-        assert not compared or any(text.endswith(f"{one}.") for one in compared)
+        forms = [form for kind in given if kind != "category" for form in maker.words["given"][kind]]
+        assert not forms or text.endswith(tuple(form.split("{name}")[-1] + "." for form in forms))
         if need.best:
             best = next(form for form in maker.words["best"][need.best] if form in text)
             assert text.index(best) < end and text.split(best)[0].count(",") <= (need.anchor is not None)
@@ -376,13 +338,8 @@ def test_the_cheapest_and_the_spend_are_asked_for_where_all_prices_are_known(mak
     products = maker.checker.shelves.products
     cheapest = [need for _, need in needs_of(maker, False) if need.best == "cheapest"]
     for need in cheapest:
-        fitting = need.model_copy(
-            update={
-                "best": None,
-                "constraints": [c for c in need.constraints if c.kind not in ("owned", "not_owned")],
-            }
-        )
-        if fitting.constraints == need.constraints:
+        if not {c.kind for c in need.constraints} & {"owned", "not_owned"}:
+            fitting = need.model_copy(update={"best": None})
             shelf = maker.checker.shelves.of(need.category)
             assert all(p.price is not None for p in satisfying(fitting, shelf, ()))
     years = 0
@@ -416,16 +373,15 @@ def test_a_sentence_of_a_budget_is_short(maker: QuestionMaker) -> None:
 def test_the_best_of_one_is_no_demand() -> None:
     need = ShoppingNeed(category=["Lights", "Lamps"], best="cheapest")
     assert list(idle(need, [LAMP], ())) == ["cheapest"]
-    assert not list(idle(need, [LAMP, LAMP.model_copy(update={"product_id": "B0DEAR", "price": 30.0})], ()))
+    assert not list(idle(need, [LAMP, lamp(product_id="B0DEAR", price=30.0)], ()))
 
 
 def test_no_figure_is_nought_and_no_pick_is_free(maker: QuestionMaker, made: list[Query]) -> None:
     products = maker.checker.shelves.products
     assert any(product.price == 0 for product in products.values())
     assert all(fact.value for query in made for fact in truth_of(query).facts)
-    assert all(
-        products[one].price != 0 for query in made for need in truth_of(query).needs for one in need.products
-    )
+    needs = [need for query in made for need in truth_of(query).needs]
+    assert all(products[one].price != 0 for need in needs for one in need.products)
 
 
 def test_a_dataset_holds_the_truth_only_where_that_is_asked_for(
@@ -437,28 +393,16 @@ def test_a_dataset_holds_the_truth_only_where_that_is_asked_for(
     drr.out("queries", "dataset", path, "--out", tmp_path / "told", "--with-truth")
     for file in (tmp_path / "open").iterdir():
         assert b"checkable" not in file.read_bytes()
-    assert [one.checkable for one in read_queries(tmp_path / "told" / "queries.jsonl")] == [
-        one.checkable for one in made
-    ]
-    assert [one.id for one in read_queries(tmp_path / "open" / "queries.jsonl")] == [one.id for one in made]
+    told, left = (read_queries(tmp_path / name / "queries.jsonl") for name in ("told", "open"))
+    assert [one.checkable for one in told] == [one.checkable for one in made]
+    assert [one.id for one in left] == [one.id for one in made]
 
 
 def test_commands_make_and_check_a_file(drr: Drr, shop_folder: Path, tmp_path: Path) -> None:
     files = [tmp_path / "a.jsonl", tmp_path / "b.jsonl"]
+    words = ("queries", "generate", "--checkable", "--shop", shop_folder, "--seed", 91, "--count", 6)
     for path in files:
-        document = drr.json(
-            "queries",
-            "generate",
-            "--checkable",
-            "--shop",
-            shop_folder,
-            "--out",
-            path,
-            "--seed",
-            91,
-            "--count",
-            6,
-        )
+        document = drr.json(*words, "--out", path)
         assert document == {"schema": 1, "file": str(path), "questions": 6, "asked": 6}
     assert files[0].read_bytes() == files[1].read_bytes()
     found = drr.json("queries", "check", files[0], "--shop", shop_folder)
@@ -477,19 +421,8 @@ def test_no_agent_is_given_the_truth(drr: Drr, shop_folder: Path, made: list[Que
     marked = [with_truth(one, plan=[step], budget=4711.4711) for one in made[:3]]
     path, study = tmp_path / "q.jsonl", tmp_path / "study"
     path.write_text("".join(line_of(one) + "\n" for one in marked))
-    drr.out(
-        "run",
-        study,
-        "--shop",
-        shop_folder,
-        "--queries",
-        path,
-        "--variants",
-        "react",
-        "--model",
-        "offline",
-        "--quiet",
-    )
+    words = ("--shop", shop_folder, "--queries", path, "--variants", "react", "--model", "offline")
+    drr.out("run", study, *words, "--quiet")
     kept = [file for file in study.rglob("*") if file.is_file() and file.name != "queries.jsonl"]
     everything = b"".join(file.read_bytes() for file in kept)
     assert marked[0].query.splitlines()[0].encode() in everything
@@ -505,33 +438,19 @@ LAMP = Product(
 )  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("constraint", "expected"),
-    [
-        (Constraint(kind="price_max", value=20.0), True),
-        (Constraint(kind="price_max", value=19.99), False),
-        (Constraint(kind="rating_min", value=4.0), True),
-        (Constraint(kind="ratings_min", value=10.0), None),
-        (Constraint(kind="brand_is", value="glow co"), True),
-        (Constraint(kind="brand_not", value="LUMEN"), False),
-        (Constraint(kind="attribute", name="color", value="dark red"), True),
-        (Constraint(kind="attribute", name="Size", value="10"), None),
-        (Constraint(kind="attribute", name="Rank", value="3"), None),
-        (Constraint(kind="owned"), True),
-        (Constraint(kind="not_owned"), False),
-        (Constraint(kind="not_id", value="B0LAMP"), False),
-    ],
-)
+def lamp(**changes: Any) -> Product:
+    return LAMP.model_copy(update=changes)
+
+
+@table("querygen", "test_a_constraint_is_decided_by_the_record_or_not_at_all")
 def test_a_constraint_is_decided_by_the_record_or_not_at_all(
-    constraint: Constraint, expected: bool | None
+    constraint: dict[str, Any], expected: bool | None
 ) -> None:
-    assert fits(LAMP, constraint, {"B0LAMP"}) is expected
+    assert fits(LAMP, Constraint.model_validate(constraint), {"B0LAMP"}) is expected
 
 
 def test_what_shares_the_first_place_is_all_named() -> None:
-    twin = LAMP.model_copy(update={"product_id": "B0TWIN"})
-    dear = LAMP.model_copy(update={"product_id": "B0DEAR", "price": 30.0})
-    none = LAMP.model_copy(update={"product_id": "B0NONE", "price": None})
+    twin, dear, none = lamp(product_id="B0TWIN"), lamp(product_id="B0DEAR", price=30.0), lamp(price=None)
     need = ShoppingNeed(category=["Lights", "Lamps"], best="cheapest")
     assert [one.product_id for one in satisfying(need, [LAMP, twin, dear, none], ())] == ["B0LAMP", "B0TWIN"]
     assert satisfying(need, [none], ()) == []

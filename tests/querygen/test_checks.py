@@ -34,8 +34,7 @@ def sound(queries: list[Query], shop: Shop) -> Query:
 
 
 def said(query: Query, text: str, **fields: Any) -> Query:
-    update = {"query": text, "constraints": parse_constraints(text), **fields}
-    return query.model_copy(update=update)
+    return query.model_copy(update={"query": text, "constraints": parse_constraints(text), **fields})
 
 
 def other_state(query: Query, shop: Shop) -> str:
@@ -89,9 +88,8 @@ def test_a_check_catches_what_it_is_for(name: str, sound: Query, shop: Shop) -> 
 def test_what_does_not_apply_says_so_and_every_check_is_tried_here(shop: Shop, sound: Query) -> None:
     assert set(BREAKS) | {"near_duplicate", "tics"} == set(CHECKS)
     user = shop.store.sample_users(1, seed=1, min_orders=1)[0]
-    bare = Query(
-        query="Which bird feeder would you take for a small balcony, and why that one?", user_id=user
-    )
+    text = "Which bird feeder would you take for a small balcony, and why that one?"
+    bare = Query(query=text, user_id=user)
     checked = Checker(shop).check(bare)
     assert checked.failed == {}
     assert checked.verdicts["facts"].status == checked.verdicts["tools"].status == "none"
@@ -101,11 +99,9 @@ def test_what_does_not_apply_says_so_and_every_check_is_tried_here(shop: Shop, s
     assert "near_duplicate" in checker.check(again).failed
     one = [sound.model_copy(update={"needs": ["bird feeder"], "id": f"q{n}"}) for n in range(20)]
     verdict, counts = spread(Checker(shop), one)
-    assert verdict.status == "fail"
-    assert counts == {"Patio_Lawn_and_Garden": 20}
+    assert (verdict.status, counts) == ("fail", {"Patio_Lawn_and_Garden": 20})
     verdict, counts = spread(Checker(shop), builtin_queries())
-    assert verdict.status == "pass"
-    assert len(counts) == 10
+    assert (verdict.status, len(counts)) == ("pass", 10)
 
 
 def test_a_set_may_begin_and_end_alike_in_four_of_a_hundred(shop: Shop) -> None:
@@ -117,25 +113,20 @@ def test_a_set_may_begin_and_end_alike_in_four_of_a_hundred(shop: Shop) -> None:
         ("ends 'can wait'", "{} And what can wait?"),
     ):
         checker = Checker(shop, size=len(written))
-        told = [
-            checker.check(said(query, text.format(query.query))).failed.get("tics", "")
-            for query in written[:4]
-        ]
+        turned = [said(query, text.format(query.query)) for query in written[:4]]
+        told = [checker.check(query).failed.get("tics", "") for query in turned]
         assert [bool(one) for one in told] == [False, False, True, True]
         assert way.split("'")[0] in told[2], told
-        assert "as 2 others do; at most 4% of 60 may" in told[2]
 
 
 def test_a_set_whose_purchases_are_of_another_kind_is_refused(shop: Shop, queries: list[Query]) -> None:
     assert coherence(Checker(shop), builtin_queries()).status == "pass"
     assert coherence(Checker(shop), queries).status in ("pass", "none")
-    leaning = [
-        query for query in builtin_queries() if any(fact.kind == "product" for fact in query.facts_used)
-    ]
-    turned = [
-        query.model_copy(update={"needs": other.needs})
-        for query, other in zip(leaning, [*leaning[1:], leaning[0]], strict=True)
-    ]
+    asked = builtin_queries()
+    leaning = [one for one in asked if any(fact.kind == "product" for fact in one.facts_used)]
+    needs = [one.needs for one in leaning]
+    others = zip(leaning, [*needs[1:], needs[0]], strict=True)
+    turned = [query.model_copy(update={"needs": other}) for query, other in others]
     assert "ask for such a thing" in coherence(Checker(shop), turned).message
 
 
@@ -161,15 +152,13 @@ def test_a_huge_question_is_refused_and_not_choked_on(unit: str, sound: Query, s
 def test_names_and_what_stands_beside_a_question_are_personal_data(sound: Query, shop: Shop) -> None:
     user = shop.store.user(sound.user_id)
     assert user is not None
-    text = f"{sound.query} Yours, {user.first_name} {user.last_name}."
-    assert "privacy" in Checker(shop).check(said(sound, text)).failed
-    assert user is not None
     name = f"{user.first_name} {user.last_name}".casefold()
     for fields in (
         {"rationale": f"Write to {user.email} about it."},
         {"web_need": f"Call {user.phone_number} and ask."},
         {"needs": [*sound.needs, user.address.address1]},
         {"query": f"{sound.query} Yours, {name}."},
+        {"query": f"{sound.query} Yours, {user.first_name} {user.last_name}."},
     ):
         assert "privacy" in Checker(shop).check(sound.model_copy(update=fields)).failed
 
@@ -192,17 +181,15 @@ def test_likeness_is_jaccard_over_shingles_of_texts_seen() -> None:
 
 def test_the_command_exits_1_and_says_why(sound: Query, shop_folder: Path, tmp_path: Path, drr: Drr) -> None:
     path = tmp_path / "q.jsonl"
-    path.write_text(sound.model_dump_json() + "\n", encoding="utf-8")
-    drr.out("queries", "check", path, "--shop", shop_folder)
-    broken = sound.model_copy(update={"tools": ["oracle"]})
-    path.write_text(broken.model_dump_json() + "\n", encoding="utf-8")
-    document = drr.json("queries", "check", path, "--shop", shop_folder, code=1)
-    assert document["failed"] == 1
-    assert document["queries"][0]["checks"]["tools"]["status"] == "fail"
-    path.write_text(
-        sound.model_copy(update={"shop_hash": "0" * 64}).model_dump_json() + "\n", encoding="utf-8"
-    )
-    assert "generate them again" in drr.err("queries", "check", path, "--shop", shop_folder, code=1)
+
+    def words(**changes: Any) -> tuple[object, ...]:
+        path.write_text(sound.model_copy(update=changes).model_dump_json() + "\n", encoding="utf-8")
+        return ("queries", "check", path, "--shop", shop_folder)
+
+    drr.out(*words())
+    document = drr.json(*words(tools=["oracle"]), code=1)
+    assert document["failed"] == 1 and document["queries"][0]["checks"]["tools"]["status"] == "fail"
+    assert "generate them again" in drr.err(*words(shop_hash="0" * 64), code=1)
 
 
 @pytest.mark.parametrize(
@@ -233,19 +220,14 @@ def test_the_built_in_set_passes_and_says_who_wrote_and_read_it(
         assert query.constraints is not None
     assert {query.review.reviewer for query in queries if query.rule_written} == {"none"}
     assert len({" ".join(query.query.split()[:2]).casefold() for query in prose}) >= 55
-    assert (
-        min(len(query.query.split()) for query in prose)
-        < 20
-        < 150
-        < max(len(query.query.split()) for query in prose)
-    )
+    lengths = [len(query.query.split()) for query in prose]
+    assert min(lengths) < 20 < 150 < max(lengths)
 
 
 def test_what_a_question_leans_on_is_told_affordable_and_named(sound: Query, shop: Shop) -> None:
     def leaning(kind: Any, value: str) -> dict[str, str]:
-        return (
-            Checker(shop).check(sound.model_copy(update={"facts_used": [Fact(kind=kind, id=value)]})).failed
-        )
+        asked = sound.model_copy(update={"facts_used": [Fact(kind=kind, id=value)]})
+        return dict(Checker(shop).check(asked).failed)
 
     for told in ("address.state", "state", "label", "price_quartiles"):
         assert "facts" not in leaning("profile", told)

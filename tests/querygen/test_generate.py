@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,30 @@ def generate(shop: Path, out: Path, *more: str) -> int:
     return drr("queries", "generate", "--shop", shop, "--out", out, "--quiet", *more)
 
 
+def by_model(
+    shop: Path, out: Path, user: str, script: Callable[[Request], Say], *more: str
+) -> tuple[int, list[Request]]:
+    """The exit code, and what a model was asked that answers so."""
+    with Wire(script) as wire:
+        words = ("--user", user, "--model", MODEL, "--base-url", wire.url)
+        return generate(shop, out, *words, *more), wire.requests
+
+
+def asker(shop: Shop) -> tuple[str, str]:
+    """A user of many orders, and the last of these."""
+    user = shop.store.sample_users(1, seed=4, min_orders=10)[0]
+    return user, shop.store.orders(user).items[0].order_id
+
+
+def drafts(*rows: dict[str, Any]) -> Say:
+    return Say(json.dumps({"queries": rows}))
+
+
+def accepted(query: Query) -> Query:
+    review = query.review.model_copy(update={"status": "accepted", "reviewer": "Ada"})
+    return query.model_copy(update={"review": review})
+
+
 @pytest.fixture(autouse=True)
 def no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "LANGSMITH_TRACING"):
@@ -42,9 +67,7 @@ def test_offline_questions_lean_on_true_facts_and_say_who_wrote_them(
     assert len(queries) == 36
     for query in queries:
         assert query.rule_written is True
-        assert query.model == "offline"
-        assert query.mode == "profile"
-        assert query.review.reviewer == "none"
+        assert (query.model, query.mode, query.review.reviewer) == ("offline", "profile", "none")
         assert query.shop_hash == shop.manifest.content_hash
         assert query.constraints == parse_constraints(query.query)
         assert set(query.tools) <= set(TOOLS)
@@ -103,15 +126,9 @@ def test_generic_questions_know_nothing_of_the_user(shop_folder: Path, tmp_path:
 
 
 def draft(text: str, order: str) -> dict[str, Any]:
-    return {
-        "intent": "compare",
-        "query": text,
-        "rationale": "Because.",
-        "tools": ["product_catalog_search", "web_search"],
-        "needs": ["bird feeder"],
-        "web_need": "What birds eat.",
-        "facts_used": [{"kind": "order", "id": order}],
-    }
+    fixed = {"intent": "compare", "rationale": "Because.", "web_need": "What birds eat."}
+    fixed |= {"tools": ["product_catalog_search", "web_search"], "needs": ["bird feeder"]}
+    return {**fixed, "query": text, "facts_used": [{"kind": "order", "id": order}]}
 
 
 TEXTS = (
@@ -126,25 +143,20 @@ def scripted(request: Request) -> Say:
     task = json.dumps(request.body["messages"])
     order = task.split("order ", 2)[1].split(" ")[0]
     told = len(request.body["messages"]) > 1
-    queries = [draft(text, order) for text in TEXTS[: 3 if told else 2]]
-    return Say(json.dumps({"queries": queries}))
+    return drafts(*(draft(text, order) for text in TEXTS[: 3 if told else 2]))
 
 
 def test_a_model_is_asked_once_more_and_its_drafts_are_checked(
     shop: Shop, shop_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    user = shop.store.sample_users(1, seed=4, min_orders=10)[0]
-    with Wire(scripted) as wire:
-        asked = ("--user", user, "--model", MODEL, "--base-url", wire.url, "--json")
-        code = generate(shop_folder, tmp_path / "q.jsonl", *asked)
-    assert code == 0
-    assert len(wire.requests) == 2
-    system = json.dumps(wire.requests[0].body["system"])
-    assert "product_catalog_search" in system
-    assert "output_config" in wire.requests[0].body
+    user, _ = asker(shop)
+    code, requests = by_model(shop_folder, tmp_path / "q.jsonl", user, scripted, "--json")
+    assert (code, len(requests)) == (0, 2)
+    assert "product_catalog_search" in json.dumps(requests[0].body["system"])
+    assert "output_config" in requests[0].body
     person = shop.store.user(user)
     assert person is not None
-    sent = json.dumps(wire.requests[0].body)
+    sent = json.dumps(requests[0].body)
     assert not any(secret in sent for secret in (person.email, person.phone_number, person.address.address1))
     queries = read_queries(tmp_path / "q.jsonl")
     assert [query.query for query in queries] == list(TEXTS)
@@ -155,17 +167,11 @@ def test_a_model_is_asked_once_more_and_its_drafts_are_checked(
 def test_a_model_that_gives_no_usable_answer_fails_its_user_by_name(
     shop: Shop, shop_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    user = shop.store.sample_users(1, seed=4, min_orders=10)[0]
-    out = tmp_path / "q.jsonl"
-    options = ("--user", user, "--model", MODEL)
-    with Wire(lambda request: Say("I would rather not.")) as wire:
-        code = generate(shop_folder, out, *options, "--base-url", wire.url, "--json")
-    assert code == 1
-    captured = capsys.readouterr()
-    assert json.loads(captured.out)["failures"] == {"malformed": 1}
+    (user, _), out = asker(shop), tmp_path / "q.jsonl"
+    code, _ = by_model(shop_folder, out, user, lambda request: Say("I would rather not."), "--json")
+    assert code == 1 and json.loads(capsys.readouterr().out)["failures"] == {"malformed": 1}
     assert not out.exists()
-    with Wire(scripted) as wire:
-        assert generate(shop_folder, out, *options, "--base-url", wire.url, "--retry-failed") == 0
+    assert by_model(shop_folder, out, user, scripted, "--retry-failed")[0] == 0
     assert len(read_queries(out)) == 3
 
 
@@ -179,12 +185,9 @@ def test_drafts_that_fail_a_check_are_kept_aside_with_the_reason(
     def lying(request: Request) -> Say:
         rows = [draft(text, theirs.order_id) for text in TEXTS]
         rows[1]["tools"] = ["crystal_ball"]
-        return Say(json.dumps({"queries": rows}))
+        return drafts(*rows)
 
-    out = tmp_path / "q.jsonl"
-    with Wire(lying) as wire:
-        code = generate(shop_folder, out, "--user", user, "--model", MODEL, "--base-url", wire.url)
-    assert code == 1
+    assert by_model(shop_folder, tmp_path / "q.jsonl", user, lying)[0] == 1
     rows = [json.loads(line) for line in (tmp_path / "q.jsonl.rejected.jsonl").read_text().splitlines()]
     assert all("not in this user's records" in row["failed"]["facts"] for row in rows)
     assert "crystal_ball" in rows[1]["failed"]["tools"]
@@ -193,25 +196,21 @@ def test_drafts_that_fail_a_check_are_kept_aside_with_the_reason(
 def test_what_the_checks_reject_is_written_again_until_the_number_is_there(
     shop: Shop, shop_folder: Path, tmp_path: Path
 ) -> None:
-    user = shop.store.sample_users(1, seed=4, min_orders=10)[0]
-    order = shop.store.orders(user).items[0]
+    user, order = asker(shop)
     extra = "Which of your feeders can be taken apart and washed, and how often do independent sources say that one should?"
 
     def writes(request: Request) -> Say:
         told = json.dumps(request.body["messages"])
         texts = (extra,) if "Questions: 1" in told else TEXTS
-        rows = [draft(text, order.order_id) for text in texts]
+        rows = [draft(text, order) for text in texts]
         if len(rows) > 1:
             rows[1]["tools"] = ["crystal_ball"]
-        return Say(json.dumps({"queries": rows}))
+        return drafts(*rows)
 
     out = tmp_path / "q.jsonl"
-    with Wire(writes) as wire:
-        words = (shop_folder, out, "--user", user, "--model", MODEL, "--base-url", wire.url)
-        assert generate(*words) == 0
-        assert generate(*words) == 0
-    assert len(wire.requests) == 2
-    told = json.dumps(wire.requests[1].body["messages"])
+    (code, requests), again = (by_model(shop_folder, out, user, writes) for _ in range(2))
+    assert (code, len(requests)) == (0, 2) and again == (0, [])
+    told = json.dumps(requests[1].body["messages"])
     assert all(text in told for text in TEXTS)
     assert "rejected: tools: no such tool: crystal_ball" in told
     assert [query.query for query in read_queries(out)] == [TEXTS[0], TEXTS[2], extra]
@@ -222,20 +221,16 @@ def test_what_the_checks_reject_is_written_again_until_the_number_is_there(
 def test_a_number_that_does_not_come_is_said(
     shop: Shop, shop_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    user = shop.store.sample_users(1, seed=4, min_orders=10)[0]
-    order = shop.store.orders(user).items[0]
+    user, order = asker(shop)
 
     def same(request: Request) -> Say:
         count = 2 if "Questions: 2" in json.dumps(request.body["messages"]) else 3
-        rows = [draft(TEXTS[0] + " Yes." * n, order.order_id) for n in range(count)]
-        return Say(json.dumps({"queries": rows}))
+        return drafts(*(draft(TEXTS[0] + " Yes." * n, order) for n in range(count)))
 
     out = tmp_path / "q.jsonl"
-    with Wire(same) as wire:
-        assert generate(shop_folder, out, "--user", user, "--model", MODEL, "--base-url", wire.url) == 0
-    assert len(wire.requests) == 6
-    assert len(read_queries(out)) == 1
-    assert "holds 1 of the 3 questions asked for; 12 drafts were rejected" in capsys.readouterr().err
+    code, requests = by_model(shop_folder, out, user, same)
+    assert (code, len(requests), len(read_queries(out))) == (0, 6, 1)
+    assert "holds 1 of the 3 questions asked for; 12 drafts" in capsys.readouterr().err
 
 
 def test_a_budget_stops_before_it_is_passed(shop_folder: Path, tmp_path: Path) -> None:
@@ -248,9 +243,8 @@ def test_users_that_cannot_be_written_for_are_named(
     out = tmp_path / "q.jsonl"
     assert generate(shop_folder, out, "--user", "NOBODY") == 1
     assert "NOBODY" in capsys.readouterr().err
-    few = next(
-        user.user_id for user in shop.store.iter_users() if shop.store.orders(user.user_id, limit=1).total < 5
-    )
+    users = (user.user_id for user in shop.store.iter_users())
+    few = next(user for user in users if shop.store.orders(user, limit=1).total < 5)
     assert generate(shop_folder, out, "--user", few) == 1
     assert "too few" in capsys.readouterr().err
     assert generate(shop_folder, out, "--min-orders", "100000") == 1
@@ -262,16 +256,12 @@ def test_users_that_cannot_be_written_for_are_named(
 def test_reviewed_questions_survive_another_generation(shop_folder: Path, tmp_path: Path) -> None:
     out = tmp_path / "q.jsonl"
     assert generate(shop_folder, out, "--users", "3") == 0
-    queries = read_queries(out)
-    accepted = queries[1].model_copy(
-        update={"review": queries[1].review.model_copy(update={"status": "accepted", "reviewer": "Ada"})}
-    )
-    lines = [query.model_dump_json() for query in (queries[0], accepted)]
+    first, second, *_ = read_queries(out)
+    lines = [query.model_dump_json() for query in (first, accepted(second))]
     out.write_text("\n".join(lines) + "\n", encoding="utf-8")
     assert generate(shop_folder, out, "--users", "3", "--seed", "99") == 0
     after = read_queries(out)
-    assert accepted in after
-    assert queries[0].id not in {query.id for query in after}
+    assert accepted(second) in after and first.id not in {query.id for query in after}
 
 
 def test_a_review_made_while_questions_are_written_is_kept(
@@ -279,19 +269,14 @@ def test_a_review_made_while_questions_are_written_is_kept(
 ) -> None:
     out = tmp_path / "q.jsonl"
     assert generate(shop_folder, out, "--users", "2") == 0
-    first = read_queries(out)[0]
-    accepted = first.model_copy(
-        update={"review": first.review.model_copy(update={"status": "accepted", "reviewer": "Ada"})}
-    )
-    user = shop.store.sample_users(1, seed=4, min_orders=10)[0]
+    reviewed = accepted(read_queries(out)[0])
 
     def meanwhile(request: Request) -> Say:
-        out.write_text(accepted.model_dump_json() + "\n", encoding="utf-8")
+        out.write_text(reviewed.model_dump_json() + "\n", encoding="utf-8")
         return Say("I would rather not.")
 
-    with Wire(meanwhile) as wire:
-        generate(shop_folder, out, "--user", user, "--model", MODEL, "--base-url", wire.url)
-    assert accepted in read_queries(out)
+    by_model(shop_folder, out, asker(shop)[0], meanwhile)
+    assert reviewed in read_queries(out)
 
 
 def test_how_to_go_on_is_said_in_words_that_work(
@@ -306,36 +291,24 @@ def test_how_to_go_on_is_said_in_words_that_work(
 
 
 def test_control_characters_of_a_model_reach_no_file(shop: Shop, shop_folder: Path, tmp_path: Path) -> None:
-    user = shop.store.sample_users(1, seed=4, min_orders=10)[0]
-    order = shop.store.orders(user).items[0]
-    out = tmp_path / "q.jsonl"
+    (user, order), out = asker(shop), tmp_path / "q.jsonl"
     text = "I would like\nto know which bird \x1b[31mfeeder you would take for under $60, and why."
-    answer = json.dumps({"queries": [draft(text, order.order_id)]})
-    with Wire(lambda request: Say(answer)) as wire:
-        generate(
-            shop_folder, out, "--user", user, "--per-user", "1", "--model", MODEL, "--base-url", wire.url
-        )
+    by_model(shop_folder, out, user, lambda request: drafts(draft(text, order)), "--per-user", "1")
     (query,) = read_queries(out)
-    assert query.query.isprintable()
-    assert "like to know" in query.query
+    assert query.query.isprintable() and "like to know" in query.query
 
 
 def test_untitled_purchases_are_not_asked_about(shop: Shop) -> None:
     (user_id,) = shop.store.sample_users(1, seed=1)
     profile = build_profile(shop.store, user_id, shop.manifest.as_of)
 
-    def drafts(count: int, *titles: str) -> list[dict[str, Any]]:
-        bought = [
-            Bought(
-                product_id=f"B0{place}", order_id=str(place), title=title, category="Pet_Supplies", price=None, times=1, last="2020-01-01"
-            )
-            for place, title in enumerate(titles, 1)
-        ]  # fmt: skip
-        asked = profile.model_copy(update={"repeated": [], "notable": bought})
-        found: list[dict[str, Any]] = json.loads(
-            write_offline([], {"brief": ShopperBrief(asked, count)}).text
-        )["queries"]
-        return found
+    once = {"category": "Pet_Supplies", "price": None, "times": 1, "last": "2020-01-01"}
 
-    assert all("untitled" not in one["query"] for one in drafts(3, "(untitled)", "Acme Dog Ramp, Wide"))
-    assert len(drafts(1, "(untitled)")) == 1
+    def asked(count: int, *titles: str) -> list[dict[str, Any]]:
+        ids = [(f"B0{place}", str(place), title) for place, title in enumerate(titles, 1)]
+        bought = [Bought(product_id=one, order_id=order, title=title, **once) for one, order, title in ids]
+        known = profile.model_copy(update={"repeated": [], "notable": bought})
+        return list(json.loads(write_offline([], {"brief": ShopperBrief(known, count)}).text)["queries"])
+
+    assert all("untitled" not in one["query"] for one in asked(3, "(untitled)", "Acme Dog Ramp, Wide"))
+    assert len(asked(1, "(untitled)")) == 1

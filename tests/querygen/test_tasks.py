@@ -7,12 +7,13 @@ import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 from drr.env.errors import Misuse
 from drr.env.query import read_queries
 from drr.papers.pdr.pairs import pairs
-from drr.papers.pdr.person import Attribute, Person
+from drr.papers.pdr.person import Person
 from drr.querygen.checks import problems
 from drr.querygen.files import BUILT_IN, ResearchTask, read_tasks, write_tasks
 
@@ -26,12 +27,14 @@ def test_fifty_are_built_in_five_for_each_category_and_none_holds_a_personal_fac
     assert len(TASKS) == 50
     assert set(Counter(task.category for task in TASKS).values()) == {5}
     assert list(problems(TASKS)) == []
-    assert {task.review.reviewer for task in TASKS} == {"none"}, (
-        "no person has reviewed them, and none is named"
-    )
+    assert {task.review.reviewer for task in TASKS} == {"none"}, "no person has reviewed them"
 
 
 FREE = "I would like to have birds at the window all winter and do it in a way that really helps them, so please compare what can be had and say what to begin with."
+
+
+def of_birds(text: str, task_id: str = "t1", **more: Any) -> ResearchTask:
+    return ResearchTask(task_id=task_id, category="Patio", task=text, **more)
 
 
 @pytest.mark.parametrize(
@@ -51,8 +54,7 @@ FREE = "I would like to have birds at the window all winter and do it in a way t
     ],
 )
 def test_a_fact_of_a_person_is_found(planted: str, check: str) -> None:
-    task = ResearchTask(task_id="t1", category="Patio", task=f"{FREE} {planted}")
-    assert [problem.check for problem in problems([task])] == [check]
+    assert [problem.check for problem in problems([of_birds(f"{FREE} {planted}")])] == [check]
 
 
 @pytest.mark.parametrize(
@@ -60,41 +62,40 @@ def test_a_fact_of_a_person_is_found(planted: str, check: str) -> None:
     cases("querygen", "test_what_anybodys_dog_needs_is_no_fact_of_the_asker"),
 )
 def test_what_anybodys_dog_needs_is_no_fact_of_the_asker(free: str) -> None:
-    task = ResearchTask(task_id="t1", category="Patio", task=f"{FREE} {free}")
-    assert list(problems([task])) == []
+    assert list(problems([of_birds(f"{FREE} {free}")])) == []
 
 
 def test_two_alike_are_named() -> None:
-    twice = [ResearchTask(task_id=f"t{n}", category="Patio", task=FREE) for n in (1, 2)]
-    (found,) = problems(twice)
+    (found,) = problems([of_birds(FREE), of_birds(FREE, "t2")])
     assert (found.task_id, found.check) == ("t2", "unlike_others")
 
 
 def someone(number: int, theme: str, level: str, place: str, user: str | None = None) -> Person:
     held = {"themes": f"has an interest in {theme}", "price_level": level, "place": f"lives in {place}"}
-    return Person(
-        person_id=f"p{number}",
-        user_id=user,
-        attributes=tuple(
-            Attribute(id=block, block=block, statement=said, basis="invented") for block, said in held.items()
-        ),
-    )
+    rows = [
+        {"id": block, "block": block, "statement": said, "basis": "invented"} for block, said in held.items()
+    ]
+    return Person.model_validate({"person_id": f"p{number}", "user_id": user, "attributes": rows})
 
 
-PERSONS = {
-    person.person_id: person
-    for person in (
-        someone(1, "birds", "buys cheap goods", "Ohio", "AE1"),
-        someone(2, "birds", "buys cheap goods", "Ohio"),
-        someone(3, "birds", "buys dear goods", "Texas"),
-        someone(4, "cooking", "buys dear goods", "Texas"),
-        someone(5, "cooking", "buys cheap goods", "Maine"),
-    )
-}
-BIRDS = [
-    ResearchTask(task_id=f"t{n}", category="Patio", task=f"{FREE} ({n})", needs=["birds seed"])
-    for n in range(4)
-]
+EVERYBODY = (
+    someone(1, "birds", "buys cheap goods", "Ohio", "AE1"),
+    someone(2, "birds", "buys cheap goods", "Ohio"),
+    someone(3, "birds", "buys dear goods", "Texas"),
+    someone(4, "cooking", "buys dear goods", "Texas"),
+    someone(5, "cooking", "buys cheap goods", "Maine"),
+)
+PERSONS = {person.person_id: person for person in EVERYBODY}
+BIRDS = [of_birds(f"{FREE} ({n})", f"t{n}", needs=["birds seed"]) for n in range(4)]
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> list[Path]:
+    """Of tasks and persons, and one for their queries."""
+    tasks, persons, out = (tmp_path / f"{name}.jsonl" for name in ("tasks", "persons", "queries"))
+    tasks.write_text("\n".join(json.dumps(task.line()) for task in BIRDS))
+    persons.write_text("\n".join(json.dumps(person.line()) for person in EVERYBODY))
+    return [tasks, persons, out]
 
 
 def test_a_task_goes_to_persons_whom_it_touches_and_who_differ() -> None:
@@ -106,10 +107,8 @@ def test_a_task_goes_to_persons_whom_it_touches_and_who_differ() -> None:
     assert max(used.values()) - min(used.values()) <= 1, "nobody is asked much more often than another"
 
 
-def test_the_same_text_is_a_query_of_its_own_for_each_person(tmp_path: Path, drr: Drr) -> None:
-    tasks, persons, out = (tmp_path / f"{name}.jsonl" for name in ("tasks", "persons", "queries"))
-    tasks.write_text("\n".join(json.dumps(task.line()) for task in BIRDS))
-    persons.write_text("\n".join(json.dumps(person.line()) for person in PERSONS.values()))
+def test_the_same_text_is_a_query_of_its_own_for_each_person(files: list[Path], drr: Drr) -> None:
+    tasks, persons, out = files
     drr.out("tasks", "pairs", tasks, persons, "--per-task", 3, "--out", out)
     queries = read_queries(out)
     assert len({query.id for query in queries}) == len(queries) == 12
@@ -135,9 +134,8 @@ def test_a_shop_that_sells_none_of_it_is_said_and_nothing_is_written(
     shop_folder: Path, tmp_path: Path, drr: Drr
 ) -> None:
     out = tmp_path / "tasks.jsonl"
-    assert "can answer none" in drr.err(
-        "tasks", "build", "--shop", shop_folder, "--out", out, "--min-products", 500, code=1
-    )
+    words = ("tasks", "build", "--shop", shop_folder, "--out", out, "--min-products", 500)
+    assert "can answer none" in drr.err(*words, code=1)
     assert not out.exists()
 
 
@@ -150,11 +148,9 @@ def reviewed(path: Path, *keys: str) -> str:
 
 @pytest.mark.long
 def test_a_person_accepts_edits_and_rejects_tasks_and_rejected_ones_are_asked_of_nobody(
-    tmp_path: Path, drr: Drr
+    files: list[Path], drr: Drr
 ) -> None:
-    tasks, persons, out = (tmp_path / f"{name}.jsonl" for name in ("tasks", "persons", "queries"))
-    tasks.write_text("\n".join(json.dumps(task.line()) for task in BIRDS))
-    persons.write_text("\n".join(json.dumps(person.line()) for person in PERSONS.values()))
+    tasks, persons, out = files
     told = reviewed(tasks, "a", "e", BIRDS[2].task, "e", f"{FREE} (new)", "a", "r", "too vague", "q")
     assert BIRDS[0].task in told and "holds this task already" in told
     assert "2 accepted, 1 edited, 1 rejected now; 1 left" in told
@@ -166,10 +162,9 @@ def test_a_person_accepts_edits_and_rejects_tasks_and_rejected_ones_are_asked_of
     assert third.review.history[-1]["reason"] == "too vague"
     assert fourth == BIRDS[3]
 
-    assert "a reviewer rejected them: t2" in drr.err(
-        "tasks", "pairs", tasks, persons, "--per-task", 2, "--out", out, code=0
-    )
+    words = ("tasks", "pairs", tasks, persons, "--out", out)
+    assert "a reviewer rejected them: t2" in drr.err(*words, "--per-task", 2, code=0)
     assert {query.task_id for query in read_queries(out)} == {"t0", "t1", "t3"}
     everything = [task.model_copy(update={"review": third.review}) for task in BIRDS]
     write_tasks(tasks, everything)
-    assert "rejected every task" in drr.err("tasks", "pairs", tasks, persons, "--out", out)
+    assert "rejected every task" in drr.err(*words)
