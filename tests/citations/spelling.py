@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from random import Random
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 
 class Address(NamedTuple):
@@ -27,14 +27,7 @@ def spelt(one: Address, random: Random) -> str:
 
 def near(one: Address, random: Random) -> Address:
     """The same address, or another that looks much like it."""
-    return random.choice(
-        [
-            one,
-            one,
-            one._replace(scheme="https" if one.scheme == "http" else "http"),
-            one._replace(host=f"www.{one.host}"),
-            one._replace(path=one.path + "/more"),
-            one._replace(path=one.path.lower()),
-            one._replace(query=(*one.query, "page=2")),
-        ]
-    )
+    scheme = "https" if one.scheme == "http" else "http"
+    changes: list[dict[str, Any]] = [{}, {}, {"scheme": scheme}, {"host": f"www.{one.host}"}]
+    changes += [{"path": one.path + "/more"}, {"path": one.path.lower()}, {"query": (*one.query, "page=2")}]
+    return one._replace(**random.choice(changes))

@@ -18,36 +18,21 @@ def claims_of(report: str) -> list[Claim]:
     return found
 
 
-@each(
-    "mark",
-    cases("citations", "test_a_link_behind_the_statement_is_a_mark"),
-)
+@each("mark", cases("citations", "test_a_link_behind_the_statement_is_a_mark"))
 def test_a_link_behind_the_statement_is_a_mark(mark: str) -> None:
-    for form in (
-        f"[{mark}](U)",
-        f"([{mark}](U))",
-        f"(see [{mark}](U))",
-        f"**[{mark}](U)**",
-        f"— see [{mark}](U)",
-    ):
-        (claim,) = claims_of(f"The Calmgate hose costs $28.99 {form}.")
+    for form in ("{}", "({})", "(see {})", "**{}**", "— see {}"):
+        (claim,) = claims_of(f"The Calmgate hose costs $28.99 {form.format(f'[{mark}](U)')}.")
         assert (claim.text, claim.urls) == ("The Calmgate hose costs $28.99.", (URL,))
     (behind,) = claims_of(f"The Calmgate hose costs $28.99. [{mark}](U)")
     assert behind.text == "The Calmgate hose costs $28.99."
 
 
-@pytest.mark.parametrize(
-    ("said", "text"),
-    cases("citations", "test_what_leads_to_the_mark_goes_with_it"),
-)
+@pytest.mark.parametrize(("said", "text"), cases("citations", "test_what_leads_to_the_mark_goes_with_it"))
 def test_what_leads_to_the_mark_goes_with_it(said: str, text: str) -> None:
     assert [claim.text for claim in claims_of(said)] == [text]
 
 
-@each(
-    "said",
-    cases("citations", "test_words_that_the_sentence_needs_stay"),
-)
+@each("said", cases("citations", "test_words_that_the_sentence_needs_stay"))
 def test_words_that_the_sentence_needs_stay(said: str) -> None:
     (claim,) = claims_of(said)
     assert claim.text == said.removeprefix("- ").replace("(U)", "").replace("[", "").replace("]", "")

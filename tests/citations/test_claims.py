@@ -122,30 +122,22 @@ class Scripted:
 
 
 async def test_what_the_report_does_not_hold_is_rejected_and_a_long_one_goes_in_chunks() -> None:
-    model = Scripted(
-        {
-            "claims": [
-                {"quote": "Birds need  food.", "claim": "Birds need food.", "sources": ["https://a.org/"]},
-                {
-                    "quote": "Oklahoma hosts over 60 species [1].",
-                    "claim": "Oklahoma has 60 species.",
-                    "sources": ["https://a.org"],
-                },
-                {"quote": "Pigs can fly.", "claim": "Pigs can fly.", "sources": []},
-                {"quote": "Birds need food.", "claim": "Birds eat.", "sources": ["https://invented.org"]},
-                {"quote": "Birds need food.", "claim": "Birds need food.", "sources": ["https://a.org"]},
-            ]
-        }
-    )
+    rows = [
+        ("Birds need  food.", "Birds need food.", "https://a.org/"),
+        ("Oklahoma hosts over 60 species [1].", "Oklahoma has 60 species.", "https://a.org"),
+        ("Pigs can fly.", "Pigs can fly."),
+        ("Birds need food.", "Birds eat.", "https://invented.org"),
+        ("Birds need food.", "Birds need food.", "https://a.org"),
+    ]
+    named = [{"quote": quote, "claim": claim, "sources": urls} for quote, claim, *urls in rows]
+    model = Scripted({"claims": named})
     extraction = await extract_with_model(REPORT, parse(REPORT), model, "Find the claims.")
     assert [(claim.text, claim.urls, claim.section_level) for claim in extraction.claims] == [
         ("Oklahoma has 60 species.", ("https://a.org",), False),
         ("Birds need food.", ("https://a.org",), True),
     ]
     assert extraction.rejects == {"quote_not_found": 1, "url_not_cited": 1, "duplicate": 1}
-    long = REPORT.replace(
-        "Birds need food.", "\n\n".join("Birds need food every day of the winter." for _ in range(2000))
-    )
+    long = REPORT.replace("Birds need food.", "Birds need food every day of the winter.\n\n" * 2000)
     model = Scripted(*({"claims": []} for _ in range(4)))
     await extract_with_model(long, parse(long), model, "Find the claims.")
     assert len(model.seen) == 3

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from tests.cases import cases, each
 from tests.sizes import examples
+from tests.work import lines_run
 
 LIST = "\n\n## Sources\n" + "".join(f"[{n}] Title {n}: https://s{n}.org\n" for n in range(1, 9))
 
@@ -65,22 +66,9 @@ def test_the_document_has_the_promised_form() -> None:
         "sources", "markers", "n_distinct_urls", "inline_citation_count", "inline_resolvable_count", "n_reference_entries",
         "dangling", "entries_without_url", "defects",
     ]  # fmt: skip
-    assert document["sources"][0] == {
-        "url": "https://s1.org",
-        "url_raw": "https://s1.org",
-        "numbers": ["1"],
-        "inline_count": 1,
-    }
-    assert (
-        document["n_distinct_urls"],
-        document["inline_citation_count"],
-        document["inline_resolvable_count"],
-    ) == (8, 2, 1)
-    assert (document["n_reference_entries"], document["dangling"], document["entries_without_url"]) == (
-        9,
-        ["9"],
-        ["10"],
-    )
+    url = "https://s1.org"
+    assert document["sources"][0] == {"url": url, "url_raw": url, "numbers": ["1"], "inline_count": 1}
+    assert list(document.values())[2:8] == [8, 2, 1, 9, ["9"], ["10"]]
     json.dumps(document)
 
 
@@ -97,12 +85,8 @@ def test_entries_under_whatever_a_list_is_called_are_no_citations(heading: str) 
     "heading", ["Energy Sources", "Notes", "Fuentes de ingresos", "收入来源", "Learn more about birds"]
 )
 def test_a_section_about_sources_is_body(heading: str) -> None:
-    assert (
-        parse(
-            f"A claim.\n\n## {heading}\n\nOne may see https://a.org for the whole of it.\n\nAnd https://b.org says much the same.\n"
-        ).inline_count
-        == 2
-    )
+    said = "One may see https://a.org for the whole of it.\n\nAnd https://b.org says much the same.\n"
+    assert parse(f"A claim.\n\n## {heading}\n\n{said}").inline_count == 2
 
 
 ADDRESSES = cases("citations", "ADDRESSES")
@@ -171,25 +155,6 @@ GROWING: list[Callable[[int], str]] = [
 def test_four_times_the_hostile_text_is_no_more_than_a_small_multiple_of_the_work(
     make: Callable[[int], str],
 ) -> None:
-    """Counted in lines of Python executed, so that the machine's mood does not matter."""
-    import sys
-
-    def work(size: int) -> int:
-        report = "".join(map(make, range(size))) + LONG_LIST
-        count = 0
-
-        def trace(*_: object) -> object:
-            nonlocal count
-            count += 1
-            return trace
-
-        before = sys.gettrace()
-        sys.settrace(trace)  # type: ignore[arg-type]
-        try:
-            parse(report)
-        finally:
-            sys.settrace(before)
-        return count
-
-    small, large = work(300), work(1200)
+    reports = ("".join(map(make, range(size))) + LONG_LIST for size in (300, 1200))
+    small, large = (lines_run(lambda report=report: parse(report)) for report in reports)  # type: ignore[misc]
     assert large < 6 * small + 2_000

@@ -14,10 +14,7 @@ from tests.cases import cases
 NAMES = st.text(min_size=1, max_size=20).filter(lambda name: "/" not in name and name == name.strip())
 
 
-@pytest.mark.parametrize(
-    ("raw", "canonical"),
-    cases("citations", "test_a_place_has_one_spelling"),
-)
+@pytest.mark.parametrize(("raw", "canonical"), cases("citations", "test_a_place_has_one_spelling"))
 def test_a_place_has_one_spelling(raw: str, canonical: str) -> None:
     assert canonical_url(raw) == canonical == canonical_url(canonical)
 
@@ -49,10 +46,7 @@ def test_places_survive_in_a_report_in_running_text_and_in_its_list() -> None:
     assert [source.url for source in linked.sources] == addresses[:1]
 
 
-@pytest.mark.parametrize(
-    ("one", "other", "meet"),
-    cases("citations", "test_what_two_places_have_in_common"),
-)
+@pytest.mark.parametrize(("one", "other", "meet"), cases("citations", "test_what_two_places_have_in_common"))
 def test_what_two_places_have_in_common(one: str, other: str, meet: bool) -> None:
     first, second = file_place(one), file_place(other)
     assert first is not None and second is not None

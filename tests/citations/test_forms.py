@@ -43,9 +43,7 @@ def test_lists_without_headings_addresses_or_digits() -> None:
     assert {marker.reason for marker in parse(alone).markers} == {"entry_without_url"}
     report = f"Cedar is good [a]. Oak is too [B], [c].\n\n[a] {A}\n[b] {B}\n[c] {C}\n"
     assert led(report) == [("a", A), ("b", B), ("c", C)]
-    done = parse(
-        f"- [x] Read [the book]({A})\n- [x] Buy [the wood]({B})\n\nMore was not to be done before the rain came.\n"
-    )
+    done = parse(f"- [x] Read [the book]({A})\n- [x] Buy [the wood]({B})\n\nMore was not to be done then.\n")
     assert [marker.form for marker in done.markers] == ["link", "link"]
     report = f"**1. Introduction**\n\nCedar is good [1].\n\n**2. Methods**\n\nWe looked [2].\n\n**References**\n\n1. {A}\n2. {B}\n"
     assert led(report) == [("1", A), ("2", B)]
@@ -56,10 +54,8 @@ def test_lists_without_headings_addresses_or_digits() -> None:
     assert forms_led(report) == [("bracket", A), ("bracket", B)]
     assert cited(report) == {"Foo holds a lot.": (A,), "Roses grow fast.": (B,)}
     assert not parse(report).defects
-    stated = report.replace("[1] Acme, A study of", "[1] says much of").replace(
-        "[2] Bolt, On", "[2] says more of"
-    )
-    assert len(cited(stated)) == 3
+    stated = report.replace("[1] Acme, A study of", "[1] says much of")
+    assert len(cited(stated.replace("[2] Bolt, On", "[2] says more of"))) == 3
 
 
 @pytest.mark.parametrize("between", ["  ", " | ", "; "])
@@ -89,11 +85,8 @@ def test_links_without_end_dois_and_footnotes_beside_a_list() -> None:
     found = parse(f"Cedar is good [the book]({A} and it lasts. Oak is [fine]({B}).\n")
     assert [source.url for source in found.sources] == [A, B]
     report = "Cedar [1] is good (DOI: 10.1000/xyz.1), as [Miller](doi:10.1000/abc(2)d) says.\n\n## References\n[1] Smith. Cedar. doi:10.1234/ced.2020.1.\n"
-    assert [url for _, url in led(report)] == [
-        "https://doi.org/10.1234/ced.2020.1",
-        "https://doi.org/10.1000/xyz.1",
-        "https://doi.org/10.1000/abc(2)d",
-    ]
+    dois = ("10.1234/ced.2020.1", "10.1000/xyz.1", "10.1000/abc(2)d")
+    assert [url for _, url in led(report)] == [f"https://doi.org/{doi}" for doi in dois]
     report = f"Cedar is good[^1]. Oak is too[^2].\n\n[^1]: {A}\n[^2]: {B}\n\n## References\n1. [A]({A})\n2. [B]({B})\n"
     assert not parse(report).defects
     twice = parse(f"Cedar [1], oak [2].\n\n[1] {A}\n[2] {A}\n")
@@ -107,8 +100,7 @@ def forms_led(report: str) -> list[tuple[str, str | None]]:
 
 
 @pytest.mark.parametrize(
-    "lists",
-    cases("citations", "test_a_footnote_and_a_number_in_brackets_mean_different_lists"),
+    "lists", cases("citations", "test_a_footnote_and_a_number_in_brackets_mean_different_lists")
 )
 def test_a_footnote_and_a_number_in_brackets_mean_different_lists(lists: str) -> None:
     report = f"Foo holds a lot[^1] and bar holds less [1].\n\n{lists}"
@@ -137,10 +129,7 @@ def test_the_last_words_may_be_a_list_that_names_what_has_no_address(
     assert len(cited(f"{said}\n\n{entries}\n")) == len(urls)
 
 
-@pytest.mark.parametrize(
-    "entries",
-    cases("citations", "test_last_words_that_are_no_list_of_what_is_cited"),
-)
+@pytest.mark.parametrize("entries", cases("citations", "test_last_words_that_are_no_list_of_what_is_cited"))
 def test_last_words_that_are_no_list_of_what_is_cited(entries: str) -> None:
     found = parse(f"Foo holds a lot [1]. Bar holds less [2].\n\n{entries}\n")
     assert "entry_without_url" not in {marker.reason for marker in found.markers}
@@ -148,11 +137,8 @@ def test_last_words_that_are_no_list_of_what_is_cited(entries: str) -> None:
 
 @pytest.mark.parametrize("items", ["- {}\n- {}\n", "- [A page]({})\n- [B page]({})\n"])
 def test_footnotes_beside_a_bulleted_list_list_nothing_twice(items: str) -> None:
-    report = (
-        f"Foo holds a lot.[^1] Bar holds less.[^2]\n\n[^1]: {A}\n[^2]: {B}\n\n## Sources\n"
-        + items.format(A, B)
-    )
-    assert not parse(report).defects
+    report = f"Foo holds a lot.[^1] Bar holds less.[^2]\n\n[^1]: {A}\n[^2]: {B}\n\n## Sources\n"
+    assert not parse(report + items.format(A, B)).defects
     twice = f"Foo holds a lot.[^1] Bar less.[^2]\n\n[^1]: {A}\n[^2]: {A}\n"
     assert [defect.kind for defect in parse(twice).defects] == ["duplicate_url"]
 

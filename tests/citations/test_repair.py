@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections import Counter
 
 import pytest
@@ -13,6 +12,7 @@ from drr.citations.parse import parse
 from drr.citations.repair import lost, remove, unknown_urls
 
 from tests.cases import cases, each
+from tests.work import lines_run
 
 REPORT = """# Feeders
 
@@ -46,15 +46,11 @@ def test_entries_numbers_and_addresses() -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    "listing",
-    cases("citations", "test_forms_of_the_list"),
-)
+@pytest.mark.parametrize("listing", cases("citations", "test_forms_of_the_list"))
 def test_forms_of_the_list(listing: str) -> None:
     report = f"One [1], two [2].\n\n{listing}\n"
-    assert listed(report) == {"1": "https://a.example/x", "2": "https://b.example/y"} and not lost(
-        parse(report)
-    )
+    assert listed(report) == {"1": "https://a.example/x", "2": "https://b.example/y"}
+    assert not lost(parse(report))
     assert listed(remove(report, ["https://b.example/y"])) == {"1": "https://a.example/x"}
 
 
@@ -98,9 +94,8 @@ def test_what_was_taken_out_is_cited_no_more_and_no_word_of_the_text_is_lost(cou
     cleaned = remove(counted.report, bad)
     assert not {source.url for source in parse(cleaned).sources} & set(bad)
     said = blank(found.body, [(marker.start, marker.end) for marker in found.markers])
-    assert not Counter(re.findall(r"[^\W\d_²³¹⁰-⁹]{2,}", said)) - Counter(
-        re.findall(r"[^\W\d_²³¹⁰-⁹]{2,}", cleaned)
-    )
+    before, after = (Counter(re.findall(r"[^\W\d_²³¹⁰-⁹]{2,}", text)) for text in (said, cleaned))
+    assert not before - after
 
 
 @pytest.mark.parametrize(
@@ -108,24 +103,11 @@ def test_what_was_taken_out_is_cited_no_more_and_no_word_of_the_text_is_lost(cou
     ["[", "[1]", "](http://", "\x00[1", "\n", " ", "Sources ", "[1] ", "(", "[9] , ", "**Sources**\n \n"],
 )
 def test_four_times_the_hostile_report_is_no_more_than_a_small_multiple_of_the_work(piece: str) -> None:
-    """Counted in lines of Python executed; what expressions do inside is looked at in `benchmarks/citations.py`."""
+    """What expressions do inside is looked at in `benchmarks/citations.py`."""
 
     def work(size: int) -> int:
         report = piece * size + f"\nhttps://bad.example [1]{LIST}"
-        count = 0
-
-        def trace(*_: object) -> object:
-            nonlocal count
-            count += 1
-            return trace
-
-        before = sys.gettrace()
-        sys.settrace(trace)  # type: ignore[arg-type]
-        try:
-            remove(report, ["https://bad.example"])
-        finally:
-            sys.settrace(before)
-        return count
+        return lines_run(lambda: remove(report, ["https://bad.example"]))
 
     assert work(1600) < 6 * work(400) + 2_000
 

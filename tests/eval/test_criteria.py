@@ -210,9 +210,8 @@ def test_a_file_in_the_papers_form_comes_back_as_it_went(
 
 
 @pytest.mark.parametrize(
-    ("change", "wrong"),
-    cases("eval", "test_a_malformed_file_changes_nothing_and_is_named_by_line")
-)  # fmt: skip
+    ("change", "wrong"), cases("eval", "test_a_malformed_file_changes_nothing_and_is_named_by_line")
+)
 def test_a_malformed_file_changes_nothing_and_is_named_by_line(
     made: Path,
     exported: list[dict[str, object]],

@@ -317,9 +317,8 @@ def test_an_import_says_which_shop_it_is_held_against(place: Path, drr: Drr) -> 
 
 
 @pytest.mark.parametrize(
-    ("text", "leans"),
-    cases("eval", "test_it_this_and_they_lean_on_the_link_right_before")
-)  # fmt: skip
+    ("text", "leans"), cases("eval", "test_it_this_and_they_lean_on_the_link_right_before")
+)
 def test_it_this_and_they_lean_on_the_link_right_before(text: str, leans: dict[str, str]) -> None:
     where = {"a": f"{SHOP}/A1", "b": f"{SHOP}/B1"}
     told = text.format(**where)

@@ -192,10 +192,7 @@ def test_the_command_exits_1_and_says_why(sound: Query, shop_folder: Path, tmp_p
     assert "generate them again" in drr.err(*words(shop_hash="0" * 64), code=1)
 
 
-@pytest.mark.parametrize(
-    ("content", "told"),
-    cases("querygen", "test_a_bad_file_is_named_by_its_line"),
-)
+@pytest.mark.parametrize(("content", "told"), cases("querygen", "test_a_bad_file_is_named_by_its_line"))
 def test_a_bad_file_is_named_by_its_line(
     content: str, told: str, shop_folder: Path, tmp_path: Path, drr: Drr
 ) -> None:
@@ -247,8 +244,7 @@ def test_what_a_question_leans_on_is_told_affordable_and_named(sound: Query, sho
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
-    cases("querygen", "test_what_cannot_be_read_is_refused_clearly"),
+    ("content", "told"), cases("querygen", "test_what_cannot_be_read_is_refused_clearly")
 )
 def test_what_cannot_be_read_is_refused_clearly(content: str, told: str, tmp_path: Path, drr: Drr) -> None:
     path = tmp_path / "q.jsonl"

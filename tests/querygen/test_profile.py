@@ -69,8 +69,7 @@ def test_the_label_follows_from_the_purchases_and_says_why() -> None:
 
 
 @pytest.mark.parametrize(
-    ("title", "themes"),
-    cases("querygen", "test_themes_are_words_and_not_parts_of_words"),
+    ("title", "themes"), cases("querygen", "test_themes_are_words_and_not_parts_of_words")
 )
 def test_themes_are_words_and_not_parts_of_words(title: str, themes: list[str]) -> None:
     assert themes_of(title) == themes

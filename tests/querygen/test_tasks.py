@@ -57,10 +57,7 @@ def test_a_fact_of_a_person_is_found(planted: str, check: str) -> None:
     assert [problem.check for problem in problems([of_birds(f"{FREE} {planted}")])] == [check]
 
 
-@pytest.mark.parametrize(
-    "free",
-    cases("querygen", "test_what_anybodys_dog_needs_is_no_fact_of_the_asker"),
-)
+@pytest.mark.parametrize("free", cases("querygen", "test_what_anybodys_dog_needs_is_no_fact_of_the_asker"))
 def test_what_anybodys_dog_needs_is_no_fact_of_the_asker(free: str) -> None:
     assert list(problems([of_birds(f"{FREE} {free}")])) == []
 

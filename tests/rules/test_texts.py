@@ -149,9 +149,8 @@ def test_an_id_of_no_product_is_named_with_the_one_that_was_meant(rules_shop: Sh
 
 
 @pytest.mark.parametrize(
-    ("text", "right", "wrong"),
-    cases("rules", "test_a_name_stands_beside_its_own_id", vars(asked), globals())
-)  # fmt: skip
+    ("text", "right", "wrong"), cases("rules", "test_a_name_stands_beside_its_own_id", vars(asked), globals())
+)
 def test_a_name_stands_beside_its_own_id(rules_shop: Shop, text: str, right: str, wrong: str) -> None:
     is_kept_apart(rules_shop, "name_matches_id", text, right, wrong)
 
