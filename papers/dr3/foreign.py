@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
 from drr.env.errors import Misuse
 from drr.env.files import file_name
@@ -89,13 +89,6 @@ class _Combined(ForeignRow):
     metrics: dict[str, _Measured]
 
 
-class _Place(NamedTuple):
-    """The place of a file in the folders of results."""
-
-    asked: ForeignQuestion
-    system: str
-
-
 class Dr3Eval:
     name = "dr3"
     title = "DR3-Eval"
@@ -131,8 +124,7 @@ class Dr3Eval:
                     raise Misuse(f"{where}: number: whose query this is stands nowhere")
                 yield GivenQuestion(where, ForeignQuestion(names[0], row.query))
         elif path.suffix == ".md":
-            place = _place(path)
-            yield GivenReport(str(path), place.asked, place.system, text_in(path))
+            yield GivenReport(str(path), *_place(path), text_in(path))
         else:
             yield _scores([path])
 
@@ -195,37 +187,32 @@ def _is_ours(name: str) -> bool:
     return name in (REPORT, COMBINED, "query.jsonl") or _SINGLE.fullmatch(name) is not None
 
 
-def _place(path: Path) -> _Place:
-    """`SIZE/MODEL/TASK/file`: each size asks a question of its own."""
-    above = path.resolve().parents
-    names = [one.name for one in above[:3]]
+def _place(path: Path) -> tuple[ForeignQuestion, str]:
+    """`SIZE/MODEL/TASK/file`: each size asks a question of its own, of the system whose name stands above the task."""
+    names = [one.name for one in path.resolve().parents[:3]]
     if len(names) < 3 or not names[1]:
         raise Misuse(f"{path}: lies in no folder of a task below that of a model")
     size = names[2] if _SIZE.fullmatch(names[2]) else None
-    return _Place(ForeignQuestion(names[0], size=size), names[1])
+    return ForeignQuestion(names[0], size=size), names[1]
 
 
 def _scores(files: Sequence[Path]) -> GivenScores:
     """Read the scores of one task. Of a metric in several files the last by name counts, as their names end in the time of writing."""
-    place = _place(files[0])
+    asked, system = _place(files[0])
     values: dict[str, float | None] = {}
     for path in sorted(files):
-        values |= _combined(path) if path.name == COMBINED else _single(path)
+        raw = object_in(path)
+        if path.name == COMBINED:
+            row = row_of(str(path), raw, _Combined)
+            values["total_score"] = _known(row.total_score)
+            measured = dict(row.metrics)
+        else:
+            single = row_of(str(path), raw, _Single)
+            measured = {single.metric_name: single}
+        for name, one in measured.items():
+            values |= _measured(path, name, one)
     last = max(files)
-    return GivenScores(str(last), place.asked, place.system, "scores", values, last.name, digest_of(last))
-
-
-def _combined(path: Path) -> dict[str, float | None]:
-    row = row_of(str(path), object_in(path), _Combined)
-    values: dict[str, float | None] = {"total_score": _known(row.total_score)}
-    for name, measured in row.metrics.items():
-        values |= _measured(path, name, measured)
-    return values
-
-
-def _single(path: Path) -> dict[str, float | None]:
-    row = row_of(str(path), object_in(path), _Single)
-    return _measured(path, row.metric_name, row)
+    return GivenScores(str(last), asked, system, "scores", values, last.name, digest_of(last))
 
 
 def _measured(path: Path, name: str, measured: _Measured) -> dict[str, float | None]:

@@ -161,27 +161,23 @@ class FileRealm:
     def check(self, queries: Sequence[Query]) -> None:
         """Only the tasks' own questions can be asked here, in their own words."""
         for query in queries:
-            task = self.tasks.get(query.task_id or "")
-            if task is None or query.size is None:
-                raise Misuse(
-                    f"{query.id}: is no question of the tasks in {self.place}; a study of tasks takes its questions from --tasks"
-                )
-            if query.query != task.question.query:
-                raise Misuse(
-                    f"{query.id}: the task of that id in {self.place} asks another question now; begin a new study"
-                )
-            if missing := [
-                name for name in task.question.files if not (task.folder / DRAWER / name).is_file()
-            ]:
-                raise Misuse(
-                    f"{task.folder}: its question has the file {missing[0]}, which is not in {DRAWER}/"
-                )
-            if query.size not in read_sizes(task.folder).sizes:
-                raise Misuse(f"{query.id}: {task.folder} has no corpus of {query.size}")
-            if self.shop is not None and self.shop.store.user(query.user_id) is None:
-                raise Misuse(
-                    f"{query.id}: is asked by the user {query.user_id}, whom the shop does not know; was the task made of another shop?"
-                )
+            if (wrong := self._wrong(query)) is not None:
+                raise Misuse(wrong)
+
+    def _wrong(self, query: Query) -> str | None:
+        task = self.tasks.get(query.task_id or "")
+        if task is None or query.size is None:
+            return f"{query.id}: is no question of the tasks in {self.place}; a study of tasks takes its questions from --tasks"
+        if query.query != task.question.query:
+            return f"{query.id}: the task of that id in {self.place} asks another question now; begin a new study"
+        for name in task.question.files:
+            if not (task.folder / DRAWER / name).is_file():
+                return f"{task.folder}: its question has the file {name}, which is not in {DRAWER}/"
+        if query.size not in read_sizes(task.folder).sizes:
+            return f"{query.id}: {task.folder} has no corpus of {query.size}"
+        if self.shop is not None and self.shop.store.user(query.user_id) is None:
+            return f"{query.id}: is asked by the user {query.user_id}, whom the shop does not know; was the task made of another shop?"
+        return None
 
 
 @contextmanager
@@ -198,24 +194,16 @@ def open_files(site: Site) -> Iterator[FileRealm]:
 
 def queries_of(place: Path, sizes: Sequence[str] | None = None) -> list[Query]:
     """A question for each task and size, task by task; `None` is every size that a task has. Tasks that a person rejected are left out."""
-    found: list[Query] = []
     tasks = {task_id: task for task_id, task in open_tasks(place).items() if not is_rejected(task.folder)}
     if not tasks:
         raise Misuse(f"{place}: every task was rejected in review; none is left to ask")
+    found: list[Query] = []
     for task_id, task in tasks.items():
-        known = read_sizes(task.folder).sizes
+        known, asked = read_sizes(task.folder).sizes, task.question
         if missing := [size for size in sizes or () if size not in known]:
             raise Misuse(f"{task.folder}: has no corpus of {missing[0]}; it has {', '.join(known)}")
-        question = task.question
+        given = {"query": asked.query, "user_id": asked.user_id or NOBODY, "rule_written": asked.rule_written}
         found += [
-            Query(
-                id=f"{task_id}@{size}",
-                query=question.query,
-                user_id=question.user_id or NOBODY,
-                task_id=task_id,
-                size=size,
-                rule_written=question.rule_written,
-            )
-            for size in sizes or known
+            Query(id=f"{task_id}@{size}", task_id=task_id, size=size, **given) for size in sizes or known
         ]
     return found

@@ -45,7 +45,7 @@ def shelf(tasks: Path) -> TaskShelf:
 
 @pytest.fixture(scope="module")
 def view(shelf: TaskShelf) -> Values:
-    found = shelf.task("007")
+    found = shelf.shown("t", "007")
     assert found is not None
     return found
 
@@ -83,11 +83,11 @@ def test_every_fact_is_marked_where_it_stands_right_beside_falsified(view: Value
         assert [one["passage"].text[a:b] for a, b in one["passage"].spans] == [words]
     assert changed["change"] == "outdated"
     assert (left_out["change"], left_out["passage"], left_out["after"]) == ("one sided", None, None)
-    document = shelf.document(changed["link"].rpartition("/")[2].removesuffix(".html"))
+    document = shelf.shown("d", changed["link"].rpartition("/")[2].removesuffix(".html"))
     assert document is not None and document["sizes"] == ["1k", "2k"]
     assert (document["page"].url, document["kind"]) == (WRONG[0], "distractor")
     assert (document["source"]["page"].url, document["source"]["kind"]) == (RIGHT[0], "supportive")
-    noise = shelf.noise("007-1")
+    noise = shelf.shown("n", "007-1")
     assert noise is not None
     assert [(one["page"].url, one["kind"], one["sizes"]) for one in noise["documents"]] == [
         ("https://news.example/tea-fair", "noise", ["2k"])
@@ -177,7 +177,7 @@ def test_pages_are_shown_as_their_text_without_the_extra(
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     SHARED.close()
     try:
-        view = TaskShelf(tasks).task("007")
+        view = TaskShelf(tasks).shown("t", "007")
     finally:
         SHARED.close()
     assert view is not None
@@ -193,14 +193,14 @@ def test_a_task_or_file_that_is_gone_or_broken_is_named_and_the_others_are_shown
     write_known_task(tmp_path / "tasks" / "008", "008")
     (tmp_path / "tasks" / "008" / "truth.json").write_text("{}")
     shelf = TaskShelf(tmp_path / "tasks")
-    assert shelf.readable() == ["007"] and shelf.task("008") is None
+    assert shelf.readable() == ["007"] and shelf.shown("t", "008") is None
     assert ["truth.json" in (entry["problem"] or "") for entry in shelf.set()["entries"]] == [False, True]
     drr.out("view", tmp_path / "tasks", "--static", tmp_path / "pages", "--quiet")
     assert drr.err("view", tmp_path / "tasks", "--judge", "rules-2").count("\n") == 1
     folder = write_known_task(tmp_path / "007")
     (folder / "files" / "budget.xlsx").write_bytes(b"no workbook")
     (folder / "files" / "notes.md").unlink()
-    view = TaskShelf(folder).task("007")
+    view = TaskShelf(folder).shown("t", "007")
     assert view is not None
     problems = {file["name"]: file["problem"] for file in view["files"] if file["problem"]}
     assert problems == {
@@ -243,7 +243,7 @@ def test_found_pages_say_what_a_model_took_them_for_and_what_a_person_said(tmp_p
     assert "as kind-model took them" in html and "too short 1" in html and "confirm, https" in html
     assert "1 found page not confirmed" in (tmp_path / "pages" / "index.html").read_text()
     shelf = TaskShelf(folder)
-    shown = [shelf.document(name) for kind, name in shelf.pages("007") if kind == "d"]
+    shown = [shelf.shown(kind, name) for kind, name in shelf.pages("007") if kind == "d"]
     assert [(one["page"].url, one["kind"], one["proposal"]["standing"]) for one in shown if one] == [
         (proposal.url, proposal.kind, standing)
         for proposal, standing in zip(proposals, standings, strict=True)

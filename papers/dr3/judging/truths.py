@@ -12,7 +12,7 @@ from typing import NamedTuple
 from drr.env.errors import Misuse
 from drr.env.world import FILES
 from drr.eval.evidence.answers import Answer
-from drr.papers.dr3.folders import FileTask, open_tasks
+from drr.papers.dr3.folders import open_tasks
 from drr.papers.dr3.truth import TaskTruth, read_truth
 from drr.study.study import Study
 
@@ -69,17 +69,13 @@ def truths_of(place: Path, answers: Iterable[Answer]) -> tuple[dict[str, KnownTa
         if task is None:
             strange.append(answer.label)
         elif answer.query_id not in found:
-            _check(task, answer)
+            if task.question.query != answer.query:
+                raise Misuse(
+                    f"--what dr3: {task.folder} asks another question than {answer.label} was asked; give the tasks as they were with --tasks DIR"
+                )
             found[answer.query_id] = KnownTask(read_truth(task.folder), task.question.files)
     if strange and not found:
         raise Misuse(
             f"--what dr3: {place} holds no task that {strange[0]} could be of; give the right folder with --tasks DIR"
         )
     return found, strange
-
-
-def _check(task: FileTask, answer: Answer) -> None:
-    if task.question.query != answer.query:
-        raise Misuse(
-            f"--what dr3: {task.folder} asks another question than {answer.label} was asked; give the tasks as they were with --tasks DIR"
-        )

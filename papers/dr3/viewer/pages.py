@@ -180,12 +180,12 @@ class TaskPages:
 
     def page(self, kind: str, name: str) -> str | None:
         """Draw a page of a task, a document or some noise; `None` where there is none of this name."""
+        found = self._shelf.shown(kind, name)
+        if found is None:
+            return None
         if kind == "t":
-            task = self._shelf.task(name)
-            return None if task is None else self._draw("task", "../", self._of_task(task))
-        found = self._shelf.document(name) if kind == "d" else self._shelf.noise(name)
-        letter, template = ("d", "document") if kind == "d" else ("n", "noise")
-        return None if found is None else self._draw(template, "../", {letter: found, "html": _read})
+            return self._draw("task", "../", self._of_task(found))
+        return self._draw("document" if kind == "d" else "noise", "../", {kind: found, "html": _read})
 
     def _of_task(self, task: Values) -> Values:
         question, sizes = task["question"], list(task["sizes"])

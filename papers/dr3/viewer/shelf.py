@@ -169,26 +169,21 @@ class TaskShelf:
             return {**row, "problem": str(error).splitlines()[0]}
         return {**row, **known, "forms": Counter(ending(one).upper() or "?" for one in task.question.files)}
 
-    def task(self, name: str) -> Values | None:
+    def shown(self, kind: str, name: str) -> Values | None:
+        """The values of a page: of a task (`t`), of a page of its corpus (`d`), of some noise (`n`)."""
+        task, number = (self._opened(name), 0) if kind == "t" else self._numbered(name)
         with self._lock:
-            task = self._opened(name)
-            return None if task is None else task.view()
+            if task is None:
+                return None
+            if kind == "t":
+                return task.view()
+            return task.document(number) if kind == "d" else task.noises(number)
 
     def evidence(self, name: str) -> Mapping[str, Values]:
         """Map each fact to its evidence; nothing where the task cannot be read."""
         with self._lock:
             task = self._opened(name)
             return {} if task is None else task.evidence
-
-    def document(self, name: str) -> Values | None:
-        task, number = self._numbered(name)
-        with self._lock:
-            return None if task is None else task.document(number)
-
-    def noise(self, name: str) -> Values | None:
-        task, number = self._numbered(name)
-        with self._lock:
-            return None if task is None else task.noises(number)
 
     def pages(self, name: str) -> list[tuple[str, str]]:
         """List the pages of a task by kind and name, for who writes them all."""
