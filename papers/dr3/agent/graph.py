@@ -12,7 +12,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Sequence
 from functools import cache, partial
-from typing import Annotated, Literal, TypedDict
+from typing import Annotated, Any, Literal, TypedDict
 
 from drr.agents.base import CallError, Ending, StopReason, ToolSchema
 from drr.agents.brief import FINALIZE, FINALIZE_TOOL, REASON, REASON_TOOL, REPORTS, Leading, Piece, Reporting
@@ -94,20 +94,8 @@ def helpers_of(run: AgentRun) -> dict[str, SubAgent]:
 
 async def main(state: Dr3State, runtime: Runtime[AgentRun]) -> Command[Below]:
     run = runtime.context
-    if reached := run.allowance.reached():
-        return Command(update={"stop": reached}, goto="report")
-    if state["steps"] >= run.limits.supervisor_steps:
-        return Command(update={"stop": "step_limit"}, goto="report")
-    known = any(finding.text is not None for finding in state["findings"])
-    ask = partial(run.speak, "main", state["messages"], tools_of(run), brief=Leading(run.query))
-    try:
-        turn = await (ask() if known else twice(run, "main", ask))
-    except ModelFailure as failure:
-        if failure.kind == "context_overflow" and state["findings"]:
-            return Command(update={"stop": "context_limit"}, goto="report")
-        stop = broken_off(run, "main", failure, known=known)
-        if stop is None:
-            raise
+    turn, stop = await _turn(run, state)
+    if turn is None:
         return Command(update={"stop": stop}, goto="report")
     run.tell("turn", MAIN, turn.text)
     if not turn.tool_calls:
@@ -117,6 +105,25 @@ async def main(state: Dr3State, runtime: Runtime[AgentRun]) -> Command[Below]:
     update: dict[str, object] = {"messages": [turn], "steps": state["steps"] + 1}
     errands = _errands(run, state, turn)
     return Command(update=update, goto=[Send(one["node"], one) for one in errands] if errands else "observe")
+
+
+async def _turn(run: AgentRun, state: Dr3State) -> tuple[AIMessage | None, StopReason | None]:
+    """The next turn of the main agent, else why there is none."""
+    if reached := run.allowance.reached():
+        return None, reached
+    if state["steps"] >= run.limits.supervisor_steps:
+        return None, "step_limit"
+    known = any(finding.text is not None for finding in state["findings"])
+    ask = partial(run.speak, "main", state["messages"], tools_of(run), brief=Leading(run.query))
+    try:
+        return await (ask() if known else twice(run, "main", ask)), None
+    except ModelFailure as failure:
+        if failure.kind == "context_overflow" and state["findings"]:
+            return None, "context_limit"
+        stop = broken_off(run, "main", failure, known=known)
+        if stop is None:
+            raise
+        return None, stop
 
 
 def _errands(run: AgentRun, state: Dr3State, turn: AIMessage) -> list[Errand]:
@@ -148,20 +155,13 @@ async def sub_agent(state: Errand, runtime: Runtime[AgentRun]) -> dict[str, list
     return {"findings": [await attempted(run, state, condensed(run, BY_NODE[state["node"]], who, problem))]}
 
 
-class Looked(TypedDict):
-    """Changes of the state by a look."""
-
-    findings: list[Finding]
-    seen: list[str]
-
-
-async def perception(state: Errand, runtime: Runtime[AgentRun]) -> Looked:
+async def perception(state: Errand, runtime: Runtime[AgentRun]) -> dict[str, list[Any]]:
     """One request of its own, the only one that a picture ever stands in."""
     run, who = runtime.context, state["researcher"]
     run.tell("launch", who, f"{state['name']}: {state['problem']}")
     shown = await sub_agents.opened(run, who, state["name"])
     if isinstance(shown, CallError):
-        return {"findings": [Finding(**bare(state), text=None, stop=None, error=shown)], "seen": []}
+        return {"findings": [Finding(**bare(state), text=None, stop=None, error=shown)]}
     found = await attempted(run, state, sub_agents.looked(run, who, state["problem"], shown))
     return {"findings": [found], "seen": [] if found.text is None else [state["name"]]}
 
@@ -214,18 +214,11 @@ def _answer(
 # The report ----------------------------------------------------------------------------------------------------------
 
 
-class Dr3Reported(TypedDict):
-    """Changes of the state by a node that writes the report."""
-
-    report: str
-    stop: StopReason
-
-
 async def report(state: Dr3State, runtime: Runtime[AgentRun]) -> Command[Literal["validate", "__end__"]]:
     run = runtime.context
     run.tell("report", MAIN, "writing the report")
     give_up_without_findings(state["findings"])
-    done = Dr3Reported(report=await _written(run, state), stop=end_of(state["findings"], state["stop"]))
+    done = {"report": await _written(run, state), "stop": end_of(state["findings"], state["stop"])}
     return Command(update=done, goto="validate" if run.has(VALIDATE) else "__end__")
 
 

@@ -6,8 +6,6 @@ that fails leaves the report as it is.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from drr.agents.brief import Checking
 from drr.agents.citing import read_in_run
 from drr.agents.running import AgentRun
@@ -44,7 +42,9 @@ async def validated(run: AgentRun, report: str, number: int) -> str | None:
         if not unmet:
             run.notes.append(f"{where}: nothing was missed")
             return None
-        text = await _rewritten(run, where, [*asked, AIMessage(found.model_dump_json())], unmet)
+        listed = run.prompts.fill("dr3_rewrite", unmet="\n".join(f"- {one}" for one in unmet))
+        talk = [*asked, AIMessage(found.model_dump_json()), HumanMessage(listed)]
+        text = await write(run, where, talk, brief=None)
     except ModelFailure as failure:
         if failure.fatal or failure.kind == "over_budget":
             raise
@@ -57,9 +57,3 @@ async def validated(run: AgentRun, report: str, number: int) -> str | None:
 def counted(text: str) -> int:
     """Words, without citation marks and signs."""
     return sum(1 for word in text.split() if word[0] != "[" and any(map(str.isalnum, word)))
-
-
-async def _rewritten(run: AgentRun, where: str, talk: Sequence[BaseMessage], unmet: Sequence[str]) -> str:
-    listed = "\n".join(f"- {one}" for one in unmet)
-    asked = HumanMessage(run.prompts.fill("dr3_rewrite", unmet=listed))
-    return await write(run, where, [*talk, asked], brief=None)
