@@ -222,17 +222,14 @@ def build_file(arguments: argparse.Namespace, settings: Settings) -> int:
 def _tell_built(
     arguments: argparse.Namespace, persons: list[Person], found: SaidOfPersons, asked: bool
 ) -> None:
-    from drr.app.console import print_json
+    from drr.app.console import tell
     from drr.papers.pdr.checking import statistics_of
 
-    document = statistics_of(persons)
-    kept = sum(map(len, found.attributes.values()))
-    if arguments.json:
-        more = {"candidates": {"kept": kept, "refused": dict(found.refused)}} if asked else {}
-        print_json({**document, "file": str(arguments.out), **more})
-        return
-    print(f"{arguments.out}: {len(persons)} persons with {document['attributes']} attributes")
+    document, kept = statistics_of(persons), sum(map(len, found.attributes.values()))
+    lines = [f"{arguments.out}: {len(persons)} persons with {document['attributes']} attributes"]
+    document["file"] = str(arguments.out)
     if asked:
+        document["candidates"] = {"kept": kept, "refused": dict(found.refused)}
         why = ", ".join(f"{name} {count}" for name, count in sorted(found.refused.items()))
-        print(f"candidates of the model: {kept} kept{'; refused: ' + why if why else ''}")
-    print(f"next: drr papers persons show {arguments.out}")
+        lines.append(f"candidates of the model: {kept} kept{'; refused: ' + why if why else ''}")
+    tell(arguments, document, *lines, f"next: drr papers persons show {arguments.out}")

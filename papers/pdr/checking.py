@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import argparse
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import combinations
+from itertools import chain, combinations
 from statistics import median
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from drr.env.json_object import JsonObject
 from drr.env.shop import Shop
@@ -28,11 +29,25 @@ class PersonProblem(NamedTuple):
 def problems(persons: Sequence[Person], shop: Shop | None = None) -> Iterator[PersonProblem]:
     """Yield the problems; without a shop, those that the file alone shows."""
     for person in persons:
-        for check, text in _of_file(person):
+        for check, text in chain(_of_file(person), _of_shop(person, shop) if shop is not None else ()):
             yield PersonProblem(person.person_id, check, text)
-        if shop is not None:
-            for check, text in _of_shop(person, shop):
-                yield PersonProblem(person.person_id, check, text)
+
+
+def tell_problems(
+    arguments: argparse.Namespace, noun: str, count: int, found: Sequence[tuple[str, Any]]
+) -> int:
+    """Print what was found of persons or of tasks, each under its id; `told` of a problem is one line."""
+    from drr.app.console import tell
+    from drr.env.records.lines import one_line
+
+    bad = len({name for name, _ in found})
+    tell(
+        arguments,
+        {noun: count, "problems": [one._asdict() for _, one in found]},
+        *(f"{name}: {one.check}: {one_line(one.told, 300)}" for name, one in found),
+        f"{count - bad} of {count} {noun} pass every check",
+    )
+    return 1 if found else 0
 
 
 def _of_file(person: Person) -> Iterator[tuple[str, str]]:
@@ -51,43 +66,36 @@ def _of_file(person: Person) -> Iterator[tuple[str, str]]:
 
 
 def _of_shop(person: Person, shop: Shop) -> Iterator[tuple[str, str]]:
+    user = None if person.user_id is None else shop.store.user(person.user_id)
     if person.shop_hash not in (None, shop.manifest.content_hash):
         yield "shop", "was made of another shop than this one"
-        return
-    user = None if person.user_id is None else shop.store.user(person.user_id)
-    if person.user_id is not None and user is None:
+    elif person.user_id is not None and user is None:
         yield "shop", "its user is not in this shop"
-        return
-    for one in person.attributes:
-        for kind in disclosed(one.statement, user):
-            yield "private", f"{one.id} holds {kind}"
-        yield from _orders(person, one, shop)
-        yield from _quotes(person, one, shop)
+    else:
+        for one in person.attributes:
+            for kind in disclosed(one.statement, user):
+                yield "private", f"{one.id} holds {kind}"
+            yield from _evidence(person, one, shop)
 
 
-def _orders(person: Person, attribute: Attribute, shop: Shop) -> Iterator[tuple[str, str]]:
+def _evidence(person: Person, attribute: Attribute, shop: Shop) -> Iterator[tuple[str, str]]:
     for ground in attribute.evidence:
-        if ground.order_id is None:
-            continue
-        order = shop.store.order(ground.order_id)
-        if order is None or order.user_id != person.user_id:
-            yield "evidence", f"{attribute.id}: the order {ground.order_id} is none of this person's"
-        elif ground.product_id not in (None, order.product_id):
-            yield "evidence", f"{attribute.id}: the order {ground.order_id} is of another product"
-        elif person.as_of is not None and order.order_date >= person.as_of:
-            yield "evidence", f"{attribute.id}: the order {ground.order_id} is later than {person.as_of}"
-
-
-def _quotes(person: Person, attribute: Attribute, shop: Shop) -> Iterator[tuple[str, str]]:
-    """Each is a part of an own review, word by word."""
-    quotes = [ground for ground in attribute.evidence if ground.quote is not None]
-    if not quotes:
-        return
-    texts = {one.order_id: f"{one.title}\n{one.text}" for one in shop.store.reviews(person.user_id or "")}
-    for ground in quotes:
-        text = texts.get(ground.order_id or "", "\n".join(texts.values()) if ground.order_id is None else "")
-        if (ground.quote or "") not in text:
-            yield "evidence", f"{attribute.id}: no own review holds the words {ground.quote!r}"
+        order = None if ground.order_id is None else shop.store.order(ground.order_id)
+        why = None
+        if ground.order_id is not None and (order is None or order.user_id != person.user_id):
+            why = "is none of this person's"
+        elif order is not None and ground.product_id not in (None, order.product_id):
+            why = "is of another product"
+        elif order is not None and person.as_of is not None and order.order_date >= person.as_of:
+            why = f"is later than {person.as_of}"
+        if why is not None:
+            yield "evidence", f"{attribute.id}: the order {ground.order_id} {why}"
+    quotes = [(one.order_id, one.quote) for one in attribute.evidence if one.quote is not None]
+    reviews = shop.store.reviews(person.user_id or "") if quotes else ()
+    texts = {one.order_id: f"{one.title}\n{one.text}" for one in reviews}
+    for order_id, quote in quotes:  # each is a part of an own review, word by word
+        if quote not in ("\n".join(texts.values()) if order_id is None else texts.get(order_id, "")):
+            yield "evidence", f"{attribute.id}: no own review holds the words {quote!r}"
 
 
 _SAME = {"fish": "small_pets"}
@@ -124,13 +132,10 @@ def _quality(
 def quality_text(quality: Mapping[str, JsonObject]) -> str:
     lines = ["against the interests that the sample drew:"]
     for name, one in quality.items():
-        precision, recall = (
-            "-" if one[part] is None else f"{one[part]:.3f}" for part in ("precision", "recall")
-        )
-        lines.append(
-            f"  {name:<10}precision {precision} ({one['right']} of {one['attributes']}), "
-            f"recall {recall} ({one['found']} of {one['interests']})"
-        )
+        shares = ("-" if one[part] is None else f"{one[part]:.3f}" for part in ("precision", "recall"))
+        counts = (f"({one['right']} of {one['attributes']})", f"({one['found']} of {one['interests']})")
+        precision, recall = (f"{share} {count}" for share, count in zip(shares, counts, strict=True))
+        lines.append(f"  {name:<10}precision {precision}, recall {recall}")
     return "\n".join(lines)
 
 
@@ -138,33 +143,25 @@ def statistics_of(persons: Sequence[Person]) -> JsonObject:
     """Count: of each person fewest, median and most; by block and basis."""
     every = [one for person in persons for one in person.attributes]
     counts = [len(person.attributes) for person in persons]
+    fewest, most = min(counts, default=None), max(counts, default=None)
     blocks = grouped(sorted((one.block, one.basis) for one in every))
     return {
-        "schema": 1,
-        "persons": len(persons),
-        "attributes": len(every),
-        "per_person": {
-            "fewest": min(counts, default=None),
-            "median": median(counts) if counts else None,
-            "most": max(counts, default=None),
-        },
+        "schema": 1, "persons": len(persons), "attributes": len(every),
+        "per_person": {"fewest": fewest, "median": median(counts) if counts else None, "most": most},
         "by_basis": dict(sorted(Counter(one.basis for one in every).items())),
         "by_block": {block: dict(Counter(own)) for block, own in blocks.items()},
         "different_statements": len({one.statement for one in every}),
-    }
+    }  # fmt: skip
 
 
 def statistics_text(document: JsonObject) -> str:
     def counted(counts: Mapping[str, int]) -> str:
         return ", ".join(f"{basis} {count}" for basis, count in counts.items())
 
-    each = document["per_person"]
-    return "\n".join(
-        [
-            f"{document['persons']} persons, {document['attributes']} attributes "
-            f"({document['different_statements']} different statements)",
-            f"  a person has {each['fewest']:g} to {each['most']:g}, in the middle {each['median']:g}",
-            f"  {counted(document['by_basis'])}",
-            *(f"  {block:<16}{counted(counts)}" for block, counts in document["by_block"].items()),
-        ]
-    )
+    each, different = document["per_person"], document["different_statements"]
+    lines = [
+        f"{document['persons']} persons, {document['attributes']} attributes ({different} different statements)",
+        f"  a person has {each['fewest']:g} to {each['most']:g}, in the middle {each['median']:g}",
+        f"  {counted(document['by_basis'])}",
+    ]
+    return "\n".join([*lines, *(f"  {name:<16}{counted(own)}" for name, own in document["by_block"].items())])

@@ -116,17 +116,13 @@ class PdrBench:
 
     def read(self, path: Path) -> Iterator[Given]:
         kinds: dict[str, type[_Pair]] = {
-            "factual_claims_deduped": _Reliable,
-            "article": _Report,
-            "goal_alignment": _Personal,
-            "depth_insight": _Quality,
-            "task": _Pair,
-        }
+            "factual_claims_deduped": _Reliable, "article": _Report, "goal_alignment": _Personal,
+            "depth_insight": _Quality, "task": _Pair,
+        }  # fmt: skip
         digest = cache(digest_of)
         for where, raw in objects_in(path, "rows of PDR-Bench"):
             row = kind_of(where, raw, kinds, _FORMS)
-            asked = _asked(row)
-            part, values, failed = _values(where, row)
+            asked, (part, values, failed) = _asked(row), _values(where, row)
             if isinstance(row, _Report):
                 yield GivenReport(where, asked, system_of(path, STANDARD), row.article)
             elif part is None:
@@ -191,11 +187,6 @@ def _claims(where: str, row: _Reliable) -> tuple[dict[str, float | None], str | 
     checked = [page for page in cited if isinstance(page, _Claimed)]
     if len(checked) < len(cited):
         raise Misuse(f"{where}: factual_claims_deduped: not checked yet; give validated.jsonl")
-    supported = sum(
-        verdict.result == "supported"
-        for page in checked
-        if page.validate_error is None
-        for verdict in page.validate_res
-    )
-    cited_claims = sum(len(page.facts) for page in cited)
-    return {"supported": float(supported), "cited": float(cited_claims), "claims": float(count)}, None
+    read = (verdict for page in checked if page.validate_error is None for verdict in page.validate_res)
+    counts = (sum(one.result == "supported" for one in read), sum(len(page.facts) for page in cited), count)
+    return dict(zip(("supported", "cited", "claims"), map(float, counts), strict=True)), None

@@ -59,30 +59,25 @@ def _chosen(
 ) -> list[str]:
     """Choose greedily: touched by the task, as unlike those already chosen as can be, rarely used, then by lot."""
     chosen: list[str] = []
+
+    def worth(person_id: str) -> tuple[float, bytes]:
+        own = traits[person_id]
+        others = [traits[one].spread for one in chosen]
+        new = sum(
+            value is not None and all(value != o[k] for o in others) for k, value in enumerate(own.spread)
+        )
+        lot = blake2b(f"{seed}\0{task.task_id}\0{person_id}".encode(), digest_size=8).digest()
+        touched = min(2, len(own.words & wanted))
+        return (new + _TOUCHED * touched - _USED * used.get(person_id, 0), lot)
+
     while len(chosen) < min(count, len(traits)):
-        taken = [{traits[one].spread[k] for one in chosen} for k in range(len(_SPREAD))]
-
-        def worth(person_id: str, taken: Sequence[set[str | None]] = taken) -> tuple[float, bytes]:
-            own = traits[person_id]
-            new = sum(
-                value is not None and value not in have for value, have in zip(own.spread, taken, strict=True)
-            )
-            touched = min(2, len(own.words & wanted))
-            lot = blake2b(f"{seed}\0{task.task_id}\0{person_id}".encode(), digest_size=8).digest()
-            return (new + _TOUCHED * touched - _USED * used.get(person_id, 0), lot)
-
         chosen.append(max((one for one in traits if one not in chosen), key=worth))
     return chosen
 
 
 def _query(task: ResearchTask, person: Person) -> Query:
     """Make a query. Of a person from elsewhere the person's id stands for the user, whose records nobody can look up."""
-    user_id = person.user_id or person.person_id
     about = {"task_id": task.task_id, "person_id": person.person_id, "mode": "manual", "intent": task.intent}
-    made = {
-        "needs": task.needs,
-        "model": task.model,
-        "rule_written": task.rule_written,
-        "review": task.review,
-    }
+    made = {name: getattr(task, name) for name in ("needs", "model", "rule_written", "review")}
+    user_id = person.user_id or person.person_id
     return Query.model_validate({"query": task.task, "user_id": user_id, **about, **made})

@@ -92,24 +92,26 @@ def _no_number(text: str) -> NoReturn:
 
 def _persona(raw: JsonObject, number: int) -> ImportedPersona:
     key = next((key for key in _IDS if key in raw), None)
-    person_id = f"persona-{number}" if key is None else raw[key]
-    if isinstance(person_id, bool) or not isinstance(person_id, (str, int)):
+    named = f"persona-{number}" if key is None else raw[key]
+    if isinstance(named, bool) or not isinstance(named, (str, int)):
         raise Misuse(f"{key}: neither a text nor a whole number")
-    rest = {name: value for name, value in raw.items() if name != key}
+    person_id, rest = str(named), {name: value for name, value in raw.items() if name != key}
     if "form" in rest and "persona" in rest:
-        return _of_ours(str(person_id), rest)
-    persona = rest.pop("persona") if "persona" in rest else None
-    beside = Counter({"a field beside the persona": len(rest)} if persona is not None and rest else {})
-    if isinstance(persona, str):
-        persona = _object(persona)
-    persona = rest if persona is None else persona
-    if not isinstance(persona, dict):
-        raise Misuse("persona: not an object of blocks")
-    attributes, dropped = _attributes(list(_leaves(persona, ())), str(person_id))
-    return _made(str(person_id), attributes, dropped + beside)
+        attributes, dropped = _of_ours(rest)
+    else:
+        persona = rest.pop("persona", None)
+        persona, beside = (rest, 0) if persona is None else (persona, len(rest))
+        persona = _object(persona) if isinstance(persona, str) else persona
+        if not isinstance(persona, dict):
+            raise Misuse("persona: not an object of blocks")
+        attributes, dropped = _attributes(list(_leaves(persona, ())), person_id)
+        dropped += Counter({"a field beside the persona": beside})
+    if not attributes:
+        raise Misuse("nothing is known of this person, or nothing that may be kept")
+    return ImportedPersona(Person(person_id=person_id, attributes=tuple(attributes)), dropped)
 
 
-def _of_ours(person_id: str, raw: JsonObject) -> ImportedPersona:
+def _of_ours(raw: JsonObject) -> tuple[list[Attribute], Counter[str]]:
     if raw["form"] != FORM:
         raise Misuse(f"form: {raw['form']!r} is unknown; this version reads {FORM!r}")
     blocks, names = raw["persona"], raw.get("names", {})
@@ -126,13 +128,7 @@ def _of_ours(person_id: str, raw: JsonObject) -> ImportedPersona:
                 dropped[kinds[0]] += 1
             else:
                 attributes.append(one)
-    return _made(person_id, attributes, dropped)
-
-
-def _made(person_id: str, attributes: Sequence[Attribute], dropped: Counter[str]) -> ImportedPersona:
-    if not attributes:
-        raise Misuse("nothing is known of this person, or nothing that may be kept")
-    return ImportedPersona(Person(person_id=person_id, attributes=tuple(attributes)), dropped)
+    return attributes, dropped
 
 
 def _leaves(value: object, path: tuple[str, ...]) -> Iterator[_Leaf]:

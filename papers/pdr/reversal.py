@@ -165,12 +165,9 @@ def _document(
 ) -> ReversalDocument:
     from drr.eval.stats.intervals import SHARE, mean
 
-    recall: dict[str, list[float | None]] = {}
-    precision: dict[str, list[float | None]] = {}
-    blocks: dict[str, BlockCount] = {}
-    failures = Counter[str]()
+    recall, precision = ({key: list[float | None]([None]) for key in records} for _ in range(2))
+    blocks, failures = dict[str, BlockCount](), Counter[str]()
     for key, record in records.items():
-        recall[key] = precision[key] = [None]
         if record is None or not record.done:
             failures["pending" if record is None else record.reason or record.status] += 1
             continue
@@ -183,23 +180,20 @@ def _document(
             row["of"] += 1
             row["found"] += one.id in found
     right = "named attributes that are the person's, mean over persons"
-    return ReversalDocument(
-        model=model,
-        size=size,
-        recall=mean(recall, "attributes told back, mean over persons", SHARE).document(),
-        precision=mean(precision, right, SHARE).document(),
-        blocks=dict(sorted(blocks.items())),
-        failures=dict(failures),
-    )
+    return {
+        "model": model, "size": size,
+        "recall": mean(recall, "attributes told back, mean over persons", SHARE).document(),
+        "precision": mean(precision, right, SHARE).document(),
+        "blocks": dict(sorted(blocks.items())), "failures": dict(failures),
+    }  # fmt: skip
 
 
 def tell_reversal(document: ReversalDocument) -> None:
     from drr.app.terminal import with_interval
 
     recall, precision = (with_interval(one, 2) for one in (document["recall"], document["precision"]))
-    from_size = f"reversal by {document['model']} from {document['size']}"
-    persons = document["recall"]["n"]
-    print(f"{from_size}: recall {recall}, precision {precision} over {persons} persons")
+    by, persons = f"reversal by {document['model']} from {document['size']}", document["recall"]["n"]
+    print(f"{by}: recall {recall}, precision {precision} over {persons} persons")
     print(
         "  "
         + ", ".join(f"{block} {row['found']} of {row['of']}" for block, row in document["blocks"].items())

@@ -27,22 +27,19 @@ def shop_of(persons: Iterable[Person], file: Path, given: str | None) -> str:
 
     if given is not None:
         return given
-    hashes = {person.shop_hash for person in persons}
-    known = len(hashes) == 1 and None not in hashes
-    places = dict.fromkeys((file.resolve().parent, Path.cwd())) if known else ()
+    hashes, here = {person.shop_hash for person in persons}, Path.cwd()
+    places = dict.fromkeys((file.resolve().parent, here)) if len(hashes) == 1 and None not in hashes else ()
     for manifest in (one for place in places for one in islice(_manifests(place), _LOOKED_AT)):
         if _hash_of(manifest) in hashes:
             shop = manifest.parent
-            shown = shop.relative_to(Path.cwd()) if shop.is_relative_to(Path.cwd()) else shop
+            shown = shop.relative_to(here) if shop.is_relative_to(here) else shop
             if not is_own_shop(file, str(shop)):
-                raise Misuse(
-                    f"{file}: is of the shop {shown}, which you have not named before; --shop {shown}"
-                )
+                why = f"is of the shop {shown}, which you have not named before; --shop {shown}"
+                raise Misuse(f"{file}: {why}")
             print(f"drr: {file}: of the shop {shown}, which has their content", file=sys.stderr)
             return str(shown)
-    raise Misuse(
-        f"{file}: give the shop of these persons with --shop; it lies neither beside the file nor here"
-    )
+    why = "give the shop of these persons with --shop; it lies neither beside the file nor here"
+    raise Misuse(f"{file}: {why}")
 
 
 def _manifests(place: Path) -> Iterator[Path]:

@@ -8,8 +8,8 @@ from math import fsum
 from statistics import stdev
 from typing import NamedTuple
 
+from drr.eval.stats.asked import grouped
 from drr.eval.stats.citations import IN_PART, WHOLLY, CitationVerdict, Found, found
-from drr.eval.stats.faithfulness import Status
 from drr.eval.stats.intervals import V, mean
 
 Rounds = Sequence[float | None] | None
@@ -67,17 +67,14 @@ def _dimensions(
     criteria: Mapping[str, Sequence[WeighedScore]],
     score: Callable[[Rounds], float | None],
 ) -> dict[str, float | None]:
-    return {
-        name: _dimension([(one.weight, score(one.rounds)) for one in criteria.get(name, ())])
-        for name in weights
-    }
-
-
-def _dimension(scores: Sequence[tuple[float, float | None]]) -> float | None:
     """A criterion without a score is left out, and the weights of the others keep their proportions."""
-    known = [(weight, value) for weight, value in scores if value is not None]
-    whole = fsum(weight for weight, _ in known)
-    return fsum(weight * value for weight, value in known) / whole if whole else None
+    found: dict[str, float | None] = {}
+    for name in weights:
+        scores = ((one.weight, score(one.rounds)) for one in criteria.get(name, ()))
+        known = [(weight, value) for weight, value in scores if value is not None]
+        whole = fsum(weight for weight, _ in known)
+        found[name] = fsum(weight * value for weight, value in known) / whole if whole else None
+    return found
 
 
 def _total(weights: Mapping[str, float], dimensions: Mapping[str, float | None]) -> float | None:
@@ -126,28 +123,18 @@ def report_values(
     claims: Mapping[str, bool], citations: Sequence[CitationVerdict]
 ) -> dict[str, float | None]:
     """Every figure of one report. `claims` says of each whether it cites an address."""
-    by_claim: dict[str, list[Status | None]] = {}
-    for one in citations:
-        by_claim.setdefault(one.claim, []).append(one.status)
-    strictly = reliability(_claims(claims, by_claim, WHOLLY))
-    leniently = reliability(_claims(claims, by_claim, IN_PART))
-    printed = reliability(_claims(claims, by_claim, IN_PART), printed=True)
+    by_claim = grouped((one.claim, one.status) for one in citations)
+
+    def summed(supporting: Collection[str], *, printed: bool = False) -> Reliability:
+        verdicts = {name: [found(status, supporting) for status in own] for name, own in by_claim.items()}
+        rows = [ReliabilityClaim(cited, _best(verdicts.get(name, []))) for name, cited in claims.items()]
+        return reliability(rows, printed=printed)
+
+    strictly, leniently, as_printed = summed(WHOLLY), summed(IN_PART), summed(IN_PART, printed=True)
     return {
-        "pqr_fa": strictly.fa,
-        "pqr_fa_lenient": leniently.fa,
-        "pqr_cc": strictly.cc,
-        "pqr_r": strictly.r,
-        "pqr_r_printed": printed.r,
-    }
-
-
-def _claims(
-    claims: Mapping[str, bool], by_claim: Mapping[str, Sequence[Status | None]], supporting: Collection[str]
-) -> list[ReliabilityClaim]:
-    return [
-        ReliabilityClaim(cited, _best([found(s, supporting) for s in by_claim.get(claim, ())]))
-        for claim, cited in claims.items()
-    ]
+        "pqr_fa": strictly.fa, "pqr_fa_lenient": leniently.fa, "pqr_cc": strictly.cc,
+        "pqr_r": strictly.r, "pqr_r_printed": as_printed.r,
+    }  # fmt: skip
 
 
 def _best(verdicts: Sequence[Found | None]) -> Found | None:
@@ -179,29 +166,18 @@ class TaskSwap(NamedTuple):
 
 def swapped(scores: Iterable[SwapScore]) -> dict[str, TaskSwap]:
     """Several scores of one report's person under one person's criteria are averaged first."""
-    known: dict[str, dict[str, dict[str, list[float]]]] = {}
-    for score in scores:
-        under = known.setdefault(score.task, {}).setdefault(score.criteria_of, {})
-        if score.p is not None:
-            under.setdefault(score.report_of, []).append(score.p)
-    return {task: _of_task(by_person) for task, by_person in known.items()}
+    tasks = grouped((score.task, score) for score in scores).items()
+    return {task: _of_task(grouped((one.criteria_of, one) for one in own)) for task, own in tasks}
 
 
-def _of_task(by_person: Mapping[str, Mapping[str, list[float]]]) -> TaskSwap:
-    means = {
-        person: {of: fsum(values) / len(values) for of, values in under.items()}
-        for person, under in by_person.items()
-    }
-    delta = {person: _delta(person, under) for person, under in means.items()}
-    matched = {person: under.get(person) for person, under in means.items()}
+def _of_task(by_person: Mapping[str, Sequence[SwapScore]]) -> TaskSwap:
+    delta, matched = dict[str, float | None](), dict[str, float | None]()
+    for person, own in by_person.items():
+        under = grouped((one.report_of, one.p) for one in own if one.p is not None)
+        means = {of: fsum(values) / len(values) for of, values in under.items()}
+        matched[person] = mine = means.pop(person, None)
+        delta[person] = None if mine is None or not means else mine - fsum(means.values()) / len(means)
     return TaskSwap(delta, _least(delta), _least(matched), matched)
-
-
-def _delta(person: str, under: Mapping[str, float]) -> float | None:
-    others = [value for of, value in under.items() if of != person]
-    if person not in under or not others:
-        return None
-    return under[person] - fsum(others) / len(others)
 
 
 def _least(values: Mapping[str, float | None]) -> float | None:

@@ -83,36 +83,30 @@ def _build(arguments: argparse.Namespace) -> int:
     from drr.querygen.checks import problems
     from drr.querygen.files import BUILT_IN, read_tasks
 
-    tasks = read_tasks(BUILT_IN)
+    tasks, out = read_tasks(BUILT_IN), arguments.out
     with open_shop(arguments.shop, settings_of(arguments).settings) as shop:
         problem_of = {one.task_id: one for one in problems(tasks, shop, arguments.min_products)}
     good = [task for task in tasks if task.task_id not in problem_of]
-    for problem in list(problem_of.values())[:_SHOWN]:
-        print(f"drr: {problem.task_id} left out: {problem.check}: {problem.told}", file=sys.stderr)
+    for one in list(problem_of.values())[:_SHOWN]:
+        print(f"drr: {one.task_id} left out: {one.check}: {one.told}", file=sys.stderr)
     if len(problem_of) > _SHOWN:
         print(f"drr: {len(problem_of) - _SHOWN} more left out", file=sys.stderr)
     if not good:
         why = "can answer none of the built-in tasks; nothing was written; --min-products 1 asks for less, or write tasks of your own"
         print(f"drr: {arguments.shop}: {why} (docs/persons.md shows a line)", file=sys.stderr)
         return 1
-    good = _in_turn(good)[: arguments.n] if arguments.n else good
-    write_lines(arguments.out, [task.line() for task in good])
+    if arguments.n:  # the first of every category, then the second of every category that has one
+        turns = zip_longest(*grouped((task.category, task) for task in good).values())
+        good = [task for turn in turns for task in turn if task is not None][: arguments.n]
+    write_lines(out, [task.line() for task in good])
     counts, left_out = Counter(task.category for task in good), len(problem_of)
-    document = {"file": str(arguments.out), "tasks": len(good), "left_out": left_out, "by_category": counts}
     tell(
         arguments,
-        document,
-        f"{arguments.out}: {len(good)} tasks in {len(counts)} categories, {left_out} left out",
-        f"next: drr papers tasks pairs {arguments.out} persons.jsonl --per-task 3 --out queries.jsonl",
+        {"file": str(out), "tasks": len(good), "left_out": left_out, "by_category": counts},
+        f"{out}: {len(good)} tasks in {len(counts)} categories, {left_out} left out",
+        f"next: drr papers tasks pairs {out} persons.jsonl --per-task 3 --out queries.jsonl",
     )
     return 0
-
-
-def _in_turn(tasks: list[ResearchTask]) -> list[ResearchTask]:
-    """The first of every category, then the second of every category that has one."""
-    own = grouped((task.category, task) for task in tasks)
-    turns = zip_longest(*own.values())
-    return [task for turn in turns for task in turn if task is not None]
 
 
 def _pairs(arguments: argparse.Namespace) -> int:
@@ -124,26 +118,26 @@ def _pairs(arguments: argparse.Namespace) -> int:
     from drr.papers.pdr.person import read_persons
     from drr.querygen.files import read_tasks, write_queries
 
-    tasks, persons = read_tasks(arguments.tasks), read_persons(arguments.persons)
-    kept = [task for task in tasks if task.review.status != "rejected"]
-    if len(kept) < len(tasks):
-        names = ", ".join(task.task_id for task in tasks if task.review.status == "rejected")
-        print(f"drr: {arguments.tasks}: left out, as a reviewer rejected them: {names}", file=sys.stderr)
+    tasks, persons, out = read_tasks(arguments.tasks), read_persons(arguments.persons), arguments.out
+    rejected = [task.task_id for task in tasks if task.review.status == "rejected"]
+    if rejected:
+        why = f"left out, as a reviewer rejected them: {', '.join(rejected)}"
+        print(f"drr: {arguments.tasks}: {why}", file=sys.stderr)
+    kept = [task for task in tasks if task.task_id not in rejected]
     if not kept:
-        raise Misuse(
-            f"{arguments.tasks}: a reviewer rejected every task in it; `drr papers tasks review --again` asks again"
-        )
+        again = "`drr papers tasks review --again` asks again"
+        raise Misuse(f"{arguments.tasks}: a reviewer rejected every task in it; {again}")
     queries = list(pairs(kept, persons, per_task=arguments.per_task, seed=arguments.seed))
-    write_queries(arguments.out, queries)
+    write_queries(out, queries)
     if len(persons) < arguments.per_task:
         few = f"{len(persons)} persons, {arguments.per_task} were asked for each task"
         print(f"drr: {arguments.persons}: {few}", file=sys.stderr)
     asking = len({query.person_id for query in queries})
     tell(
         arguments,
-        {"file": str(arguments.out), "queries": len(queries), "tasks": len(kept), "persons": asking},
-        f"{arguments.out}: {len(queries)} queries of {len(kept)} tasks by {asking} persons",
-        f"next: drr run study --queries {arguments.out} --persons {arguments.persons} --settings task,persona",
+        {"file": str(out), "queries": len(queries), "tasks": len(kept), "persons": asking},
+        f"{out}: {len(queries)} queries of {len(kept)} tasks by {asking} persons",
+        f"next: drr run study --queries {out} --persons {arguments.persons} --settings task,persona",
     )
     return 0
 
@@ -151,28 +145,20 @@ def _pairs(arguments: argparse.Namespace) -> int:
 def check(arguments: argparse.Namespace) -> int:
     from contextlib import nullcontext
 
-    from drr.app.console import settings_of, tell
+    from drr.app.console import settings_of
     from drr.env.errors import Misuse
     from drr.env.shop import open_shop
+    from drr.papers.pdr.checking import tell_problems
     from drr.querygen.checks import problems
     from drr.querygen.files import read_tasks
 
     if arguments.model is not None:
-        raise Misuse(
-            "--model: answers tasks with files; of wishes without a person code says what there is to say"
-        )
-    tasks = read_tasks(arguments.file)
-    settings = settings_of(arguments).settings
+        why = "answers tasks with files; of wishes without a person code says what there is to say"
+        raise Misuse(f"--model: {why}")
+    tasks, settings = read_tasks(arguments.file), settings_of(arguments).settings
     with open_shop(arguments.shop, settings) if arguments.shop else nullcontext(None) as shop:
-        found = list(problems(tasks, shop, arguments.min_products))
-    bad = len({one.task_id for one in found})
-    tell(
-        arguments,
-        {"tasks": len(tasks), "problems": [one._asdict() for one in found]},
-        *(f"{one.task_id}: {one.check}: {one.told}" for one in found),
-        f"{len(tasks) - bad} of {len(tasks)} tasks pass every check",
-    )
-    return 1 if found else 0
+        found = [(one.task_id, one) for one in problems(tasks, shop, arguments.min_products)]
+    return tell_problems(arguments, "tasks", len(tasks), found)
 
 
 def show(arguments: argparse.Namespace) -> int:

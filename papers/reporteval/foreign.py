@@ -144,20 +144,17 @@ def _lines(path: Path) -> Iterator[Given]:
         "report": _Report,
         "topic": _Topic,
     }
-    digest = cache(digest_of)
+    digest, system = cache(digest_of), cache(system_of)
     for where, raw in objects_in(path, "rows of DeepResearch-ReportEval"):
-        row = kind_of(where, raw, kinds, _FORMS)
-        system = system_of(path, frozenset())
+        row, by = kind_of(where, raw, kinds, _FORMS), system(path, frozenset())
         match row:
             case _Sentence() | _Broken():
                 label = row.label if isinstance(row, _Sentence) else None
                 known = float(label.is_factual) if isinstance(label, _Factual) else None
                 why = None if known is not None else "its judge failed on the sentence"
-                strong = None if known is None else float(known == 1)
-                values: dict[str, float | None] = {"support": known, "strong": strong}
-                at = (path.name, digest(path))
-                yield GivenScores(where, None, system, "support", values, *at, why)
+                values = {"support": known, "strong": None if known is None else float(known == 1)}
+                yield GivenScores(where, None, by, "support", values, path.name, digest(path), why)
             case _Report():
-                yield GivenReport(where, _asked(row.topic, row.category), system, row.report)
+                yield GivenReport(where, _asked(row.topic, row.category), by, row.report)
             case _Topic():
                 yield GivenQuestion(where, _asked(row.topic, row.category))

@@ -51,28 +51,21 @@ def _aligned(material: Material, table: Table) -> Iterator[Behind]:
     """Yield what experts labelled on dev and what the judge found of it by each version."""
     for number, alignment in enumerate(alignments(material.study)):
         task = alignment.task.name
-        name = table.name if number == 0 else f"{table.name}-{task}"
+        name, title = table.name if number == 0 else f"{table.name}-{task}", f"{table.title}: {task}"
         runs = [run for run in alignment.state["runs"] if run["half"] == "dev"]
         try:
-            found = [kept_things(alignment, run) for run in runs]
+            found = [{(one.item.id, one.side): one for one in kept_things(alignment, run)} for run in runs]
         except DrrError as error:
-            yield Behind(name, f"{table.title}: {task}", (), [AnswerRow(str(error), ())])
+            yield Behind(name, title, (), [AnswerRow(str(error), ())])
             continue
-        by_place = [{(one.item.id, one.side): one.judge for one in own} for own in found]
-        rows = {}
-        for one in (one for own in found for one in own):
-            values = [one.people, *(own.get((one.item.id, one.side)) for own in by_place)]
-            shown = list(map(_plain, values))
-            rows[one.item.id, one.side] = AnswerRow(f"{one.item.name}, {one.side}", shown)
-        columns = [
-            Heading("experts", explanation="The mean over experts."),
-            *(Heading(run_name(task, run), explanation=_OWN_WORDS) for run in runs),
-        ]
-        yield Behind(name, f"{table.title}: {task}", columns, sorted(rows.values()))
-
-
-def _plain(value: float | None) -> str:
-    return "–" if value is None else f"{value:g}"
+        rows = []
+        for place, one in {place: one for own in found for place, one in own.items()}.items():
+            judges = (own[place].judge if place in own else None for own in found)
+            shown = ["–" if value is None else f"{value:g}" for value in (one.people, *judges)]
+            rows.append(AnswerRow(f"{one.item.name}, {one.side}", shown))
+        versions = (Heading(run_name(task, run), explanation=_OWN_WORDS) for run in runs)
+        columns = [Heading("experts", explanation="The mean over experts."), *versions]
+        yield Behind(name, title, columns, sorted(rows))
 
 
 _HEADINGS = (

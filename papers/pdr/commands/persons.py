@@ -109,24 +109,16 @@ def _show(arguments: argparse.Namespace) -> int:
 def _check(arguments: argparse.Namespace) -> int:
     from contextlib import nullcontext
 
-    from drr.app.console import settings_of, tell
-    from drr.env.records.lines import one_line
+    from drr.app.console import settings_of
     from drr.env.shop import open_shop
-    from drr.papers.pdr.checking import problems
+    from drr.papers.pdr.checking import problems, tell_problems
     from drr.papers.pdr.person import read_persons
 
     persons = list(read_persons(arguments.file).values())
     settings = settings_of(arguments).settings
     with open_shop(arguments.shop, settings) if arguments.shop else nullcontext(None) as shop:
-        found = list(problems(persons, shop))
-    bad = len({problem.person_id for problem in found})
-    tell(
-        arguments,
-        {"persons": len(persons), "problems": [problem._asdict() for problem in found]},
-        *(f"{one.person_id}: {one.check}: {one_line(one.told, 300)}" for one in found),
-        f"{len(persons) - bad} of {len(persons)} persons pass every check",
-    )
-    return 1 if found else 0
+        found = [(one.person_id, one) for one in problems(persons, shop)]
+    return tell_problems(arguments, "persons", len(persons), found)
 
 
 def _stats(arguments: argparse.Namespace) -> int:

@@ -12,6 +12,7 @@ from drr.env.constraints import parse_constraints
 from drr.env.query import Constraints
 from drr.eval.evidence.passages import content_words, families
 from drr.eval.labels import Dimension
+from drr.eval.stats.asked import grouped
 from drr.eval.tasks.point_sources import demanded
 from drr.papers.pdr.judging.choices import OwnerText
 from drr.papers.pdr.judging.rows import CriteriaDimension, CriterionRow
@@ -76,17 +77,16 @@ def _of_person(
     person: Person, task: str, dimension: CriteriaDimension, others: Sequence[Person]
 ) -> list[CriterionRow]:
     """The rarest first."""
-    found = [
-        _row(
-            f"It takes account of this: the person {attribute.statement}.",
-            f"What is known of {attribute.block.replace('_', ' ')} touches the task; the rarer among shoppers, the more it counts.",
-            rarity(attribute, others),
-            " ".join(sorted(_telling(attribute, others))),
-        )
-        for attribute in person.attributes
-        if _DIMENSION_OF.get(attribute.block, "GOAL") == dimension and touches(attribute, task)
-    ]
-    return sorted(found, key=lambda row: -row["weight"])
+    rows = []
+    for one in person.attributes:
+        if _DIMENSION_OF.get(one.block, "GOAL") == dimension and touches(one, task):
+            text, block = (
+                f"It takes account of this: the person {one.statement}.",
+                one.block.replace("_", " "),
+            )
+            why = f"What is known of {block} touches the task; the rarer among shoppers, the more it counts."
+            rows.append(_row(text, why, rarity(one, others), " ".join(sorted(_telling(one, others)))))
+    return sorted(rows, key=lambda row: -row["weight"])
 
 
 def _of_task(task: str, given: Constraints | None, dimension: CriteriaDimension) -> Iterator[CriterionRow]:
@@ -102,12 +102,8 @@ def _of_task(task: str, given: Constraints | None, dimension: CriteriaDimension)
 
 def _chunks(task: str) -> list[str]:
     """Stretches of the task that name something, each once."""
-    found: dict[frozenset[str], str] = {}
-    for chunk in _CHUNK.split(task):
-        words = content_words(chunk)
-        if words:
-            found.setdefault(words, " ".join(chunk.split()))
-    return list(found.values())[:_CHUNKS]
+    chunks = grouped((content_words(chunk), " ".join(chunk.split())) for chunk in _CHUNK.split(task))
+    return [same[0] for words, same in chunks.items() if words][:_CHUNKS]
 
 
 def _of_surface(dimension: CriteriaDimension, weight: float) -> Iterator[CriterionRow]:
@@ -128,13 +124,9 @@ def _row(text: str, why: str, weight: float, gist: str) -> CriterionRow:
 
 def _telling(attribute: Attribute, others: Sequence[Person]) -> frozenset[str]:
     """The words that are this person's: not those with which the block is told of half of the shoppers."""
-    words = content_words(attribute.statement)
-    traits = [
-        content_words(one.statement)
-        for person in others
-        for one in person.attributes
-        if one.block == attribute.block and not _is_same(one, attribute)
-    ]
+    words, every = content_words(attribute.statement), (one for person in others for one in person.attributes)
+    alike = (one for one in every if one.block == attribute.block and not _is_same(one, attribute))
+    traits = [content_words(one.statement) for one in alike]
     if len(traits) < _FORMED:
         return words
     return frozenset(word for word in words if 2 * sum(word in one for one in traits) < len(traits)) or words

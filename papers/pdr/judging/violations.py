@@ -13,7 +13,7 @@ from drr.env.entities import Product
 from drr.env.progress import read_in_time
 from drr.eval.asking.judge import Examiner
 from drr.eval.checks.base import Subject
-from drr.eval.checks.bills import BillLine, bills_of
+from drr.eval.checks.bills import bills_of
 from drr.eval.checks.mentions import Mentions
 from drr.eval.evidence.answers import Answer
 from drr.eval.evidence.passages import families
@@ -103,38 +103,29 @@ def violations(about: Subject, person: Person | None, *, again: bool = False) ->
     """Yield the violations among products that the plan's cost counts. `again` where the question is known to
     be for one more of the same."""
     mentions = Mentions(about)
-    counted = {
-        product_id: product
-        for product_id in counted_products(mentions)
-        if (product := about.product(product_id)) is not None
-    }
-    if not counted:
-        return
-    if person is not None and not again and not AGAIN.speaks(about.query or ""):
-        yield from _owned(mentions, counted, person)
-    yield from _ruled_out(about, counted, person)
+    found = ((name, about.product(name)) for name in counted_products(mentions))
+    counted = {name: product for name, product in found if product is not None}
+    if counted:
+        if person is not None and not again and not AGAIN.speaks(about.query or ""):
+            yield from _owned(mentions, counted, person)
+        yield from _ruled_out(about, counted, person)
 
 
 def counted_products(mentions: Mentions) -> list[str]:
     """Return those whose own price a bill of the report counts, each once: what is only compared is not offered."""
-    lines = [line for bill in bills_of(mentions) for line in bill.lines if line.product_id is not None]
-    return list(
-        dict.fromkeys(one.product_id for one in lines if one.product_id and _is_its_price(mentions, one))
-    )
-
-
-def _is_its_price(mentions: Mentions, line: BillLine) -> bool:
-    product = None if line.product_id is None else mentions.subject.product(line.product_id)
-    return product is not None and product.price is not None and abs(product.price - line.price) <= _CENT
+    counted = dict[str, None]()
+    for line in (line for bill in bills_of(mentions) for line in bill.lines):
+        product = mentions.subject.product(line.product_id) if line.product_id else None
+        if product is not None and product.price is not None and abs(product.price - line.price) <= _CENT:
+            counted[line.product_id or ""] = None
+    return list(counted)
 
 
 def _owned(mentions: Mentions, counted: Mapping[str, Product], person: Person) -> Iterator[ViolationRow]:
     """A report that itself says of a product that it was bought offers it knowingly."""
-    bought = (
-        line for line in mentions.layout.lines if PURCHASES.speaks(mentions.plain[line.start : line.end])
-    )
-    spoken = {one.product_id for line in bought for one in mentions.within(line.start, line.end)}
-    offered = counted.keys() - spoken
+    places = [(line.start, line.end) for line in mentions.layout.lines]
+    bought = (place for place in places if PURCHASES.speaks(mentions.plain[slice(*place)]))
+    offered = counted.keys() - {one.product_id for place in bought for one in mentions.within(*place)}
     for attribute in person.attributes:
         if attribute.block == _GOODS and attribute.basis != "invented":
             products = dict.fromkeys(ground.product_id for ground in attribute.evidence)
@@ -163,11 +154,9 @@ def _ruled_out(
 def _made_of(product: Product, thing: str) -> str | None:
     """The detail of a record that names the thing; not one that says it is without something."""
     wanted = families(thing)
-    for key, value in product.details.items():
-        if not any(word in key.casefold() for word in _MADE_OF) or not isinstance(value, str):
-            continue
-        words = families(value)
-        if wanted and wanted <= words and not exclusions(f"{key}: {value}"):
+    for key, value in product.details.items() if wanted else ():
+        made_of = isinstance(value, str) and any(word in key.casefold() for word in _MADE_OF)
+        if made_of and wanted <= families(value) and not exclusions(f"{key}: {value}"):
             return f"{key}: {value[:80]}"
     return None
 

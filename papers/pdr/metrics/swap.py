@@ -4,12 +4,13 @@ others are advised otherwise at all."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import combinations
+from itertools import combinations, product
 from typing import Any
 
 from drr.eval.evidence.answers import Answer
 from drr.eval.metrics.base import Metric, Values
 from drr.eval.stats.aggregate import plain_mean
+from drr.eval.stats.asked import grouped
 from drr.eval.stats.intervals import SHARE, V, VRow, mean
 from drr.eval.tasks.judged import Judged
 from drr.papers.pdr.judging.rows import CriteriaOwner
@@ -102,16 +103,12 @@ def _name(owner: CriteriaOwner) -> str:
 
 def _adoption(judged: Judged, tasks: ByTask) -> dict[str, V]:
     """Compare two persons of a task; trials of a person are averaged over every pair of trials."""
-    reports: dict[str, dict[str, dict[str, Answer]]] = {}
-    for task, of_task in tasks.items():
-        for one in of_task:
-            own = reports.setdefault(task, {}).setdefault(_name(one.report_of), {})
-            own[one.answer.key] = one.answer
     shared: dict[str, list[float | None]] = {}
     ratios: dict[str, list[float | None]] = {}
-    for task, persons in reports.items():
-        for a, b in combinations(persons.values(), 2):
-            pairs = [(x, y) for x in a.values() for y in b.values()]
+    for task, of_task in tasks.items():
+        every = {(one.report_of, one.answer.key): one.answer for one in of_task}
+        persons = grouped((_name(person), answer) for (person, _), answer in every.items())
+        for pairs in (list(product(*two)) for two in combinations(persons.values(), 2)):
             shared.setdefault(task, []).append(plain_mean(_overlap(judged, x, y) for x, y in pairs))
             ratios.setdefault(task, []).append(plain_mean(_price_ratio(judged, x, y) for x, y in pairs))
     return {
@@ -125,11 +122,11 @@ def _overlap(judged: Judged, x: Answer, y: Answer) -> float | None:
     one, other = adopted(judged, x.key), adopted(judged, y.key)
     if one is None or other is None or not (one or other):
         return None
-    a, b = {product["id"] for product in one}, {product["id"] for product in other}
+    a, b = {row["id"] for row in one}, {row["id"] for row in other}
     return len(a & b) / len(a | b)
 
 
 def _price_ratio(judged: Judged, x: Answer, y: Answer) -> float | None:
     rows = [adopted(judged, answer.key) or () for answer in (x, y)]
-    known = [price for own in rows if (price := plain_mean(product["price"] for product in own))]
+    known = [price for own in rows if (price := plain_mean(row["price"] for row in own))]
     return max(known) / min(known) if len(known) == 2 else None

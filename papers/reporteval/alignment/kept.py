@@ -129,16 +129,22 @@ class JudgeAlignment:
     def open_next(self) -> PromptVersion:
         """Open a version with the prompts of the one before. One that nobody ran stays as it is."""
         last = self.versions()[-1]
-        if not self.was_run(last):
-            return last
-        number = last.number + 1
+        if self.was_run(last):
+            number = last.number + 1
+            self.write(
+                number,
+                {one: read_file(last.folder / f"{one}.md").decode() for one in self.task.prompts},
+                "by hand",
+            )
+        return self.version(None)
+
+    def write(self, number: int, prompts: Mapping[str, str], made_by: str) -> None:
         folder = self.folder / f"v{number}"
-        folder.mkdir(exist_ok=True)
-        for name in self.task.prompts:
-            write_file(folder / f"{name}.md", read_file(last.folder / f"{name}.md").decode())
-        self.state["made"][str(number)] = "by hand"
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, text in prompts.items():
+            write_file(folder / f"{name}.md", text)
+        self.state["made"][str(number)] = made_by
         self.keep()
-        return self.version(number)
 
     def record(self, run: Run) -> None:
         """Record one reading of a version by a judge. A dev half that was judged further takes the place of what it was."""
@@ -192,11 +198,9 @@ class JudgeAlignment:
 
 def items_to_split(task: AlignedTask, labels: Path) -> list[AlignItem]:
     """`Misuse` for labels that are none of this task, or too few for two halves."""
-    items = _taken(task, labels)
+    items, many = _taken(task, labels), "for two questions or more are needed, for dev and for test"
     if len({item.query for item in items}) < 2:
-        raise Misuse(
-            f"{labels}: labels of {task.name} for two questions or more are needed, for dev and for test"
-        )
+        raise Misuse(f"{labels}: labels of {task.name} {many}")
     return items
 
 
@@ -217,21 +221,18 @@ def new_alignment(
         )
     halves = split(items_to_split(task, labels), seed, dev_share)
     dev, test = (HalfRow(items=[one.id for one in half], labels=labels_hash(half)) for half in halves)
+    sealed = {"task": task.name, "seed": seed, "dev": dev, "test": test}
     state: AlignmentState = {
         "schema": 1, "task": task.name, "seed": seed, "labels": str(labels.resolve()), "dev": dev, "test": test,
-        "target": task.target if target is None else target, "seal": "", "made": {"1": "the box"}, "runs": [],
+        "target": task.target if target is None else target, "made": {}, "runs": [],
+        "seal": sha256(canonical_json(sealed).encode()).hexdigest(),
     }  # fmt: skip
-    sealed = {name: state[name] for name in ("task", "seed", "dev", "test")}
-    state["seal"] = sha256(canonical_json(sealed).encode()).hexdigest()
     made = JudgeAlignment(study, task, state)
-    first = made.folder / "v1"
-    first.mkdir(parents=True, exist_ok=True)
-    for name in task.prompts:
-        write_file(first / f"{name}.md", prompts[name].written)
-    lines = [label.model_dump_json(exclude_none=True) for item in halves[0] for label in item.labels]
+    made.folder.mkdir(parents=True, exist_ok=True)
+    lines = (label.model_dump_json(exclude_none=True) for item in halves[0] for label in item.labels)
     write_file(made.folder / "dev.jsonl", "".join(f"{line}\n" for line in lines))
     write_file(made.folder / "split.json", json.dumps(_shown(state), indent=1, sort_keys=True) + "\n")
-    made.keep()
+    made.write(1, {name: prompts[name].written for name in task.prompts}, "the box")
     return made
 
 

@@ -17,7 +17,6 @@ from drr.papers.reporteval.alignment.figures import (
     Run,
     align_figures,
     by_side,
-    farthest_first,
     worst,
 )
 from drr.papers.reporteval.alignment.kept import JudgeAlignment, PromptVersion
@@ -92,7 +91,7 @@ def kept_things(alignment: JudgeAlignment, run: Run) -> list[JudgedThing]:
 def things_text(run: Run, rows: Sequence[JudgedThing]) -> str:
     lines = [
         [f"{one.item.name}, {one.side}", *(number(value, 2) for value in (one.judge, one.people, one.apart)), one.unit[:12]]
-        for one in farthest_first(rows)
+        for one in rows
     ]  # fmt: skip
     head = f"v{run['version']} ({run['hash']}), {run['judge']}, {run['half']}"
     shown = table([head, "judge", "experts", "apart", "unit"], lines)

@@ -121,19 +121,20 @@ def _run(alignment: JudgeAlignment, arguments: argparse.Namespace) -> int:
         raise Misuse("--labels: dev is kept with the study; say it with --test")
     version = alignment.version(arguments.version)
     alignment.check(version)
-    tests = [one for one in alignment.on_test() if one["version"] == version.number] if arguments.test else []
-    if tests:
+    before = [one for one in alignment.on_test() if one["version"] == version.number]
+    if arguments.test and before:
         notice = "the test half was read for this version already; here is what was found then, and nothing was read anew"
         print(f"drr: {notice}", file=sys.stderr)
-        document = {"read_before": True, "run": tests[0], "test_read": len(alignment.on_test())}
+        document = {"read_before": True, "run": before[0], "test_read": len(alignment.on_test())}
         tell(arguments, document, status_text(alignment))
         return 0
     reading, code = read_half(alignment, version, arguments)
-    run, rows = reading.run, reading.rows
+    named = {name: reading.run[name] for name in ("version", "hash", "judge", "half")}
     document = {
-        "task": alignment.task.name, "version": run["version"], "hash": run["hash"], "judge": run["judge"], "half": run["half"],
-        "banner": reading.banner, "items": run["items"], "complete": reading.complete, "figures": run["figures"], "sides": reading.sides,
-        "disagreements": [one.disagreement() for one in worst(rows)], "things": [one.row() for one in farthest_first(rows)],
+        "task": alignment.task.name, **named, "banner": reading.banner, "items": reading.run["items"],
+        "complete": reading.complete, "figures": reading.run["figures"], "sides": reading.sides,
+        "disagreements": [one.disagreement() for one in worst(reading.rows)],
+        "things": [one.row() for one in farthest_first(reading.rows)],
         "test_read": len(alignment.on_test()), "ended": alignment.ended,
     }  # fmt: skip
     tell(arguments, document, reading_text(alignment, reading))
@@ -159,12 +160,12 @@ def _show(alignment: JudgeAlignment, arguments: argparse.Namespace) -> int:
         which = "no version was" if arguments.version is None else f"v{arguments.version} was not"
         raise Misuse(f"show: {which} run on dev yet; `drr judges align run {alignment.study.folder}` does")
     run = found[-1]
-    rows = kept_things(alignment, run)
+    rows = farthest_first(kept_things(alignment, run))
     if not rows:
         raise Misuse(f"show: the prompt of v{run['version']} was changed after it was run; put it back")
     named = {name: run[name] for name in ("version", "hash", "judge", "half")}
-    things = [one.row() for one in farthest_first(rows)]
-    tell(arguments, {"task": alignment.task.name, **named, "things": things}, things_text(run, rows))
+    document = {"task": alignment.task.name, **named, "things": [one.row() for one in rows]}
+    tell(arguments, document, things_text(run, rows))
     return 0
 
 

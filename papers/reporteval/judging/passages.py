@@ -6,9 +6,10 @@ As printed they are sections of the second level, by the rule of the published c
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import zip_longest
 from unicodedata import east_asian_width
 
 from drr.citations.parse import parse
@@ -72,7 +73,7 @@ class _Block:
 
 def _paragraphs(report: str) -> Iterator[ReportPassage]:
     """Lists of references are no part of the text; code is none either."""
-    for block in _joined(list(_blocks(layout(parse(report).body).lines)), report):
+    for block in _joined(_blocks(layout(parse(report).body).lines), report):
         text = report[block.start : block.end].strip("\n")
         if _width(text.strip()) < SHORTEST:
             continue
@@ -83,24 +84,18 @@ def _paragraphs(report: str) -> Iterator[ReportPassage]:
 
 
 def _blocks(lines: Sequence[TextLine]) -> Iterator[_Block]:
-    over: list[TextLine] = []
-    own: list[TextLine] = []
-    kind = _PROSE
-    for index, line in enumerate(lines):
-        below = lines[index + 1] if index + 1 < len(lines) else None
+    over, own, kind = list[TextLine](), list[TextLine](), _PROSE
+    for line, below in zip_longest(lines, lines[1:]):
         level = _heading_level(line, below, first=not own or line.after_blank)
         divides = level is None and line.kind == "text" and _DIVIDER.match(line.text) is not None
         if own and (level is not None or divides or not _goes_on(kind, own, line)):
             yield _Block(kind, own[0].start, own[-1].end, tuple(over))
             own = []
-        if divides:
-            continue
         if level is not None:
             over = [*(one for one in over if (one.level or _AS_BOLD) < level), replace(line, level=level)]
-            continue
-        if not own:
-            kind = _kind(line)
-        own.append(line)
+        elif not divides:
+            kind = kind if own else _kind(line)
+            own.append(line)
     if own:
         yield _Block(kind, own[0].start, own[-1].end, tuple(over))
 
@@ -142,20 +137,20 @@ def _goes_on(kind: str, own: Sequence[TextLine], line: TextLine) -> bool:
     return here == _PROSE and not line.after_blank
 
 
-def _joined(blocks: Sequence[_Block], report: str) -> Iterator[_Block]:
+def _joined(blocks: Iterable[_Block], report: str) -> Iterator[_Block]:
     """A short line that ends in a colon belongs to the list or table that it leads in."""
     lead: _Block | None = None
     for block in blocks:
-        if lead is not None:
-            led_in = block.kind != _PROSE and block.over == lead.over
-            yield _Block(block.kind, lead.start, block.end, block.over) if led_in else lead
+        if lead is not None and block.kind != _PROSE and block.over == lead.over:
+            yield _Block(block.kind, lead.start, block.end, block.over)
             lead = None
-            if led_in:
-                continue
+            continue
+        if lead is not None:
+            yield lead
         text = report[block.start : block.end].rstrip(" \t*_")
-        if block.kind == _PROSE and _width(text) < SHORTEST and text.endswith(_LEADS_IN):
-            lead = block
-        else:
+        leads = block.kind == _PROSE and _width(text) < SHORTEST and text.endswith(_LEADS_IN)
+        lead = block if leads else None
+        if not leads:
             yield block
     if lead is not None:
         yield lead
@@ -178,11 +173,8 @@ def _sections(report: str) -> Iterator[ReportPassage]:
     if heads[0].start() > 0:
         cut.insert(0, ("", 0, heads[0].start()))
     found = [ReportPassage(at, end, heading, report[at:end].strip()) for heading, at, end in cut[1:-1]]
-    texts = [f"{one.heading}\n{one.text}" for one in found]
-    long = [
-        one for one, text in zip(found, texts, strict=True) if "https" not in text and len(text) >= SHORTEST
-    ]
-    yield from long[1:-1]
+    texts = [(one, f"{one.heading}\n{one.text}") for one in found]
+    yield from [one for one, text in texts if "https" not in text and len(text) >= SHORTEST][1:-1]
 
 
 _DECORATION = re.compile(r"[*_#`\\]+|[\u2600-\u27bf\U0001f300-\U0001faff\ufe0f]")

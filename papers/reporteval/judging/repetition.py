@@ -7,7 +7,7 @@ no quotation bears then is none.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
@@ -57,42 +57,33 @@ class Repeated(NamedTuple):
 def repetition(asking: Asking[RepetitionAnswer]) -> JsonObject:
     first, second = (section.shown for section in asking.sections[:2])
     found = repeated(first, second)
-    shown = []
-    if found.score < TOP:
-        both = _closest(first, second)
-        shown = [{"first": both[0], "second": both[1]}] if both else []
-    score = found.score if shown else TOP
-    return {"explanation": found.explanation, "repetitions": shown, "score": score}
+    both = _closest(first, second) if found.score < TOP else None
+    shown = [{"first": both[0], "second": both[1]}] if both else []
+    return {"explanation": found.explanation, "repetitions": shown, "score": found.score if shown else TOP}
 
 
 def repeated(first: str, second: str) -> Repeated:
-    a, b = (list(words_in_order(_body(text))) for text in (first, second))
-    own, other = set(runs(a, _WIDTH)), set(runs(b, _WIDTH))
+    bodies = _body(first), _body(second)
+    own, other = (set(runs(list(words_in_order(text)), _WIDTH)) for text in bodies)
     common = len(own & other) / min(len(own), len(other)) if own and other else 0.0
     by_words = next((score for share, score in _LEVELS if common >= share), TOP)
-    by_facts, reason = _by_facts(first, second)
-    explanation = f"{common:.0%} of the shorter passage's runs of {_WIDTH} words stand in both; {reason}"
+    facts_a, facts_b = map(_facts, bodies)
+    terms_a, terms_b = map(terms, bodies)
+    fewest, facts = min(len(facts_a), len(facts_b)), len(facts_a & facts_b)
+    words = len(terms_a & terms_b) / (min(len(terms_a), len(terms_b)) or 1)
+    levels = _SAME_FACTS if fewest >= _FEWEST_FACTS else ()
+    by_facts = next((score for low, few, score in levels if facts / fewest >= low and words >= few), TOP)
+    explanation = (
+        f"{common:.0%} of the shorter passage's runs of {_WIDTH} words stand in both; "
+        f"{facts} figures and names and {words:.0%} of the words in common"
+    )
     return Repeated(min(by_words, by_facts), explanation)
 
 
-def _by_facts(first: str, second: str) -> tuple[int, str]:
-    a, b = _facts(first), _facts(second)
-    fewest = min(len(a), len(b))
-    share = len(a & b) / fewest if fewest else 0.0
-    words_a, words_b = terms(_body(first)), terms(_body(second))
-    words = len(words_a & words_b) / (min(len(words_a), len(words_b)) or 1)
-    reason = f"{len(a & b)} figures and names and {words:.0%} of the words in common"
-    if fewest < _FEWEST_FACTS:
-        return TOP, reason
-    return next((score for low, few, score in _SAME_FACTS if share >= low and words >= few), TOP), reason
-
-
-def _facts(text: str) -> frozenset[str]:
-    text_facts = plain(_body(text))
-    return frozenset(
-        {f"{one.value:g}" for one in numbers(text_facts)}
-        | {name.casefold() for name in _NAME.findall(text_facts)}
-    )
+def _facts(body: str) -> frozenset[str]:
+    text = plain(body)
+    names = (name.casefold() for name in _NAME.findall(text))
+    return frozenset([*(f"{one.value:g}" for one in numbers(text)), *names])
 
 
 def _body(shown: str) -> str:
@@ -103,13 +94,10 @@ def _body(shown: str) -> str:
 
 def _closest(first: str, second: str) -> tuple[str, str] | None:
     """The two sentences that share most words."""
-    ours, theirs = _sentences(first), _sentences(second)
-    best = max(
-        ((len(terms(x) & terms(y)), x, y) for x in ours for y in theirs),
-        key=lambda row: row[0],
-        default=(0, "", ""),
-    )
-    return (best[1], best[2]) if best[0] else None
+    pairs = [(x, y) for x in _sentences(first) for y in _sentences(second)]
+    shared = [len(terms(x) & terms(y)) for x, y in pairs]
+    most = max(shared, default=0)
+    return pairs[shared.index(most)] if most else None
 
 
 def _sentences(text: str) -> Sequence[str]:
@@ -240,12 +228,11 @@ def pair_asking(
 
 def _looked_up(answer: RepetitionAnswer, asking: Asking[Any]) -> PairSaid:
     """A score of 4 needs no words; any other at least two that stand where they were said to stand."""
-    first, second = (one.shown for one in asking.sections[:2])
-    found: list[RepeatedWords] = []
-    unfounded: list[str] = []
+    texts = [_bare(one.shown) for one in asking.sections[:2]]
+    found, unfounded = list[RepeatedWords](), list[str]()
     for one in answer.repetitions:
-        quoted = ((one.first, first), (one.second, second))
-        lost = [quote for quote, text in quoted if locate(_bare(quote), _bare(text)) is None]
+        pairs = zip((one.first, one.second), texts, strict=True)
+        lost = [quote for quote, text in pairs if locate(_bare(quote), text) is None]
         unfounded += [quote[:_QUOTED] or "(nothing)" for quote in lost]
         if not lost:
             found.append(RepeatedWords(first=one.first, second=one.second))
@@ -275,38 +262,31 @@ class DrawnPair(NamedTuple):
 
 @lru_cache(maxsize=1024)
 def drawn_pairs(report: str, form: PassageForm, seed: int) -> tuple[DrawnPair, ...]:
-    """List the statements in the order of the report."""
+    """List them in the order of the report. Bands of distance give as many pairs each, as far as they can be divided."""
     from drr.papers.reporteval.judging.passages import passages_of
 
     passages = passages_of(report, form)
     every = [(i, j) for j in range(len(passages)) for i in range(j)]
     if len(every) <= MOST:
         return tuple(sorted(DrawnPair(i, j, 1.0) for i, j in every))
-    names = [_name(one.text) for one in passages]
-    if form == "sections":  # as printed: by lot alone
-        drawn = sorted(every, key=lambda pair: _lot(seed, names, pair))[:MOST]
-        return tuple(sorted(DrawnPair(i, j, len(every) / MOST) for i, j in drawn))
-    alike = most_alike([one.text for one in passages])[:ALIKE]
+    names, found = [_name(one.text) for one in passages], list[DrawnPair]()
+    alike = most_alike([one.text for one in passages])[:ALIKE] if form != "sections" else []
+    found += [DrawnPair(i, j, 1.0) for i, j in alike]
     rest = sorted(set(every).difference(alike), key=lambda pair: (pair[1] - pair[0], pair))
-    return tuple(sorted([*(DrawnPair(i, j, 1.0) for i, j in alike), *_by_lot(rest, names, seed)]))
-
-
-def _by_lot(rest: Sequence[tuple[int, int]], names: Sequence[str], seed: int) -> Iterator[DrawnPair]:
-    """Yield from bands of distance that have as many pairs each, as far as they can be divided."""
-    many = min(MOST - ALIKE, len(rest))
-    for band in range(BANDS):
-        here = rest[len(rest) * band // BANDS : len(rest) * (band + 1) // BANDS]
-        wanted = many * (band + 1) // BANDS - many * band // BANDS
-        for i, j in sorted(here, key=lambda pair: _lot(seed, names, pair))[:wanted]:
-            yield DrawnPair(i, j, len(here) / wanted)
+    printed = form == "sections"  # by lot alone
+    many, bands = min(MOST if printed else MOST - ALIKE, len(rest)), 1 if printed else BANDS
+    for band in range(bands):
+        here = rest[len(rest) * band // bands : len(rest) * (band + 1) // bands]
+        wanted = many * (band + 1) // bands - many * band // bands
+        lots = {pair: _name(f"{seed} {names[pair[0]]} {names[pair[1]]}") for pair in here}
+        found += [
+            DrawnPair(*pair, len(here) / wanted) for pair in sorted(here, key=lots.__getitem__)[:wanted]
+        ]
+    return tuple(sorted(found))
 
 
 def _name(text: str) -> str:
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def _lot(seed: int, names: Sequence[str], pair: tuple[int, int]) -> str:
-    return _name(f"{seed} {names[pair[0]]} {names[pair[1]]}")
 
 
 def pair_of(report: str, form: PassageForm, first: int, second: int) -> tuple[ReportPassage, ReportPassage]:
