@@ -6,7 +6,6 @@ import json
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
@@ -32,7 +31,6 @@ from drr.eval.tasks.key_points import kept_points
 from drr.eval.tasks.registry import known_task, tasks
 from drr.eval.tasks.relative import kept_reference
 from drr.llm.failures import ModelFailure
-from drr.llm.meter import UsageRow
 from drr.llm.names import OFFLINE
 from drr.llm.role import read, structured
 from drr.offline.judge import RulesJudge
@@ -56,32 +54,23 @@ class Unkept(Exception):
     """A question to which the bundle keeps no answer."""
 
 
-@dataclass
 class KeptExaminer:
     """A judge that says again what it once said, to the very same questions."""
 
-    judge: JudgeName
-    raw: Mapping[str, str]
-    repeat: int
-    stand_in: RulesJudge = field(default_factory=RulesJudge)
-    used: set[str] = field(default_factory=set)
-
-    @property
-    def rule_written(self) -> bool:
-        return self.judge.rule_written
+    def __init__(self, judge: JudgeName, raw: Mapping[str, str], repeat: int) -> None:
+        self.rule_written, self.left = judge.rule_written, dict(raw)
+        self._model, self._repeat, self._rules = judge.model, repeat, RulesJudge()
 
     async def answer(self, asking: Asking[Form]) -> Form:
         if self.rule_written:
-            return read(json.dumps(self.stand_in.answer(asking)), asking.form)
+            return read(json.dumps(self._rules.answer(asking)), asking.form)
 
         async def ask(transcript: Sequence[BaseMessage]) -> AIMessage:
-            request = request_id(transcript, self.judge.model, asking.form, asking.about, self.repeat)
-            names = (f"{_RAW}{request}:{number}" for number in range(len(self.raw)))
-            name = next((one for one in names if one in self.raw.keys() - self.used), None)
-            if name is None:
+            request = request_id(transcript, self._model, asking.form, asking.about, self._repeat)
+            kept = [name for name in self.left if name.startswith(f"{_RAW}{request}:")]
+            if not kept:
                 raise Unkept
-            self.used.add(name)
-            return AIMessage(self.raw[name])
+            return AIMessage(self.left.pop(min(kept, key=lambda name: int(name.rpartition(":")[2]))))
 
         return await structured(ask, asking.messages, asking.form)
 
@@ -93,16 +82,12 @@ class RebuiltDesks:
         self, study: Study, profiles: Mapping[str, str], reworded: Mapping[str, str], shop: Shop | None
     ) -> None:
         self.study, self._shop, self._profiles = study, shop, profiles
-        self._prompts = [box_prompts(), earlier_prompts()]
-        if reworded:
-            self._prompts.insert(0, box_prompts().reworded(reworded))
-        self.judgings = judgings(study)
-        self.answers = read_answers(study)
-        self._questions = questions(study)
+        own = [box_prompts().reworded(reworded)] if reworded else []
+        self._prompts = [*own, box_prompts(), earlier_prompts()]
+        self.judgings, self.answers = judgings(study), read_answers(study)
         self._desks: dict[tuple[str, int], Desk] = {}
         self.whole = shop is not None or study.config.get("run", {}).get("shop") is None
         """True where the shop that judges had is not lacking. Code of an equal version decides alike."""
-        self._shop_url = str(study.config.get("settings", {}).get("shop_url") or "")
 
     def counting(self) -> Iterator[Record]:
         """Yield the judgements that count, answer by answer, whose texts are then forgotten. One of an answer that no longer does is in no figure."""
@@ -120,10 +105,11 @@ class RebuiltDesks:
         """Find the judging that it belongs to. A repetition that plans claims of its own counts those of the first."""
         fields = record.key_fields
         first = {**fields, "repeat": 0}
-        return next((one for one in self.judgings if task.belongs(fields, one)), None) or next(
-            (one for one in self.judgings if one.repeat == fields.get("repeat") and task.belongs(first, one)),
-            None,
-        )
+        own = [one for one in self.judgings if task.belongs(fields, one)]
+        own += [
+            one for one in self.judgings if one.repeat == fields.get("repeat") and task.belongs(first, one)
+        ]
+        return own[0] if own else None
 
     def desk_of(self, judging: Judging, fields: Mapping[str, Any], task: Task[Any]) -> Desk | None:
         """The desk at which such a judgement is made; `None` where its version is known to nobody here."""
@@ -141,16 +127,16 @@ class RebuiltDesks:
         return None
 
     def _desk(self, judging: Judging, place: int) -> Desk:
-        known = self._desks.get((judging.id, place))
-        if known is not None:
-            return known
+        if (judging.id, place) in self._desks:
+            return self._desks[judging.id, place]
         rules = RulesJudge()
         judge, extractor = (
             JudgeName(OFFLINE if name == rules.name else name, name, name == rules.name)
             for name in (judging.judge, judging.extractor)
         )
-        desk = Desk(judge, extractor, self._shop, self._shop_url, self._prompts[place], judging.way, rules)
-        desk.repeat, desk.questions = judging.repeat, self._questions
+        address = str(self.study.config.get("settings", {}).get("shop_url") or "")
+        desk = Desk(judge, extractor, self._shop, address, self._prompts[place], judging.way, rules)
+        desk.repeat, desk.questions = judging.repeat, questions(self.study)
         desk.refetched = {} if judging.refetch else None
         if self._shop is None:
             desk.profiles.update(self._profiles)
@@ -194,12 +180,12 @@ async def check_judgements(desks: RebuiltDesks, found: Verified) -> None:
 
 def _misplaced(record: Record, ended: Collection[str]) -> str:
     """Say why a judgement cannot be of what it is said to be of."""
-    if any(answer not in ended for answer in about_of(record)):
+    keyed, own, about = record.key_fields, record.spec, about_of(record)
+    if any(answer not in ended for answer in about):
         return "judges an answer that failed, or has not ended, or is not there"
-    keyed, own = record.key_fields, record.spec
-    names = [name for name in keyed.keys() & own.keys() if isinstance(own[name], str | int)]
-    other = [name for name in names if about_of(record) and own[name] != keyed[name]]
-    return f"its key and its unit name another {other[0]}" if other else ""
+    names = (name for name in keyed.keys() & own.keys() if about and isinstance(own[name], str | int))
+    other = next((name for name in names if own[name] != keyed[name]), None)
+    return f"its key and its unit name another {other}" if other else ""
 
 
 def _check_judgings(desks: RebuiltDesks, found: Verified) -> None:
@@ -220,7 +206,8 @@ async def _check_again(
 ) -> None:
     """Make one again. Where the shop is not here, it may be that which is lacking."""
     raw = {name: desks.study.text(record, name) or "" for name in record.blobs if name.startswith(_RAW)}
-    if not raw and (record.reason == "malformed" or any(row["calls"] for row in _models_of(record))):
+    asked = record.done and any(row["calls"] and row["model"] != OFFLINE for row in record.usage.values())
+    if not raw and (record.reason == "malformed" or asked):
         found.fail(check, record.label, "a judge answered, and its raw answer is left out")
     if not (record.done or (record.reason == "malformed" and raw)):
         return
@@ -238,52 +225,43 @@ async def _check_again(
     else:
         before = without_clock({name: one for name, one in record.result.items() if name != "reread"})
         again = without_clock({name: one for name, one in outcome.result.items() if name in before})
+        read_any = len(examiner.left) < len(raw)
         if not record.done:
             sure, why = True, "failed, and its raw answers give a verdict"
-        elif len(raw) > len(examiner.used):
+        elif examiner.left:
             why = "has raw answers to nothing that it asks"
         elif canonical_json(again) != canonical_json(before):
-            behind = "raw answers" if examiner.used else "rules, applied again,"
-            sure = sure or bool(examiner.used)
+            behind = "raw answers" if read_any else "rules, applied again,"
+            sure = sure or read_any
             why = f"is not what its {behind} say; {next(differing(before, again))}"
-    if why and sure:
-        found.fail(check, record.label, why)
-    elif why:
-        found.skip(check, record.label, WITHOUT_SHOP)
-
-
-def _models_of(record: Record) -> list[UsageRow]:
-    """Collect what models were asked by a judgement that ended well."""
-    return [row for row in record.usage.values() if record.done and row["model"] != OFFLINE]
+    if why:
+        (found.fail if sure else found.skip)(check, record.label, why if sure else WITHOUT_SHOP)
 
 
 def _check_planned(desks: RebuiltDesks, judging: Judging, found: Verified) -> None:
     """Name what a judging of these kinds would have judged, and is not there."""
-    there: dict[str, dict[str, tuple[str, str]]] = {}
-    fields_of, forms = dict[str, Mapping[str, Any]](), dict[str, set[frozenset[str]]]()
+    there: dict[str, dict[str, tuple[str, str, frozenset[str]]]] = {}
+    fields_of: dict[str, Mapping[str, Any]] = {}
     for record in desks.counting():
         fields, task = record.key_fields, known_task(str(record.key_fields["task"]))
         if task is not None and task.belongs(fields, judging):
             fields_of.setdefault(task.name, fields)
-            forms.setdefault(task.name, set()).add(frozenset(fields))
-            own = record.label, canonical_json(record.spec)
+            own = record.label, canonical_json(record.spec), frozenset(fields)
             there.setdefault(task.name, {})[matter({**fields, "shop": None})] = own
     judged = read_judged(desks.study, judging, answers=desks.answers)
     known = tasks((), there)
     for name, here in there.items():
-        desk = desks.desk_of(judging, fields_of[name], known[name])
-        if desk is not None:
-            units = sampled(desk, list(planned_units(desk, JudgeOptions([]), [known[name]], judged)))
-            wanted = {matter({**unit.key_fields, "shop": None}): unit for unit in units}
-            if units and forms[name] - {frozenset(unit.key_fields) for unit in units}:
-                found.fail("units", f"{judging.judge}, {name}", "its keys have other fields than these have")
-            for place in (wanted.keys() & here.keys()) if desks.whole else ():
-                unit = wanted[place]
-                if here[place] != (shown(unit.label), canonical_json(unit.spec)):
-                    found.fail("units", here[place][0], "is not the unit that its key names")
-            # without the shop, what was judged is not known by name
-            left = len(wanted.keys() - here.keys()) if desks.whole else len(wanted) - len(here)
-            if left > 0:
-                check = "judgements" if known[name].asks else name
-                what = f"{left:,} of {len(wanted):,} are not judged"
-                found.lack(check, f"{judging.judge}, {name}", what)
+        if (desk := desks.desk_of(judging, fields_of[name], known[name])) is None:
+            continue
+        units = sampled(desk, list(planned_units(desk, JudgeOptions([]), [known[name]], judged)))
+        wanted = {matter({**unit.key_fields, "shop": None}): unit for unit in units}
+        if units and {own[2] for own in here.values()} - {frozenset(unit.key_fields) for unit in units}:
+            found.fail("units", f"{judging.judge}, {name}", "its keys have other fields than these have")
+        for place in (wanted.keys() & here.keys()) if desks.whole else ():
+            if here[place][:2] != (shown(wanted[place].label), canonical_json(wanted[place].spec)):
+                found.fail("units", here[place][0], "is not the unit that its key names")
+        # without the shop, what was judged is not known by name
+        left = len(wanted.keys() - here.keys()) if desks.whole else len(wanted) - len(here)
+        if left > 0:
+            check = "judgements" if known[name].asks else name
+            found.lack(check, f"{judging.judge}, {name}", f"{left:,} of {len(wanted):,} are not judged")

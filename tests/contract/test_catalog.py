@@ -180,10 +180,7 @@ def test_a_query_is_words_and_no_language(shop: Shop, data: Data, query: str) ->
     }
 
 
-@pytest.mark.parametrize(
-    ("query", "same"),
-    cases("contract", "test_spellings_of_one_word_find_the_same"),
-)
+@pytest.mark.parametrize(("query", "same"), cases("contract", "test_spellings_of_one_word_find_the_same"))
 def test_spellings_of_one_word_find_the_same(shop: Shop, query: str, same: str) -> None:
     first = shop.catalog.search(SearchRequest(query, limit=1000))
     assert first.total > 0

@@ -44,10 +44,7 @@ def test_writes_add_up_and_equal_values_or_unknown_users_are_no_change(shop: Sho
         session.update_user("nobody", {"first_name": "x"})
 
 
-@pytest.mark.parametrize(
-    "fields",
-    cases("contract", "test_a_wrong_shape_is_refused_and_changes_nothing"),
-)
+@pytest.mark.parametrize("fields", cases("contract", "test_a_wrong_shape_is_refused_and_changes_nothing"))
 def test_a_wrong_shape_is_refused_and_changes_nothing(
     shop: Shop, data: Data, fields: dict[str, object]
 ) -> None:

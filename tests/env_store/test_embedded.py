@@ -50,14 +50,6 @@ def _truncate(path: Path) -> None:
     path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
 
 
-def _overwrite_middle(path: Path) -> None:
-    size = path.stat().st_size
-    with path.open("r+b") as file:
-        for position in range(0, size, 512):
-            file.seek(position)
-            file.write(b"\xde\xad" * 64)
-
-
 def _index_file(folder: Path, suffix: str) -> Path:
     return next((_data(folder) / "index").glob("*" + suffix))
 
@@ -115,10 +107,7 @@ def test_no_shop_and_a_newer_one_say_so(folder: Path, tmp_path: Path) -> None:
         open_shop(str(tmp_path / "zzzzzz"), SETTINGS)
 
 
-@pytest.mark.parametrize(
-    ("statement", "sentence"),
-    cases("env_store", "test_check_names_what_does_not_fit"),
-)
+@pytest.mark.parametrize(("statement", "sentence"), cases("env_store", "test_check_names_what_does_not_fit"))
 def test_check_names_what_does_not_fit(folder: Path, statement: str, sentence: str) -> None:
     _edit_database(folder, statement)
     problems = list(check_shop(str(folder), SETTINGS))

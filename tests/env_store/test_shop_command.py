@@ -49,18 +49,12 @@ def test_a_new_index_leaves_the_records(folder: Path, drr: Drr) -> None:
     drr.out("shop", "check", folder)
 
 
-@pytest.mark.parametrize(
-    ("words", "hint"),
-    cases("env_store", "test_an_empty_answer_says_why"),
-)
+@pytest.mark.parametrize(("words", "hint"), cases("env_store", "test_an_empty_answer_says_why"))
 def test_an_empty_answer_says_why(folder: Path, drr: Drr, words: list[str], hint: str) -> None:
     assert hint in drr.out("shop", "search", folder, *words)
 
 
-@pytest.mark.parametrize(
-    "words",
-    cases("env_store", "test_senseless_options_are_misuse"),
-)
+@pytest.mark.parametrize("words", cases("env_store", "test_senseless_options_are_misuse"))
 def test_senseless_options_are_misuse(folder: Path, drr: Drr, words: list[str]) -> None:
     code, out, err = drr("shop", "search", folder, "x", *words)
     assert code == 2

@@ -23,10 +23,7 @@ from hypothesis import strategies as st
 from tests.cases import cases
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [*cases("env_store", "test_words"), ("🐦 — ! \u200b \ud800", [])],
-)
+@pytest.mark.parametrize(("text", "words"), [*cases("env_store", "test_words"), ("🐦 — ! \u200b \ud800", [])])
 def test_words(text: str, words: list[str]) -> None:
     assert tokens(text) == words
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import gzip
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from drr.data_ingest.ingest import Job, ingest
-from drr.data_ingest.products import BOM
 from drr.data_ingest.recipe import Recipe, find_pairs
 from drr.env.progress import Quiet
 from drr.env.settings import Settings
@@ -30,19 +28,6 @@ def messy(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ]  # fmt: skip
         products.append(product_id(1))  # of the first category, so the second may not have it again
         write_pair(folder, category, messy_reviews(seed, products, 800), messy_metas(seed, products))
-    return folder
-
-
-@pytest.fixture(scope="session")
-def messy_plain(messy: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Some of the same, not compressed; the last line of each file lacks its newline, some begin with a byte order mark."""
-    folder = tmp_path_factory.mktemp("plain")
-    for packed in messy.rglob("*.gz"):
-        plain = folder / packed.relative_to(messy).with_suffix("")
-        plain.parent.mkdir(parents=True, exist_ok=True)
-        lines = gzip.decompress(packed.read_bytes()).split(b"\n")[:-1]
-        lines[100:160] = [BOM + line for line in lines[100:160]]
-        plain.write_bytes(BOM + b"\n".join(lines[:300] + lines[300:][-60:]))
     return folder
 
 

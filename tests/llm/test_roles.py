@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from typing import Any, Literal
 
 import pytest
@@ -18,7 +19,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 from pydantic import BaseModel, Field, SecretStr
 
 from tests.cases import table
-from tests.wire import Fail, FastClock, Request, Say, Wire
+from tests.wire import Fail, FastClock, Request, Say, Script, Wire
 
 SONNET = "anthropic:claude-sonnet-5-5"
 
@@ -34,21 +35,28 @@ def models(wire: Wire, name: str = SONNET, **changes: Any) -> Models:
     return Models(settings, clock=FastClock().clock)
 
 
+@asynccontextmanager
+async def served(script: Script, name: str = SONNET, **changes: Any) -> AsyncIterator[tuple[Wire, Models]]:
+    """A server, and models that ask it until the block ends."""
+    with Wire(script) as wire:
+        made = models(wire, name, **changes)
+        try:
+            yield wire, made
+        finally:
+            await made.aclose()
+
+
 async def test_requests_carry_what_they_must_and_the_form_that_is_asked_for() -> None:
-    with Wire([Say("hello")]) as wire:
-        made = models(wire, max_tokens=321)
+    async with served([Say("hello")], max_tokens=321) as (wire, made):
         await made.role("agent").reply([SystemMessage("be brief"), HumanMessage("hi")], tools=[lookup])
-        await made.aclose()
     body = wire.requests[0].body
     assert body["model"] == "claude-sonnet-5-5"
     assert body["max_tokens"] == 321
     assert body["cache_control"] == {"type": "ephemeral"}
     assert [tool["name"] for tool in body["tools"]] == ["lookup"]
     assert not {"temperature", "top_p", "top_k", "tool_choice"} & set(body)
-    with Wire([Say('{"label": "yes", "score": 0.5}')]) as wire:
-        made = models(wire)
+    async with served([Say('{"label": "yes", "score": 0.5}')]) as (wire, made):
         verdict = await made.role("judge").structured([HumanMessage("judge")], Verdict)
-        await made.aclose()
     assert verdict == Verdict(label="yes", score=0.5)
     form = wire.requests[0].body["output_config"]["format"]
     assert form["type"] == "json_schema"
@@ -78,14 +86,12 @@ async def test_only_what_is_read_again_is_written_to_the_providers_cache() -> No
     def system(user: int) -> BaseMessage:
         return opening(f"{PROMPT}user {user}", len(PROMPT))
 
-    with Wire(lambda request: Say("hello")) as wire:
-        made = models(wire)
+    async with served(lambda request: Say("hello")) as (wire, made):
         role = made.role("agent")
         for user in (1, 2, 3):
             await role.reply([system(user), HumanMessage("hi")])
         await role.reply([system(1), HumanMessage("hi")], tools=[lookup])
         await role.reply([SystemMessage("be brief"), HumanMessage("hi")])
-        await made.aclose()
     one, two, three, tools, plain = map(_opened, wire.requests)
     assert (one.cached, one.end) == ([], False), "it may be the only one of its kind"
     assert (two.cached, two.end) == (three.cached, three.end) == ([PROMPT], False)
@@ -104,11 +110,11 @@ async def test_only_what_is_read_again_is_written_to_the_providers_cache() -> No
     ],
 )  # fmt: skip
 async def test_effort_and_thinking_are_sent_if_taken(name: str, style: Style, sent: dict[str, Any]) -> None:
-    with Wire([Say("hello"), Say('{"label": "yes", "score": 1}')]) as wire:
-        made = models(wire, f"anthropic:{name}", style=style)
+    async with served(
+        [Say("hello"), Say('{"label": "yes", "score": 1}')], f"anthropic:{name}", style=style
+    ) as (wire, made):
         await made.role("agent").reply([HumanMessage("hi")])
         await made.role("agent").structured([HumanMessage("hi")], Verdict)
-        await made.aclose()
     plain, formed = (request.body for request in wire.requests)
     assert {key: plain[key] for key in ("output_config", "thinking") if key in plain} == sent
     assert formed["output_config"].get("effort") == sent.get("output_config", {}).get("effort")
@@ -143,10 +149,9 @@ async def test_usage_is_counted_once_or_unknown() -> None:
     }
     for streaming, short_end in ((False, False), (True, False), (True, True)):
         meter = Meter()
-        with Wire([Say("hello", usage=usage, short_end=short_end)]) as wire:
-            made = models(wire, streaming=streaming)
+        said = Say("hello", usage=usage, short_end=short_end)
+        async with served([said], streaming=streaming) as (_, made):
             await made.unit(meter).role("agent").reply([HumanMessage("hi")])
-            await made.aclose()
         told = meter.as_json()["agent"]
         assert told["input_tokens"] == 13_000
         assert (told["cache_read_tokens"], told["cache_write_tokens"]) == (10_000, 2_000)
@@ -154,11 +159,9 @@ async def test_usage_is_counted_once_or_unknown() -> None:
         expected = (1_000 * 2 + 10_000 * 0.1 + 2_000 * 2.5 + 500 * 10) / 1e6
         assert told["cost_usd"] == pytest.approx(expected, abs=1e-12)
     meter = Meter()
-    with Wire([Say("hello")]) as wire:
-        made = models(wire, "openai:local-model")
+    async with served([Say("hello")], "openai:local-model") as (_, made):
         await made.unit(meter).role("agent").reply([HumanMessage("hi")])
         assert made.unpriced(["agent"]) == ["openai:local-model"]
-        await made.aclose()
     told = meter.as_json()["agent"]
     assert (told["input_tokens"], told["output_tokens"], told["cost_usd"]) == (100, 20, None)
 
@@ -173,10 +176,8 @@ async def test_usage_that_cannot_be_is_unknown(name: str, usage: dict[str, int])
     """A request has words, and so has this answer."""
     for streaming in (False, True):
         meter = Meter()
-        with Wire([Say("hello", usage=usage)]) as wire:
-            made = models(wire, name, streaming=streaming)
+        async with served([Say("hello", usage=usage)], name, streaming=streaming) as (_, made):
             await made.unit(meter).role("agent").reply([HumanMessage("hi")])
-            await made.aclose()
         told = meter.as_json()["agent"]
         assert (told["unmetered"], told["input_tokens"], told["output_tokens"]) == (1, 0, 0)
         assert meter.cost is None
@@ -184,10 +185,10 @@ async def test_usage_that_cannot_be_is_unknown(name: str, usage: dict[str, int])
 
 @pytest.mark.parametrize("streaming", [False, True])
 async def test_openai_compatible_servers_answer_and_call_tools(streaming: bool) -> None:
-    with Wire([Say("", [("lookup", {"name": "kettle"})])]) as wire:
-        made = models(wire, "openai:local-model", streaming=streaming)
+    async with served(
+        [Say("", [("lookup", {"name": "kettle"})])], "openai:local-model", streaming=streaming
+    ) as (wire, made):
         reply = await made.role("agent").reply([HumanMessage("hi")], tools=[lookup])
-        await made.aclose()
     assert [(call["name"], call["args"]) for call in reply.tool_calls] == [("lookup", {"name": "kettle"})]
     assert "temperature" not in wire.requests[0].body
     assert wire.requests[0].path == "/v1/chat/completions"
@@ -197,8 +198,7 @@ async def test_openai_compatible_servers_answer_and_call_tools(streaming: bool) 
 async def test_a_bad_answer_is_asked_for_once_more_and_never_mended(bad: str) -> None:
     good = '{"label": "no", "score": 0.25}'
     for replies, requests in (([Say(bad), Say(good)], 2), ([Say(bad), Say(bad), Say(good)], 2)):
-        with Wire(replies) as wire:
-            made = models(wire)
+        async with served(replies) as (wire, made):
             role = made.role("judge")
             if len(replies) == 2:
                 assert await role.structured([HumanMessage("judge")], Verdict) == Verdict(
@@ -211,7 +211,6 @@ async def test_a_bad_answer_is_asked_for_once_more_and_never_mended(bad: str) ->
                 with pytest.raises(ModelFailure) as failed:
                     await role.structured([HumanMessage("judge")], Verdict)
                 assert failed.value.kind == "malformed"
-            await made.aclose()
         assert len(wire.requests) == requests
 
 
@@ -243,11 +242,12 @@ async def test_an_answer_that_was_cut_is_asked_for_once_more_with_room_for_more(
 
 
 async def test_answers_cut_twice_and_rooms_too_large_are_truncated() -> None:
-    with Wire(lambda request: Say('{"label": "yes", "score": 0.5}', stop_reason="max_tokens")) as wire:
-        made = models(wire)
+    async with served(lambda request: Say('{"label": "yes", "score": 0.5}', stop_reason="max_tokens")) as (
+        wire,
+        made,
+    ):
         with pytest.raises(ModelFailure) as failed:
             await made.role("judge").structured([HumanMessage("judge")], Verdict)
-        await made.aclose()
     assert failed.value.kind == "truncated"
     assert len(wire.requests) == 2
     with Wire(
@@ -311,8 +311,7 @@ def test_two_event_loops_can_use_the_same_models() -> None:
 async def test_a_cancelled_call_leaves_its_place_to_others() -> None:
     started = asyncio.Event()
 
-    with Wire(lambda request: Say("hello")) as wire:
-        made = models(wire, concurrency=1)
+    async with served(lambda request: Say("hello"), concurrency=1) as (_, made):
 
         async def first() -> None:
             async with made._shared.limits.of("anthropic").slot():
@@ -327,7 +326,6 @@ async def test_a_cancelled_call_leaves_its_place_to_others() -> None:
         holder.cancel()
         await asyncio.gather(waiter, holder, return_exceptions=True)
         reply = await made.role("agent").reply([HumanMessage("x")])
-        await made.aclose()
     assert reply.text == "hello"
 
 
@@ -366,15 +364,16 @@ async def test_the_environment_redirects_nothing(monkeypatch: pytest.MonkeyPatch
 
 async def test_keys_are_in_no_repr_and_no_failure() -> None:
     key = "sk-ant-api03-planted-Secret-0123456789"
-    with Wire(lambda request: Fail(401, "authentication_error", f"invalid key {key}")) as wire:
-        made = models(wire, keys={"anthropic": SecretStr(key)})
+    async with served(
+        lambda request: Fail(401, "authentication_error", f"invalid key {key}"),
+        keys={"anthropic": SecretStr(key)},
+    ) as (_, made):
         role = made.role("agent")
         shown = [
             repr(made), repr(made.settings), repr(role), repr(made._shared.chat(SONNET, made._shared.server_of("agent", "anthropic"))), str(made.redact),
         ]  # fmt: skip
         with pytest.raises(ModelFailure) as failed:
             await role.reply([HumanMessage("x")])
-        await made.aclose()
     shown += [str(failed.value), repr(failed.value)]
     assert failed.value.__cause__ is None
     assert failed.value.__suppress_context__

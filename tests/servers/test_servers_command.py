@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import socket
 import subprocess
@@ -42,21 +41,6 @@ def test_a_server_does_not_outlive_a_killed_starter(settings: object, tmp_path: 
     assert not testservers.alive(pid)
 
 
-def test_what_servers_keep_lies_in_the_users_cache_folder_and_not_in_the_checkout(tmp_path: Path) -> None:
-    script = "from tests.servers import testservers as t; print(t.home_of('mongodb')); print(t.BUILD)"
-    places = subprocess.run(
-        [sys.executable, "-c", script],
-        env=os.environ | {"XDG_CACHE_HOME": str(tmp_path)},
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout.splitlines()
-    assert places == [
-        str(tmp_path / "drr" / "servers" / "data" / "mongodb"),
-        str(tmp_path / "drr" / "servers" / "build"),
-    ]
-
-
 def test_only_servers_of_this_user_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A number in a file may by now be another process's; what is stopped is known by its command line."""
     monkeypatch.setattr(testservers, "WORK", tmp_path)
@@ -87,18 +71,6 @@ def test_only_servers_of_this_user_are_found(tmp_path: Path, monkeypatch: pytest
             process.communicate()
 
 
-def test_the_newest_jdk_that_compiles_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, version, compiles in (
-        ("a", "21.0.2", True), ("b", "25", True), ("c", "26", False), ("d", "17.0.9", True),
-    ):  # fmt: skip
-        (tmp_path / name / "bin").mkdir(parents=True)
-        (tmp_path / name / "release").write_text(f'IMPLEMENTOR="x"\nJAVA_VERSION="{version}"\n')
-        if compiles:
-            (tmp_path / name / "bin" / "javac").touch()
-    monkeypatch.setattr(testservers, "_jdk_homes", lambda: iter(sorted(tmp_path.iterdir())))
-    assert testservers.find_jdk() == tmp_path / "b"
-
-
 @pytest.mark.servers
 def test_start_status_stop(
     settings: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -120,13 +92,6 @@ def test_start_status_stop(
         testservers.stop_all()
     assert testservers.found() == {}
     assert not any(testservers.answers(int(str(one.url).rpartition(":")[2])) for one in started.values())
-
-
-def test_without_a_jdk_one_line_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(testservers, "WORK", tmp_path)
-    monkeypatch.setattr(testservers, "_jdk_homes", lambda: iter([tmp_path]))
-    with pytest.raises(DrrError, match="no JDK >= 21 found"):
-        testservers.serve(dict.fromkeys(testservers.KINDS, 0))
 
 
 def test_a_port_in_use_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

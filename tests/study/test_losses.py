@@ -145,11 +145,14 @@ def test_a_kept_answer_of_a_judge_that_is_lost_is_asked_for_again(tmp_path: Path
     blobs = Blobs(tmp_path)
     digest = blobs.put(b"said")
     blobs.path(digest).write_bytes(b"else")
-    with pytest.raises(LostText):
+    with pytest.raises(LostText, match="no longer has this hash"):
         blobs.get(digest)
     assert not blobs.has(digest)
     assert blobs.put(b"said") == digest
     assert blobs.get(digest) == b"said", "what is known to be changed is written anew"
+    blobs.path(digest).unlink()
+    with pytest.raises(LostText, match="missing"):
+        Blobs(tmp_path).get(digest)
 
 
 @contextmanager
