@@ -63,17 +63,12 @@ def drr(drr: Drr, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Drr:
     return drr
 
 
+def places(box: Path) -> tuple[object, ...]:
+    return ("--shop", box / "shop", "--queries", box / "queries.jsonl", "--sandbox", box / "sandbox")
+
+
 def run(drr: Drr, box: Path, *more: object, variants: str = "react", code: int = 0) -> None:
-    given = (
-        "--shop",
-        box / "shop",
-        "--queries",
-        box / "queries.jsonl",
-        "--sandbox",
-        box / "sandbox",
-        "--quiet",
-    )
-    assert drr("run", "study", *given, "--variants", variants, *more)[0] == code
+    assert drr("run", "study", *places(box), "--variants", variants, *more, "--quiet")[0] == code
 
 
 def by_wire(drr: Drr, box: Path, script: Callable[[Request], Reply], *more: object, code: int = 0) -> None:
@@ -129,28 +124,13 @@ def _bad_judge(drr: Drr, box: Path) -> None:
     run(drr, box)
     bad = Judge(claims=sentences, instead=lambda task, request: Say("no") if task == "rating" else None)
     with Wire(bad) as wire:
-        drr(
-            "judge",
-            "study",
-            "--judge",
-            SONNET,
-            "--base-url",
-            wire.url,
-            "--quiet",
-            "--what",
-            "faithfulness,quality",
-        )
+        judge = ("--judge", SONNET, "--base-url", wire.url, "--quiet")
+        drr("judge", "study", *judge, "--what", "faithfulness,quality")
 
 
 def _imported(drr: Drr, box: Path) -> None:
-    line = {
-        "id": "a-1",
-        "system": "theirs",
-        "query": OTHER,
-        "user_id": BEN,
-        "report_markdown": REPORT,
-        "evidence": [{"url": "https://birds.example/care", "type": "web", "text": "Clean it."}],
-    }
+    evidence = [{"url": "https://birds.example/care", "type": "web", "text": "Clean it."}]
+    line = {"id": "a-1", "system": "theirs", "query": OTHER, "user_id": BEN, "report_markdown": REPORT, "evidence": evidence}  # fmt: skip
     Path("reports.jsonl").write_text(json.dumps(line) + "\n")
     asked = {"query": OTHER, "user_id": BEN, "tools": ["product_catalog_search"], "rationale": "Birds."}
     Path("asked.jsonl").write_text(json.dumps(asked) + "\n")
@@ -289,9 +269,8 @@ def _killed(drr: Drr, box: Path) -> None:
 
     runs: list[subprocess.Popen[bytes]] = []
     with Wire(script) as wire:
-        given = ("--shop", box / "shop", "--queries", box / "queries.jsonl", "--sandbox", box / "sandbox")
         more = ("--trials", 4, "--units", 1, "--model", SONNET, "--base-url", wire.url, "--variants", "react")
-        words = map(str, ("run", "study", *given, *more, "--quiet"))
+        words = map(str, ("run", "study", *places(box), *more, "--quiet"))
         runs.append(subprocess.Popen([sys.executable, "-m", "drr", *words], env=dict(os.environ)))
         assert runs[0].wait() == -signal.SIGKILL
         run(drr, box, *more[:-2])
@@ -336,38 +315,12 @@ def _every_kind_of_judgement(drr: Drr, box: Path) -> None:
 
 
 STUDIES = (
-    _files,
-    _files_judged,
-    _trials_that_fail,
-    _only_a_part,
-    _killed,
-    _persons,
-    _scored_by_a_model,
-    _every_kind_of_judgement,
-    _judged_in_part,
-    _other_search,
-    _repaired,
-    _several_models,
-    _other_limits,
-    _tried_again,
-    _two_judges,
-    _agent_of_ones_own,
-    _command,
-    _trusted_command,
-    _no_records,
-    _own_prompts,
-    _trials,
-    _every_agent,
-    _read_anew,
-    _half_way,
-    _failed,
-    _empty,
-    _nothing_researched,
-    _over_budget,
-    _model_and_judge,
-    _bad_judge,
-    _imported,
-)
+    _files, _files_judged, _trials_that_fail, _only_a_part, _killed, _persons, _scored_by_a_model,
+    _every_kind_of_judgement, _judged_in_part, _other_search, _repaired, _several_models, _other_limits,
+    _tried_again, _two_judges, _agent_of_ones_own, _command, _trusted_command, _no_records, _own_prompts,
+    _trials, _every_agent, _read_anew, _half_way, _failed, _empty, _nothing_researched, _over_budget,
+    _model_and_judge, _bad_judge, _imported,
+)  # fmt: skip
 
 
 @pytest.mark.long

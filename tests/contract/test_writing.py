@@ -45,11 +45,8 @@ def test_the_manifest_and_its_hash_are_those_of_the_records(
     shop: Shop, data: Data, spec: str, settings: Settings
 ) -> None:
     manifest = shop.manifest
-    assert manifest.counts == {
-        "products": len(data.products),
-        "users": len(data.users),
-        "orders": len(data.orders),
-    }
+    held = {"products": data.products, "users": data.users, "orders": data.orders}
+    assert manifest.counts == {kind: len(some) for kind, some in held.items()}
     newest = max(order.order_date for order in data.orders)
     assert manifest.as_of[:8] == newest[:8] and int(manifest.as_of[8:]) == int(newest[8:10]) + 1
     assert manifest.recipe == {"made": "by hand"}
@@ -156,15 +153,8 @@ def test_what_is_unpublished_or_of_other_content_is_no_shop(
 
 
 def _orders(**wrong: list[int]) -> OrderColumns:
-    columns: dict[str, Any] = {
-        "order_id": [1, 2],
-        "product": [0, 0],
-        "user": [0, 1],
-        "timestamp_ms": [5, 5],
-        "quantity": [1, 1],
-        "status": [0, 0],
-    }
-    return OrderColumns(**(columns | wrong))
+    columns: dict[str, Any] = {"order_id": [1, 2], "product": [0, 0], "user": [0, 1], "timestamp_ms": [5, 5]}
+    return OrderColumns(**{**columns, "quantity": [1, 1], "status": [0, 0], **wrong})
 
 
 @pytest.mark.parametrize(
@@ -182,8 +172,6 @@ def _orders(**wrong: list[int]) -> OrderColumns:
 def test_orders_out_of_order_or_of_nothing_are_refused(
     spec_of: Name, data: Data, settings: Settings, batches: list[OrderColumns], message: str
 ) -> None:
-    from drr.env.content import user_row
-
     name = spec_of("refused")
     with pytest.raises(ShopError, match=message), shop_writer(name, settings) as writer:
         writer.write_products(data.products[:3])

@@ -36,11 +36,10 @@ def test_images_are_pinned_at_versions_we_speak_with_and_not_older_than_the_last
 ) -> None:
     from drr.env.servers.failures import NEEDED_ELASTICSEARCH
 
-    for service in services.values():
-        assert re.fullmatch(r"[a-z]+:\d+\.\d+\.\d+", service["image"])
     assert services["elasticsearch"]["image"].startswith(f"elasticsearch:{NEEDED_ELASTICSEARCH}.")
     assert services["mongodb"]["image"].startswith("mongo:8.")
     for service in services.values():
+        assert re.fullmatch(r"[a-z]+:\d+\.\d+\.\d+", service["image"])
         name, _, version = service["image"].partition(":")
         assert tuple(map(int, version.split("."))) >= FIXED[name], service["image"]
 
@@ -48,19 +47,16 @@ def test_images_are_pinned_at_versions_we_speak_with_and_not_older_than_the_last
 def test_each_has_a_port_on_loopback_a_health_check_a_volume_and_memory_for_its_heap(
     services: dict[str, Any],
 ) -> None:
+    volumes = _load("docker-compose.yml")["volumes"]
+    assert set(services) == {"mongodb", "elasticsearch"} == set(volumes)
     for kind, service in services.items():
         (port,) = service["ports"]
         host, outside, inside = port.split(":")
         assert host == "127.0.0.1" and outside == inside
         address = urlsplit(getattr(Settings(), f"{kind}_url").get_secret_value())
         assert (address.hostname, str(address.port)) == (host, outside)
-    volumes = _load("docker-compose.yml")["volumes"]
-    assert set(services) == {"mongodb", "elasticsearch"} == set(volumes)
-    for kind, service in services.items():
-        assert (
-            service["healthcheck"]["test"][0] in ("CMD", "CMD-SHELL")
-            and service["healthcheck"]["retries"] > 1
-        )
+        assert service["healthcheck"]["test"][0] in ("CMD", "CMD-SHELL")
+        assert service["healthcheck"]["retries"] > 1
         assert [volume.split(":")[0] for volume in service["volumes"]] == [kind]
         assert re.fullmatch(r"\d+g", service["mem_limit"])
     elastic = services["elasticsearch"]
@@ -76,11 +72,8 @@ def _together() -> dict[str, Any]:
     """Both files as compose reads them: values of the second replace those of the first, name by name."""
     both = _load("docker-compose.yml")["services"]
     for kind, changed in _load("docker-compose.network.yml")["services"].items():
-        both[kind] = {
-            **both[kind],
-            **changed,
-            "environment": both[kind]["environment"] | changed.get("environment", {}),
-        }
+        environment = both[kind]["environment"] | changed.get("environment", {})
+        both[kind] = {**both[kind], **changed, "environment": environment}
     return both
 
 
@@ -97,10 +90,8 @@ def test_both_have_a_password_from_the_first_start_and_no_default(
         (mongodb["environment"], "MONGO_INITDB_ROOT_PASSWORD"),
         (elastic["environment"], "ELASTIC_PASSWORD"),
     ):
-        assert (
-            environment[name].startswith("${DRR_PASSWORD:?")
-            and "`drr shop servers password`" in environment[name]
-        )
+        assert environment[name].startswith("${DRR_PASSWORD:?")
+        assert "`drr shop servers password`" in environment[name]
     assert "$$ELASTIC_PASSWORD" in elastic["healthcheck"]["test"][1], "without it the check never gets well"
 
 

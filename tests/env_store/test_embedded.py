@@ -327,12 +327,10 @@ def test_a_killed_build_leaves_the_old_shop_or_a_whole_new_one(
 
 @pytest.mark.long
 def test_a_killed_first_build_leaves_no_shop(tmp_path: Path, builder: Builder) -> None:
-    script = _KILLED.replace(
-        "for number in count():", "import os, drr.env.shop\nfor number in count():"
-    ).replace(
-        "    build(",
-        "    import drr.env.embedded.writer as w; w.FolderWriter._show = lambda self: os._exit(9)\n    build(",
+    dying = (
+        "import os, drr.env.embedded.writer as w; w.FolderWriter._show = lambda self: os._exit(9)\nfor number"
     )
+    script = _KILLED.replace("for number", dying)
     root = Path(__file__).parents[2]
     done = subprocess.run([sys.executable, "-c", script, str(tmp_path / "shop"), str(root)], check=False)
     assert done.returncode == 9
@@ -375,13 +373,8 @@ except ShopError as error:
 def test_a_full_disk_is_said_and_leaves_the_old_shop(folder: Path, limit: int) -> None:
     """Played by a limit on the size of a file; which file meets it first depends on the limit."""
     before = open_shop(str(folder), SETTINGS)
-    done = subprocess.run(
-        [sys.executable, "-c", _FULL, str(folder), str(limit)],
-        capture_output=True,
-        text=True,
-        cwd=Path(__file__).parents[2],
-        check=False,
-    )
+    words = [sys.executable, "-c", _FULL, str(folder), str(limit)]
+    done = subprocess.run(words, capture_output=True, text=True, cwd=Path(__file__).parents[2], check=False)
     assert done.returncode == 3, done.stderr
     assert "cannot be written" in done.stdout and "make room" in done.stdout
     assert [path.name for path in folder.parent.iterdir()] == ["shop"]

@@ -130,7 +130,9 @@ def obliging(messages: list[BaseMessage], arguments: dict[str, Any]) -> AIMessag
     return AIMessage(f"You said: {last.text}")
 
 
-class TestUnit(ChatModelUnitTests):
+class _Offline:
+    """The model that both suites are about."""
+
     @property
     def chat_model_class(self) -> type[OfflineChatModel]:
         return OfflineChatModel
@@ -140,14 +142,12 @@ class TestUnit(ChatModelUnitTests):
         return {"policy": obliging}
 
 
-class TestIntegration(ChatModelIntegrationTests):
-    @property
-    def chat_model_class(self) -> type[OfflineChatModel]:
-        return OfflineChatModel
+class TestUnit(_Offline, ChatModelUnitTests):
+    pass
 
-    @property
-    def chat_model_params(self) -> dict[str, Any]:
-        return {"policy": obliging}
+
+class TestIntegration(_Offline, ChatModelIntegrationTests):
+    pass
 
 
 def test_usage_counts_tools_and_policies_see_what_is_bound() -> None:

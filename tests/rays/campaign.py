@@ -91,16 +91,9 @@ class Campaign:
         self.driver = self._drive()
 
     def _drive(self) -> subprocess.Popen[bytes]:
-        words = [
-            sys.executable,
-            "-m",
-            "tests.rays.campaign",
-            "drive",
-            self.folder,
-            self.begun,
-            str(self.count),
-            "" if self.wire is None else self.wire.url,
-        ]
+        url = "" if self.wire is None else self.wire.url
+        words = [sys.executable, "-m", "tests.rays.campaign", "drive", self.folder, self.begun]
+        words += [str(self.count), url]
         environment = {**os.environ, "RAY_ADDRESS": self.cluster.address, "PYTHONPATH": ROOT}
         return subprocess.Popen(words, env=environment, stdout=sys.stderr)
 

@@ -17,7 +17,7 @@ from drr.study.study import Study
 
 from benchmarks.results import record, table
 from tests.rays.campaign import CALLS, opening, says
-from tests.study.plain import units
+from tests.study.plain import assert_same_tables, units
 from tests.wire import Wire
 
 pytestmark = pytest.mark.ray
@@ -44,8 +44,7 @@ async def compare(tmp_path: Path, kills: int, seed: int, *mode: str) -> dict[str
         export(study, tmp_path / "killed-tables", canonical=True)
         assert study.ledger.accounts.total().reserved_tokens == 0
         assert not study.ledger.under_way.keys()
-    for file in sorted((tmp_path / "calm-tables").iterdir()):
-        assert file.read_bytes() == (tmp_path / "killed-tables" / file.name).read_bytes(), file.name
+    assert_same_tables(tmp_path / "calm-tables", tmp_path / "killed-tables")
     return told
 
 
@@ -61,6 +60,7 @@ async def test_kills_amid_what_was_handed_over_at_once_lose_nothing(tmp_path: Pa
 @pytest.mark.endurance
 async def test_fifty_kills_lose_and_double_nothing(tmp_path: Path) -> None:
     told = await compare(tmp_path, kills=50, seed=2)
+    counts = [told[name] for name in ("killed", "units", "lost", "changed", "doubled")]
     record(
         "Endurance: a killed cluster",
         table(
@@ -68,17 +68,6 @@ async def test_fifty_kills_lose_and_double_nothing(tmp_path: Path) -> None:
                 "kills of actors, nodes, drivers", "units", "lost", "changed", "doubled", "begun again",
                 "calls beyond an undisturbed run's", "tables as of a calm run",
             ),
-            [
-                (
-                    told["killed"],
-                    told["units"],
-                    told["lost"],
-                    told["changed"],
-                    told["doubled"],
-                    told["begun"] - told["units"],
-                    told["repeated"],
-                    "byte by byte",
-                )
-            ],
+            [(*counts, told["begun"] - told["units"], told["repeated"], "byte by byte")],
         ),
     )  # fmt: skip

@@ -32,9 +32,9 @@ from tests.agents import garden
 from tests.agents.garden import ANNA, write_shop
 from tests.rays.nodes import ROOT, files_hold, memory_holds, processes_of
 from tests.rays.test_pool import until
-from tests.study.crowded import Crowded
-from tests.study.test_admission import units
-from tests.wire import Wire
+from tests.study.plain import assert_same_tables
+from tests.study.test_admission import said, units
+from tests.wire import Fail, Request, Say, Wire
 
 pytestmark = [pytest.mark.ray, pytest.mark.filterwarnings("default")]
 
@@ -144,6 +144,35 @@ async def test_places_of_a_driver_that_was_killed_and_of_a_lost_actor_are_not_lo
         crowd.door.set()
         async with asyncio.timeout(60):
             await asyncio.gather(*calls)
+
+
+class Crowded:
+    """A provider that counts the calls under way, and pushes one of them back."""
+
+    def __init__(self, pushed_back: int, pause_s: int) -> None:
+        """Call number `pushed_back` is refused, with `pause_s` to wait."""
+        self.most = 0
+        self._pushed_back, self._pause_s = pushed_back, pause_s
+        self._under_way: set[int] = set()
+        self._refused: float | None = None
+        self._after: list[float] = []
+
+    def __call__(self, request: Request) -> Say | Fail:
+        self._under_way.add(request.number)
+        self.most = max(self.most, len(self._under_way))
+        time.sleep(0.05)
+        self._under_way.discard(request.number)
+        if request.number == self._pushed_back:
+            self._refused = time.monotonic()
+            return Fail(429, "rate_limit_error", headers={"retry-after": str(self._pause_s)})
+        if self._refused is not None:
+            self._after.append(time.monotonic() - self._refused)
+        return said(request)
+
+    @property
+    def in_the_pause(self) -> int:
+        """Calls that were answered in it."""
+        return len([pause for pause in self._after if pause < self._pause_s])
 
 
 async def test_two_studies_on_one_cluster_keep_to_one_limit(tmp_path: Path, cluster: Any) -> None:
@@ -270,13 +299,11 @@ def test_the_command_leaves_on_a_cluster_what_it_leaves_alone(canary: Path, clus
         done = drr(canary, "judge", name, "--what", "rules,faithfulness", *way, "--quiet")
         assert done.returncode == 0, done.stderr
         assert drr(canary, "export", name, "--out", f"{name}-tables", "--canonical").returncode == 0
-    for file in sorted((canary / "one-tables").iterdir()):
-        assert file.read_bytes() == (canary / "many-tables" / file.name).read_bytes(), file.name
+    assert_same_tables(canary / "one-tables", canary / "many-tables")
     copies = list(cluster.caches.glob("*/drr/copies/*/manifest.json"))
     assert len({path.parents[3] for path in copies}) == len(copies) == 2
     assert {path.read_bytes() for path in copies} == {(canary / "shop/manifest.json").read_bytes()}
 
 
 def test_doctor_shows_the_cluster(canary: Path, cluster: Any) -> None:
-    said = drr(canary, "doctor").stdout
-    assert f"ray: {cluster.address}: 3 nodes, 2 CPUs, " in said
+    assert f"ray: {cluster.address}: 3 nodes, 2 CPUs, " in drr(canary, "doctor").stdout

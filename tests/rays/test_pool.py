@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
@@ -20,13 +20,14 @@ from drr.extras.ray import pool as ray_pool
 from drr.extras.ray.pool import RayPool
 from drr.llm.budget import Limit
 from drr.study.export import export
-from drr.study.pools import InProcessPool, PoolOrder
+from drr.study.pools import PoolOrder
 from drr.study.run import run
 from drr.study.study import Study
-from drr.study.worker import Opening
 
 from tests.rays.nodes import ROOT, add_node
-from tests.study.plain import units
+from tests.study.conftest import study as study
+from tests.study.plain import assert_same_tables, units
+from tests.study.test_pools import here, opening
 
 pytestmark = [pytest.mark.ray, pytest.mark.filterwarnings("default")]
 
@@ -38,23 +39,8 @@ def _whole(cluster: Any) -> None:
         add_node(cluster)
 
 
-@pytest.fixture
-def study(tmp_path: Path) -> Iterator[Study]:
-    Study.create(tmp_path / "study", {}).close()
-    with Study.open(tmp_path / "study") as made:  # which has written nothing yet: another process may
-        yield made
-
-
-def opening(**config: Any) -> Opening:
-    return Opening("tests.study.plain:opened", config)
-
-
 def rays(workers: int = 2, each: int = 4, address: str | None = None, **config: Any) -> RayPool:
     return RayPool(PoolOrder(opening(**config), workers, each, 8, address))
-
-
-def here() -> InProcessPool:
-    return InProcessPool.of_opening(opening(), 4)
 
 
 async def until(true: Callable[[], bool], what: str) -> None:
@@ -74,8 +60,7 @@ async def test_the_cluster_leaves_the_bytes_of_one_process(tmp_path: Path, clust
             export(study, tmp_path / f"{name}-tables", canonical=True)
             spent.append(study.ledger.accounts.total())
     assert spent[0] == spent[1]
-    for file in sorted((tmp_path / "one-tables").iterdir()):
-        assert file.read_bytes() == (tmp_path / "many-tables" / file.name).read_bytes(), file.name
+    assert_same_tables(tmp_path / "one-tables", tmp_path / "many-tables")
 
 
 async def test_workers_begin_for_what_is_missing_on_both_nodes(study: Study, tmp_path: Path) -> None:
@@ -145,13 +130,8 @@ with Study.open(Path(sys.argv[1])) as study:
 
 def driver(study: Study, *address: str) -> subprocess.Popen[str]:
     words = [sys.executable, "-c", DRIVER, str(study.folder), *address]
-    return subprocess.Popen(
-        words,
-        stdout=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "PYTHONPATH": ROOT},
-        start_new_session=True,
-    )
+    environment = {**os.environ, "PYTHONPATH": ROOT}
+    return subprocess.Popen(words, stdout=subprocess.PIPE, text=True, env=environment, start_new_session=True)
 
 
 async def test_ctrl_c_lets_the_units_of_all_nodes_finish(study: Study, cluster: Any) -> None:
@@ -193,13 +173,9 @@ for table in ("tcp", "tcp6"):
 def test_a_ray_of_our_own_listens_on_this_machine_alone() -> None:
     place = mkdtemp(prefix="r")  # the names of its sockets are long enough
     clean = {name: value for name, value in os.environ.items() if not name.startswith("RAY_")}
-    said = subprocess.run(
-        [sys.executable, "-c", SOCKETS],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        env={**clean, "RAY_AUTH_MODE": "disabled", "RAY_TMPDIR": place},
-    )
+    clean |= {"RAY_AUTH_MODE": "disabled", "RAY_TMPDIR": place}
+    words = [sys.executable, "-c", SOCKETS]
+    said = subprocess.run(words, capture_output=True, text=True, timeout=120, env=clean)
     shutil.rmtree(place)
     lines = said.stdout.splitlines()
     assert lines[0].startswith("1 node, "), said.stderr

@@ -45,26 +45,23 @@ def servers(settings: Settings, closing: Closing) -> Servers:
     return opened
 
 
-@pytest.fixture
-def before_mongodb(settings: Settings, closing: Closing) -> Callable[[Any], Settings]:
-    """Settings that lead through a proxy with this rule."""
+def _before(kind: str, proxied: type[MongoProxy | HttpProxy]) -> Any:
+    """A fixture: settings that lead through a proxy with the rule that it is given."""
 
-    def put(rule: Any) -> Settings:
-        proxy = MongoProxy(settings.mongodb_url.get_secret_value(), rule)
-        closing(proxy.close)
-        return changed(settings, mongodb_url=proxy.url)
+    @pytest.fixture(name=f"before_{kind}")
+    def before(settings: Settings, closing: Closing) -> Callable[[Any], Settings]:
+        def put(rule: Any) -> Settings:
+            proxy = proxied(getattr(settings, f"{kind}_url").get_secret_value(), rule)
+            closing(proxy.close)
+            return changed(settings, **{f"{kind}_url": proxy.url})
 
-    return put
+        return put
+
+    return before
 
 
-@pytest.fixture
-def before_elasticsearch(settings: Settings, closing: Closing) -> Callable[[Any], Settings]:
-    def put(rule: Any) -> Settings:
-        proxy = HttpProxy(settings.elasticsearch_url.get_secret_value(), rule)
-        closing(proxy.close)
-        return changed(settings, elasticsearch_url=proxy.url)
-
-    return put
+before_mongodb = _before("mongodb", MongoProxy)
+before_elasticsearch = _before("elasticsearch", HttpProxy)
 
 
 @pytest.fixture

@@ -107,7 +107,30 @@ class HttpProxy:
         self._server.server_close()
 
 
-class MongoProxy:
+class Listening:
+    """Serves each connection in a thread of its own, until it is closed."""
+
+    def __init__(self) -> None:
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.port: int = self._listener.getsockname()[1]
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                client, _ = self._listener.accept()
+            except OSError:
+                return
+            threading.Thread(target=self._serve, args=(client,), daemon=True).start()
+
+    def _serve(self, client: socket.socket) -> None:
+        raise NotImplementedError
+
+    def close(self) -> None:
+        self._listener.close()
+
+
+class MongoProxy(Listening):
     """In front of a server that speaks MongoDB's protocol."""
 
     _OP_MSG = 2013
@@ -118,18 +141,8 @@ class MongoProxy:
         self._open: set[socket.socket] = set()
         parts = urlsplit(target)
         self._target = (str(parts.hostname), parts.port)
-        self._listener = socket.create_server(("127.0.0.1", 0))
-        self.port: int = self._listener.getsockname()[1]
+        super().__init__()
         self.url = f"mongodb://127.0.0.1:{self.port}"
-        threading.Thread(target=self._accept, daemon=True).start()
-
-    def _accept(self) -> None:
-        while True:
-            try:
-                client, _ = self._listener.accept()
-            except OSError:
-                return
-            threading.Thread(target=self._serve, args=(client,), daemon=True).start()
 
     def _serve(self, client: socket.socket) -> None:
         with client, socket.create_connection(self._target) as server:
@@ -160,9 +173,6 @@ class MongoProxy:
         body = b"\0\0\0\0\0" + bson.encode(document)
         request = struct.unpack_from("<i", message, 4)[0]
         return struct.pack("<iiii", 16 + len(body), 0, request, self._OP_MSG) + body
-
-    def close(self) -> None:
-        self._listener.close()
 
     def die(self) -> None:
         """As a killed server: also what is open ends."""
@@ -242,36 +252,22 @@ class LockedMongo(MongoProxy):
             or f"r={self._state.nonce}" not in without
             or base64.b64decode(proof) != wanted
         ):
-            return {
-                "ok": 0.0,
-                "code": 18,
-                "codeName": "AuthenticationFailed",
-                "errmsg": "Authentication failed.",
-            }
+            said = "Authentication failed."
+            return {"ok": 0.0, "code": 18, "codeName": "AuthenticationFailed", "errmsg": said}
         self._state.proved = True
         server = hmac.digest(hmac.digest(self._salted, b"Server Key", "sha256"), said, "sha256")
         payload = b"v=" + base64.b64encode(server)
         return {"ok": 1.0, "conversationId": 1, "done": True, "payload": payload}
 
 
-class TlsPort:
+class TlsPort(Listening):
     """Ends TLS in front of a plain port, as a server with TLS does: what does not begin with a handshake is dropped."""
 
     def __init__(self, target: int, certificate: tuple[Path, Path]) -> None:
         self._context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         self._context.load_cert_chain(*certificate)
         self._target = target
-        self._listener = socket.create_server(("127.0.0.1", 0))
-        self.port: int = self._listener.getsockname()[1]
-        threading.Thread(target=self._accept, daemon=True).start()
-
-    def _accept(self) -> None:
-        while True:
-            try:
-                client, _ = self._listener.accept()
-            except OSError:
-                return
-            threading.Thread(target=self._serve, args=(client,), daemon=True).start()
+        super().__init__()
 
     def _serve(self, client: socket.socket) -> None:
         try:
@@ -283,9 +279,6 @@ class TlsPort:
         threading.Thread(target=_pour, args=(server, inside), daemon=True).start()
         _pour(inside, server)
 
-    def close(self) -> None:
-        self._listener.close()
-
 
 def _pour(source: socket.socket, sink: socket.socket) -> None:
     try:
@@ -296,14 +289,15 @@ def _pour(source: socket.socket, sink: socket.socket) -> None:
         sink.close()
 
 
-def certificate(folder: Path) -> tuple[Path, Path]:
-    """Of 127.0.0.1, signed by itself."""
+def certificate(folder: Path, host: str = "127.0.0.1") -> tuple[Path, Path]:
+    """Make one of a host, signed by itself, and its key."""
     from cryptography import x509
     from cryptography.hazmat.primitives import hashes, serialization
     from cryptography.hazmat.primitives.asymmetric import ec
 
     key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "127.0.0.1")])
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, host)])
+    named = x509.IPAddress(ip_address(host)) if host[0].isdigit() else x509.DNSName(host)
     now = datetime.now(UTC)
     made = (
         x509.CertificateBuilder()
@@ -313,17 +307,14 @@ def certificate(folder: Path) -> tuple[Path, Path]:
         .serial_number(1)
         .not_valid_before(now - timedelta(days=1))
         .not_valid_after(now + timedelta(days=1))
-        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(ip_address("127.0.0.1"))]), critical=False)
+        .add_extension(x509.SubjectAlternativeName([named]), critical=False)
         .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
         .sign(key, hashes.SHA256())
     )
     cert_file, key_file = folder / "cert.pem", folder / "key.pem"
     cert_file.write_bytes(made.public_bytes(serialization.Encoding.PEM))
-    key_file.write_bytes(
-        key.private_bytes(
-            serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
-        )
-    )
+    form = serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    key_file.write_bytes(key.private_bytes(serialization.Encoding.PEM, *form))
     return cert_file, key_file
 
 
@@ -339,14 +330,14 @@ class Serverless(HttpProxy):
 
     def _refuse(self, method: str, path: str, body: bytes) -> tuple[int, bytes] | None:
         if method == "GET" and path.split("?")[0] == "/":
-            return 200, orjson.dumps(
-                {
-                    "name": "serverless",
-                    "cluster_name": "a1b2",
-                    "version": {"number": "8.11.0", "build_flavor": "serverless"},
-                    "tagline": "You Know, for Search",
-                }
-            )
+            version = {"number": "8.11.0", "build_flavor": "serverless"}
+            told = {
+                "name": "serverless",
+                "cluster_name": "a1b2",
+                "version": version,
+                "tagline": "You Know, for Search",
+            }
+            return 200, orjson.dumps(told)
         if any(word in path for word in _NOT_THERE):
             said = f"Request for uri [{path}] with method [{method}] exists but is not available when running in serverless mode"
             return 410, _error(410, "api_not_available_exception", said)

@@ -15,8 +15,11 @@ from typing import Any
 import orjson
 import pytest
 from drr.env.entities import Product
+from drr.env.errors import ShopError
+from drr.env.servers.connect import Servers
+from drr.env.servers.load import CURRENT, MANIFEST, names_of
 from drr.env.settings import Settings
-from drr.env.shop import Manifest, OrderColumns, UserRow, shop_writer
+from drr.env.shop import Manifest, OrderColumns, UserRow, check_shop, open_shop, shop_writer
 from pydantic import SecretStr
 
 from tests.servers import testservers
@@ -55,8 +58,6 @@ def settings() -> Settings:
 
 def remove_shops(settings: Settings, prefix: str) -> None:
     """All databases and indices whose names begin so: given servers are left as they were."""
-    from drr.env.servers.connect import Servers
-
     servers = Servers(settings)
     for name in servers.mongo.list_database_names():
         if name.startswith(prefix):
@@ -106,6 +107,30 @@ def write(spec: str, settings: Settings, *, replace: bool = False, text: str = "
         return writer.publish(
             Manifest(backend="", as_of="", content_hash="", counts={}, recipe={"text": text})
         )
+
+
+def write_whole(spec: str, settings: Settings, **how: Any) -> Manifest:
+    """Write it; then everything in it is as it was written."""
+    made = write(spec, settings, **how)
+    assert list(check_shop(spec, settings)) == []
+    return made
+
+
+def published_version(spec: str, servers: Servers) -> str:
+    shown = servers.mongo[names_of(spec).shop][MANIFEST].find_one({"_id": CURRENT})
+    assert shown is not None
+    return str(shown["version"])
+
+
+def refused(spec: str, settings: Settings) -> str:
+    """The one sentence with which opening and writing both fail."""
+    with pytest.raises(ShopError) as opening:
+        open_shop(spec, settings)
+    with pytest.raises(ShopError) as writing:
+        shop_writer(spec, settings)
+    assert str(opening.value) == str(writing.value)
+    assert "\n" not in str(opening.value) and ";" in str(opening.value)
+    return str(opening.value)
 
 
 if __name__ == "__main__":

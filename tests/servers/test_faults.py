@@ -30,23 +30,12 @@ Through = Callable[[Any], Settings]
 DEAD = "127.0.0.1:9"
 
 
-def _fails(spec: str, settings: Settings) -> str:
-    """The one sentence with which opening and writing both fail."""
-    with pytest.raises(ShopError) as opening:
-        open_shop(spec, settings)
-    with pytest.raises(ShopError) as writing:
-        shop_writer(spec, settings)
-    assert str(opening.value) == str(writing.value)
-    assert "\n" not in str(opening.value) and ";" in str(opening.value)
-    return str(opening.value)
-
-
 def test_a_dead_server_is_said_in_one_line(
     spec: str, settings: Settings, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    message = _fails(spec, changed(settings, mongodb_url=f"mongodb://{DEAD}", server_timeout=1.0))
+    message = running.refused(spec, changed(settings, mongodb_url=f"mongodb://{DEAD}", server_timeout=1.0))
     assert message.startswith(f"MongoDB at {DEAD} does not answer; start it")
-    message = _fails(spec, changed(settings, elasticsearch_url=f"http://{DEAD}"))
+    message = running.refused(spec, changed(settings, elasticsearch_url=f"http://{DEAD}"))
     assert message.startswith(f"Elasticsearch at {DEAD} does not answer; start it")
     monkeypatch.setenv("DRR_MONGODB_URL", settings.mongodb_url.get_secret_value())
     monkeypatch.setenv("DRR_ELASTICSEARCH_URL", f"http://{DEAD}")
@@ -67,27 +56,21 @@ def test_a_dead_server_is_said_in_one_line(
     ],
 )
 def test_an_older_elasticsearch_is_told_apart(
-    spec: str, settings: Settings, closing: Closing, answer: tuple[int, bytes]
+    spec: str, before_elasticsearch: Through, answer: tuple[int, bytes]
 ) -> None:
-    proxy = HttpProxy(None, lambda *_: answer)
-    closing(proxy.close)
-    message = _fails(spec, changed(settings, elasticsearch_url=proxy.url))
+    message = running.refused(spec, before_elasticsearch(lambda *_: answer))
     assert "is version 8" in message and "speaks with 9.x" in message
 
 
-def test_slow_servers_end_in_a_timeout(spec: str, settings: Settings, closing: Closing) -> None:
-    running.write(spec, settings)
-    mongo = MongoProxy(settings.mongodb_url.get_secret_value(), lambda c: 1.5 if "find" in c else None)
-    closing(mongo.close)
-    proxy = HttpProxy(
-        settings.elasticsearch_url.get_secret_value(),
-        lambda method, path, body: 1.5 if "_search" in path else None,
-    )
-    closing(proxy.close)
+def test_slow_servers_end_in_a_timeout(
+    published: str, before_mongodb: Through, before_elasticsearch: Through
+) -> None:
+    slow = before_mongodb(lambda command: 1.5 if "find" in command else None)
+    slow_search = before_elasticsearch(lambda method, path, body: 1.5 if "_search" in path else None)
     with pytest.raises(ShopError, match=r"did not answer within 0.5 s; .*DRR_SERVER_TIMEOUT"):
-        open_shop(spec, changed(settings, mongodb_url=mongo.url, server_timeout=0.5))
+        open_shop(published, changed(slow, server_timeout=0.5))
     with (
-        open_shop(spec, changed(settings, elasticsearch_url=proxy.url, server_timeout=0.5)) as shop,
+        open_shop(published, changed(slow_search, server_timeout=0.5)) as shop,
         pytest.raises(ShopError, match=r"did not answer within 0.5 s"),
     ):
         shop.catalog.search(SearchRequest("bird"))
@@ -143,8 +126,7 @@ def test_a_full_elasticsearch_is_named(spec: str, settings: Settings, before_ela
     with pytest.raises(ShopError, match="no such shop"):
         open_shop(spec, settings)
     full = False
-    running.write(spec, through)
-    assert list(check_shop(spec, settings)) == []
+    running.write_whole(spec, through)
 
 
 def test_documents_refused_by_a_busy_server_are_sent_again(
@@ -204,9 +186,7 @@ def test_a_document_the_mapping_refuses_is_named(spec: str, servers: Servers) ->
 
 def test_one_of_the_two_missing(published: str, settings: Settings, servers: Servers) -> None:
     names = names_of(published)
-    kept = servers.mongo[names.shop][MANIFEST].find_one({"_id": "current"})
-    assert kept is not None
-    servers.mongo[names.shop].drop_collection(f"orders_{kept['version']}")
+    servers.mongo[names.shop].drop_collection(f"orders_{running.published_version(published, servers)}")
     with pytest.raises(ShopError, match="MongoDB has no orders of this shop any more"):
         open_shop(published, settings)
     servers.mongo.drop_database(names.shop)
@@ -217,8 +197,7 @@ def test_one_of_the_two_missing(published: str, settings: Settings, servers: Ser
     servers.search.indices.delete(index=name)
     with pytest.raises(ShopError, match="MongoDB has the shop and Elasticsearch has no index"):
         open_shop(published, settings)
-    running.write(published, settings, replace=True)
-    assert list(check_shop(published, settings)) == []
+    running.write_whole(published, settings, replace=True)
 
 
 def test_index_and_database_of_different_shops(published: str, settings: Settings, servers: Servers) -> None:
@@ -306,8 +285,7 @@ def test_a_load_of_an_earlier_version_is_begun_anew(spec: str, settings: Setting
     done = {"products": {"count": 1000, "digest": "0" * 64}}
     database[MANIFEST].insert_one({"_id": LOAD, "version": "v000000000000", "owner": owner, "done": done})
     database["products_v000000000000"].insert_one({"_id": "B000000000"})
-    running.write(spec, settings)
-    assert list(check_shop(spec, settings)) == []
+    running.write_whole(spec, settings)
     assert "products_v000000000000" not in database.list_collection_names()
 
 
@@ -317,16 +295,12 @@ def test_an_unfinished_load_of_other_data_is_not_mixed_in(spec: str, settings: S
         raise KeyboardInterrupt
     with pytest.raises(ShopError, match=r"unfinished load of other data .* run the same command again"):
         running.write(spec, settings)
-    running.write(spec, settings)
-    assert list(check_shop(spec, settings)) == []
+    running.write_whole(spec, settings)
 
 
 def test_check_names_what_does_not_fit(published: str, settings: Settings, servers: Servers) -> None:
     names = names_of(published)
-    database = servers.mongo[names.shop]
-    kept = database[MANIFEST].find_one({"_id": "current"})
-    assert kept is not None
-    version = kept["version"]
+    database, version = servers.mongo[names.shop], running.published_version(published, servers)
     database[f"products_{version}"].update_one({"_id": "B000000004"}, {"$set": {"price": 1.0}})
     database[f"products_{version}"].delete_one({"_id": "B000000005"})
     database[f"users_{version}"].delete_one({"_id": "A000000007"})
@@ -369,8 +343,7 @@ def test_a_server_that_dies_in_the_middle_of_a_load(
     closing(again.stop)
     with pytest.raises(ShopError, match="no such shop"):
         open_shop(spec, own)
-    running.write(spec, own)
-    assert list(check_shop(spec, own)) == []
+    running.write_whole(spec, own)
 
 
 @table("servers", "a_name_no_server_takes_is_misuse")

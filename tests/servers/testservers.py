@@ -86,14 +86,8 @@ def _jdk_homes() -> Iterator[Path]:
     if os.environ.get("JAVA_HOME"):
         yield Path(os.environ["JAVA_HOME"])
     home = Path.home()
-    for folder in (
-        Path("/usr/lib/jvm"),
-        Path("/usr/java"),
-        Path("/opt"),
-        Path("/Library/Java/JavaVirtualMachines"),
-        home / ".sdkman" / "candidates" / "java",
-        home / ".jdks",
-    ):
+    usual = map(Path, ("/usr/lib/jvm", "/usr/java", "/opt", "/Library/Java/JavaVirtualMachines"))
+    for folder in (*usual, home / ".sdkman/candidates/java", home / ".jdks"):
         if folder.is_dir():
             for path in sorted(folder.iterdir()):
                 yield path
@@ -140,28 +134,10 @@ def build(kind: str) -> Path:
 
 def _make(target: Path, folder: Path, sources: list[str], jdk: Path) -> None:
     classpath = target / "classpath"
-    _command(
-        "mvn",
-        "-q",
-        "-B",
-        "-f",
-        str(folder / "pom.xml"),
-        "dependency:build-classpath",
-        f"-Dmdep.outputFile={classpath}",
-    )
-    _command(
-        str(jdk / "bin" / "javac"),
-        *(
-            "-nowarn",
-            "-proc:none",
-            "-Xlint:none",
-            "-d",
-            str(target / "classes"),
-            "-cp",
-            classpath.read_text(),
-        ),
-        *sources,
-    )
+    maven = "dependency:build-classpath", f"-Dmdep.outputFile={classpath}"
+    _command("mvn", "-q", "-B", "-f", str(folder / "pom.xml"), *maven)
+    places = "-d", str(target / "classes"), "-cp", classpath.read_text()
+    _command(str(jdk / "bin" / "javac"), "-nowarn", "-proc:none", "-Xlint:none", *places, *sources)
     (target / "done").touch()
 
 

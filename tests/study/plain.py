@@ -49,25 +49,12 @@ async def answer(spec: Mapping[str, Any], context: Context) -> Outcome:
     rows, blobs = pack(seen)
     text = f"result {n}"
     call = {
-        "number": 1,
-        "name": "search",
-        "kind": "api",
-        "arguments": {"q": n},
-        "researcher": None,
-        "result_sha256": sha256(text.encode()).hexdigest(),
-        "error": None,
-        "seconds": 0.001 * os.getpid(),
-    }
-    return Outcome(
-        {
-            "variant": spec["variant"],
-            "words": n,
-            "tool_calls": [call],
-            "sources": rows,
-            "seconds": os.getpid() / 7,
-        },
-        {**blobs, f"text:{call['result_sha256']}": text, "report": f"{first.text}\n{second.text}\n"},
-    )
+        "number": 1, "name": "search", "kind": "api", "arguments": {"q": n}, "researcher": None,
+        "result_sha256": sha256(text.encode()).hexdigest(), "error": None, "seconds": 0.001 * os.getpid(),
+    }  # fmt: skip
+    result = {"variant": spec["variant"], "words": n, "tool_calls": [call], "sources": rows}
+    kept = {**blobs, f"text:{call['result_sha256']}": text, "report": f"{first.text}\n{second.text}\n"}
+    return Outcome({**result, "seconds": os.getpid() / 7}, kept)
 
 
 @contextmanager
@@ -99,6 +86,13 @@ def opened(config: Mapping[str, Any]) -> Iterator[Workplace]:
     if config.get("shop") == "gone":
         raise DrrError("gone: no shop")
     yield Workplace(work, offline())
+
+
+def assert_same_tables(one: Path, other: Path) -> None:
+    files = sorted(one.iterdir())
+    assert len(files) == 8
+    for file in files:
+        assert file.read_bytes() == (other / file.name).read_bytes(), file.name
 
 
 def logged(log: Path, pause_s: float = 0.0, work: Work = answer) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import filecmp
 import json
 import subprocess
 import sys
@@ -15,7 +14,7 @@ from drr.study.run import Pace, run
 from drr.study.study import Study
 
 from benchmarks.results import record, table
-from tests.study.plain import answer, offline, units
+from tests.study.plain import answer, assert_same_tables, offline, units
 
 
 def campaign(folder: Path, kills: int, seed: int, *where: str) -> dict[str, Any]:
@@ -52,13 +51,7 @@ async def compare(tmp_path: Path, kills: int, seed: int, *where: str) -> dict[st
         assert spending.tokens >= recorded
         assert spending.reserved_tokens == 0
         assert not study.ledger.under_way.keys()
-    for name in ("units", "tool_calls", "sources", "usage"):
-        for ending in ("jsonl", "parquet"):
-            file = f"{name}.{ending}"
-            same = filecmp.cmp(
-                tmp_path / "calm-tables" / file, tmp_path / "killed-tables" / file, shallow=False
-            )
-            assert same, file
+    assert_same_tables(tmp_path / "calm-tables", tmp_path / "killed-tables")
     return told
 
 

@@ -20,7 +20,7 @@ from drr.study.worker import Opening
 
 from tests.commands import Drr
 from tests.pools import ToyPool, toy_pool  # noqa: F401
-from tests.study.plain import answer, offline, units
+from tests.study.plain import answer, assert_same_tables, offline, units
 from tests.test_rooms import FOLDERS
 from tests.test_wheel import tracked
 
@@ -41,8 +41,7 @@ async def test_an_opened_place_leaves_the_bytes_of_a_function(tmp_path: Path) ->
             assert (summary.done, summary.left, summary.ok) == (40, 0, True)
             assert not study.ledger.under_way.keys()
             export(study, tmp_path / f"{name}-tables", canonical=True)
-    for file in sorted((tmp_path / "function-tables").iterdir()):
-        assert file.read_bytes() == (tmp_path / "place-tables" / file.name).read_bytes(), file.name
+    assert_same_tables(tmp_path / "function-tables", tmp_path / "place-tables")
 
 
 async def test_a_place_that_cannot_be_opened_is_said_in_its_own_words(study: Study) -> None:

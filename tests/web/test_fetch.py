@@ -9,7 +9,6 @@ import ssl
 import zlib
 from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
 from threading import Event
@@ -19,6 +18,7 @@ import pytest
 from drr.env.web.fetch import MAX_REDIRECTS, PER_DOMAIN, Fetched, Fetcher, FetchFailure, Pinned, Resolver
 
 from tests.cases import cases
+from tests.servers.proxies import certificate
 from tests.web.hostile import ARTICLE, Route, Site, redirect, reply, serving, to_loopback
 
 
@@ -463,35 +463,7 @@ async def test_the_shop_is_never_asked_over_the_network(site: Site) -> None:
 
 @pytest.fixture(scope="module")
 def certificates(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """A certificate for site.example, signed by itself."""
-    from cryptography import x509
-    from cryptography.hazmat.primitives import hashes, serialization
-    from cryptography.hazmat.primitives.asymmetric import ec
-
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "site.example")])
-    now = datetime.now(UTC)
-    certificate = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(key.public_key())
-        .serial_number(1)
-        .not_valid_before(now - timedelta(days=1))
-        .not_valid_after(now + timedelta(days=1))
-        .add_extension(x509.SubjectAlternativeName([x509.DNSName("site.example")]), critical=False)
-        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
-        .sign(key, hashes.SHA256())
-    )
-    folder = tmp_path_factory.mktemp("tls")
-    cert_file, key_file = folder / "cert.pem", folder / "key.pem"
-    cert_file.write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
-    key_file.write_bytes(
-        key.private_bytes(
-            serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
-        )
-    )
-    return cert_file, key_file
+    return certificate(tmp_path_factory.mktemp("tls"), "site.example")
 
 
 async def test_tls_verifies_the_name_although_the_connection_goes_to_a_number(
