@@ -19,7 +19,7 @@ from drr.env.errors import DrrError, Terminated
 from drr.env.progress import Progress, Quiet, Stage, collecting_less
 from drr.llm.budget import Limit
 from drr.study.admission import Admission
-from drr.study.handout import Handout, LongestFirst
+from drr.study.handout import Handout
 from drr.study.holders import this_holder
 from drr.study.pools import InProcessPool, Pool, Terms
 from drr.study.spend import Bank
@@ -209,15 +209,14 @@ class _Driver:
         self.holder = this_holder()
         self.bank = Bank(study.ledger.accounts, self.holder, budget)
         self.admission = Admission(study.ledger, self.bank, open_units)
-        many = pool.size > _FEW and limit is None
         self.handout = Handout(
             study.ledger,
-            list(dict.fromkeys(unit.key for unit in open_units)),
+            open_units,
             self.holder,
             self.admission,
-            size=lambda: pool.size,
+            size=pool.size,
             limit=limit,
-            order=LongestFirst(study.ledger, units, pool.size) if many else None,
+            longest_first=pool.size > _FEW and limit is None,
         )
         stage.advance(len(units) - len(open_units))
         self.writer = RecordWriter(study, before=self.bank.flush, kept=self._kept, failed=self._abort)

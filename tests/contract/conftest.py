@@ -51,26 +51,16 @@ def _product(product_id: str, title: str, category: str = "Pet_Supplies", **more
     return Product.model_validate(fields | more)
 
 
+_DETAILS = {
+    "Number of USB 3.0 Ports": "4", "No. of wires?": "2", "$price": "x", "": "empty",
+    "Best Sellers Rank": {"Electronics": 317736, "Smart Arm & Wristband Accessories": 12926, "a.b": 1},
+    "Nested": {"deep": {"er": [1, 2.5, None, True, {"k.v": "w"}]}}, "Float": 1.0, "Whole": 1,
+}  # fmt: skip
+
+
 def _hand_made() -> list[Product]:
     return [
-        _product(
-            "B000DOTS01",
-            "Hub with USB 3.0",
-            details={
-                "Number of USB 3.0 Ports": "4",
-                "No. of wires?": "2",
-                "$price": "x",
-                "": "empty",
-                "Best Sellers Rank": {
-                    "Electronics": 317736,
-                    "Smart Arm & Wristband Accessories": 12926,
-                    "a.b": 1,
-                },
-                "Nested": {"deep": {"er": [1, 2.5, None, True, {"k.v": "w"}]}},
-                "Float": 1.0,
-                "Whole": 1,
-            },
-        ),
+        _product("B000DOTS01", "Hub with USB 3.0", details=_DETAILS),
         _product("B000EMPTY1", "", price=0.0, average_rating=None, rating_number=None, categories=[]),
         _product(
             "B000UNICOD",

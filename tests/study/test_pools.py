@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import pickle
-from collections import deque
 from pathlib import Path
 from typing import Any
 
 import pytest
 from drr.env.errors import DrrError, Misuse
 from drr.env.user_code import ENDINGS, code_files, code_hash, other_code
+from drr.llm.budget import Limit
+from drr.study.admission import Admission
 from drr.study.export import export
-from drr.study.handout import LongestFirst
+from drr.study.handout import Handout
 from drr.study.pools import InProcessPool, PoolOrder, make_pool, pool_name
 from drr.study.run import run
+from drr.study.spend import Bank
 from drr.study.study import Study
 from drr.study.unit import Outcome, Unit
 from drr.study.worker import Opening
@@ -80,9 +82,10 @@ async def test_the_last_units_begin_with_those_that_take_longest(study: Study) -
     keys = [unit.key for unit in asked]
     shown = {unit.key: unit.spec["variant"] for unit in asked}
     for size, begun in ((4, keys), (5, [keys[1], keys[4], keys[7], keys[2], keys[5], keys[8], *keys[0::3]])):
-        waiting = deque(keys)
-        LongestFirst(study.ledger, asked, size).settle(waiting, set())
-        assert list(waiting) == begun, [shown[key] for key in waiting]
+        admission = Admission(study.ledger, Bank(study.ledger.accounts, "h/1/1/0", Limit()), asked)
+        handout = Handout(study.ledger, asked, "h/1/1/0", admission, size=size, longest_first=True)
+        handout.settle()
+        assert list(handout.waiting) == begun, [shown[key] for key in handout.waiting]
 
 
 # -- pools by name
