@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,7 +17,9 @@ from drr.app.studies import despite_losses
 from drr.app.written import REPORT_MARK, viewer_of
 from drr.env.errors import Misuse
 from drr.env.files import private
+from drr.env.json_object import JsonObject
 from drr.eval.labels import Label, PairwiseLabel
+from drr.study.unit import canonical_json
 
 if TYPE_CHECKING:
     from drr.app.report.material import Material
@@ -147,6 +150,15 @@ def figures_of(study: Study, config: ReportConfig) -> tuple[Judged, StudyDocumen
     if config.labels:
         _correct(study, judged, document, config)
     return judged, document
+
+
+def every_figure(study: Study) -> JsonObject:
+    """The document of each judge that judged, by name; of none by an empty one."""
+    from drr.eval.judging.read import has_figures, judgings
+
+    judges = sorted({one.judge for one in judgings(study) if has_figures(study, one.judge)})
+    documents = {judge: figures_of(study, ReportConfig(judge=judge or None))[1] for judge in judges or [""]}
+    return cast("JsonObject", json.loads(canonical_json({"schema": 1, "documents": documents})))
 
 
 def _correct(study: Study, judged: Judged, document: StudyDocument, config: ReportConfig) -> None:

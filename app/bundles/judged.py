@@ -11,8 +11,7 @@ from operator import itemgetter
 from typing import Any
 
 from drr.app.bundles.answers import shown
-from drr.app.bundles.figures import differing
-from drr.app.bundles.verified import Verified
+from drr.app.bundles.verified import Verified, differing
 from drr.app.judging_choices import paper_choices, paper_options
 from drr.env.errors import DrrError
 from drr.env.shop import Shop

@@ -15,11 +15,12 @@ from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple, cast
 
 from drr.app.bundles.answers import NOT_BEGUN, not_begun
-from drr.app.bundles.figures import differing, every_figure
+from drr.app.bundles.verified import differing
 from drr.app.giving import PERSONS
 from drr.app.judging import shop_of, study_settings
 from drr.app.models import models_of, prompts_of
 from drr.app.notices import notice
+from drr.app.reporting import every_figure
 from drr.app.studies import code_id, made_by
 from drr.env.errors import DrrError, Misuse
 from drr.env.files import check_plain, read_file

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partialmethod
@@ -13,6 +13,7 @@ from drr.env.errors import DrrError
 from drr.env.json_object import JsonObject
 from drr.study.blobs import LostText
 from drr.study.form import reading
+from drr.study.unit import canonical_json
 
 Tier = Literal["verified", "verified in part", "failed"]
 
@@ -36,6 +37,23 @@ class SignatureRow(TypedDict):
 def cause_of(error: DrrError) -> str:
     """Say what is wrong, without what its maker may do about it."""
     return str(error).rpartition("; ")[0] or str(error)
+
+
+def differing(stated: object, found: object, place: str = "") -> Iterator[str]:
+    """Name the figures that are not what is said of them, with both."""
+    if isinstance(stated, Mapping) and isinstance(found, Mapping):
+        for name in sorted(stated.keys() | found.keys()):
+            yield from differing(stated.get(name), found.get(name), f"{place}.{name}" if place else str(name))
+    elif isinstance(stated, list) and isinstance(found, list) and len(stated) == len(found):
+        for number, (one, other) in enumerate(zip(stated, found, strict=True)):
+            yield from differing(one, other, f"{place}[{number}]")
+    elif canonical_json(stated) != canonical_json(found):
+        yield f"{place}: the bundle says {_short(stated)}, its contents give {_short(found)}"
+
+
+def _short(value: object) -> str:
+    text = canonical_json(value)
+    return text if len(text) <= 60 else f"{text[:60]}…"
 
 
 @dataclass

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import cast
 
 from drr.app.bundles.answers import check_answers, check_complete, check_set, questions_of
-from drr.app.bundles.figures import differing, every_figure
 from drr.app.bundles.judged import RebuiltDesks, check_judgements
 from drr.app.bundles.replayed import check_shop_is_theirs, check_tools, shop_as_stated
-from drr.app.bundles.verified import Verified, cause_of
+from drr.app.bundles.verified import Verified, cause_of, differing
+from drr.app.reporting import every_figure
 from drr.app.studies import code_id, made_by
 from drr.app.vouching import given_settings
 from drr.env.errors import DrrError, Misuse

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 from drr.agents.runner import FOLDER
-from drr.app.bundles.figures import every_figure
+from drr.app.reporting import every_figure
 from drr.study.bundle.archive import unpack
 from drr.study.bundle.parcel import Parcel, digest_of
 from drr.study.bundle.rebuilding import opened
