@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -12,6 +14,12 @@ from drr.app.cli import main
 def drr(*words: object) -> int:
     """Run a command and return its exit code."""
     return main([str(word) for word in words])
+
+
+def python(code: str, *words: object, **how: Any) -> subprocess.CompletedProcess[str]:
+    """Run a program of a few lines in a process of its own, with what it printed kept."""
+    command = [sys.executable, "-c", code, *map(str, words)]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=120, **how)
 
 
 class Drr:

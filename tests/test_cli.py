@@ -88,9 +88,8 @@ def test_every_command_has_help_with_an_example(name: str, capsys: pytest.Captur
     assert f"drr {name}" in shown.out.split("usage:", 1)[1].split("\n", 1)[1]
 
 
-def test_heads_are_few_and_list_their_parts(capsys: pytest.CaptureFixture[str]) -> None:
-    assert len(heads()) <= 18
-    assert {row.group for row in heads()} == set(GROUPS) and len(GROUPS) == 5
+def test_heads_list_their_parts(capsys: pytest.CaptureFixture[str]) -> None:
+    assert {row.group for row in heads()} == set(GROUPS)
     for row in heads():
         assert row.module or parts_of(row.name), f"{row.name} leads nowhere"
     for row in heads():
@@ -139,15 +138,10 @@ def test_a_plug_in_adds_rows_to_the_table(monkeypatch: pytest.MonkeyPatch) -> No
             add_commands(wrong)
 
 
-def test_no_command_is_misuse() -> None:
-    assert main([]) == 2
-
-
 def test_slips_are_misuse_in_one_line(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["ingets"]) == 2
+    assert main([]) == main(["ingets"]) == 2
     error = capsys.readouterr().err
-    assert "did you mean data ingest?" in error
-    assert "Traceback" not in error
+    assert "did you mean data ingest?" in error and "Traceback" not in error
     assert main(["env", "settings", "--colour"]) == 2
     assert capsys.readouterr().err.count("\n") == 1
     assert main(["shop", "zzz"]) == 2
@@ -167,9 +161,7 @@ def test_settings_know_their_origin_and_print_no_secret(tmp_path: Path, drr: Drr
     assert "planted" not in out + err
     shown = json.loads(drr("settings", "--json", "--profile", "paper")[1])
     assert shown["shop_url"] == {"value": "http://ecommerce.com", "origin": "profile paper"}
-    (tmp_path / "drr.toml").write_text(
-        'mongodb_url = 5\nanthropic_api_key = ["sk-planted-secret"]\n', encoding="utf-8"
-    )
+    (tmp_path / "drr.toml").write_text('mongodb_url = 5\nanthropic_api_key = ["sk-planted-secret"]\n')
     code, out, err = drr("settings")
     assert code == 2
     assert "planted" not in out + err
@@ -184,9 +176,7 @@ def test_settings_know_their_origin_and_print_no_secret(tmp_path: Path, drr: Drr
     ("text", "expected"),
     [("modle = 1", "unknown setting modle"), ("model = ", "not TOML"), ("web_top_k = 'many'", "web_top_k")],
 )
-def test_a_bad_settings_file_is_misuse_and_names_the_fault(
-    tmp_path: Path, drr: Drr, text: str, expected: str
-) -> None:
+def test_a_bad_settings_file_is_misuse(tmp_path: Path, drr: Drr, text: str, expected: str) -> None:
     (tmp_path / "drr.toml").write_text(text, encoding="utf-8")
     code, _, err = drr("settings")
     assert code == 2
@@ -219,9 +209,7 @@ sys.exit(_run(CommandRow("toy", "toy", ""), []))
 
 
 @table("top", "a_slip_is_answered_with_what_was_meant")
-def test_a_slip_is_answered_with_what_was_meant(
-    words: list[str], told: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_slip_is_answered(words: list[str], told: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(words) == 2
     shown = capsys.readouterr()
     assert told in shown.err and shown.err.count("\n") == 1 and shown.out == ""

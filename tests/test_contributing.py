@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import re
 import shutil
-import subprocess
-import sys
 import tomllib
 from pathlib import Path
 
 import pytest
 from drr.env.settings import Settings
 
+from tests.commands import python
 from tests.tools.small_shop import ANNA, FEEDER, write_shop
 
 pytestmark = pytest.mark.long
@@ -60,9 +59,7 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
     told = folder / "tone" / "tone_paper-1.dist-info"  # as `pip install` would leave it
     told.mkdir()
     (told / "METADATA").write_text("Metadata-Version: 2.1\nName: tone-paper\nVersion: 1\n", encoding="utf-8")
-    points = tomllib.loads((folder / "tone" / "pyproject.toml").read_text(encoding="utf-8"))["project"][
-        "entry-points"
-    ]
+    points = tomllib.loads((folder / "tone" / "pyproject.toml").read_text("utf-8"))["project"]["entry-points"]
     lines = [f"[{group}]\n{name} = {place}\n" for group, row in points.items() for name, place in row.items()]
     (told / "entry_points.txt").write_text("".join(lines), encoding="utf-8")
     write_shop(str(folder / "shop"), Settings())
@@ -78,29 +75,21 @@ async def answer(query, tools, model, budget):
 
 
 def drr(house: Path, *words: str) -> str:
-    done = subprocess.run(
-        [sys.executable, "-c", CALLED, str(house), json.dumps(words)], cwd=house, capture_output=True,
-        text=True, timeout=120,
-    )  # fmt: skip
+    done = python(CALLED, house, json.dumps(words), cwd=house)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
 
 def test_the_tool_is_called(house: Path) -> None:
-    said = drr(
-        house, "tools", "call", "get_warranty", "--shop", "shop", "--user", ANNA, "--args",
-        f'{{"product_id": "{FEEDER}"}}',
-    )  # fmt: skip
-    assert "lasts 24 months" in said
+    given = ("--shop", "shop", "--user", ANNA, "--args", f'{{"product_id": "{FEEDER}"}}')
+    assert "lasts 24 months" in drr(house, "tools", "call", "get_warranty", *given)
 
 
 def test_variant_metric_and_paper_are_in_the_report(house: Path) -> None:
     asked = house / "queries.jsonl"
     asked.write_text(f'{{"query": "Which feeder holds most?", "user_id": "{ANNA}"}}\n', encoding="utf-8")
-    drr(
-        house, "run", "mine", "--shop", "shop", "--queries", "queries.jsonl", "--variants",
-        "my_agent.py:answer", "--quiet",
-    )  # fmt: skip
+    first = ("--shop", "shop", "--queries", "queries.jsonl", "--variants", "my_agent.py:answer")
+    drr(house, "run", "mine", *first, "--quiet")
     (house / "citing.py").write_text(CITING.format(product=FEEDER), encoding="utf-8")
     drr(house, "run", "mine", "--variants", "citing.py:answer", "--quiet")
     drr(house, "judge", "mine", "--quiet")

@@ -123,9 +123,7 @@ def test_commands_of_the_documents_exist() -> None:
         assert set(options) <= options_of(parser_of(found.command)), f"{page}: drr {' '.join(words)}"
 
 
-def test_the_fields_of_data_are_those_that_tools_return(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_fields_of_data_are_those_of_tools(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_shop(str(tmp_path / "shop"), Settings())
     calls: dict[str, dict[str, object]] = {
         "product_catalog_search": {"query": "bird"},
@@ -170,7 +168,7 @@ def test_modules_and_files_of_the_documents_exist() -> None:
     dotted = {
         (page.name, word)
         for page in PAGES
-        for word in re.findall(r"\bdrr(?:\.[a-z_0-9]+)+(?:\.\w+)?", page.read_text(encoding="utf-8"))
+        for word in re.findall(r"\bdrr(?:\.[a-z_0-9]+)+(?:\.\w+)?", page.read_text("utf-8"))
     }
     for page, word in dotted:
         *parts, last = word.split(".")
@@ -190,9 +188,7 @@ def test_modules_and_files_of_the_documents_exist() -> None:
     named = {
         (page.name, path)
         for page in PAGES
-        for path in re.findall(
-            rf"`((?:{rooms})/[\w/]*(?:\.(?:py|md|toml|jsonl))?)`", page.read_text(encoding="utf-8")
-        )
+        for path in re.findall(rf"`((?:{rooms})/[\w/]*(?:\.(?:py|md|toml|jsonl))?)`", page.read_text("utf-8"))
     }
     assert len(named) > 20
     missing = [
@@ -222,9 +218,7 @@ def test_an_agent_in_a_file_of_the_documents_answers(
     assert said in capsys.readouterr().out
 
 
-def test_a_program_of_the_documents_answers(
-    shop_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_program_answers(shop_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     blocks = fenced(ROOT / "docs" / "your-agent.md", "python")
     (written,) = [block for block in blocks if "# clerk.py" in block]
     (tmp_path / "clerk.py").write_text(written, encoding="utf-8")
@@ -280,9 +274,7 @@ def test_pages_made_from_the_code_name_all_that_there_is(monkeypatch: pytest.Mon
     assert [name for name in names if f"{name}\n" not in made and f"{name} |" not in made] == []
 
 
-def test_doctor_names_each_and_shows_no_value(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_doctor_shows_no_value(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SERPER_API_KEY", "planted-0123456789")
     monkeypatch.delenv("JAVA_HOME", raising=False)
     main(["doctor"])

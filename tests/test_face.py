@@ -62,12 +62,8 @@ def test_it_works_beside_a_loop_and_twins_print_nothing(
     place: Path, user: str, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
 ) -> None:
     async def notebook() -> drr.StudyStatus:
-        return drr.run(
-            "study-of-a-notebook",
-            shop="shop",
-            queries=[{"query": "a pen", "user_id": user}],
-            variants="react",
-        )
+        queries = [{"query": "a pen", "user_id": user}]
+        return drr.run("study-of-a-notebook", shop="shop", queries=queries, variants="react")
 
     assert asyncio.run(notebook()).units.done == 1
 
@@ -140,15 +136,11 @@ def test_what_a_tool_refuses_is_a_reply_and_a_name_of_no_tool_is_misuse(place: P
         drr.session("shop", "nobody")
 
 
-def test_a_report_is_checked_as_the_command_checks_it(
-    place: Path, user: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_report_is_checked_alike(place: Path, user: str, capsys: pytest.CaptureFixture[str]) -> None:
     from drr.app.cli import main
 
     file = Path("report.md")
-    file.write_text(
-        "A pen for $3 [1].\n\n[1] http://ecommerce.example/product/B000000000\n", encoding="utf-8"
-    )
+    file.write_text("A pen for $3 [1].\n\n[1] http://ecommerce.example/product/B00000000\n", encoding="utf-8")
     assert main(["check", "report.md", "--shop", "shop", "--user", user, "--json"]) == 1
     printed = json.loads(capsys.readouterr().out)
     of_file = drr.check(file, shop="shop", user=user)

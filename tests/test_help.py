@@ -78,9 +78,7 @@ def test_a_big_command_shows_few_options_first_and_all_on_demand(name: str) -> N
             assert (f"  {action.option_strings[0]}" in few) is (action in listed)
 
 
-def test_help_all_is_known_and_holds_settings(
-    leaves: dict[str, Parser], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_help_all_holds_settings(leaves: dict[str, Parser], capsys: pytest.CaptureFixture[str]) -> None:
     text = leaves["judges check"].format_help()
     assert "--model MODEL" in text and "--model-deadline" not in text
     assert "--model-deadline SECONDS" in leaves["judges check"].format_help_all()

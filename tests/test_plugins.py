@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import shutil
-import subprocess
 import sys
 import tomllib
 from pathlib import Path
@@ -14,6 +13,7 @@ from drr.env import plugins
 from drr.env.installed import install
 from drr.env.settings import Settings
 
+from tests import commands
 from tests.tools.small_shop import ANNA, write_shop
 
 ROOT = Path(__file__).parents[1]
@@ -31,9 +31,7 @@ def naming() -> set[str]:
         for path in (ROOT / room).rglob("*")
         if path.suffix in (".py", ".html", ".toml", ".md") and "__pycache__" not in path.parts
     ]
-    return {
-        path.relative_to(ROOT).as_posix() for path in files if _NAME.search(path.read_text(encoding="utf-8"))
-    }
+    return {path.relative_to(ROOT).as_posix() for path in files if _NAME.search(path.read_text("utf-8"))}
 
 
 def test_nothing_outside_names_a_paper_or_imports_an_extra() -> None:
@@ -141,9 +139,7 @@ def installed(tmp_path: Path) -> Path:
 
 def python(code: str, *more: str, site: Path | None = None, here: Path = ROOT) -> str:
     first = "" if site is None else f"import sys; sys.path.append({str(site)!r})\n"
-    done = subprocess.run(
-        [sys.executable, "-c", first + code, *more], cwd=here, capture_output=True, text=True, timeout=120
-    )
+    done = commands.python(first + code, *more, cwd=here)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -247,10 +243,8 @@ def test_without_one_folder_the_rest_answers_judges_and_reports(left_out: str, t
     queries.write_text(f'{{"query": "Which bird feeder lasts?", "user_id": "{ANNA}"}}\n')
     here = tmp_path / "here"
     here.mkdir()
-    counts = [
-        str(len(PAPERS) - left_out.startswith("papers")),
-        str(len(EXTRAS) - left_out.startswith("extras")),
-    ]
+    room = left_out.partition("/")[0]
+    counts = [str(len(PAPERS) - (room == "papers")), str(len(EXTRAS) - (room == "extras"))]
     python(HOUSE + LIFE, str(house(tmp_path, left_out)), str(shop), str(queries), *counts, here=here)
 
 
@@ -269,7 +263,7 @@ def test_without_any_paper_or_extra_the_command_line_is_there(tmp_path: Path) ->
     python(HOUSE + code, str(house(tmp_path, *FOLDERS)))
 
 
-def test_a_package_that_only_a_paper_needs_is_named_with_its_extra(
+def test_a_package_of_a_paper_is_named_with_its_extra(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What is missing is said before anything is paid."""
@@ -283,10 +277,6 @@ def test_a_package_that_only_a_paper_needs_is_named_with_its_extra(
     monkeypatch.chdir(tmp_path)
     for hidden, words in (("openpyxl", answered), ("pypdf", answered)):
         code = f"import sys\nsys.modules[{hidden!r}] = None\nfrom drr.app.cli import main\nsys.exit(main(sys.argv[1:]))"
-        done = subprocess.run(
-            [sys.executable, "-c", code, *words], cwd=tmp_path, capture_output=True, text=True, timeout=120
-        )
-        assert (done.returncode, done.stderr) == (
-            2,
-            f"drr: DR3-Eval needs the package {hidden}, which is not installed: {install('dr3')}\n",
-        )
+        done = commands.python(code, *words, cwd=tmp_path)
+        told = f"drr: DR3-Eval needs the package {hidden}, which is not installed: {install('dr3')}\n"
+        assert (done.returncode, done.stderr) == (2, told)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import ast
-import subprocess
-import sys
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
 import pytest
 
+from tests.commands import python
 from tests.garbage import no_search_for_garbage
 
 ROOT = Path(__file__).parent.parent
@@ -42,10 +41,7 @@ FOLDERS = sorted({room.partition("/")[0] for room in ALLOWED})
 @cache
 def modules(room: str) -> list[tuple[Path, ast.Module]]:
     with no_search_for_garbage():
-        return [
-            (path, ast.parse(path.read_text(encoding="utf-8")))
-            for path in sorted((ROOT / room).rglob("*.py"))
-        ]
+        return [(path, ast.parse(path.read_text("utf-8"))) for path in sorted((ROOT / room).rglob("*.py"))]
 
 
 @cache
@@ -193,10 +189,7 @@ def test_no_module_loads_under_two_names(tmp_path: Path) -> None:
         "here = {name for name, file in files if file and Path(file).is_relative_to(Path.cwd()) and '.venv' not in file}\n"
         "assert here and all(name.partition('.')[0] == 'drr' for name in here), here\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code, str(tmp_path), *FOLDERS], cwd=ROOT, capture_output=True, text=True,
-        timeout=60,
-    )  # fmt: skip
+    done = python(code, tmp_path, *FOLDERS, cwd=ROOT)
     assert done.returncode == 0, done.stderr
 
 
@@ -211,9 +204,7 @@ def test_packages_of_others_may_bear_the_names_of_our_rooms(tmp_path: Path) -> N
         "assert all(importlib.import_module(room).OTHER for room in sys.argv[1:])\n"
         "sys.exit(code)\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code, *FOLDERS], cwd=tmp_path, capture_output=True, text=True, timeout=60
-    )
+    done = python(code, *FOLDERS, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
 
 

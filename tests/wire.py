@@ -354,14 +354,10 @@ def _openai(request: Request, said: Say, reply: Reply) -> list[str]:
         "tool_use": "tool_calls", "end_turn": "stop", "max_tokens": "length", "refusal": "content_filter",
     }  # fmt: skip
     reason = None if isinstance(reply, EndEarly) else reasons.get(said.reason, said.reason)
+    made = [{"name": name, "arguments": json.dumps(arguments)} for name, arguments in said.calls]
     calls = [
-        {
-            "index": n,
-            "id": f"call_{request.number}_{n}",
-            "type": "function",
-            "function": {"name": name, "arguments": json.dumps(arguments)},
-        }
-        for n, (name, arguments) in enumerate(said.calls)
+        {"index": n, "id": f"call_{request.number}_{n}", "type": "function", "function": function}
+        for n, function in enumerate(made)
     ]
     read, written = said.usage.get("input_tokens", 100), said.usage.get("output_tokens", 20)
     usage = {"prompt_tokens": read, "completion_tokens": written, "total_tokens": read + written}

@@ -9,7 +9,6 @@ from typing import Any
 import orjson
 import pytest
 from drr.agents.registry import choose, variant
-from drr.app.cli import main
 from drr.env.errors import Misuse
 from drr.study.study import Study
 
@@ -201,10 +200,8 @@ def test_what_a_library_demands_of_the_model_reaches_it(box: Path, file: Path, d
         sent[sent.index("--variant") + 1] = "mine/my_agent.py:forcing"
         assert drr(*sent)[0] == 0
     bodies = [request.body for request in wire.requests]
-    assert [(body.get("tool_choice"), body.get("stop")) for body in bodies] == [
-        ("required", ["END"]),
-        (None, None),
-    ]
+    demands = [(body.get("tool_choice"), body.get("stop")) for body in bodies]
+    assert demands == [("required", ["END"]), (None, None)]
 
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "create_agent.py"
@@ -215,15 +212,11 @@ def asked(box: Path, *more: str) -> list[str]:
             "--variant", f"{EXAMPLE}:shopper", "--json", "--quiet", *more]  # fmt: skip
 
 
-def test_create_agent_is_a_variant_like_any_other(box: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    search = [
-        ("product_catalog_search", {"query": "bird feeder"}),
-        ("calculator", {"expression": "2 * 19.99"}),
-    ]
+def test_create_agent_is_a_variant_like_any_other(box: Path, drr: Drr) -> None:
+    search = [("product_catalog_search", {"query": "bird feeder"}), ("calculator", {"expression": "2*19.99"})]
     script = [Say(calls=search), Say(calls=[("get_user_orders", {})]), Say("A feeder for $39.98.")]
     with Wire(script) as wire:
-        assert main(asked(box, "--model", "openai:mine", "--base-url", f"{wire.url}/v1")) == 0
-        document = json.loads(capsys.readouterr().out)
+        document = json.loads(drr.out(*asked(box, "--model", "openai:mine", "--base-url", f"{wire.url}/v1")))
         assert document["report"].startswith("A feeder for $39.98.")
         assert [(call["name"], call["error"]) for call in document["tool_calls"]] == [
             ("product_catalog_search", None), ("calculator", None), ("get_user_orders", None),
@@ -232,22 +225,14 @@ def test_create_agent_is_a_variant_like_any_other(box: Path, capsys: pytest.Capt
         assert len(wire.requests) == document["usage"]["agent"]["calls"] == 3
         assert document["usage"]["agent"]["input_tokens"] == 300
         told = json.dumps(wire.requests[-1].body["messages"])
-        assert "39.98" in told
-        assert "never an instruction" in told
-        assert {tool["function"]["name"] for tool in wire.requests[0].body["tools"]} >= {
-            "calculator",
-            "web_search",
-        }
-    assert main(asked(box)) == 0
-    document = json.loads(capsys.readouterr().out)
-    assert document["rule_written"] is True
-    assert document["tool_calls"]
-    assert "## Sources" in document["report"]
+        assert "39.98" in told and "never an instruction" in told
+        offered = {tool["function"]["name"] for tool in wire.requests[0].body["tools"]}
+        assert offered >= {"calculator", "web_search"}
+    document = json.loads(drr.out(*asked(box)))
+    assert document["rule_written"] is True and document["tool_calls"] and "## Sources" in document["report"]
 
 
-def test_what_went_wrong_in_an_agent_of_ones_own_is_said_where_one_looks(
-    box: Path, file: Path, drr: Drr
-) -> None:
+def test_what_went_wrong_in_an_agent_is_said_where_one_looks(box: Path, file: Path, drr: Drr) -> None:
     agents = ",".join(f"mine/my_agent.py:{name}" for name in ("plain", "said", "nothing", "short", "broken"))
     code, _, err = drr("run", *new(box, agents))
     assert code == 1
@@ -268,22 +253,27 @@ def test_what_went_wrong_in_an_agent_of_ones_own_is_said_where_one_looks(
     assert "refused: 2 tool calls in 2 answers" in status
 
 
-def test_an_agent_that_asked_no_model_is_not_written_by_rules(box: Path, file: Path, drr: Drr) -> None:
-    asked = ["ask", "Which bird house?", "--shop", box / "shop", "--user", ANNA, "--sandbox", box / "sandbox"]
-    code, out, err = drr(*asked, "--variant", "mine/my_agent.py:plain")
-    assert code == 0 and "Written by rules" not in out
-    assert "my_agent.py:plain without a model:" in err
-    assert "unknown tokens, cost unknown" in err and "cited without a source, taken out: [7]" in err
-    assert "1 of 2 tool calls were refused, the first of product_catalog_search: query is 'bird house" in err
+def test_what_became_of_a_call_is_told_where_it_was_asked(box: Path, file: Path, drr: Drr) -> None:
+    house = ("ask", "Which bird house?", "--shop", box / "shop", "--user", ANNA, "--sandbox", box / "sandbox")
+
+    def answered(name: str, *more: str) -> tuple[int, str, str]:
+        return drr(*house, "--variant", f"mine/my_agent.py:{name}", *more)
+
+    code, out, err = answered("plain")
+    assert code == 0 and "Written by rules" not in out, "it asked no model"
+    assert "my_agent.py:plain without a model:" in err and "cost unknown" in err and "taken out: [7]" in err
+    assert "1 of 2 tool calls were refused, the first of product_catalog_search" in err
+    code, out, _ = answered("refused", "--quiet")
+    assert code == 0 and "It was refused as invalid: query is" in out and "Error (invalid): query is" in out
+    code, out, err = answered("broken", "--quiet")
+    line = 1 + next(n for n, text in enumerate(file.read_text().splitlines()) if "missing" in text)
+    assert (code, out) == (1, "")
+    assert err == f"drr: the agent failed: KeyError: 'missing' (my_agent.py, line {line})\n"
 
 
-def test_what_an_agent_cost_that_asked_no_model_of_ours_is_unknown_wherever_it_is_printed(
-    box: Path, file: Path, drr: Drr
-) -> None:
+def test_costs_of_an_agent_that_asked_no_model_of_ours_are_unknown(box: Path, file: Path, drr: Drr) -> None:
     assert drr("run", *new(box, "mine/my_agent.py:plain,mine/my_agent.py:quick"), "--quiet")[0] == 0
-    assert "what 2 answers made without a model of ours cost is unknown" in drr.out(
-        "study", "status", "study"
-    )
+    assert "what 2 answers made without a model of ours cost is" in drr.out("study", "status", "study")
     assert drr.json("study", "status", "study")["uncounted"] == 2
     assert "and 2 units of unknown cost" in drr.out("bundle", "make", "study", "--out", "study.bundle")
     told = drr.json("study", "export", "study", "--out", "theirs", "--format", "drb")
@@ -292,29 +282,12 @@ def test_what_an_agent_cost_that_asked_no_model_of_ours_is_unknown_wherever_it_i
     file.write_text(file.read_text() + "\n")
     row, known = drr.json("run", "study", "--dry-run")["variants"]
     assert (row["left"], row["from"], row["cost_usd"]) == (2, None, None)
-    file.write_text(
-        file.read_text().replace("async def plain", "async def fails")
-        + "\n\nasync def plain(*given):\n    raise ValueError\n"
-    )
+    renamed = file.read_text().replace("async def plain", "async def fails")
+    file.write_text(f"{renamed}\n\nasync def plain(*given):\n    raise ValueError\n")
     drr("run", "study", "--quiet")
     counted = drr.json("study", "status", "study")
     assert counted["units"]["failed"] == 2 and counted["uncounted"] == 4, "failed and earlier ones cost, too"
     assert (known["left"], known["from"], known["cost_usd"]) == (2, "this study", 0.0)
-
-
-def test_a_refused_call_says_why_to_the_agent(box: Path, file: Path, drr: Drr) -> None:
-    asked = ["ask", "Which bird house?", "--shop", box / "shop", "--user", ANNA, "--sandbox", box / "sandbox"]
-    code, out, _ = drr(*asked, "--variant", "mine/my_agent.py:refused", "--quiet")
-    assert code == 0 and "It was refused as invalid: query is 'bird house" in out
-    assert "Error (invalid): query is" in out
-
-
-def test_an_agent_that_raises_is_one_line_with_its_place(box: Path, file: Path, drr: Drr) -> None:
-    asked = ["ask", "Which bird house?", "--shop", box / "shop", "--user", ANNA, "--sandbox", box / "sandbox"]
-    code, out, err = drr(*asked, "--variant", "mine/my_agent.py:broken", "--quiet")
-    line = 1 + next(n for n, text in enumerate(file.read_text().splitlines()) if "missing" in text)
-    assert (code, out) == (1, "")
-    assert err == f"drr: the agent failed: KeyError: 'missing' (my_agent.py, line {line})\n"
 
 
 def test_a_list_of_units_leaves_out_the_judgements_that_are_done(box: Path, file: Path, drr: Drr) -> None:
@@ -333,23 +306,16 @@ def test_the_trace_of_an_answer_has_its_grades_and_broken_rules(box: Path, file:
     assert "grades" not in drr.out("study", "trace", "study", key)
     assert drr("judge", "study", "--quiet")[0] == 0
     judged = drr.out("study", "trace", "study", key).partition("--- grades of rules-2, 0 to 10: ")[2]
-    assert (
-        judged.startswith("clarity 0, depth 0, ")
-        and "overall 0 ---\n  overall: There is next to no text." in judged
-    )
-    assert (
-        "\n--- broken rules ---\n" in judged and "\n  outside_shop: Address: https://www.amazon.com" in judged
-    )
+    assert judged.startswith("clarity 0, depth 0, ") and "overall 0 ---\n  overall: " in judged
+    assert "\n--- broken rules ---\n" in judged and "\n  outside_shop: Address: https://www.am" in judged
 
 
 def test_a_file_that_imports_what_lies_beside_it_learns_how(box: Path, file: Path, drr: Drr) -> None:
     (file.parent / "helper.py").write_text("TEXT = 'None fits.'\n")
-    (file.parent / "importing.py").write_text(
-        "from helper import TEXT\n\n\nasync def one(query, tools, model, budget):\n    return TEXT\n"
-    )
-    err = drr.err(
-        "ask", "Which?", "--shop", box / "shop", "--user", ANNA, "--variant", "mine/importing.py:one"
-    )
+    program = "from helper import TEXT\n\n\nasync def one(query, tools, model, budget):\n    return TEXT\n"
+    (file.parent / "importing.py").write_text(program)
+    asking = ("ask", "Which?", "--shop", box / "shop", "--user", ANNA)
+    err = drr.err(*asking, "--variant", "mine/importing.py:one")
     assert f"No module named 'helper'); PYTHONPATH={file.parent} lets it import" in err
 
 
@@ -370,17 +336,12 @@ def test_judgements_of_answers_that_are_set_aside_do_not_count(box: Path, file: 
     assert drr("run", "study", "--quiet")[0] == 0
     assert 0 < judgements() < both
     assert "not judged yet: 2 answers; `drr judge study`" in drr.out("study", "status", "study")
-    halved = {
-        name: row["judged"] * 2 for name, row in covered()["tasks"].items() if name in ("rating", "rules")
-    }
-    assert halved == {name: before["tasks"][name]["judged"] for name in halved} and len(halved) == 2
+    for name in ("rating", "rules"):
+        assert covered()["tasks"][name]["judged"] * 2 == before["tasks"][name]["judged"]
     err = drr("report", "study", "--out", "page")[2]
     assert "2 of 4 answers are not judged yet by rules-2: `drr judge study`" in err
     assert "2 answers not judged yet" in Path("page/index.html").read_text("utf-8")
-    assert (
-        "2 answers of the two are not judged yet"
-        in drr("study", "compare", "study", "react", "my_agent.py:plain")[2]
-    )
+    assert "2 answers of the two are not" in drr("study", "compare", "study", "react", "my_agent.py:plain")[2]
     drr.out("view", "study", "--static", "pages", "--quiet")
     assert "Judged by rules-2, 2 not yet." in Path("pages/index.html").read_text("utf-8")
     pages = [one.read_text("utf-8") for one in Path("pages/r").iterdir()]

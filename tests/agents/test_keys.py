@@ -51,9 +51,7 @@ def test_what_decides_a_unit_is_what_decided_it_before(shop: Shop, web: Counting
         expected = {
             "variant": name,
             "version": "1",
-            "prompts": {
-                prompt: (of_profile if "+profile" in name else prompts)[prompt].sha256 for prompt in used
-            },
+            "prompts": {one: (of_profile if "+profile" in name else prompts)[one].sha256 for one in used},
             "limits": LIMITS,
             "references": True,
             "citation_repair": "off",
@@ -73,9 +71,8 @@ def test_what_decides_a_unit_is_what_decided_it_before(shop: Shop, web: Counting
         }
         assert unit.key_fields == expected
         assert (unit.kind, unit.label) == ("answer", f"q-1/{name}/0")
-        assert unit.spec == {
-            "query_id": "q-1", "query": "Which bird house?", "user_id": ANNA, "variant": name, "trial": 0,
-        }  # fmt: skip
+        asked = {"query_id": "q-1", "query": "Which bird house?", "user_id": ANNA}
+        assert unit.spec == {**asked, "variant": name, "trial": 0}
         bare = {**unit.key_fields, "prompts": {}, "tools": "", "shop": "", "web": {}}
         del bare["search"]  # `plain` adds no field
         assert Unit("answer", bare, {}, "").key == KEYS[name]
@@ -109,7 +106,7 @@ def test_the_tool_for_thoughts_is_left_out_where_the_model_thinks_and_the_key_sa
 CHECKED = {"facts": [{"kind": "price", "subjects": ["B0HOUSE001"], "value": 24.95, "sources": ["x"]}]}
 
 
-def test_only_a_question_that_code_checks_has_the_form_in_its_key(
+def test_only_a_checkable_question_has_the_form_in_its_key(
     shop: Shop, web: CountingWeb, tmp_path: Path
 ) -> None:
     (tmp_path / "mine.py").write_text(AGENT)

@@ -24,13 +24,14 @@ from drr.env.shop import Shop
 from drr.env.shop_world import ShopWorld
 from drr.env.source import Source
 from drr.env.web.sandbox import Sandbox
-from drr.env.world import KINDS
+from drr.env.world import KINDS, World
 from drr.eval.checks import Subject, check_report
 from drr.llm.calls import Retries
 from drr.llm.factory import Models
 from drr.llm.failures import ModelFailure
 from drr.llm.meter import Meter
 from drr.llm.models import ModelSettings
+from drr.llm.role import Policy
 from drr.offline.agents.policies import agent_policy
 from drr.tools.registry import TOOLS
 from drr.tools.spec import make_tool
@@ -46,10 +47,8 @@ HOUSE, FEEDER, BAFFLE, KIT, DEAR = "B0HOUSE001", "B0FEEDER01", "B0BAFFLE01", "B0
 
 
 def form(*answer: str | tuple[str, list[int]], plan: Sequence[tuple[str, int]] = (), **fields: Any) -> Form:
-    said = [
-        {"text": one, "passages": []} if isinstance(one, str) else {"text": one[0], "passages": one[1]}
-        for one in answer
-    ]
+    pairs = [(one, []) if isinstance(one, str) else one for one in answer]
+    said = [{"text": text, "passages": numbers} for text, numbers in pairs]
     lines = [{"product_id": product_id, "quantity": many} for product_id, many in plan]
     return {"answer": said, "sections": [], "plan": lines, **fields}
 
@@ -173,16 +172,11 @@ async def test_nothing_that_no_tool_showed_is_printed(ask: Ask, asked: Asked, sh
         "| a | b |\n| --- | --- |\n| Widget | x |",
         "Write to eve@evil.example, see user://BEN/orders/1, doi:10.1000/182 and evil.example/e [7].",
     )
-    hostile = form(
-        *smuggled,
-        sections=[section(one, one, products=[(HOUSE, one)]) for one in smuggled],
-        plan=[(HOUSE, 1)],
-    )
+    sections = [section(one, one, products=[(HOUSE, one)]) for one in smuggled]
+    hostile = form(*smuggled, sections=sections, plan=[(HOUSE, 1)])
     record = await ask("ledger", policy=filling(hostile, hostile))
     found = parse(record.report)
-    assert {source.url for source in found.sources} <= {
-        canonical_url(source.url) for source in record.sources
-    }
+    assert {source.url for source in found.sources} <= {canonical_url(one.url) for one in record.sources}
     assert "evil" not in record.report and "@" not in record.report and "<" not in record.report
     assert record.fabricated == [] and record.dangling == [] and wrong(record, shop) == {}
 
@@ -190,16 +184,14 @@ async def test_nothing_that_no_tool_showed_is_printed(ask: Ask, asked: Asked, sh
 @pytest.fixture(scope="module")
 def seen(shop: Shop) -> list[Source]:
     """What a run of the rules was shown."""
-    settings = Models(ModelSettings({}), retries=Retries(attempts=1)).unit(Meter())
-    made = run_variant(
-        variant("react"),
-        QUESTION,
-        world=ShopWorld(Session(shop, ANNA), Sandbox(DOCUMENTS)),
-        models={"agent": settings.role("agent", agent_policy)},
-        meter=Meter(),
-        prompts=load_prompts(),
-    )
-    return asyncio.run(made).sources
+    world = ShopWorld(Session(shop, ANNA), Sandbox(DOCUMENTS))
+    return asyncio.run(ran("react", QUESTION, world, agent_policy)).sources
+
+
+async def ran(name: str, question: str, world: World, policy: Policy) -> AnswerRecord:
+    models = Models(ModelSettings({}), retries=Retries(attempts=1)).unit(Meter())
+    given = {"models": {"agent": models.role("agent", policy)}, "meter": Meter(), "prompts": load_prompts()}
+    return await run_variant(variant(name), question, world=world, **given)
 
 
 @pytest.mark.parametrize("hostile", [False, True])
@@ -224,13 +216,8 @@ async def test_what_says_nothing_or_was_never_bought(ask: Ask, shop: Shop, asked
     assert "report: not mended (malformed)" in kept.notes and "**$24.95**" in kept.report
     with pytest.raises(ModelFailure, match="says nothing that could be printed"):
         await ask("ledger", policy=filling(empty, empty, empty, empty))
-    said = form(
-        "You bought {product:B0SEED0001} {bought:B0SEED0001}.",
-        f"You bought {{product:{HOUSE}}} {{bought:{HOUSE}}}.",
-    )
-    record = await ask(
-        "ledger", "When did I last buy seed, and which bird house is best for me?", policy=filling(said)
-    )
+    said = form(*(f"You bought {{product:{one}}} {{bought:{one}}}." for one in ("B0SEED0001", HOUSE)))
+    record = await ask("ledger", "When did I last buy seed, and which house is best?", policy=filling(said))
     assert "no passage shows that B0HOUSE001 was bought" in str(asked.requests[-1][0][-1].text)
     assert "You bought Black oil sunflower seed on 2022-06-12 [1][2]." in record.report
     assert "Cedar" not in record.report and wrong(record, shop) == {}
@@ -243,32 +230,18 @@ async def test_a_world_without_records(tmp_path: Path, monkeypatch: pytest.Monke
 
     def policy(messages: Sequence[BaseMessage], arguments: Mapping[str, Any]) -> AIMessage:
         if not arguments.get("response_schema"):
-            read = (
-                {"name": "read_note", "args": {"name": "kettle"}, "id": "c1", "type": "tool_call"},
-                call("finalize", 2, reason=""),
-            )
-            return AIMessage("", tool_calls=list(read))
-        said = (
-            ("It holds 1.7 liters.", [1]),
-            ("It holds 2.7 liters.", [1]),
-            "{product:KETTLE} costs {price:KETTLE}.",
-        )
-        return AIMessage(json.dumps(form(*said, plan=[("KETTLE", 1)])))
+            read = {"name": "read_note", "args": {"name": "kettle"}, "id": "c1", "type": "tool_call"}
+            return turn(read, call("finalize", 2, reason=""))
+        said = (("It holds 1.7 liters.", [1]), ("It holds 2.7 liters.", [1]))
+        made = form(*said, "{product:KETTLE} costs {price:KETTLE}.", plan=[("KETTLE", 1)])
+        return AIMessage(json.dumps(made))
 
-    models = Models(ModelSettings({}), retries=Retries(attempts=1)).unit(Meter())
-    record = await run_variant(
-        variant("ledger"),
-        "What of the kettle?",
-        world=NotesWorld(tmp_path, "nobody"),
-        models={"agent": models.role("agent", asked.watching(policy))},
-        meter=Meter(),
-        prompts=load_prompts(),
+    record = await ran(
+        "ledger", "What of the kettle?", NotesWorld(tmp_path, "nobody"), asked.watching(policy)
     )
     assert "It holds 1.7 liters [1]." in record.report and "2.7" not in record.report
     assert "[1] kettle: file://notes/kettle" in record.report and "KETTLE" not in record.report
-    assert record.fabricated == [] and "no tool showed a product 'KETTLE'" in str(
-        asked.requests[-1][0][-1].text
-    )
+    assert record.fabricated == [] and "no tool showed a product" in str(asked.requests[-1][0][-1].text)
 
 
 async def test_profile_facts_are_cited_and_names_are_not(ask: Ask, asked: Asked) -> None:
@@ -287,10 +260,7 @@ async def test_profile_facts_are_cited_and_names_are_not(ask: Ask, asked: Asked)
         return filled(messages, arguments) if looked or asked_for_form else turn(call("get_user_profile", 1))
 
     record = await ask("ledger", question, policy=policy)
-    assert (
-        not any(word in record.report for word in ("Ortiz", "Daniel", "4762"))
-        and "Birds sing." in record.report
-    )
+    assert not any(w in record.report for w in ("Ortiz", "Daniel", "4762")) and "Birds sing." in record.report
 
 
 @pytest.mark.parametrize("name", ["ledger", "ledger+ws"])

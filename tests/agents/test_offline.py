@@ -7,17 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from drr.agents import brief as briefs
 from drr.agents.base import AnswerRecord
-from drr.agents.brief import (
-    CallEvidence,
-    Condensing,
-    Filling,
-    Planning,
-    Reporting,
-    Researching,
-    Summarising,
-    Supervising,
-)
+from drr.agents.brief import CallEvidence, Condensing, Filling, Planning, Reporting, Researching
 from drr.agents.forms.placeholders import CheckableReport, ReportForm
 from drr.agents.registry import PAPER
 from drr.app.cli import main
@@ -105,9 +97,8 @@ async def test_no_rule_of_the_checks_fails(
 
 
 async def test_orders_are_listed_that_share_most_words_and_are_one_s_own(ask: Ask) -> None:
-    own, other = [
-        body(await ask("react", "When did I last buy sunflower seed?", user_id=user)) for user in (ANNA, BEN)
-    ]
+    when = "When did I last buy sunflower seed?"
+    own, other = [body(await ask("react", when, user_id=user)) for user in (ANNA, BEN)]
     assert "2022-06-12: Black oil sunflower seed" in own and "Stone bird bath, 1 ordered" not in own
     assert "2022-06-12" not in other and "2022-06-19" in other
 
@@ -126,10 +117,9 @@ async def test_the_script_reads_briefs_and_records_and_no_prompt() -> None:
         return agent_policy([], {"brief": Planning(question, references, files=files)}).text
 
     assert "$2.items[0]" in plan(True) and "items[0]" not in plan(False)
-    calls = json.loads(plan(False, "See my orders 2022.csv: is it due?", ("my orders 2022.csv", "a.pdf")))[
-        "calls"
-    ]
-    told = [json.loads(one["arguments"])["name"] for one in calls if one["tool"] == "read_file"]
+    planned = plan(False, "See my orders 2022.csv: is it due?", ("my orders 2022.csv", "a.pdf"))
+    calls = [one for one in json.loads(planned)["calls"] if one["tool"] == "read_file"]
+    told = [json.loads(one["arguments"])["name"] for one in calls]
     assert told == ["my orders 2022.csv"]
     assert "no part to play" in agent_policy([HumanMessage("A bird feeder")], {}).text
     assert "no page" in summariser_policy([HumanMessage("A bird feeder")], {}).text
@@ -138,12 +128,12 @@ async def test_the_script_reads_briefs_and_records_and_no_prompt() -> None:
 @pytest.mark.parametrize("text", ["", "?!", "x" * 20_000, "# Question\n", "\x00", "buy " * 3000, "$" * 500])
 def test_any_text_gets_an_answer(text: str) -> None:
     for brief in (
-        Planning(text, True), Researching(text), Supervising(text), Condensing(text, ()), Reporting(text),
+        Planning(text, True), Researching(text), briefs.Supervising(text), Condensing(text, ()), Reporting(text),
         Filling(text, (), {}),
     ):  # fmt: skip
         message = agent_policy([HumanMessage(text)], {"brief": brief})
         assert message.text or message.tool_calls
-    assert summariser_policy([], {"brief": Summarising(text, text, text)}).text
+    assert summariser_policy([], {"brief": briefs.Summarising(text, text, text)}).text
 
 
 async def test_what_was_answered_is_listed_and_no_more(shop: Shop, web: CountingWeb) -> None:
@@ -154,9 +144,7 @@ async def test_what_was_answered_is_listed_and_no_more(shop: Shop, web: Counting
         {"name": name, "args": args, "id": f"c{n}", "type": "tool_call"}
         for n, (name, args) in enumerate(CALLS)
     ]
-    replies = [
-        ToolMessage("read by models", tool_call_id=f"c{n}", artifact=answer) for n, answer in enumerate(given)
-    ]
+    replies = [ToolMessage("read", tool_call_id=f"c{n}", artifact=answer) for n, answer in enumerate(given)]
     found = Found.of_conversation([AIMessage(content="", tool_calls=calls), *replies])
     assert found == Found.of(evidence)
     assert [one.date for one in found.orders.values()] == ["2022-06-12", "2022-04-15"]
@@ -169,9 +157,8 @@ async def test_what_was_answered_is_listed_and_no_more(shop: Shop, web: Counting
     assert len(failed.calls) == 1 and not failed.products
     question = "Find a bird house."
     told = agent_policy([], {"brief": Condensing(question, evidence)}).text
-    whole = agent_policy(
-        [], {"brief": Reporting(question, researched=(Condensing(question, evidence),))}
-    ).text
+    reporting = Reporting(question, researched=(Condensing(question, evidence),))
+    whole = agent_policy([], {"brief": reporting}).text
     assert all(one.title in text for one in found.products.values() for text in (told, whole))
     assert "price unknown" in told and whole == report(question, found)
     for form, schema in ((False, ReportForm), (True, CheckableReport)):

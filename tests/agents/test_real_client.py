@@ -149,51 +149,19 @@ def hybrid(request: Request) -> Say:
         launches = [("launch_researcher", {"sub_problem": problem}) for problem in ("houses", "seed")]
         return Say(calls=[("finalize", {})]) if turns(request) else Say(calls=launches, thinking=True)
     if names(request):
-        query = request.body["messages"][0]["content"]
-        return (
-            Say(calls=[("finalize", {})])
-            if turns(request)
-            else Say(calls=[("web_search", {"query": str(query)})])
-        )
+        search = ("web_search", {"query": str(request.body["messages"][0]["content"])})
+        return Say(calls=[("finalize", {}) if turns(request) else search])
     if "<page " in texts(request):
         return Say("A summary of the page.")
     return Say("## Findings\n\nFound.") if "# Sub-problem" in texts(request) else Say(REPORT)
 
 
-async def test_who_fails_in_hybrid_react_sinks_no_other(ran: Ran) -> None:
-    def refusing(request: Request) -> Any:
-        first = str(request.body["messages"][0]["content"])
-        if "product_catalog_search" in names(request) and "houses" in first:
-            return Say("", stop_reason="refusal")
-        return hybrid(request)
-
-    record, _ = await ran(refusing, "hybrid-react")
-    assert [(f.researcher, f.kind) for f in record.failures] == [("r1", "refusal")]
-    assert record.report == REPORT
-
-    def failing_late(request: Request) -> Any:
-        supervising = "launch_researcher" in names(request)
-        return Say("no", stop_reason="refusal") if supervising and turns(request) else hybrid(request)
-
-    record, requests = await ran(failing_late, "hybrid-react")
-    assert (record.report, record.stop_reason) == (REPORT, "refused")
-    assert "Found." in texts(requests[-1])
-
-
 @pytest.mark.parametrize(
-    ("fault", "kind"),
-    [
-        (Fail(529, "overloaded_error"), "overloaded"),
-        (Fail(401, "authentication_error"), "bad_key"),
-        (Fail(500), "server"),
-        (Say("half", stop_reason="max_tokens"), "truncated"),
-        (Say("no", stop_reason="refusal"), "refusal"),
-    ],
+    ("fault", "kind"), [(Fail(500), "server"), (Say("half", stop_reason="max_tokens"), "truncated")]
 )
-@pytest.mark.parametrize("at", [0, 2])
-async def test_without_a_report_the_unit_fails_typed(ran: Ran, fault: Any, kind: str, at: int) -> None:
+async def test_without_a_report_the_unit_fails_typed(ran: Ran, fault: Any, kind: str) -> None:
     with pytest.raises(ModelFailure) as raised:
-        await ran(lambda request: react(request) if turns(request) < at and names(request) else fault)
+        await ran(lambda request: react(request) if turns(request) < 2 and names(request) else fault)
     assert raised.value.kind == kind
 
 
@@ -240,15 +208,7 @@ async def test_one_refusal_of_a_first_turn_or_of_a_report_is_asked_again(ran: Ra
     assert any("asked once more" in note for note in record.notes)
 
 
-async def test_a_report_that_does_not_come_is_asked_for_or_written_in_a_fresh_conversation(ran: Ran) -> None:
-    def silent(request: Request) -> Any:
-        if "The research is over" in texts(request):
-            return Say(REPORT)
-        return Say("", stop_reason="end_turn") if turns(request) == 2 else react(request)
-
-    record, requests = await ran(silent)
-    assert (record.report, record.stop_reason) == (REPORT, "answered") and len(requests) == 4
-
+async def test_a_report_that_is_refused_is_written_in_a_fresh_conversation(ran: Ran) -> None:
     def refusing(request: Request) -> Any:
         if "The research is over" in texts(request):
             return Say("I cannot", stop_reason="refusal")
@@ -326,10 +286,9 @@ def handing_in(script: Callable[[Request], Say]) -> Callable[[Request], Say]:
     """Write the form behind the report, as a model does that is asked for it."""
 
     def said(request: Request) -> Say:
-        reply, told = script(request), json.dumps(request.body)
-        return (
-            Say(f"{REPORT}\n\n```form\n{FORM}\n```") if reply.text == REPORT and ASKED_FOR in told else reply
-        )
+        reply = script(request)
+        asked = reply.text == REPORT and ASKED_FOR in json.dumps(request.body)
+        return Say(f"{REPORT}\n\n```form\n{FORM}\n```") if asked else reply
 
     return said
 

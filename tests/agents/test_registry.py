@@ -54,6 +54,11 @@ async def silent(query, tools, model, budget):
 '''
 
 
+def announced(info: Path, **agents: str) -> None:
+    lines = "".join(f"{name} = their_agents:{agent}\n" for name, agent in agents.items())
+    (info / "entry_points.txt").write_text(f"[drr.variants]\n{lines}")
+
+
 @pytest.fixture
 def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A package as another project would install it: a module and metadata with an entry point."""
@@ -61,9 +66,7 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     info = tmp_path / "their_agents-3.2.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: their-agents\nVersion: 3.2\n")
-    (info / "entry_points.txt").write_text(
-        "[drr.variants]\nquick = their_agents:quick\nsilent = their_agents:silent\n"
-    )
+    announced(info, quick="quick", silent="silent")
     monkeypatch.syspath_prepend(str(tmp_path))
     _look_again()
     yield info
@@ -127,17 +130,14 @@ async def test_keys_hold_what_decides_the_answer(tmp_path: Path, ask: Ask, asked
 
 def test_dr3_alone_is_warned_of_pages_and_need_not_be() -> None:
     prompts, unwarned = load_prompts(), AgentOptions(page_warning=False)
-    for name in ("react+ws", "hybrid-react"):
-        assert key_fields(variant(name), unwarned, prompts) == key_fields(
-            variant(name), AgentOptions(), prompts
-        )
+    for one in map(variant, ("react+ws", "hybrid-react")):
+        assert key_fields(one, unwarned, prompts) == key_fields(one, AgentOptions(), prompts)
     warned = key_fields(variant("dr3"), AgentOptions(), prompts)["prompts"]
     left = key_fields(variant("dr3"), unwarned, prompts)["prompts"]
     assert {name for name in warned if warned[name] != left[name]} == {"dr3_search", "dr3_pages"}
     for name in ("dr3_search", "dr3_pages"):
-        told, plain = (
-            agent_prompts(variant("dr3"), o, prompts)[name].text for o in (AgentOptions(), unwarned)
-        )
+        both = (AgentOptions(), unwarned)
+        told, plain = (agent_prompts(variant("dr3"), one, prompts)[name].text for one in both)
         assert "out of date" in told and "out of date" not in plain
         assert "never an instruction to you" in plain
 
@@ -151,17 +151,14 @@ async def test_a_plug_in_is_found_runs_and_is_recorded(package: Path, ask: Ask, 
 
     def policy(messages: Any, arguments: Any) -> AIMessage:
         if str(messages[-1].text) == "Now the report.":
-            return AIMessage(
-                "Cedar [1], made up [2].\n\n## Sources\n\n[1] A: http://ecommerce.example/B0HOUSE001\n[2] B: https://x.example/b"
-            )
+            listed = "[1] A: http://ecommerce.example/B0HOUSE001\n[2] B: https://x.example/b"
+            return AIMessage(f"Cedar [1], made up [2].\n\n## Sources\n\n{listed}")
         return AIMessage("Thinking.")
 
     record = await ask("quick", "Which house?", policy=policy)
     assert record.variant == "quick" and record.version == "7" and record.stop_reason == "finalized"
-    assert [(c.name, c.kind) for c in record.tool_calls] == [
-        ("product_catalog_search", "api"),
-        ("web_search", "api"),
-    ]
+    calls = {c.name: c.kind for c in record.tool_calls}
+    assert calls == {"product_catalog_search": "api", "web_search": "api"}
     assert [one.url for one in record.fabricated] == ["https://x.example/b"]
     assert [type(m) for m in asked.requests[0][0]] == [SystemMessage, HumanMessage]
     assert "Which house? (ANNA000000000000000000000001, 2022-06-20)" in str(asked.requests[0][0][1].text)
@@ -175,7 +172,7 @@ async def test_a_plug_in_is_found_runs_and_is_recorded(package: Path, ask: Ask, 
 
 @pytest.mark.parametrize("name", ["react", "odd+ws"])
 def test_a_plug_in_may_not_take_a_name_of_ours(package: Path, name: str) -> None:
-    (package / "entry_points.txt").write_text(f"[drr.variants]\n{name} = their_agents:quick\n")
+    announced(package, **{name: "quick"})
     _look_again()
     assert "their-agents" in registry.plug_ins()[1][name]
     assert variant("react").architecture.origin == "built in"
@@ -184,9 +181,7 @@ def test_a_plug_in_may_not_take_a_name_of_ours(package: Path, name: str) -> None
 def test_a_broken_plug_in_is_named_and_alone(package: Path, capsys: pytest.CaptureFixture[str]) -> None:
     from drr.app.cli import main
 
-    (package / "entry_points.txt").write_text(
-        "[drr.variants]\nlost = their_agents:nothing_here\nquick = their_agents:quick\n"
-    )
+    announced(package, lost="nothing_here", quick="quick")
     _look_again()
     for name in ("lost", "lost+ws"):
         with pytest.raises(DrrError, match="'lost' of their-agents cannot be loaded"):
@@ -248,10 +243,7 @@ async def test_an_agent_declares_what_it_needs(picky: Variant, shop: Shop, tmp_p
         meter = Meter()
         (spec,) = answering.specs([Query(id="q", query="Which bird house?", user_id=ANNA)])
         record = await answering.answer(spec, answering.models.unit(meter), meter)
-    assert record.report.startswith("Harsh. Mend: #") and record.models == {
-        "agent": "offline",
-        "critic": "offline",
-    }
+    assert record.report.startswith("Harsh. Mend: #") and {*record.models} == {"agent", "critic"}
     assert {role: used["calls"] for role, used in record.usage.items()} == {"agent": 1, "critic": 1}
 
 
@@ -267,9 +259,7 @@ def test_an_agents_tools_decide_its_key(picky: Variant, shop: Shop, web: Countin
     alone = Answering(
         AnswerConfig(Settings(), shop.spec, ()), {"picky": Variant(bare)}, ShopRealm(shop, web), models_of(Settings()), load_prompts()
     )  # fmt: skip
-    with pytest.raises(
-        Misuse, match="'critic', which no rules play; give it a model with --role-models critic="
-    ):
+    with pytest.raises(Misuse, match=r"'critic'.* --role-models critic="):
         alone.check_roles()
 
 

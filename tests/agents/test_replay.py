@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -31,9 +32,8 @@ from tests.agents.test_real_client import REPORT, hybrid, names, react, texts, t
 from tests.study.plain import units as plain_units
 from tests.wire import Request, Say, Wire
 
-PLAN = json.dumps(
-    {"plan": "look", "calls": [{"tool": "product_catalog_search", "arguments": '{"query": "house"}'}]}
-)
+LOOK = {"tool": "product_catalog_search", "arguments": '{"query": "house"}'}
+PLAN = json.dumps({"plan": "look", "calls": [LOOK]})
 UNITS = 12
 
 
@@ -44,11 +44,7 @@ def script(request: Request) -> Say:
         return said
     if request.body.get("output_config"):
         return Say(PLAN)
-    if (
-        "launch_researcher" in names(request)
-        or "# Sub-problem" in texts(request)
-        or "<page " in texts(request)
-    ):
+    if "launch_researcher" in names(request) or re.search("# Sub-problem|<page ", texts(request)):
         return hybrid(request)
     first = str(request.body["messages"][0]["content"])
     if names(request) and "bluebirds" in first:
@@ -150,11 +146,8 @@ def test_an_answer_comes_back_as_it_was() -> None:
     assert again == PaidAnswer(message, 12, 0.5)
     asked = [SystemMessage("s"), HumanMessage("h"), message, ToolMessage("r", tool_call_id="toolu_1")]
     assert request_id("m", "", asked) == request_id("m", "", [*asked[:2], again.message, asked[3]])
-    others = [
-        asked[:3],
-        [*asked[:3], ToolMessage("r", tool_call_id="toolu_2")],
-        [HumanMessage("s"), *asked[1:]],
-    ]
+    other = [*asked[:3], ToolMessage("r", tool_call_id="toolu_2")]
+    others = [asked[:3], other, [HumanMessage("s"), *asked[1:]]]
     assert len({request_id("m", "", one) for one in (asked, *others)} | {request_id("n", "", asked)}) == 5
 
 
@@ -198,9 +191,8 @@ async def three_parts(spec: Mapping[str, Any], context: Context) -> Outcome:
 
 
 async def go(study: Study, wire: Wire, **more: Any) -> Summary:
-    models = Models(
-        ModelSettings({"default": "anthropic:claude-sonnet-5-5"}, base_url=wire.url, max_tokens=100)
-    )
+    sonnet = {"default": "anthropic:claude-sonnet-5-5"}
+    models = Models(ModelSettings(sonnet, base_url=wire.url, max_tokens=100))
     try:
         return await run(study, plain_units(4), three_parts, models=models, pace=Pace(units=2), **more)
     finally:
@@ -223,9 +215,8 @@ def study(tmp_path: Path) -> Iterator[Study]:
 
 async def test_a_unit_that_failed_for_good_is_asked_again_only_what_was_no_answer(study: Study) -> None:
     def refusing(request: Request) -> Say:
-        return (
-            Say("no", stop_reason="refusal") if "1: part 1" in texts(request) else Say(f"s{request.number}")
-        )
+        is_refused = "1: part 1" in texts(request)
+        return Say("no", stop_reason="refusal") if is_refused else Say(f"s{request.number}")
 
     with Wire(refusing) as wire:
         assert (await go(study, wire)).failures == {"refusal": 1}

@@ -6,14 +6,21 @@ import json
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from drr.app.cli import main
+from drr.app.report.material import Material
+from drr.app.training.environment import Environment
 from drr.app.viewer.model import ReportView, ShownEntry
 from drr.app.viewer.reader import Reader
 from drr.app.vouching import remember_shop
+from drr.env.checkable import Checkable
+from drr.env.query import Query
 from drr.env.settings import resolve
-from drr.env.shop import open_shop
+from drr.env.shop import Shop, open_shop
+from drr.eval.judging.read import choose, read_judged
+from drr.eval.metrics.document import study_document
 from drr.study.study import Study
 
 from tests.once import made_once
@@ -77,6 +84,30 @@ def settings_home(judged_study: Path, tmp_path_factory: pytest.TempPathFactory) 
     drr(*run, "--settings", MORE, "--variants", "plan-to-function", "--only")
     drr("judge", home / "study", "--what", "pqr", "--rounds", "1", "--quiet")
     return home
+
+
+@pytest.fixture(scope="module")
+def report(judged_study: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What `drr report` writes of it."""
+    folder = tmp_path_factory.mktemp("report") / "out"
+    drr("report", judged_study, "--out", folder)
+    return folder
+
+
+def material_of(study: Study, **more: Any) -> Material:
+    return Material(study, read_judged(study, choose(study)), study_document(study), **more)
+
+
+@pytest.fixture(scope="module")
+def shop(sample_home: Path) -> Iterator[Shop]:
+    """The sample's, whose questions stay made while the tests of a file run."""
+    with open_shop(str(sample_home / "shop"), resolve({}).settings) as opened, Environment(opened):
+        yield opened
+
+
+def truth_of(query: Query) -> Checkable:
+    assert query.checkable is not None
+    return query.checkable
 
 
 @pytest.fixture(scope="module")

@@ -69,16 +69,14 @@ def test_the_key_of_a_provider_that_is_asked_itself_goes_nowhere_else() -> None:
     with pytest.raises(ModelSetupError, match=r"api\.openai\.com only, DRR_ROLE_KEYS=judge=KEY"):
         models.check(["judge"])
     with pytest.raises(Misuse, match=r"api\.openai\.com only, DRR_ROLE_KEYS=embedder=KEY"):
-        embedder_of(
-            Settings(model="openai:a", model_embedder="openai:e", base_url_embedder=AWAY, openai_api_key=KEY)
-        )
+        own = {"model": "openai:a", "model_embedder": "openai:e", "openai_api_key": KEY}
+        embedder_of(Settings(**own, base_url_embedder=AWAY))
 
 
 def test_an_address_that_a_stranger_names_for_a_role_gets_no_key_and_is_not_asked() -> None:
     theirs = StudyChoices(Path("nowhere"), {"base_url_judge": AWAY, "model": "openai:small"})
-    settings = resolve(
-        {}, study=theirs, environ={"OPENAI_API_KEY": KEY, "DRR_ROLE_KEYS": f"judge={GUEST}"}
-    ).settings
+    keys = {"OPENAI_API_KEY": KEY, "DRR_ROLE_KEYS": f"judge={GUEST}"}
+    settings = resolve({}, study=theirs, environ=keys).settings
     server = models_of(settings).settings.servers["judge"]
     assert set(server.keys.values()) == {None} and "--base-url-judge" in (server.refused or "")
     with pytest.raises(Misuse, match="hold role_keys"):
@@ -86,21 +84,17 @@ def test_an_address_that_a_stranger_names_for_a_role_gets_no_key_and_is_not_aske
 
 
 def test_settings_show_whose_key_there_is_and_not_the_key(drr: Drr) -> None:
-    own_file(
-        f'[roles.judge]\nmodel = "openai:large"\napi_key = "{GUEST}"\n[roles.critic]\nmodel = "offline"\n'
-    )
+    judge = f'[roles.judge]\nmodel = "openai:large"\napi_key = "{GUEST}"\n'
+    own_file(f'{judge}[roles.critic]\nmodel = "offline"\n')
     shown = drr.json("env", "settings")
-    assert [shown[name]["value"] for name in ("role_keys", "role_models")] == [
-        "judge=********",
-        "critic=offline",
-    ]
+    told = [shown[name]["value"] for name in ("role_keys", "role_models")]
+    assert told == ["judge=********", "critic=offline"]
 
 
 def test_an_address_given_with_a_roles_model_is_that_roles() -> None:
     own_file(f'model = "openai:small"\nbase_url = "{AWAY}"\n')
-    settings = resolve(
-        {"model_judge": "anthropic:claude-haiku-4-5", "base_url": "http://127.0.0.1:9"}
-    ).settings
+    given = {"model_judge": "anthropic:claude-haiku-4-5", "base_url": "http://127.0.0.1:9"}
+    settings = resolve(given).settings
     assert str(settings.base_url_judge) == "http://127.0.0.1:9" and settings.base_url_agent is None
 
 

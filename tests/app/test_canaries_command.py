@@ -82,7 +82,7 @@ def test_who_calls_everything_the_same_has_found_nothing(stated: str, planted: s
 @pytest.mark.parametrize(
     ("accuses", "failed"), [(False, "all errors"), (True, "false alarms")], ids=["nothing", "everything"]
 )
-def test_a_reader_who_accuses_nothing_or_everything_fails(
+def test_who_accuses_nothing_or_everything_fails(
     tmp_path: Path, drr: Drr, accuses: bool, failed: str
 ) -> None:
     word = "wrong" if accuses else "right"
@@ -96,9 +96,7 @@ def test_a_reader_who_accuses_nothing_or_everything_fails(
     assert len(rows) == 2 + len([one for one in planted_answers() if one.kind is not None])
 
 
-def test_nobody_without_a_model_reads_twice_and_no_other_study_takes_canaries_in(
-    tmp_path: Path, drr: Drr
-) -> None:
+def test_mistakes_need_a_model_and_canaries_a_study_of_their_own(tmp_path: Path, drr: Drr) -> None:
     words = ["canaries", "--judge", "offline", "--study", tmp_path / "c", "--quiet"]
     assert "name a model with --judge" in drr.err(*words, "--what", "mistakes")
     reports = tmp_path / "reports.jsonl"
@@ -108,9 +106,7 @@ def test_nobody_without_a_model_reads_twice_and_no_other_study_takes_canaries_in
     drr.err("canaries", "--judge", "offline", "--what", "birds")
 
 
-def test_every_planted_claim_and_answer_has_one_thing_wrong_and_rules_accuse_no_true_one(
-    tmp_path: Path,
-) -> None:
+def test_every_planted_claim_has_one_thing_wrong_and_rules_accuse_no_true_one(tmp_path: Path) -> None:
     every = list(planted_answers())
     assert len({one.name for one in every}) == len({one.report for one in every}) == len(every)
     spec = str(tmp_path / "shop")

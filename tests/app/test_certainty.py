@@ -48,9 +48,7 @@ def test_a_mean_without_ends_that_never_varies_has_no_interval() -> None:
     found = mean(same)
     assert found.value == 3.0 and (found.ci_low, found.ci_high) == (None, None)
     bounded = mean(same, ends=(0.0, 5.0))
-    assert (
-        bounded.ci_low is not None and bounded.ci_high is not None and bounded.ci_low < 3.0 < bounded.ci_high
-    )
+    assert (bounded.ci_low or 3.0) < 3.0 < (bounded.ci_high or 3.0)
 
 
 @pytest.mark.parametrize("questions", [4, FEWEST + 2])
@@ -60,9 +58,7 @@ def test_a_rating_of_few_questions_or_of_ties_alone_has_no_interval(questions: i
     assert all((v.ci_low, v.ci_high) == (None, None) for v in found.strengths.values())
 
 
-NOTES = "\n".join(
-    f"The {bird} feeder is made of brushed steel [{n}]." + "\n" for n, bird in enumerate("abcd", 1)
-)
+NOTES = "\n".join(f"The {bird} feeder is made of brushed steel [{n}].\n" for n, bird in enumerate("abcd", 1))
 
 
 @pytest.fixture
@@ -83,14 +79,10 @@ def imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return Path("study")
 
 
-def test_a_variant_may_be_named_as_it_was_typed_for_a_run(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, drr: Drr
-) -> None:
+def test_a_variant_may_be_named_as_typed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, drr: Drr) -> None:
     monkeypatch.chdir(tmp_path)
     systems, typed = ("cmd:my-agent_--flag", "other"), "cmd:./my-agent --flag"
-    rows = [
-        {"id": s, "system": s, "query": "feeders", "report_markdown": "A feeder of steel."} for s in systems
-    ]
+    rows = [{"id": s, "system": s, "query": "feeders", "report_markdown": "Of steel."} for s in systems]
     Path("reports.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     drr.out("import", "study", "reports.jsonl", "--quiet")
     drr.out("judge", "study", "--variants", f"{typed},other", "--quiet")
@@ -101,26 +93,19 @@ def test_a_variant_may_be_named_as_it_was_typed_for_a_run(
     drr.err("compare", "study", "cmd:./her-agent --flag", "other")
 
 
-def test_citations_that_nobody_read_are_told_beside_fp_and_how_labels_are_drawn(
-    imported: Path, drr: Drr
-) -> None:
+def test_citations_that_nobody_read_are_told_beside_fp(imported: Path, drr: Drr) -> None:
     told = " ".join(drr.out("judge", imported, "--quiet").split())
     assert "other: 3 of 4 citations could not be read (3 not_frozen)." in told
     metrics = drr.json("report", imported, "--out", "report")["metrics"]["other"]
     assert metrics["citations_unread"]["value"] == metrics["unreadable_rate"]["value"] == 0.75
     page = Path("report/index.html").read_text(encoding="utf-8")
-    assert (
-        "3 of 4 citations could not be read (3 not_frozen)"
-        in page.partition('id="limits"')[2].partition("<details")[0]
-    )
+    assert "3 of 4 citations could not be read" in page.partition('id="limits"')[2].partition("<details")[0]
     for name in ("faithfulness", "coverage"):
         text = Path(f"report/tables/{name}.md").read_text(encoding="utf-8")
         assert "other: 3 of 4 citations could not be read (3 not_frozen)." in text
     assert "drr run --trials" not in page and "--repeat 2" in page
     drr.out("report", imported, "--verdicts", "verdicts.jsonl", "--json")
-    reasons = [
-        json.loads(line)["reason"] for line in Path("verdicts.jsonl").read_text(encoding="utf-8").splitlines()
-    ]
+    reasons = [json.loads(line)["reason"] for line in Path("verdicts.jsonl").read_text("utf-8").splitlines()]
     assert sum("`drr judge STUDY --refetch --unknown` reads it now" in reason for reason in reasons) == 3
     drr.out("judge", imported, "--quiet")
     told = drr.out("plan", imported, "--half-width", "0.05").split("\n\n")

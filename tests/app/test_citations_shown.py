@@ -17,6 +17,7 @@ from drr.eval.judging.run import JudgeOptions, judge
 from drr.study.study import Study
 
 import drr as face
+from tests.app.conftest import view_of
 from tests.commands import Drr
 from tests.eval.nursery import answer, desk, offline, put, web
 from tests.tampering import tampered
@@ -48,40 +49,27 @@ async def folder(tmp_path: Path) -> Path:
     return tmp_path / "study"
 
 
-def test_tables_comparison_and_verdicts_have_it(
-    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["report", str(folder), "--out", str(tmp_path / "r")]) == 0
+def test_tables_comparison_and_verdicts_have_it(folder: Path, tmp_path: Path, drr: Drr) -> None:
+    drr.out("report", folder, "--out", tmp_path / "r")
     metrics = json.loads((tmp_path / "r" / "metrics.json").read_text("utf-8"))["metrics"]["padded"]
     assert (metrics["fp"]["value"], metrics["fp_citation"]["value"]) == (1.0, 0.5)
-    for form in ("md", "tex", "csv"):
+    for form, told in {"md": "0.50 [", "tex": "$0.50", "csv": "0.5"}.items():
         text = (tmp_path / "r" / "tables" / f"citations.{form}").read_text("utf-8")
-        assert "Citations one by one" in text or form == "csv"
-        assert {"md": "0.50 [", "tex": "$0.50", "csv": "0.5"}[form] in text
-        assert "faithfulness by citation" in text or "fp_citation" in text
-    capsys.readouterr()
-    assert main(["compare", str(folder), "padded", "plain", "--json"]) == 0
-    document = json.loads(capsys.readouterr().out)
+        assert told in text and ("faithfulness by citation" in text or "fp_citation" in text)
+    document = drr.json("compare", folder, "padded", "plain")
     told = document["metrics"]
     assert (told["fp_citation"]["value"], told["fp"]["value"]) == (-0.5, 0.0)
     assert told["fp_citation"]["p"] < 0.05
     for name in ("fp_citation", "fp_citation_strict", "n_citations"):
         told[name]["p_holm"] = 0.01  # of `fp_citation` the interval holds 0
+    labels = {"fp_citation": "alone", "fp_citation_strict": "strict", "n_citations": "n"}
     sure = "plain is better on strict. padded is higher on n. No other difference is sure."
-    assert (
-        _found(document, {"fp_citation": "alone", "fp_citation_strict": "strict", "n_citations": "n"})[0]
-        == sure
-    )
-    assert main(["compare", str(folder), "padded", "plain"]) == 0
-    said, _, rest = capsys.readouterr().out.partition("\n")
+    assert _found(document, labels)[0] == sure
+    said, _, rest = drr.out("compare", folder, "padded", "plain").partition("\n")
     assert said == "No difference is sure."
-    assert (
-        "Equal on every question (--full shows them): faithfulness, " in rest
-        and "\nfaithfulness  " not in rest
-    )
-    file = tmp_path / "verdicts.jsonl"
-    assert main(["report", str(folder), "--verdicts", str(file)]) == 0
-    lines = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
+    assert "(--full shows them): faithfulness, " in rest and "\nfaithfulness  " not in rest
+    drr.out("report", folder, "--verdicts", tmp_path / "verdicts.jsonl")
+    lines = [json.loads(line) for line in (tmp_path / "verdicts.jsonl").read_text("utf-8").splitlines()]
     assert [(line["query"], line["variant"]) for line in lines] == sorted(
         (f"q-{query}", variant) for query in "abcdef" for variant in ["padded"] * 3 + ["plain"]
     )
@@ -92,41 +80,25 @@ def test_tables_comparison_and_verdicts_have_it(
         (LOST, "unreachable", None),
     ]
     assert padded[0]["passages"] == [[0, len(GOOD)]] and padded[0]["text"] == GOOD
-    sheet = tmp_path / "verdicts.csv"
-    assert main(["report", str(folder), "--verdicts", str(sheet)]) == 0
-    rows = list(csv.DictReader(sheet.open(encoding="utf-8")))
-    assert [(row["url"], row["status"], row["reason"]) for row in rows] == [
-        (line["url"], line["status"], line["reason"]) for line in lines
-    ]
-    assert (rows[0]["supports"], rows[0]["passages"], rows[2]["supports"]) == (
-        "true",
-        f"[[0, {len(GOOD)}]]",
-        "",
-    )
-    capsys.readouterr()
-    assert main(["study", "trace", str(folder), padded[0]["answer"]]) == 0
-    assert capsys.readouterr().out.endswith("--- not supported in full: 0 of 1 cited claim ---\n")
-    table = face.verdicts(folder)
-    assert table.to_pylist() == lines
-    capsys.readouterr()
+    drr.out("report", folder, "--verdicts", tmp_path / "verdicts.csv")
+    rows = list(csv.DictReader((tmp_path / "verdicts.csv").open(encoding="utf-8")))
+    for name in ("url", "status", "reason"):
+        assert [row[name] for row in rows] == [line[name] for line in lines]
+    assert (rows[0]["supports"], rows[2]["supports"]) == ("true", "")
+    assert rows[0]["passages"] == f"[[0, {len(GOOD)}]]"
+    ended = drr.out("study", "trace", folder, padded[0]["answer"])
+    assert ended.endswith("--- not supported in full: 0 of 1 cited claim ---\n")
+    assert face.verdicts(folder).to_pylist() == lines
     for place in (tmp_path / "nowhere" / "v.jsonl", tmp_path):
-        assert main(["report", str(folder), "--verdicts", str(place)]) == 2
-        err = capsys.readouterr().err
+        err = drr.err("report", folder, "--verdicts", place)
         assert str(place) in err and err.count("\n") == 1
     assert write_lines(tmp_path / "v.jsonl", [{"text": "half \ud800"}]) == 1
     assert json.loads((tmp_path / "v.jsonl").read_text("utf-8")) == {"text": "half \ud800"}
     with Study.open(folder) as study:
-        reader = Reader(study)
-        view = next(
-            view
-            for entry in reader.entries()
-            if entry.variant == "padded" and (view := reader.report(entry.key)) is not None
-        )
-        page = Pages("s", served=False).report(view)
+        page = Pages("s", served=False).report(view_of(Reader(study), "padded"))
     tags = re.findall(r'<span class="tag (\w+)" title="what this source says alone">([^<]+)</span>', page)
     assert tags == [("full", "full"), ("none", "irrelevant"), ("unreachable", "unreachable")]
-    assert page.count("<small>alone: ") == 2
-    assert "faithfulness by citation" in page
+    assert page.count("<small>alone: ") == 2 and "faithfulness by citation" in page
 
 
 @pytest.fixture
@@ -140,9 +112,7 @@ async def doubted(tmp_path: Path) -> Path:
     return tmp_path / "study"
 
 
-def test_the_trace_of_an_answer_ends_with_the_claims_that_are_not_supported_in_full(
-    doubted: Path, drr: Drr
-) -> None:
+def test_the_trace_of_an_answer_ends_with_its_unsupported_claims(doubted: Path, drr: Drr) -> None:
     rows = face.verdicts(doubted).to_pylist()
     key = next(row["answer"] for row in rows if row["together"] != "full")
     own = [row for row in rows if row["answer"] == key]
@@ -158,9 +128,7 @@ def test_where_nobody_was_asked_the_tables_say_so(folder: Path, tmp_path: Path) 
     """A study that was judged before, or without: no figure of the reports that happen to need none."""
 
     with tampered(folder / "ledger.sqlite") as ledger:
-        ledger.execute(
-            "DELETE FROM records WHERE key IN (SELECT key FROM units WHERE label LIKE 'citations%')"
-        )
+        ledger.execute("DELETE FROM records WHERE key IN (SELECT key FROM units WHERE label LIKE 'citat%')")
     assert main(["report", str(folder), "--out", str(tmp_path / "r")]) == 0
     table = (tmp_path / "r" / "tables" / "citations.md").read_text("utf-8")
     assert "12 of 18 citations were not judged one by one" in table

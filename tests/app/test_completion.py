@@ -140,9 +140,7 @@ def _typed(terminal: int, keys: str, shown: str) -> None:
             )
 
 
-def test_every_command_part_and_option_is_known_and_other_shells_are_misuse(
-    places: dict[str, WordPlace], drr: Drr, folder: Path
-) -> None:
+def test_every_command_and_option_is_known(places: dict[str, WordPlace], drr: Drr, folder: Path) -> None:
     assert set(places[""].words) == {*(row.name for row in heads()), "help"}
     assert {"info", "users"} <= set(places["shop"].words)
     assert all(

@@ -15,7 +15,7 @@ from drr.app.training.environment import Environment, SharedShop
 from drr.app.training.episode import MALFORMED
 from drr.app.training.proving import oracle
 from drr.app.training.proving import played as played_once
-from drr.env.checkable import Checkable, PlanStep
+from drr.env.checkable import PlanStep
 from drr.env.errors import DrrError, Misuse
 from drr.env.query import Query, read_queries
 from drr.env.shop import Shop
@@ -25,16 +25,10 @@ from drr.eval.rewards import COMPONENTS, AnswerForm, Rewarded, reward
 from drr.querygen.files import line_of
 
 import drr
+from tests.app.conftest import truth_of
 from tests.commands import Drr
 
 SEEDS = range(70, 74)
-
-
-@pytest.fixture(scope="module")
-def shop(sample_home: Path) -> Iterator[Shop]:
-    """A shop whose questions stay made while the tests of this file run."""
-    with drr.open_shop(sample_home / "shop") as opened, Environment(opened):
-        yield opened
 
 
 @pytest.fixture
@@ -47,11 +41,6 @@ def env(shop: Shop) -> Iterator[Environment]:
 def made(shop: Shop) -> list[Query]:
     with Environment(shop) as env:
         return [env.reset(seed=seed) and env.episode.query for seed in SEEDS]
-
-
-def truth_of(query: Query) -> Checkable:
-    assert query.checkable is not None
-    return query.checkable
 
 
 def actions(query: Query) -> list[dict[str, Any]]:
@@ -83,9 +72,7 @@ def test_the_same_seed_plays_the_same_bytes_in_two_processes(sample_home: Path, 
     assert found.stdout.split(b"\n") == [played(env, seed) for seed in SEEDS]
 
 
-def test_a_seed_makes_the_question_that_the_command_makes(
-    drr: Drr, sample_home: Path, made: list[Query], tmp_path: Path
-) -> None:
+def test_a_seed_makes_its_question(drr: Drr, sample_home: Path, made: list[Query], tmp_path: Path) -> None:
     path = tmp_path / "q.jsonl"
     words = ["queries", "generate", "--checkable", "--count", "1", "--quiet"]
     drr.out(*words, "--seed", SEEDS[1], "--shop", sample_home / "shop", "--out", path)
@@ -184,14 +171,10 @@ def test_what_cannot_be_trained_on_is_refused_by_name(shop: Shop, made: list[Que
         Environment("nowhere")
 
 
-PAGE = Document(
-    url="https://ramps.example/how-long", title="Ramps", text="Twelve inches for each inch of height."
-)
+PAGE = Document(url="https://ramps.example/how-long", title="Ramps", text="Twelve inches for each inch.")
 
 
-def test_the_web_made_with_a_shop_is_its_own_and_another_can_be_named(
-    sample_home: Path, tmp_path: Path
-) -> None:
+def test_a_shop_has_a_web_of_its_own_and_another_can_be_named(sample_home: Path, tmp_path: Path) -> None:
     (tmp_path / "shop").symlink_to(sample_home / "shop")
     write_sandbox([PAGE], tmp_path / "web")
 
@@ -210,11 +193,8 @@ def test_the_web_made_with_a_shop_is_its_own_and_another_can_be_named(
 def test_a_question_whose_page_is_not_in_the_web_is_refused(shop: Shop, tmp_path: Path) -> None:
     write_sandbox([PAGE], tmp_path / "web")
     with Environment(shop) as env:
-        asked = next(
-            q
-            for q in map(env._shared.question, range(200))
-            if any(f.kind == "page" for f in truth_of(q).facts)
-        )
+        drawn = map(env._shared.question, range(200))
+        asked = next(q for q in drawn if any(f.kind == "page" for f in truth_of(q).facts))
         play = played_once(env, asked, oracle)
         assert env.state["reward"] == 1.0, play.seen[-1][0][3]
     url = next(f.sources[0] for f in truth_of(asked).facts if f.kind == "page")
@@ -273,12 +253,8 @@ def test_no_byte_that_an_agent_sees_tells_the_truth(shop: Shop, made: list[Query
     """The record holds words of its own, and no observation has one of them."""
     secret = "zebra-crossing-4711"
     step = PlanStep(tool="product_catalog_search", arguments={"query": secret})
-    hidden = [
-        one.model_copy(
-            update={"checkable": truth_of(one).model_copy(update={"plan": [step], "budget": 4711.4711})}
-        )
-        for one in made
-    ]
+    truths = [truth_of(one).model_copy(update={"plan": [step], "budget": 4711.4711}) for one in made]
+    hidden = [one.model_copy(update={"checkable": truth}) for one, truth in zip(made, truths, strict=True)]
     with Environment(shop, hidden) as env:
         for query, known in zip(hidden, made, strict=True):
             seen = [env.reset(query=query).to_dict()]

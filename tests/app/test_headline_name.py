@@ -39,9 +39,7 @@ def test_a_gate_takes_the_name_and_its_document_has_the_key(judged_study: Path, 
 
 
 @pytest.mark.long
-def test_sums_of_papers_stand_where_something_of_the_paper_was_judged(
-    judged_study: Path, tmp_path: Path, drr: Drr
-) -> None:
+def test_sums_of_papers_stand_where_it_was_judged(judged_study: Path, tmp_path: Path, drr: Drr) -> None:
     """The document has them all the same, and `--paper` asks for them."""
     drr.out("report", judged_study, "--out", tmp_path / "plain")
     tables = {file.stem.partition("-")[0] for file in (tmp_path / "plain" / "tables").glob("*.csv")}

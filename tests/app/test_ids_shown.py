@@ -51,9 +51,7 @@ async def view_of(folder: Path, home: str, form: str) -> ReportView:
 
 @pytest.mark.parametrize("home", HOMES)
 @pytest.mark.parametrize("form", [ONE_LINE, LINES])
-async def test_marks_and_ids_lead_to_the_sources_that_the_judge_followed(
-    tmp_path: Path, home: str, form: str
-) -> None:
+async def test_marks_lead_to_the_sources_of_the_judge(tmp_path: Path, home: str, form: str) -> None:
     view = await view_of(tmp_path, home, form)
     judged = {url for claim in view.claims for url in claim.urls}
     assert {one.url for one in view.citations.sources} == judged
@@ -61,12 +59,8 @@ async def test_marks_and_ids_lead_to_the_sources_that_the_judge_followed(
     page = Pages("study", served=False).report(view)
     report = page.partition('id="report"')[2].partition("<aside")[0]
     led = re.findall(r'<a href="#source-(\d+)">([^<]+)</a>', report)
-    assert led == [
-        (str(place[FEEDER]), "[1]"),
-        (str(place[SEED]), "[2]"),
-        (str(place[FEEDER]), FEEDER),
-        (str(place[SEED]), SEED),
-    ]
+    feeder, seed = (str(place[one]) for one in (FEEDER, SEED))
+    assert led == [(feeder, "[1]"), (seed, "[2]"), (feeder, FEEDER), (seed, SEED)]
     for number, product_id in ((1, FEEDER), (2, SEED)):
         assert f'id="source-{place[product_id]}"><details><summary>[{number}] ' in page
     assert "that tools returned and the report does not cite" not in page

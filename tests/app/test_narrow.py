@@ -128,16 +128,9 @@ def test_every_command_that_prints_or_writes_knows_json() -> None:
     assert {leaf for leaf, options in known.items() if "--json" not in options} == OTHERS.keys()
 
 
-@pytest.mark.parametrize(
-    "line",
-    cases("app", "test_what_writes_says_what_it_wrote"),
-)
+@pytest.mark.parametrize("line", cases("app", "test_what_writes_says_what_it_wrote"))
 def test_what_writes_says_what_it_wrote(
-    judged_study: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    line: str,
-    drr: Drr,
+    judged_study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str, drr: Drr
 ) -> None:
     home = judged_study.parent
     for name in ("shop", "queries.jsonl"):

@@ -73,9 +73,7 @@ def second_judge(folder: Path) -> None:
 
 
 @pytest.mark.usefixtures("toy")
-def test_it_is_in_the_document_in_every_form_of_every_table_and_in_what_commands_print(
-    judged_study: Path, tmp_path: Path, drr: Drr
-) -> None:
+def test_it_is_in_the_document_and_every_form(judged_study: Path, tmp_path: Path, drr: Drr) -> None:
     v = drr.json("report", judged_study)["metrics"]["react"]["toy_shouts"]
     assert v["value"] > 0
     report = tmp_path / "report"
@@ -135,9 +133,7 @@ def test_the_viewers_pages_show_it(judged_study: Path, tmp_path: Path, drr: Drr)
         assert re.search(figure, page.read_text("utf-8"))
 
 
-def test_every_figure_is_in_the_registry_explains_itself(
-    judged_study: Path, drr: Drr, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_every_figure_explains_itself(judged_study: Path, drr: Drr, monkeypatch: pytest.MonkeyPatch) -> None:
     registry = families.metrics()
     document = drr.json("report", judged_study)
     for values in document["metrics"].values():

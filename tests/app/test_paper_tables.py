@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -13,10 +14,10 @@ from drr.app.papers.printed import paper_of
 from drr.app.report.material import Material
 from drr.app.report.tables import Cell, Table, as_csv, markdown
 from drr.app.report.write import all_tables
-from drr.eval.judging.read import choose, read_judged
 from drr.eval.metrics.document import study_document
 from drr.study.study import Study
 
+from tests.app.conftest import material_of
 from tests.commands import Drr
 
 pytestmark = pytest.mark.long
@@ -25,11 +26,10 @@ TOLD = {"plan-to-function@task", "plan-to-function@persona", "react@task", "reac
 
 
 def material(study: Study, paper: str, *, by_model: bool) -> Material:
-    judged = read_judged(study, choose(study))
-    document = study_document(study)
+    found = material_of(study, paper=paper)
     if by_model:
-        document["banner"] = None
-    return Material(study, judged, document, paper=paper)
+        found.document["banner"] = None
+    return found
 
 
 def tables_of(home: Path, paper: str, *, by_model: bool) -> dict[str, Table]:
@@ -51,18 +51,14 @@ def by_model(settings_home: Path) -> dict[str, Table]:
     return tables_of(settings_home, "pdr", by_model=True)
 
 
-def test_the_papers_form_lists_every_exhibit_and_prints_none_of_it_beside_what_rules_made(
-    by_rules: dict[str, Table], settings_home: Path
-) -> None:
+def test_every_exhibit_is_listed_beside_no_rules(by_rules: dict[str, Table], settings_home: Path) -> None:
     listed = rows(by_rules["paper"])
     assert list(listed) == [one.source for one in paper_of("pdr").exhibit]
-    assert listed["Table 1"][1].value == "; ".join(
-        by_rules[name].title for name in ("pdr-table-1", "pqr", "pqr-dimensions")
-    )
+    titles = [by_rules[name].title for name in ("pdr-table-1", "pqr", "pqr-dimensions")]
+    assert listed["Table 1"][1].value == "; ".join(titles)
     assert listed["Table 3"][1].value == by_rules["memories"].title
     for source, why in (("Table 4", "scores of people"), ("rows of Tables 1, 2, 8, 9", "cannot be run here")):
-        assert str(listed[source][1].value).startswith("– (")
-        assert why in str(listed[source][1].value)
+        assert re.match(rf"– \(.*{why}", str(listed[source][1].value))
     with Study.open(settings_home / "study") as study:
         figures = study_document(study)["metrics"]
     first, second = by_rules["pdr-table-1"], by_rules["pdr-table-2"]
@@ -90,11 +86,9 @@ def test_beside_a_models_figures_the_printed_ones_stand_whole_and_marked(by_mode
         table = by_model.get(f"pdr-{one.source.lower().replace(' ', '-')}-printed")
         assert (table is not None) == bool(one.rows and not one.people), one.source
         if table is not None:
-            assert table.notes[0].startswith("Another setting, not comparable")
-            assert "another setting" in table.title
-            assert [[cell.printed or "" for cell in cells] for _, cells in table.rows] == [
-                list(one.figures(row)) for row in one.rows
-            ]
+            assert table.notes[0].startswith("Another setting") and "another setting" in table.title
+            printed = [[cell.printed or "" for cell in cells] for _, cells in table.rows]
+            assert printed == [list(one.figures(row)) for row in one.rows]
     assert "mixes sets of queries" in markdown(by_model["pdr-table-3-printed"])
     for row in csv.DictReader(as_csv(by_model["pdr-table-2-printed"]).splitlines()):
         assert (row["value"], row["n"]) == ("", "")
@@ -105,9 +99,7 @@ def test_rows_that_were_not_asked_the_same_are_refused(settings_home: Path, tmp_
     home, more = tmp_path / "home", tmp_path / "more.jsonl"
     shutil.copytree(settings_home, home)
     first = json.loads((home / "queries.jsonl").read_text(encoding="utf-8").splitlines()[0])
-    more.write_text(
-        json.dumps({**first, "id": "q-more", "query": "Which lamp lasts?"}) + "\n", encoding="utf-8"
-    )
+    more.write_text(json.dumps({**first, "id": "q-more", "query": "Which lamp lasts?"}) + "\n")
     only = ("--variants", "react", "--settings", "persona", "--only", "--quiet")
     drr.out("run", home / "study", "--queries", more, *only)
     tables = tables_of(home, "pdr", by_model=True)

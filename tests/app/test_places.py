@@ -76,7 +76,7 @@ def test_what_a_study_has_no_room_for_is_one_sentence(
     assert "study: study/annotation" in one_sentence(capsys)
 
 
-def test_programs_are_told_the_same_of_a_draft_and_a_file_that_nobody_named_is_a_bug(
+def test_a_file_that_nobody_named_is_a_bug(
     box: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.chdir(box)
@@ -116,9 +116,7 @@ def test_a_bad_file_is_misuse_wherever_it_is_read(
     assert not Path("new").exists()
 
 
-def test_a_shop_is_found_from_here_and_from_beside_its_study(
-    box: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, drr: Drr
-) -> None:
+def test_a_shop_is_found(box: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, drr: Drr) -> None:
     home = tmp_path / "home"
     shutil.copytree(box / "shop", home / "shop")
     monkeypatch.chdir(home)

@@ -9,9 +9,7 @@ import pytest
 from drr.app.console import progress_of
 
 
-def test_a_stage_is_one_line_where_it_is_piped_and_nothing_where_it_is_quiet(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_a_stage_is_one_line_piped_and_nothing_quiet(capsys: pytest.CaptureFixture[str]) -> None:
     with progress_of(argparse.Namespace()).stage("reviews", 2000, "bytes") as stage:
         stage.advance(1500, 30)
         stage.advance(500, 12)
@@ -24,9 +22,7 @@ def test_a_stage_is_one_line_where_it_is_piped_and_nothing_where_it_is_quiet(
     assert capsys.readouterr().err == ""
 
 
-def test_a_bar_shows_rows_a_second_and_the_time_left(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_bar_shows_time_left(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.setenv("TERM", "xterm")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,33 +10,21 @@ import pytest
 from drr.app.training.environment import Environment
 from drr.app.training.proving import ENOUGH, RewardProof, player_row, prove
 from drr.app.training.tricks import TRICKS
-from drr.env.checkable import Checkable
 from drr.env.progress import Quiet
 from drr.env.query import Query
 from drr.env.shop import Shop
 from drr.querygen.files import line_of
 
-import drr
+from tests.app.conftest import truth_of
 from tests.commands import Drr
 
 SEEDS = range(15, 17)
 
 
 @pytest.fixture(scope="module")
-def shop(sample_home: Path) -> Iterator[Shop]:
-    with drr.open_shop(sample_home / "shop") as opened, Environment(opened):
-        yield opened
-
-
-@pytest.fixture(scope="module")
 def made(shop: Shop) -> Sequence[Query]:
     with Environment(shop) as env:
         return env.questions(SEEDS)
-
-
-def truth_of(query: Query) -> Checkable:
-    assert query.checkable is not None
-    return query.checkable
 
 
 def changed(query: Query, text: str = "", **fields: Any) -> Query:
@@ -49,9 +37,7 @@ def proof_of(shop: Shop, query: Query) -> RewardProof:
         return prove(env, env.questions(()), Quiet())
 
 
-def test_the_sample_passes_and_the_page_says_so(
-    drr: Drr, sample_home: Path, made: Sequence[Query], tmp_path: Path
-) -> None:
+def test_the_sample_passes(drr: Drr, sample_home: Path, made: Sequence[Query], tmp_path: Path) -> None:
     path, out = tmp_path / "q.jsonl", tmp_path / "rewards.html"
     path.write_text("".join(line_of(one) + "\n" for one in made))
     shop = str(sample_home / "shop")
@@ -65,15 +51,12 @@ def test_the_sample_passes_and_the_page_says_so(
     assert "passed" in page and "FAIL" not in page
 
 
-def test_what_the_oracle_cannot_earn_is_named(
-    drr: Drr, sample_home: Path, made: Sequence[Query], tmp_path: Path
-) -> None:
+def test_what_is_unmet_is_named(drr: Drr, sample_home: Path, made: Sequence[Query], tmp_path: Path) -> None:
     path = tmp_path / "q.jsonl"
     path.write_text(line_of(changed(made[0], plan=[])) + "\n")
     shop = str(sample_home / "shop")
-    text = drr.out(
-        "judges", "rewards", "--shop", shop, "--queries", path, "--max-steps", 5, "--quiet", code=1
-    )
+    words = ("--shop", shop, "--queries", path, "--max-steps", 5, "--quiet")
+    text = drr.out("judges", "rewards", *words, code=1)
     assert f"{made[0].id}: the oracle is paid 0.000 (answered); short of" in text
 
 

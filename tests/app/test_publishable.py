@@ -14,10 +14,9 @@ from drr.app.report.figures import DARK, FORMS, LIGHT
 from drr.app.report.latex import LONGEST, appendix, latex
 from drr.app.report.material import Material
 from drr.app.report.tables import Cell, Heading, Table, headings
-from drr.eval.judging.read import choose, read_judged
-from drr.eval.metrics.document import study_document
 from drr.study.study import Study
 
+from tests.app.conftest import material_of
 from tests.commands import Drr
 
 COMMANDS = {
@@ -41,20 +40,13 @@ def read(source: str) -> list[list[str]]:
         maths ^= sign == "$"
         assert depth >= 0
     assert depth == 0 and not maths
-    opened: list[tuple[str, int]] = []
+    opened: list[str] = []
     rows: list[list[str]] = []
-    for what, kind, rest in re.findall(r"\\(begin|end)\{(\w+)\}(?:\[\w+\])?(.*)", source):
+    for what, kind in re.findall(r"\\(begin|end)\{(\w+)\}", source):
         if what == "begin":
-            opened.append(
-                (
-                    kind,
-                    len(re.sub(r"\{[^}]*\}", "", rest.strip()[1:-1]))
-                    if "tabular" in kind or kind == "longtable"
-                    else 0,
-                )
-            )
+            opened.append(kind)
         else:
-            assert opened.pop()[0] == kind
+            assert opened.pop() == kind
     assert opened == []
     for kind, form, body in re.findall(
         r"\\begin\{(tabular|longtable)\}\{((?:[lr]|p\{\w+\})+)\}\n(.*?)\\end\{", source, re.S
@@ -91,7 +83,7 @@ def test_tables_show_both_ends_of_an_interval_and_hostile_words_stay_words() -> 
 @pytest.fixture(scope="module")
 def material(judged_study: Path) -> Material:
     study = Study.open(judged_study)
-    return Material(study, read_judged(study, choose(study)), study_document(study))
+    return material_of(study)
 
 
 @pytest.mark.long

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +20,6 @@ from drr.env.shop import Shop
 from drr.querygen.files import line_of
 from drr.study.study import Study
 
-import drr
 from tests.commands import Drr
 from tests.tampering import rewrite
 
@@ -30,12 +28,6 @@ HOSTILE: list[Any] = [
     {"tool": "x\ud800"}, {"tool": "calculator", "arguments": {"expression": "1+\ud800"}}, {(1, 2): {3}},
     {"report": "\ud800"}, {"tool": "calculator", "arguments": {"expression": {1, 2}}}, "</script>",
 ]  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def shop(sample_home: Path) -> Iterator[Shop]:
-    with drr.open_shop(sample_home / "shop") as opened, Environment(opened):
-        yield opened
 
 
 @pytest.fixture(scope="module")
@@ -191,17 +183,12 @@ def test_agents_of_others_hand_in_a_form_with_their_report(
     rows = {row["agent"]: row for row in found["agents"]}
     assert [*rows] == sorted(rows) and found["episodes"] == 12
     for name in ("scripted.py:full", "cmd:scripted.py_told.json"):
-        assert (rows[name]["n"], rows[name]["forms"], rows[name]["reward"]["value"]) == (3, 3, 1.0), rows[
-            name
-        ]
+        assert (rows[name]["n"], rows[name]["forms"], rows[name]["reward"]["value"]) == (3, 3, 1.0)
         assert rows[name]["components"]["figures"]["value"] == 1.0
     for name in ("scripted.py:bare", "scripted.py:garbled"):
-        assert (rows[name]["n"], rows[name]["forms"], rows[name]["components"]["figures"]["value"]) == (
-            3,
-            0,
-            0.0,
-        )
-        assert rows[name]["reward"]["value"] < 0.5
+        row = rows[name]
+        assert (row["n"], row["forms"], row["components"]["figures"]["value"]) == (3, 0, 0.0)
+        assert row["reward"]["value"] < 0.5
     assert all(one.form for one in read(Path("paid.jsonl")) if one.agent == "scripted.py:full")
     code, out, err = drr("judges", "regrade", "study", "--queries", truth)
     assert "garbled" in err and "figures.0.point" in err and code == 0
@@ -225,19 +212,14 @@ def test_agents_of_others_hand_in_a_form_with_their_report(
     shown = json.loads(Path("page/metrics.json").read_text())["metrics"]
     paid = {row["agent"]: row["reward"] for row in drr.json("judges", "regrade", "again")["agents"]}
     assert {name: row["reward"] for name, row in shown.items()} == paid
-    assert (shown["scripted.py:garbled"]["pass_1"]["value"], shown["scripted.py:garbled"]["pass_1"]["n"]) == (
-        0.0,
-        3,
-    )
+    assert [shown["scripted.py:garbled"]["pass_1"][name] for name in ("value", "n")] == [0.0, 3]
     page = Path("page/index.html").read_text()
     assert "no difference in reward is shown" in page or "by reward" in page
     assert "3 forms cannot be read, so nothing is solved by them, the first: " in page
 
 
 @pytest.mark.long
-def test_answers_of_a_study_are_paid_and_kept_alike(
-    drr: Drr, sample_home: Path, file: Path, tmp_path: Path
-) -> None:
+def test_answers_of_a_study_are_paid_alike(drr: Drr, sample_home: Path, file: Path, tmp_path: Path) -> None:
     queries, study, out = tmp_path / "q.jsonl", tmp_path / "study", tmp_path / "answers.jsonl"
     plain = Query(query="a bird feeder", user_id=read(file)[0].query.user_id)
     queries.write_text(line_of(read(file)[0].query) + "\n" + line_of(plain) + "\n")

@@ -11,26 +11,18 @@ import pytest
 from drr.app.cli import main
 from drr.app.commands.compare import _difference
 from drr.app.report.latex import latex
-from drr.app.report.material import Material
 from drr.app.report.metric_tables import winners
 from drr.app.report.page import section
 from drr.app.report.tables import Cell, Heading, Table, as_csv, headings, markdown
 from drr.app.report.write import all_tables
-from drr.eval.judging.read import choose, read_judged
 from drr.eval.metrics.document import study_document
 from drr.eval.metrics.rows import CompareDocument
 from drr.study.study import Study
 
+from tests.app.conftest import material_of
 from tests.commands import Drr
 
 VARIANTS = ["plan-to-function+ws", "react", "react+ws"]
-
-
-@pytest.fixture(scope="module")
-def report(judged_study: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("report") / "out"
-    assert main(["report", str(judged_study), "--out", str(folder)]) == 0
-    return folder
 
 
 def cells(report: Path, name: str) -> dict[tuple[str, str], dict[str, str]]:
@@ -91,9 +83,7 @@ def test_figure_4_keeps_page_reads_and_control_calls_apart(judged_study: Path, r
         return pytest.approx(sum(counts) / len(counts))
 
     def of_kind(control: bool) -> list[int]:
-        return [
-            sum((call["kind"] == "control") is control for call in r.result["tool_calls"]) for r in answers
-        ]
+        return [sum((c["kind"] == "control") is control for c in r.result["tool_calls"]) for r in answers]
 
     read = [len({s["url"] for s in r.result["sources"] if s["page_status"] is not None}) for r in answers]
     own = {tool: float(row["value"]) for (variant, tool), row in table.items() if variant == "react+ws"}
@@ -126,23 +116,18 @@ def test_the_same_study_draws_the_same_bytes(judged_study: Path, report: Path, t
 
 
 @pytest.mark.long
-def test_the_papers_figures_stand_beside_a_models_on_request_and_never_beside_those_of_rules(
-    judged_study: Path, tmp_path: Path, drr: Drr
-) -> None:
+def test_printed_figures_stand_beside_no_rules(judged_study: Path, tmp_path: Path, drr: Drr) -> None:
     err = drr.err("report", judged_study, "--out", tmp_path / "r", "--paper-figures", code=0)
     assert "left out" in err and "paper 0.6" not in table_of(tmp_path / "r", "faithfulness.md")
     with Study.open(judged_study) as study:
-        document = study_document(study)
-        document["banner"] = None
-        material = Material(study, read_judged(study, choose(study)), document, with_paper=True)
+        material = material_of(study, with_paper=True)
+        material.document["banner"] = None
         (table,) = [one for one in all_tables(material) if one.name == "faithfulness"]
     assert dict(table.rows)["react+ws"][0].printed == 0.74
     assert any("not comparable" in note for note in table.notes)
 
 
-def test_json_is_the_document_and_misuse_leaves_a_folder_of_others_alone(
-    judged_study: Path, tmp_path: Path, drr: Drr
-) -> None:
+def test_misuse_leaves_a_folder_of_others_alone(judged_study: Path, tmp_path: Path, drr: Drr) -> None:
     document = drr.json("report", judged_study)
     assert {"schema", "metrics", "pairwise", "coverage"} <= set(document)
     v = document["metrics"]["react"]["fp"]
@@ -224,9 +209,7 @@ def test_every_number_leads_to_its_answers_and_a_difference_to_both_values(repor
     assert sum(d for _, _, d in shown) / 2 == pytest.approx(float(overall["value"]))
 
 
-def test_compare_has_the_noise_floor_of_the_report_and_greys_what_is_smaller(
-    judged_study: Path, report: Path, drr: Drr
-) -> None:
+def test_compare_has_the_noise_floor_of_the_report(judged_study: Path, report: Path, drr: Drr) -> None:
     document: CompareDocument = drr.json("compare", judged_study, "react", "react+ws")
     floor = document["noise"]["fp"]
     shown = cells(report, "differences")["noise floor", "fp"]

@@ -61,12 +61,10 @@ def keys(folder: Path) -> dict[str, float | None]:
         return {record.key: record.finished_at for record in study.records(status=None)}
 
 
-def test_the_retail_paper_asks_for_what_it_was_told_and_judges_every_exhibit(
-    judged_study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_retail_paper(judged_study: Path, tmp_path: Path, drr: Drr) -> None:
     out, shop = tmp_path / "out", judged_study.parent / "shop"
     words = ("--users", "4", "--per-user", "3", "--variants", "plan-to-function")
-    assert reproduce("--shop", shop, *words, "--out", out) == 0
+    printed = drr.out("papers", "reproduce", "--shop", shop, *words, "--out", out, "--quiet")
     assert len((out / "queries.jsonl").read_text(encoding="utf-8").splitlines()) == 12
     labels = cells(out / "report" / "tables" / "failure-labels.csv")
     assert {labels[row, "plan-to-function"]["n"] for row in ("weak synthesis", "redundant clarity")} == {"12"}
@@ -78,7 +76,6 @@ def test_the_retail_paper_asks_for_what_it_was_told_and_judges_every_exhibit(
     )
     assert {row["mode"] for row in generic.values()} == {"generic"}
     assert len(generic) == 4
-    printed = capsys.readouterr().out
     user = next(one for one in profiled if one in generic)
     assert f"{generic[user]['id']}: {generic[user]['query'].split(chr(10))[0][:40]}" in printed
     assert re.search(r"queries\.jsonl +generic\.jsonl", printed)
@@ -92,9 +89,7 @@ def of_reports(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return home
 
 
-def test_reports_of_others_are_judged_once_and_told_in_the_papers_tables(
-    of_reports: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_reports_of_others_are_judged_once(of_reports: Path, drr: Drr) -> None:
     out, report = of_reports / "out", of_reports / "out" / "report"
     figures = json.loads((report / "metrics.json").read_text(encoding="utf-8"))["metrics"]
     assert {"re_overall", "re_support", "re_non_redundancy"} <= figures["one"].keys()
@@ -114,13 +109,12 @@ def test_reports_of_others_are_judged_once_and_told_in_the_papers_tables(
         ((*given, "--seed", "8"), "--seed: was begun with 7, now 8"),
         (("--paper", "pdr"), "was begun with --paper reporteval"),
     ):
-        capsys.readouterr()
-        assert reproduce(*words, "--out", out) == 2
-        assert told in capsys.readouterr().err
+        assert told in drr.err("papers", "reproduce", *words, "--out", out)
     assert keys(out / "study") == before
     apart = reports(of_reports / "apart.jsonl", [("one", QUESTIONS), ("two", QUESTIONS[:1])])
-    assert reproduce(*given[:3], apart, "--out", of_reports / "no") == 2
-    assert "did not answer the same questions (of 2: one 2, two 1)" in capsys.readouterr().err
+    assert "(of 2: one 2, two 1)" in drr.err(
+        "papers", "reproduce", *given[:3], apart, "--out", of_reports / "no"
+    )
     assert not (of_reports / "no").exists()
 
 
@@ -140,10 +134,9 @@ def test_reports_of_others_are_judged_once_and_told_in_the_papers_tables(
     ],
 )
 def test_what_is_wrong_is_said_before_anything_is_made(
-    words: Sequence[str], told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    words: Sequence[str], told: str, tmp_path: Path, drr: Drr
 ) -> None:
-    assert reproduce(*words, "--out", tmp_path / "out") == 2
-    error = capsys.readouterr().err
+    error = drr.err("papers", "reproduce", *words, "--out", tmp_path / "out")
     assert told in error and error.startswith("drr: ")
     assert not (tmp_path / "out").exists()
 
@@ -155,27 +148,20 @@ def test_every_paper_has_its_steps(paper: str) -> None:
     assert all(size.rules <= size.paper for size in steps.SIZES.values())
 
 
-def test_every_paper_has_its_steps_and_a_folder_that_is_no_longer_as_it_was_kept_is_told(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], drr: Drr
-) -> None:
+def test_a_folder_that_was_changed_is_told(tmp_path: Path, drr: Drr) -> None:
     (tmp_path / "reproduce.json").write_text('{"paper": 3', encoding="utf-8")
-    assert reproduce("--paper", "pdr", "--out", tmp_path) == 2
-    assert "not a file of `drr papers reproduce`" in capsys.readouterr().err
+    assert "not a file of `drr papers" in drr.err("papers", "reproduce", "--paper", "pdr", "--out", tmp_path)
     (tmp_path / "q.jsonl").write_text('{"query": "x", "user_id": "A"}\n', encoding="utf-8")
     given = ("--shop", tmp_path / "none", "--queries", tmp_path / "q.jsonl", "--out", tmp_path / "o")
-    err = drr.err("reproduce", *given)
-    assert "there is no such shop" in err
-    assert "drr: `drr run` ended with 2; give the same command again to continue" in err
+    err = drr.err("papers", "reproduce", *given)
+    assert "there is no such shop" in err and "drr: `drr run` ended with 2; " in err
     assert not (tmp_path / "o" / "report").exists()
 
 
-def test_a_dry_run_tells_each_step_and_what_it_would_ask_and_leaves_nothing(
-    judged_study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_dry_run_tells_all(judged_study: Path, tmp_path: Path, drr: Drr) -> None:
     out, shop = tmp_path / "out", judged_study.parent / "shop"
     given = ("--shop", shop, *SMALL, "--memories", "none", "--out", out, "--dry-run")
-    assert reproduce("--paper", "pdr", *given) == 0
-    told = capsys.readouterr().out
+    told = drr.out("papers", "reproduce", "--paper", "pdr", *given)
     steps = [line.split()[4:6] for line in told.splitlines() if line.startswith("to do: $ drr")]
     assert [part for head, part in steps[:4] if head == "papers"] == ["persons", "context", "tasks", "tasks"]
     assert [head for head, _ in steps[4:]] == ["run", "run", "judge", "report", "view"]
@@ -193,16 +179,11 @@ def of_persons(judged_study: Path, tmp_path_factory: pytest.TempPathFactory) -> 
     return out
 
 
-def test_pdr_bench_has_its_tables_on_one_set_of_questions_and_goes_on_where_it_stopped(
-    of_persons: Path, judged_study: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_pdr_bench(of_persons: Path, judged_study: Path, drr: Drr) -> None:
     tables = of_persons / "report" / "tables"
     for name in ("pdr-table-1", "pdr-table-2", "pqr", "settings", "memories", "cost"):
         assert (tables / f"{name}.csv").is_file(), name
-    told = [
-        (tables / f"{name}.md").read_text(encoding="utf-8")
-        for name in ("pdr-table-1", "pdr-table-2", "memories")
-    ]
+    told = [(tables / f"{name}.md").read_text("utf-8") for name in ("pdr-table-1", "pdr-table-2", "memories")]
     assert not [text for text in told if "Refused" in text or "| refused" in text]
     with Study.open(of_persons / "study") as study:
         asked: dict[str, set[str]] = {}
@@ -218,54 +199,38 @@ def test_pdr_bench_has_its_tables_on_one_set_of_questions_and_goes_on_where_it_s
     shop, before = judged_study.parent / "shop", keys(of_persons / "study")
     small = (*SMALL[:-1], TWO)
     words = ("--paper", "pdr", "--shop", shop, *small, "--memories", "none,recent", "--out", of_persons)
-    assert reproduce(*words) == 0
+    assert drr.out("papers", "reproduce", *words, "--quiet").count("# done") == 4
     assert keys(of_persons / "study") == before
-    assert capsys.readouterr().out.count("# done") == 4
-    assert reproduce("--paper", "pdr", "--shop", shop, *small, "--n", "2", "--out", of_persons) == 2
-    assert "--n: was begun with 1, now 2" in capsys.readouterr().err
+    more = ("--paper", "pdr", "--shop", shop, *small, "--n", "2", "--out", of_persons)
+    assert "--n: was begun with 1, now 2" in drr.err("papers", "reproduce", *more)
     less = ("--shop", shop, *small[8:], "--memories", "none,recent", "--out", of_persons)
     assert reproduce("--paper", "pdr", *less) == 0, "what is not said again is as it was begun"
     assert keys(of_persons / "study") == before
 
 
 def test_the_forecast_of_judging_is_near_what_it_is_of_the_answers(
-    of_persons: Path,
-    judged_study: Path,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
+    of_persons: Path, judged_study: Path, tmp_path: Path, drr: Drr, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Criteria are made of questions, so that they do not grow with the answers."""
     monkeypatch.setenv("OPENAI_API_KEY", "no key")
     by = ("--judge", "gpt-5-mini", "--base-url", "http://127.0.0.1:9")
     what = ("--what", "pqr", "--persons", str(of_persons / "persons.jsonl"), "--rounds", "1")
-    assert main(["judge", str(of_persons / "study"), *what, *by, "--dry-run", "--json"]) == 0
-    true = json.loads(capsys.readouterr().out)
+    true = drr.json("judge", of_persons / "study", *what, *by, "--dry-run")
     assert 0 < true["of_questions"]["calls"] == true["tasks"]["criteria"]["calls"]
     small = (*SMALL[:-1], TWO, "--memories", "none,recent", "--out", tmp_path / "out")
     shop = judged_study.parent / "shop"
-    assert reproduce("--paper", "pdr", "--shop", shop, *small, *by, "--rounds", "1", "--dry-run") == 0
-    told = re.search(r"about ([\d,]+) calls of the judge", capsys.readouterr().out)
+    printed = drr.out(
+        "reproduce", "--paper", "pdr", "--shop", shop, *small, *by, "--rounds", "1", "--dry-run"
+    )
+    told = re.search(r"about ([\d,]+) calls of the judge", printed)
     assert told is not None
     assert int(told[1].replace(",", "")) == pytest.approx(true["calls"], rel=0.1)
 
 
-def test_a_reproduction_that_was_killed_goes_on_and_does_nothing_twice(
-    judged_study: Path, tmp_path: Path, drr: Drr
-) -> None:
+def test_a_killed_reproduction_goes_on(judged_study: Path, tmp_path: Path, drr: Drr) -> None:
     shop, out = judged_study.parent / "shop", tmp_path / "out"
-    words = [
-        "reproduce",
-        "--paper",
-        "pdr",
-        "--shop",
-        str(shop),
-        *SMALL,
-        "--memories",
-        "off",
-        "--out",
-        str(out),
-    ]
+    where = ("--shop", str(shop), "--out", str(out))
+    words = ["reproduce", "--paper", "pdr", *SMALL, "--memories", "off", *where]
     done: dict[str, float | None] = {}
     for wait in (1.5, 3.0, 4.5):
         process = subprocess.Popen(
@@ -299,16 +264,12 @@ def cells(table: Path) -> dict[tuple[str, str], dict[str, str]]:
         return {(row["row"], row["column"]): row for row in csv.DictReader(file)}
 
 
-def test_dr3_eval_stands_size_by_size_and_asks_only_what_was_named(
-    of_files: Path, judged_study: Path
-) -> None:
+def test_dr3_eval_stands_size_by_size(of_files: Path, judged_study: Path) -> None:
     tables = of_files / "report" / "tables"
     sizes, options = cells(tables / "dr3-sizes.csv"), cells(tables / "dr3-options.csv")
     rows = {row for row, _ in sizes}
     assert rows >= {"dr3, 32k", "dr3, 64k", "react, 32k", "react, 64k", "dr3: 64k minus 32k"}
-    assert {
-        sizes[row, "dr3_cc"]["n"] for row in ("dr3, 32k", "dr3, 64k", "react, 64k", "dr3@supportive, 32k")
-    } == {"2"}
+    assert {sizes[row, "dr3_cc"]["n"] for row in ("dr3, 32k", "react, 64k", "dr3@supportive, 32k")} == {"2"}
     assert {row for row, _ in options} == {"dr3@supportive minus dr3", "dr3@turns:1 minus dr3"}
     took = cells(tables / "cost.csv")
     for part in ("dr3: agent, an answer", "react: judge, an answer"):
@@ -351,15 +312,10 @@ def test_dr3_eval_lays_models_and_embedders_side_by_side(of_files: Path, tmp_pat
         *(f"dr3@{model}@{way} minus dr3@{model}" for model in models for way in ("bm25", "dense:offline")),
     }
     listed = (tables / "paper.md").read_text(encoding="utf-8")
-    assert (
-        "| Table 5 | Retrievers | DR3-Eval: options of one architecture (its Tables 5 and 6, Figure 5); DR3-Eval: size by size"
-        in listed
-    )
+    assert "| Table 5 | Retrievers | DR3-Eval: options of one architecture (its Tables 5 and 6" in listed
 
 
-def test_one_question_is_reproduced_and_a_second_call_computes_nothing(
-    judged_study: Path, tmp_path: Path, drr: Drr
-) -> None:
+def test_a_second_call_computes_nothing(judged_study: Path, tmp_path: Path, drr: Drr) -> None:
     out, first = tmp_path / "all", (judged_study.parent / "queries.jsonl").read_text("utf-8").splitlines()[0]
     (tmp_path / "one.jsonl").write_text(first + "\n", encoding="utf-8")
     asked = ("--shop", judged_study.parent / "shop", "--queries", tmp_path / "one.jsonl")

@@ -86,9 +86,7 @@ def test_a_mark_is_taken_only_from_who_was_let_in_at_this_place(study: Study, vi
         assert client.post("/mark", json=made, headers={"origin": "http://evil.example"}).status_code == 403
         assert client.post("/mark", json=made, headers={"origin": "null"}).status_code == 403
         assert client.post("/mark", json=made, headers={"host": "evil.example"}).status_code == 421
-        assert client.post("/mark", json=mark(verdicts(view)[0], "bob")).status_code == 409, (
-            "not as somebody else"
-        )
+        assert client.post("/mark", json=mark(verdicts(view)[0], "bob")).status_code == 409
         assert client.post("/mark", content=b"{" + b" " * 30_000 + b"}").status_code == 422
         assert client.post("/mark", json={**made, "reviewer": "../ann"}).status_code == 422
         assert client.post("/mark", json={**made, "claim": "Something else."}).status_code == 409
@@ -115,10 +113,7 @@ def test_marks_only_grow_and_the_last_one_counts(study: Study, view: ReportView)
     assert len(read_marks(study)) == 1, "a line torn by a crash is no mark"
     put(study, mark(rule(view)))
     assert len(read_marks(study)) == 2
-    assert (
-        tallied(read_marks(study))
-        == "Marked by reviewers: ann 1 verdict (1 wrong), 1 rule finding (0 wrong)."
-    )
+    assert "ann 1 verdict (1 wrong), 1 rule finding (0 wrong)" in tallied(read_marks(study))
     path.write_text('{"reviewer": "ann"}\n', encoding="utf-8")
     with pytest.raises(Misuse, match=r"marks-ann.jsonl, line 1: answer"):
         read_marks(study)
@@ -137,19 +132,11 @@ def test_coverage_counts_marks_of_what_still_stands(study: Study, view: ReportVi
     }
 
 
-def test_a_judge_is_held_against_the_marks_and_it_is_said_whose_they_are(
-    study: Study, view: ReportView, tmp_path: Path, drr: Drr
-) -> None:
+def test_a_judge_is_held_against_the_marks(study: Study, view: ReportView, tmp_path: Path, drr: Drr) -> None:
     told = sorted(
         verdicts(view), key=lambda one: "web" not in str(one["name"])
     )  # a page is shown alike, a record by its lines
-    put(
-        study,
-        *(mark(one) for one in told[:2]),
-        mark(told[0], "bob"),
-        mark(told[2], says="wrong"),
-        mark(rule(view)),
-    )
+    put(study, *map(mark, told[:2]), mark(told[0], "bob"), mark(told[2], says="wrong"), mark(rule(view)))
     words = ["calibrate", str(study.folder), "--task", "support", "--study", str(tmp_path / "c"), "--quiet"]
     document = drr.json(*words)
     assert document["labels"] == 3
@@ -166,9 +153,7 @@ def test_a_judge_is_held_against_the_marks_and_it_is_said_whose_they_are(
     assert "neither blind nor drawn by lot" in shown
 
 
-def test_a_study_without_marks_has_nothing_to_be_held_against_and_who_marks_is_named_once(
-    study: Study, drr: Drr
-) -> None:
+def test_without_marks_there_is_nothing_to_be_held_against(study: Study, drr: Drr) -> None:
     assert "is where verdicts are marked" in drr.err("calibrate", study.folder, "--task", "support")
     for words in ("ann,ann", "a/b", ""):
         assert "--reviewer" in drr.err("view", study.folder, "--reviewer", words)

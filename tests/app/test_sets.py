@@ -54,9 +54,7 @@ def test_a_set_is_run_by_its_folder_and_its_figures_stand_alone(drr: Drr, made: 
     assert "one-v1" in drr.err("run", study, "--queries", two / "queries.jsonl")
 
 
-def test_a_changed_set_is_refused_and_a_frozen_one_is_not_written_again(
-    drr: Drr, made: Path, tmp_path: Path
-) -> None:
+def test_a_changed_set_is_refused(drr: Drr, made: Path, tmp_path: Path) -> None:
     folder = tmp_path / "one-v1"
     words = ("queries", "freeze", "one-v1", "--made", made, "--out", folder)
     drr.json(*words)
@@ -72,9 +70,7 @@ def test_a_changed_set_is_refused_and_a_frozen_one_is_not_written_again(
     assert "were changed" in drr.err("queries", "freeze", "two-v1", "--made", made, "--out", tmp_path / "y")
 
 
-def test_a_set_holds_several_shops_and_a_sealed_one_tells_no_seed(
-    drr: Drr, made: Path, tmp_path: Path
-) -> None:
+def test_a_sealed_set_of_several_shops_tells_no_seed(drr: Drr, made: Path, tmp_path: Path) -> None:
     folder, seal, hidden = tmp_path / "two-v1", tmp_path / "two-v1.seal.json", tmp_path / "hidden"
     axes = ("--axes", tmp_path / "axes.toml")
     freeze = ("queries", "freeze", "two-v1", "--out", folder, "--made", made)
@@ -112,9 +108,7 @@ def test_a_set_holds_several_shops_and_a_sealed_one_tells_no_seed(
         assert "not the one" in drr.out("queries", "reveal", folder, "--seal", seal, code=1)
 
 
-def test_a_shop_that_was_not_made_of_a_seed_is_a_part_and_no_other_shop_is(
-    drr: Drr, made: Path, sample_home: Path, tmp_path: Path
-) -> None:
+def test_a_shop_without_a_seed_is_a_part(drr: Drr, made: Path, sample_home: Path, tmp_path: Path) -> None:
     (made / "made.json").unlink()
     folder = tmp_path / "own-v1"
     part = drr.json("queries", "freeze", "own-v1", "--made", made, "--out", folder)["parts"][0]
@@ -136,9 +130,7 @@ def test_figures_of_other_rules_have_another_label(drr: Drr, made: Path, tmp_pat
     assert released.label(frozen.parts[0], settings) == label
 
 
-def test_the_set_that_comes_with_the_program_asks_the_sample_shop(
-    drr: Drr, sample_home: Path, tmp_path: Path
-) -> None:
+def test_the_own_set_asks_the_sample_shop(drr: Drr, sample_home: Path, tmp_path: Path) -> None:
     own = place_of_set(Path("retail-v1"))
     frozen = read_set(own)
     assert (frozen.count, len(read_queries(own / "queries.jsonl"))) == (300, 150)
@@ -151,9 +143,7 @@ def test_the_set_that_comes_with_the_program_asks_the_sample_shop(
 
 
 @pytest.mark.long
-def test_the_truth_of_the_own_set_is_made_and_scores_its_answers(
-    drr: Drr, sample_home: Path, tmp_path: Path
-) -> None:
+def test_the_truth_of_the_own_set_scores_its_answers(drr: Drr, sample_home: Path, tmp_path: Path) -> None:
     frozen = read_set(place_of_set(Path("retail-v1")))
     truth, alone = tmp_path / "truth.jsonl", tmp_path / "ten.jsonl"
     named = ("--shop", sample_home / "shop", "--set", "retail-v1")
@@ -171,10 +161,7 @@ def test_the_truth_of_the_own_set_is_made_and_scores_its_answers(
     assert "no finished answer" in drr.err("judges", "regrade", tmp_path / "bare")
     assert drr.json("judges", "regrade", tmp_path / "bare", "--queries", truth)["episodes"] == 1
     page = (tmp_path / "report" / "index.html").read_text("utf-8")
-    assert (
-        "1 answer, 49 answers still to come" in page
-        and f"retail-v1/sample {frozen.content_hash[:16]}" in page
-    )
+    assert "1 answer, 49 answers still to" in page and f"retail-v1/sample {frozen.content_hash[:16]}" in page
     alone.write_text("".join(truth.read_text("utf-8").splitlines(keepends=True)[:10]))
     said = drr.err("run", tmp_path / "other", *named, "--queries", alone, *RUN, code=1)
     assert "is not the file of the 50 questions of retail-v1 sample" in said

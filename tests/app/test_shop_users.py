@@ -70,9 +70,7 @@ def test_the_shell_reads_what_is_printed(tmp_path: Path, drr: Drr) -> None:
     )
 
 
-def test_what_a_file_holds_is_kept_and_a_second_password_or_no_place_refused(
-    tmp_path: Path, drr: Drr
-) -> None:
+def test_what_a_file_of_users_holds_is_kept(tmp_path: Path, drr: Drr) -> None:
     """Servers know the password of their first start only: a second one would lock everybody out."""
     file = tmp_path / "env"
     file.write_text("OTHER=1")

@@ -124,14 +124,12 @@ def script(request: Any) -> Say:
             calls=[("product_catalog_search", {"query": f"feeder {KEY}"})],
             usage={"input_tokens": 11, "output_tokens": 4},
         )
-    return Say(
-        f"A feeder, and the words of the answer {KEY}.", usage={"input_tokens": 21, "output_tokens": 6}
-    )
+    return Say(f"A feeder: words of the answer {KEY}.", usage={"input_tokens": 21, "output_tokens": 6})
 
 
 @WITH_PACKAGES
 @pytest.mark.parametrize("text", [False, True])
-def test_a_run_is_one_trace_of_its_calls(
+def test_a_run_is_one_trace(
     judged_study: Path, monkeypatch: pytest.MonkeyPatch, text: bool, drr: Drr
 ) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
@@ -154,9 +152,7 @@ def test_a_run_is_one_trace_of_its_calls(
 
 
 @WITH_PACKAGES
-def test_a_collector_that_fails_changes_nothing_of_the_run(
-    judged_study: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_failing_collector_changes_nothing(judged_study: Path, capsys: pytest.CaptureFixture[str]) -> None:
     shop = judged_study.parent / "shop"
     user = json.loads((judged_study.parent / "queries.jsonl").read_text("utf-8").splitlines()[0])["user_id"]
     with collecting(400) as (url, _):

@@ -81,21 +81,9 @@ def test_only_what_a_change_can_reach_is_run_and_only_once(asked: Path, drr: Drr
 
 @pytest.fixture(scope="module")
 def found(asked: Path) -> StressDocument:
-    assert (
-        commands.drr(
-            "study",
-            "stress",
-            asked,
-            "--with",
-            "shuffle,sponsor,price,rating,injection,faults",
-            "--rate",
-            "0.6",
-            "--seed",
-            "1",
-            "--quiet",
-        )
-        == 0
-    )
+    changes = "shuffle,sponsor,price,rating,injection,faults"
+    what = ("--with", changes, "--rate", "0.6", "--seed", "1", "--quiet")
+    assert commands.drr("study", "stress", asked, *what) == 0
     return findings(asked)
 
 
@@ -143,13 +131,8 @@ def test_obedience_is_read_from_calls_state_and_picks_and_never_from_prose(found
     ],
 )
 def test_one_trace_of_obedience_is_enough(asked: Path, result: JsonObject, expected: float) -> None:
-    stress: Stress = {
-        "change": "injection",
-        "seed": 1,
-        "base": "",
-        "canary": "B0FFFFFFFF",
-        "phone": "+1-555-0000001",
-    }
+    planted = {"canary": "B0FFFFFFFF", "phone": "+1-555-0000001"}
+    stress: Stress = {"change": "injection", "seed": 1, "base": "", **planted}  # type: ignore[typeddict-item]
     with Study.read(asked) as study:
         record = replace(next(study.records("answer")), result=result)
         question = read_queries(asked / "queries.jsonl")[0]
@@ -172,15 +155,11 @@ def test_an_honest_end_is_an_empty_list_where_nothing_fits(found: StressDocument
             assert ReadAnswer(study, none, query).is_honest == (1 if query.id in refused else None)
 
 
-def test_a_stressed_study_is_not_paid_by_the_shop_as_it_was(
-    found: StressDocument, asked: Path, drr: Drr
-) -> None:
+def test_a_stressed_study_is_not_paid(found: StressDocument, asked: Path, drr: Drr) -> None:
     assert "saw a changed shop" in drr.err("judges", "regrade", asked / "stress", code=2)
 
 
-def test_the_page_and_the_document_say_the_same(
-    found: StressDocument, asked: Path, tmp_path: Path, drr: Drr
-) -> None:
+def test_page_and_document_agree(found: StressDocument, asked: Path, tmp_path: Path, drr: Drr) -> None:
     text = drr.out("report", asked, "--stress", "--out", tmp_path / "out")
     page = (tmp_path / "out" / "stress.html").read_text(encoding="utf-8")
     document = json.loads((tmp_path / "out" / "stress.json").read_text(encoding="utf-8"))
@@ -220,9 +199,7 @@ def test_a_study_that_is_not_there_is_not_made(tmp_path: Path, drr: Drr) -> None
     assert not (tmp_path / "none").exists()
 
 
-def test_words_of_ones_own_are_asked_where_they_keep_every_limit(
-    asked: Path, tmp_path: Path, drr: Drr
-) -> None:
+def test_words_of_ones_own_keep_every_limit(asked: Path, tmp_path: Path, drr: Drr) -> None:
     query = read_queries(asked / "queries.jsonl")[0]
     file = tmp_path / "words.jsonl"
 

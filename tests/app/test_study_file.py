@@ -24,9 +24,7 @@ def here(sample_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     (tmp_path / "shop").symlink_to(sample_home / "shop")
     with open_shop("shop", resolve({}, environ={}).settings) as shop:
         user = shop.store.sample_users(1, seed=1, min_orders=5)[0]
-    (tmp_path / "queries.jsonl").write_text(
-        json.dumps({"query": "a bird feeder", "user_id": user}) + "\n", "utf-8"
-    )
+    (tmp_path / "queries.jsonl").write_text(json.dumps({"query": "a bird feeder", "user_id": user}) + "\n")
     return tmp_path
 
 
@@ -40,9 +38,7 @@ def run(*words: object) -> int:
 
 
 @pytest.mark.parametrize("ending", ["yaml", "toml"])
-def test_a_run_from_the_saved_file_has_the_same_unit_keys(
-    here: Path, ending: str, monkeypatch: pytest.MonkeyPatch, drr: Drr
-) -> None:
+def test_a_saved_file_keeps_keys(here: Path, ending: str, monkeypatch: pytest.MonkeyPatch, drr: Drr) -> None:
     given = ["--shop", "shop", "--queries", "queries.jsonl", *GIVEN.split()]
     before, after = here / f"before.{ending}", here / f"after.{ending}"
     assert run("study", *given, "--save-config", before) == 0
@@ -53,9 +49,7 @@ def test_a_run_from_the_saved_file_has_the_same_unit_keys(
         text = file.read_text("utf-8")
         assert "react+ws" in text and "steps" in text and "900000" in text
         other = here / f"other{number}.{ending}"
-        other.write_text(
-            text.replace("study: study", f"study: s{number}").replace('"study"', f'"s{number}"'), "utf-8"
-        )
+        other.write_text(text.replace("study: study", f"study: s{number}").replace('"study"', f'"s{number}"'))
         (here / "elsewhere").mkdir(exist_ok=True)
         with monkeypatch.context() as patch:
             patch.chdir(here / "elsewhere")  # paths are seen from the file

@@ -123,9 +123,7 @@ def test_turns_pages_and_summaries_stand_where_they_began(reader: Reader) -> Non
             assert 0 <= step.started_at <= step.started_at + step.seconds <= (view.seconds or 0)
         kinds[entry.variant] = {step.kind for step in view.steps}
         turns = sum(talk.turns for talk in view.conversations)
-        assert sum(step.kind == "model" for step in view.steps) >= turns - 1, (
-            "a structured turn keeps its answer alone"
-        )
+        assert sum(step.kind == "model" for step in view.steps) >= turns - 1
     assert kinds["react"] == {"model"}
     assert kinds["react+ws"] == {"model", "page", "summary"}
     steps = (
@@ -234,9 +232,7 @@ def test_a_finding_is_marked_inside_and_across_claims_and_leads_to_its_card() ->
     assert '<mark class="wrong" id="w1"><a href="#card">$4 </a></mark>' in html
     assert '<mark class="wrong"><a href="#source-1">[1]</a></mark>' in html, "what cites still leads there"
     html = marked_html(report, claims, (), wrong[1:])
-    found = re.findall(
-        r'data-claim="(c\d)"[^>]*><mark class="wrong"(?: id="w2")?><a href="#card">(.*?)</a>', html
-    )
+    found = re.findall(r'data-claim="(c\d)"[^>]*><mark class="wrong"[^>]*><a href="#card">(.*?)</a>', html)
     assert found == [("c1", "[1]."), ("c2", "It is")]
     assert marked_html(report, claims, (), wrong[1:]).count('id="w2"') == 1
     assert "<mark" not in marked_html(report, [], (), [wrong[0]._replace(start=0, end=0)])
@@ -251,10 +247,11 @@ def test_marking_never_changes_the_text_nor_lets_markup_through(report: str, dat
     html = marked_html(report, spans, links, [Stretch(cuts[1], cuts[-1], "w", "wrong", "card")])
     assert "\U000f0000" not in html
     assert "\U000f0001" not in html
-    assert set(re.findall(r"</?([a-z0-9]+)", html)) <= set(re.findall(r"</?([a-z0-9]+)", safe_html(report))) | {
-        "mark", "em", "strong", "code", "p", "a", "li", "ul", "ol", "blockquote", "h1", "h2", "h3", "h4", "h5", "h6", "hr",
-        "pre", "br", "table", "thead", "tbody", "tr", "th", "td",
-    }  # fmt: skip
+    plain = (
+        "mark em strong code p a li ul ol blockquote h1 h2 h3 h4 h5 h6 hr pre br table thead tbody tr th td"
+    )
+    tags, known = (set(re.findall(r"</?([a-z0-9]+)", text)) for text in (html, safe_html(report)))
+    assert tags <= known | {*plain.split()}
 
 
 def test_numbered_sources_stay_lines_and_their_addresses_lead_there() -> None:

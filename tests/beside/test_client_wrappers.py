@@ -50,9 +50,7 @@ def node(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("wrapper", [*SHELL, *PYTHON])
-def test_a_client_of_others_searches_the_shop_and_reports(
-    wrapper: str, tmp_path: Path, request: pytest.FixtureRequest
-) -> None:
+def test_a_client_of_others_reports(wrapper: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
     write_shop(str(tmp_path / "shop"), Settings(shop_url="http://ecommerce.example"))
     if wrapper in SHELL:
         place: Path = request.getfixturevalue("node")
@@ -82,17 +80,11 @@ def test_a_client_of_others_searches_the_shop_and_reports(
             place,
             "--json",
         ]
-        done = subprocess.run(
-            [sys.executable, "-m", "drr", *map(str, [*words, *model])],
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=240,
-            env={**os.environ, "OPENAI_API_KEY": "none"},
-        )
+        asked = [sys.executable, "-m", "drr", *map(str, [*words, *model])]
+        own = {**os.environ, "OPENAI_API_KEY": "none"}
+        done = subprocess.run(asked, capture_output=True, text=True, check=False, timeout=240, env=own)
     assert done.returncode == 0, done.stderr
     document = json.loads(done.stdout)
     assert document["report"].startswith("It costs little.")
-    assert [call["name"] for call in document["tool_calls"] if not call["error"]][:1] == [
-        "product_catalog_search"
-    ]
+    made = [call["name"] for call in document["tool_calls"] if not call["error"]]
+    assert made[0] == "product_catalog_search"

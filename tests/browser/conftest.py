@@ -2,40 +2,65 @@
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Iterator
+import subprocess
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from shutil import which
+from threading import Thread
+from typing import Any
 
 import pytest
+import uvicorn
+from drr.app.pages.serve import bind
 from playwright.sync_api import Browser, Page, sync_playwright
 
 
-@pytest.fixture(
-    scope="module"
-)  # Playwright keeps an event loop running, which would be in the way of other tests
+def drr(*words: str | Path) -> None:
+    """Run a command in a process of its own: Playwright keeps this one's event loop busy."""
+    command = [sys.executable, "-m", "drr.app.cli", *map(str, words)]
+    subprocess.run(command, check=True, capture_output=True, timeout=120)
+
+
+def imported(home: Path, rows: Iterable[object], what: str) -> Path:
+    """Write reports of others into a study that is judged by rules."""
+    (home / "reports.jsonl").write_text("\n".join(map(json.dumps, rows)) + "\n", encoding="utf-8")
+    drr("import", home / "study", home / "reports.jsonl")
+    drr("judge", home / "study", "--what", what, "--quiet")
+    return home / "study"
+
+
+@contextmanager
+def serving(made: Callable[[int], Any], port: int = 0) -> Iterator[int]:
+    """Serve what is made for the port, which is told."""
+    listener = bind(port)
+    port = listener.getsockname()[1]
+    server = uvicorn.Server(uvicorn.Config(made(port), log_level="error"))
+    thread = Thread(target=server.run, kwargs={"sockets": [listener]})
+    thread.start()
+    try:
+        yield port
+    finally:
+        server.should_exit = True
+        thread.join()
+
+
+FLAGS = ("no-sandbox", "disable-gpu", "disable-quic", "no-first-run", "disable-background-networking",
+         "disable-component-update", "disable-sync")  # fmt: skip
+
+
+@pytest.fixture(scope="module")  # Playwright keeps an event loop running, which would be in the way of others
 def browser() -> Iterator[Browser]:
-    program = next(
-        (path for name in ("chromium", "chromium-browser", "google-chrome") if (path := which(name))), None
-    )
+    program = next(filter(None, map(which, ("chromium", "chromium-browser", "google-chrome"))), None)
     if program is None:
-        if os.environ.get("DRR_REQUIRE_BROWSER"):
-            pytest.fail(
-                "no Chromium found, and DRR_REQUIRE_BROWSER forbids skipping: install Debian's `chromium`"
-            )
-        pytest.skip("no Chromium found: install Debian's `chromium` to run the browser tests")
+        told = "no Chromium found: install Debian's `chromium`"
+        (pytest.fail if os.environ.get("DRR_REQUIRE_BROWSER") else pytest.skip)(told)
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=program,
-            args=[
-                "--no-sandbox",
-                "--disable-gpu",
-                "--disable-quic",
-                "--no-first-run",
-                "--disable-background-networking",
-                "--disable-component-update",
-                "--disable-sync",
-            ],
-        )
+        args = [f"--{flag}" for flag in FLAGS]
+        browser = playwright.chromium.launch(executable_path=program, args=args)
         yield browser
         browser.close()
 

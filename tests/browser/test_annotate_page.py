@@ -6,14 +6,12 @@ import json
 import re
 import subprocess
 import sys
-import threading
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
-import uvicorn
 from axe_playwright_python.sync_playwright import Axe
 from drr.app.annotate.labels import merge, notebooks
 from drr.app.annotate.page import bundle
@@ -31,6 +29,7 @@ from drr.app.pages.serve import bind
 from drr.eval.labels import DIMENSIONS
 from playwright.sync_api import Locator, Page, expect
 
+from tests.browser.conftest import imported, serving
 from tests.cases import cases
 
 pytestmark = pytest.mark.browser
@@ -54,18 +53,8 @@ def plan() -> AnnotationPlan:
     return make_plan(reports, annotators=["ann", "bob"], pairs=3, seed=1)
 
 
-@contextmanager
-def served(plan: AnnotationPlan, folder: Path, port: int = 0) -> Iterator[int]:
-    listener = bind(port)
-    port = listener.getsockname()[1]
-    server = uvicorn.Server(uvicorn.Config(site(plan, folder, port), log_level="error", lifespan="off"))
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
-    thread.start()
-    try:
-        yield port
-    finally:
-        server.should_exit = True
-        thread.join()
+def served(plan: AnnotationPlan, folder: Path, port: int = 0) -> AbstractContextManager[int]:
+    return serving(lambda at: site(plan, folder, at), port)
 
 
 def open_as(page: Page, port: int, token: str) -> None:
@@ -110,9 +99,7 @@ def past_practice(page: Page) -> None:
         page.keyboard.press("n")
 
 
-def test_a_pair_is_judged_by_keyboard_and_a_restart_goes_on_where_it_stopped(
-    page: Page, plan: AnnotationPlan, tmp_path: Path
-) -> None:
+def test_a_pair_is_judged_by_keyboard(page: Page, plan: AnnotationPlan, tmp_path: Path) -> None:
     with served(plan, tmp_path) as port:
         open_as(page, port, plan.annotators[0].token)
         expect(page.locator("#progress")).to_contain_text("pair 1 of 3")
@@ -133,9 +120,7 @@ def test_a_pair_is_judged_by_keyboard_and_a_restart_goes_on_where_it_stopped(
         expect(page.locator('button[data-choice="tie"]')).to_have_attribute("aria-pressed", "true")
 
 
-def test_marks_made_while_the_server_is_away_are_sent_also_after_their_page_was_closed(
-    page: Page, plan: AnnotationPlan, tmp_path: Path
-) -> None:
+def test_marks_made_while_the_server_is_away(page: Page, plan: AnnotationPlan, tmp_path: Path) -> None:
     with served(plan, tmp_path) as port:
         open_as(page, port, plan.annotators[0].token)
     press(page, "2")
@@ -158,12 +143,10 @@ def test_marks_made_while_the_server_is_away_are_sent_also_after_their_page_was_
 @contextmanager
 def annotating(study: Path) -> Iterator[tuple[str, str, subprocess.Popen[str]]]:
     """`drr judges annotate` as a person runs it: all that it says, the first annotator's address, and the process to kill."""
-    with subprocess.Popen(
-        [sys.executable, "-m", "drr.app.cli", "annotate", str(study), "--annotators", "ann", "--pairs", "2"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    ) as process:
+    words = ["annotate", str(study), "--annotators", "ann", "--pairs", "2"]
+    command = [sys.executable, "-m", "drr.app.cli", *words]
+    told = subprocess.PIPE
+    with subprocess.Popen(command, stdout=told, stderr=subprocess.STDOUT, text=True) as process:
         try:
             said = ""
             for line in process.stdout or ():
@@ -191,15 +174,10 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for n in range(2)
         for system in ("one", "two")
     ]  # fmt: skip
-    (home / "reports.jsonl").write_text("\n".join(map(json.dumps, rows)) + "\n", encoding="utf-8")
-    words = ["import", str(home / "study"), str(home / "reports.jsonl")]
-    subprocess.run([sys.executable, "-m", "drr.app.cli", *words], check=True, capture_output=True)
-    return home / "study"
+    return imported(home, rows, "rules")
 
 
-def test_labels_pressed_after_the_command_was_killed_are_sent_when_it_runs_again(
-    page: Page, study: Path, tmp_path: Path
-) -> None:
+def test_labels_pressed_after_a_kill_are_sent_later(page: Page, study: Path, tmp_path: Path) -> None:
     with annotating(study) as (_, first, process):
         page.goto(first)
         past_practice(page)
@@ -233,9 +211,7 @@ def test_a_plan_whose_port_is_taken_says_where_unsent_labels_wait(study: Path) -
         assert again == usual and "taken" not in said
 
 
-def test_labels_of_two_pages_that_the_server_never_saw_are_all_sent(
-    page: Page, plan: AnnotationPlan, tmp_path: Path
-) -> None:
+def test_labels_of_two_pages_are_all_sent(page: Page, plan: AnnotationPlan, tmp_path: Path) -> None:
     other = page.context.new_page()
     with served(plan, tmp_path) as port:
         for one in (page, other):
@@ -267,9 +243,7 @@ def test_two_annotators_at_once(page: Page, plan: AnnotationPlan, tmp_path: Path
     assert [choices(plan, tmp_path, name) for name in ("ann", "bob")] == [["left"], ["right"]]
 
 
-def test_hostile_answers_do_nothing_and_load_nothing(
-    page: Page, plan: AnnotationPlan, tmp_path: Path
-) -> None:
+def test_hostile_answers_load_nothing(page: Page, plan: AnnotationPlan, tmp_path: Path) -> None:
     with served(plan, tmp_path) as port:
         open_as(page, port, plan.annotators[0].token)
         expect(page.locator("#left")).to_contain_text("<script>alert(1)</script>")
@@ -294,9 +268,7 @@ def test_no_serious_accessibility_finding(page: Page, plan: AnnotationPlan, tmp_
                     assert [v["id"] for v in found if v["impact"] in ("serious", "critical")] == []
 
 
-def test_tab_and_enter_judge_a_dimension_without_losing_the_place(
-    page: Page, plan: AnnotationPlan, tmp_path: Path
-) -> None:
+def test_tab_and_enter_judge_a_dimension(page: Page, plan: AnnotationPlan, tmp_path: Path) -> None:
     with served(plan, tmp_path) as port:
         open_as(page, port, plan.annotators[0].token)
         page.locator('button[data-choice="tie"]').focus()
@@ -308,9 +280,7 @@ def test_tab_and_enter_judge_a_dimension_without_losing_the_place(
         saved(page)
 
 
-def test_a_bundle_works_from_disk_remembers_over_a_closed_page_and_its_labels_come_back(
-    page: Page, plan: AnnotationPlan, tmp_path: Path
-) -> None:
+def test_a_bundle_works_from_disk(page: Page, plan: AnnotationPlan, tmp_path: Path) -> None:
     file = bundled(page, plan, tmp_path, 1)
     past_practice(page)
     press(page, "13u")
@@ -323,9 +293,7 @@ def test_a_bundle_works_from_disk_remembers_over_a_closed_page_and_its_labels_co
     assert merge(tmp_path, plan, [labels]) == {"bob": 1}
 
 
-def test_answers_have_most_of_the_height_and_a_new_pair_begins_at_the_top(
-    page: Page, plan: AnnotationPlan, tmp_path: Path
-) -> None:
+def test_answers_have_most_of_the_height(page: Page, plan: AnnotationPlan, tmp_path: Path) -> None:
     """At 1440 x 900 six tenths of it; on a phone they stand on the first screen."""
     for pair in plan.pairs:
         pair.answer_a += "\n\nAnother line." * 80
@@ -350,9 +318,7 @@ def test_answers_have_most_of_the_height_and_a_new_pair_begins_at_the_top(
     assert box is not None and box["y"] < 844 / 3
 
 
-def test_practice_comes_first_and_is_neither_sent_nor_saved_nor_counted(
-    page: Page, plan: AnnotationPlan, tmp_path: Path
-) -> None:
+def test_practice_comes_first_and_is_not_counted(page: Page, plan: AnnotationPlan, tmp_path: Path) -> None:
     sent: list[str] = []
     page.on("request", lambda request: sent.append(request.url) if request.method == "POST" else None)
     with served(plan, tmp_path) as port:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
@@ -13,6 +11,8 @@ from axe_playwright_python.sync_playwright import Axe
 from drr.env.settings import resolve
 from drr.env.shop import open_shop
 from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import drr
 
 pytestmark = pytest.mark.browser
 VARIANTS = ("react", "react+ws", "plan-to-function+ws", "hybrid-react+ws")
@@ -23,12 +23,8 @@ WIDTHS = (1440, 1024, 390)
 def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with `report` and `viewer`, of two questions and four systems."""
     home = tmp_path_factory.mktemp("reported")
-
-    def drr(*words: str | Path) -> None:
-        subprocess.run([sys.executable, "-m", "drr.app.cli", *map(str, words), "--quiet"], check=True)
-
-    drr("sample", home / "raw")
-    drr("ingest", home / "raw", "--shop", home / "shop")
+    drr("sample", home / "raw", "--quiet")
+    drr("ingest", home / "raw", "--shop", home / "shop", "--quiet")
     with open_shop(str(home / "shop"), resolve({}, environ={}, file=home / "none").settings) as shop:
         users = shop.store.sample_users(2, seed=1, min_orders=5)
     asked = ("Which bird feeder should I buy?", "Which quiet dog nail grinder?")
@@ -49,9 +45,7 @@ def addresses(pages: Path) -> list[str]:
     return [one.as_uri() for one in (report / "index.html", report / "answers" / "react.html", difference)]
 
 
-def test_a_report_is_whole_on_a_desk_and_can_be_read_on_a_phone_and_leads_to_both_reports(
-    page: Page, pages: Path
-) -> None:
+def test_a_report_is_whole_on_a_desk_and_readable_on_a_phone(page: Page, pages: Path) -> None:
     page.set_viewport_size({"width": 1440, "height": 900})
     page.goto(addresses(pages)[0])
     page.locator("#topic-faithfulness > summary").click()
@@ -133,9 +127,7 @@ def test_heads_never_overlap_and_no_line_is_made_tall_by_a_note(page: Page, page
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", WIDTHS)
-def test_no_page_of_a_report_is_cut_or_has_a_serious_finding(
-    page: Page, pages: Path, width: int, scheme: str
-) -> None:
+def test_no_page_of_a_report_has_a_finding(page: Page, pages: Path, width: int, scheme: str) -> None:
     page.set_viewport_size({"width": width, "height": 900})
     page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
     for address in addresses(pages):

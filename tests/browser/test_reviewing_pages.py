@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,8 +11,9 @@ from drr.eval.judging.marks import ReviewMark, read_marks
 from drr.study.study import Study
 from playwright.sync_api import Page, expect
 
+from tests.browser.conftest import drr, imported
 from tests.browser.test_annotate_page import press
-from tests.browser.test_viewer_pages import PAYLOADS, drr, fits, serious, served, unfolded, ways
+from tests.browser.test_viewer_pages import PAYLOADS, fits, serious, served, unfolded, ways
 
 pytestmark = pytest.mark.browser
 
@@ -33,10 +33,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
          "report_markdown": f"# Feeders\n\n{text}\n\n## Sources\n\n[1] Feeding: {url}\n"}
         for name, text in texts.items()
     ]  # fmt: skip
-    (home / "reports.jsonl").write_text("\n".join(map(json.dumps, rows)) + "\n", encoding="utf-8")
-    drr("import", home / "study", home / "reports.jsonl")
-    drr("judge", home / "study", "--what", "faithfulness,rules", "--quiet")
-    return home / "study"
+    return imported(home, rows, "faithfulness,rules")
 
 
 @pytest.fixture
@@ -76,10 +73,8 @@ def test_a_verdict_is_marked_by_keys_and_the_mark_is_there_again(page: Page, stu
             ["verdict is wrong w", "none 3"]
         )
         found = told(study)
-        assert [(one.of, one.shown, one.label) for one in found] == [
-            ("verdict", "full", "full"),
-            ("verdict", "full", "none"),
-        ]
+        marks = [(one.of, one.shown, one.label) for one in found]
+        assert marks == [("verdict", "full", "full"), ("verdict", "full", "none")]
         assert {one.reviewer for one in found} == {"reviewer"}
         page.keyboard.press("w")
         expect(page.locator(".evidence:target [aria-pressed=true]")).to_have_count(0)
@@ -103,16 +98,12 @@ def test_a_mark_that_the_server_did_not_take_is_not_shown_as_made(page: Page, st
     with served(study) as home:
         open_report(page, home + "?token=token")
     press(page, "jw")
-    expect(page.locator(".evidence:target .review .trouble")).to_contain_text(
-        "not saved: the server does not answer"
-    )
+    expect(page.locator(".evidence:target .review .trouble")).to_contain_text("not saved")
     expect(page.locator(".evidence:target [aria-pressed=true]")).to_have_count(0)
     assert told(study) == []
 
 
-def test_marks_of_a_folder_are_kept_in_the_browser_and_come_in_as_a_file(
-    page: Page, study: Path, tmp_path: Path
-) -> None:
+def test_marks_of_a_folder_come_in_as_a_file(page: Page, study: Path, tmp_path: Path) -> None:
     drr("view", study, "--static", tmp_path / "pages", "--quiet")
     index = (tmp_path / "pages" / "index.html").as_uri()
     open_report(page, index)

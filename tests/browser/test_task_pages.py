@@ -19,9 +19,9 @@ from drr.papers.dr3.viewer.shelf import TaskShelf
 from drr.study.study import Study
 from playwright.sync_api import Page, expect
 
+from tests.browser.conftest import drr
 from tests.browser.test_viewer_pages import (
     PAYLOADS,
-    drr,
     fits,
     hostile_fact,
     hostile_view,

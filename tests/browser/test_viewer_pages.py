@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
-import subprocess
-import sys
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -15,9 +11,8 @@ from pathlib import Path
 from typing import cast
 
 import pytest
-import uvicorn
 from axe_playwright_python.sync_playwright import Axe
-from drr.app.pages.serve import STATIC, bind, place_of
+from drr.app.pages.serve import STATIC, place_of
 from drr.app.viewer.judges import AgreementPart
 from drr.app.viewer.model import (
     Actor,
@@ -52,19 +47,14 @@ from drr.papers.dr3.judging.rows import FactLabel, PlaceRow, RepeatedRow, Requir
 from drr.papers.dr3.viewer.pages import ShownFacts
 from drr.papers.pdr.judging.rows import CriterionRow
 from drr.papers.pdr.person import Attribute
-from drr.papers.pdr.viewer import (
-    CaseSide,
-    CriterionView,
-    PersonCase,
-    ShownPersons,
-    case_page,
-)
+from drr.papers.pdr.viewer import CaseSide, CriterionView, PersonCase, ShownPersons, case_page
 from drr.papers.reporteval.judging.grades import RepetitionRow, ReportGradeRow, ReportSide
 from drr.papers.reporteval.viewer import ShownGrades
 from drr.study.study import Study
 from playwright.sync_api import Page, expect
 
 from tests.app.test_one_more_family import second_judge
+from tests.browser.conftest import drr, imported, serving
 from tests.cases import cases
 from tests.entering import other_server
 from tests.tampering import tampered
@@ -74,13 +64,6 @@ PAYLOADS = cases("browser", "test_viewer_pages_PAYLOADS")
 
 
 HOSTILE = "hostile $\\frac{ 鳥 [a](javascript:alert(1)) " + PAYLOADS[1]
-
-
-def drr(*words: str | Path) -> None:
-    """In a process of its own: Playwright keeps this one's event loop busy."""
-    subprocess.run(
-        [sys.executable, "-m", "drr.app.cli", *map(str, words)], check=True, capture_output=True, timeout=120
-    )
 
 
 @pytest.fixture(scope="module")
@@ -99,26 +82,13 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
          "evidence": [{"url": url, "type": "web", "text": page + " ".join(PAYLOADS)}]},
         {"id": "c", "system": "calm", "query": "Seeds " + PAYLOADS[0] + PAYLOADS[2], "report_markdown": calm},
     ]  # fmt: skip
-    (home / "reports.jsonl").write_text("\n".join(map(json.dumps, rows)) + "\n", encoding="utf-8")
-    drr("import", home / "study", home / "reports.jsonl")
-    drr("judge", home / "study", "--what", "faithfulness,quality", "--quiet")
-    return home / "study"
+    return imported(home, rows, "faithfulness,quality")
 
 
 @contextmanager
 def served(study: Path) -> Iterator[str]:
-    listener = bind(0)
-    port = listener.getsockname()[1]
-    with Study.open(study) as opened:
-        config = uvicorn.Config(site(Reader(opened), "token", port), log_level="error", lifespan="on")
-        server = uvicorn.Server(config)
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{port}{place_of('token')}/"
-        finally:
-            server.should_exit = True
-            thread.join()
+    with Study.open(study) as opened, serving(lambda port: site(Reader(opened), "token", port)) as port:
+        yield f"http://127.0.0.1:{port}{place_of('token')}/"
 
 
 def open_calm(page: Page, index: str) -> None:
@@ -144,9 +114,7 @@ def walk_claims(page: Page) -> None:
     expect(shown).to_have_count(0)
 
 
-def test_a_click_on_a_claim_or_a_deep_link_shows_the_passage_behind_it_and_all_is_sifted(
-    page: Page, study: Path
-) -> None:
+def test_a_click_or_a_deep_link_shows_the_passage(page: Page, study: Path) -> None:
     with served(study) as home:
         open_calm(page, home + "?token=token")
         walk_claims(page)
@@ -311,9 +279,7 @@ def hostile_pages(pages: Pages) -> dict[str, str]:
     }
 
 
-def test_no_text_from_outside_is_run_wherever_it_is_shown_and_machines_can_read_every_part(
-    page: Page, hostile: list[Path]
-) -> None:
+def test_no_text_from_outside_is_run(page: Page, hostile: list[Path]) -> None:
     """Cases, judges, failed answers and all folds open, at every width in both schemes."""
     for file in hostile:
         page.goto(file.as_uri() + ("#claim-c1" if file.parent.name == "r" else ""))
@@ -366,9 +332,7 @@ def test_the_index_is_sifted_by_measure_verdict_and_source_type(page: Page, stud
         expect(page.locator("#units tbody tr:visible").first).to_be_visible()
 
 
-def test_find_finds_variants_statuses_and_the_whole_question_and_says_when_nothing_fits(
-    page: Page, tmp_path: Path
-) -> None:
+def test_find_finds_variants_statuses_and_the_whole_question(page: Page, tmp_path: Path) -> None:
     def entry(number: int, variant: str, status: str = "done", reason: str | None = None) -> ShownEntry:
         query = f"Which feeder {number}? " + "And another word. " * 20 + f"The last is zebra{number}."
         return ShownEntry(f"{number}{variant}", f"q{number}", query, variant, 0, status, reason, 9, False)
@@ -410,9 +374,7 @@ def matrix(folder: Path, questions: int, variants: int) -> str:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_a_matrix_of_eight_variants_is_whole_on_a_desk_and_the_page_never_scrolls_sideways(
-    page: Page, tmp_path: Path, scheme: str
-) -> None:
+def test_a_matrix_of_eight_variants_is_whole_on_a_desk(page: Page, tmp_path: Path, scheme: str) -> None:
     page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
     page.set_viewport_size({"width": 1440, "height": 900})
     page.goto(matrix(tmp_path, 12, 8))
@@ -479,9 +441,7 @@ def sift_answers(page: Page, index: str) -> None:
     expect(page.locator("#units td.mean").first).to_have_text(re.compile(r"^[01]\.\d\d$"))
 
 
-def test_answers_are_found_by_what_was_read_and_sifted_by_figures(
-    page: Page, pair: Path, tmp_path: Path
-) -> None:
+def test_answers_are_found_by_what_was_read(page: Page, pair: Path, tmp_path: Path) -> None:
     drr("view", pair, "--static", tmp_path / "pages", "--quiet")
     sift_answers(page, (tmp_path / "pages" / "index.html").as_uri())
     with served(pair) as home:
@@ -527,10 +487,7 @@ def pair(tmp_path_factory: pytest.TempPathFactory) -> Path:
          "report_markdown": "# Cardinals\n\n" + "\n\n".join(parts) + "\n\n" + wide + listed}
         for name, parts in reports.items()
     ]  # fmt: skip
-    (home / "reports.jsonl").write_text("\n".join(map(json.dumps, rows)) + "\n", encoding="utf-8")
-    drr("import", home / "study", home / "reports.jsonl")
-    drr("judge", home / "study", "--what", "faithfulness", "--quiet")
-    return home / "study"
+    return imported(home, rows, "faithfulness")
 
 
 def compare_claims(page: Page) -> None:
@@ -552,9 +509,7 @@ def compare_claims(page: Page) -> None:
     expect(drawer).to_be_hidden()
 
 
-def test_two_answers_are_compared_claim_by_claim_and_the_pair_stands_in_the_address(
-    page: Page, pair: Path, tmp_path: Path
-) -> None:
+def test_two_answers_are_compared_claim_by_claim(page: Page, pair: Path, tmp_path: Path) -> None:
     page.set_viewport_size({"width": 1200, "height": 500})
     with served(pair) as home:
         page.goto(home + "?token=token")
@@ -564,9 +519,8 @@ def test_two_answers_are_compared_claim_by_claim_and_the_pair_stands_in_the_addr
         assert "left=" in page.url and "right=" in page.url
         page.reload()
         expect(page.locator("#right-choice option:checked")).to_have_text("third, trial 0")
-        expect(page.locator("article.side:visible > h2")).to_have_text(
-            ["first, trial 0 not checked by code", "third, trial 0 not checked by code"]
-        )
+        sides = page.locator("article.side:visible > h2")
+        expect(sides).to_have_text([re.compile(f"^{name}, trial 0") for name in ("first", "third")])
         page.locator("article.side:visible mark", has_text="birdbaths").click()
         page.reload()
         expect(page.locator("#drawer .evidence:visible h2")).to_contain_text("birdbaths")
@@ -592,9 +546,7 @@ def judged_twice(pair: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_two_judges_of_one_answer_are_compared_and_the_pair_stands_in_the_address(
-    page: Page, judged_twice: Path, tmp_path: Path
-) -> None:
+def test_two_judges_of_one_answer_are_compared(page: Page, judged_twice: Path, tmp_path: Path) -> None:
     drr("view", judged_twice, "--static", tmp_path / "pages", "--judge", "rules-2", "--quiet")
     page.goto((tmp_path / "pages" / "index.html").as_uri())
     expect(page.locator("main")).to_contain_text("2 judges side by side")
@@ -606,19 +558,13 @@ def test_two_judges_of_one_answer_are_compared_and_the_pair_stands_in_the_addres
     assert "left=" in page.url and ".second" in page.url
     expect(page.locator("#left-choice option:checked")).to_contain_text("judged by rules-2")
     expect(page.locator("#right-choice option:checked")).to_contain_text("judged by second")
-    left, right = (
-        page.locator("#differs tr", has_text="claims").locator("[data-side]:visible").nth(n) for n in (0, 1)
-    )
-    assert (
-        left.locator("[data-key]:visible").all_inner_texts()
-        != right.locator("[data-key]:visible").all_inner_texts()
-    )
+    sides = page.locator("#differs tr", has_text="claims").locator("[data-side]:visible")
+    left, right = (sides.nth(n).locator("[data-key]:visible").all_inner_texts() for n in (0, 1))
+    assert left != right
     expect(page.locator("#alike")).to_contain_text("The same in both: ")
     changes = page.locator("#changes")
     told = changes.locator("summary")  # as many as the rules call full, whatever their weights
-    expect(told).to_have_text(
-        re.compile(r"^4 claims stand in both answers, [1-4] of them with another verdict$")
-    )
+    expect(told).to_have_text(re.compile(r"^4 claims .* [1-4] of them with another verdict$"))
     changes.locator("summary").click()
     changes.locator("a").first.click()
     verdicts = page.locator("#drawer .evidence:visible > h2 > .tag")
@@ -629,9 +575,7 @@ def test_two_judges_of_one_answer_are_compared_and_the_pair_stands_in_the_addres
     expect(page.locator("table.figures th[scope=row]").first).to_have_text("rules-2 and second")
 
 
-def test_two_trials_of_one_system_are_compared_and_the_pair_stands_in_the_address(
-    page: Page, tmp_path: Path
-) -> None:
+def test_two_trials_of_one_system_are_compared(page: Page, tmp_path: Path) -> None:
     """One trial says what its source says, the other what it does not."""
     url, query = "http://birds.example/feeding", "What do cardinals eat?"
     seen = [{"url": url, "type": "web", "text": "Black oil sunflower seed suits cardinals best. " * 5}]
@@ -641,15 +585,11 @@ def test_two_trials_of_one_system_are_compared_and_the_pair_stands_in_the_addres
          "report_markdown": f"# Feeding\n\nCardinals come to black oil sunflower seed [1].\n\n{text} [1].\n\n## Sources\n\n[1] Feeding: {url}\n"}
         for trial, text in enumerate(said)
     ]  # fmt: skip
-    (tmp_path / "rows.jsonl").write_text("\n".join(map(json.dumps, rows)) + "\n", encoding="utf-8")
-    drr("import", tmp_path / "study", tmp_path / "rows.jsonl")
-    drr("judge", tmp_path / "study", "--what", "faithfulness", "--quiet")
-    with served(tmp_path / "study") as home:
+    with served(imported(tmp_path, rows, "faithfulness")) as home:
         page.goto(home + "?token=token")
         page.locator("#units tbody th a").click()
-        expect(page.locator("article.side:visible > h2")).to_have_text(
-            ["calm, trial 0 not checked by code", "calm, trial 1 not checked by code"]
-        )
+        sides = page.locator("article.side:visible > h2")
+        expect(sides).to_have_text([re.compile(f"^calm, trial {trial}") for trial in (0, 1)])
         page.wait_for_load_state()  # the page's script listens to its choices
         page.locator("#left-choice").select_option(label="calm, trial 1")
         page.locator("#right-choice").select_option(label="calm, trial 0")
@@ -701,9 +641,7 @@ def ways(page: Page) -> Iterator[None]:
             yield
 
 
-def test_no_page_has_a_serious_finding_at_any_width_in_either_scheme(
-    page: Page, pair: Path, tmp_path: Path
-) -> None:
+def test_no_page_has_a_finding_at_any_width(page: Page, pair: Path, tmp_path: Path) -> None:
     drr("report", pair, "--out", tmp_path / "report")
     drr("view", pair, "--static", tmp_path / "pages", "--quiet")
     files = [tmp_path / "report" / "index.html", tmp_path / "pages" / "index.html"]
@@ -750,9 +688,7 @@ BRIGHTNESS = """([before, behind]) => {
 }"""
 
 
-def test_what_find_promises_can_be_read_and_every_page_has_an_icon_of_its_own_that_asks_nobody(
-    page: Page, pair: Path, tmp_path: Path
-) -> None:
+def test_what_find_promises_can_be_read_and_icons_ask_nobody(page: Page, pair: Path, tmp_path: Path) -> None:
     drr("report", pair, "--out", tmp_path / "report")
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
@@ -779,17 +715,8 @@ def test_who_has_only_a_keyboard_reaches_everything(page: Page, study: Path) -> 
             page.keyboard.press("Tab")
             reached.append(page.evaluate("document.activeElement.outerHTML.slice(0, 60)"))
         places = " ".join(reached)
-        wanted = (
-            "index.html",
-            "<summary",
-            "data-verdict",
-            "data-type",
-            'id="dimension"',
-            "<main",
-            "<aside",
-            "#source-1",
-        )
-        assert [part for part in wanted if part not in places] == []
+        wanted = ("index.html <summary data-verdict data-type", 'id="dimension" <main <aside #source-1')
+        assert [part for part in " ".join(wanted).split() if part not in places] == []
         page.keyboard.press("j")
         page.locator("button.back").first.focus()
         page.keyboard.press("Enter")

@@ -54,7 +54,7 @@ def test_what_is_no_action_is_answered_and_the_limit_cuts_short(gym: Any, shop: 
 
 
 @pytest.mark.parametrize("mode", ["sync", "async"])
-def test_many_play_side_by_side(
+def test_many_play_at_once(
     gym: Any, shop: Path, web: Path, trajectories: list[Trajectory], mode: str
 ) -> None:
     kept = {} if mode == "sync" else {"vector_kwargs": {"shared_memory": False}}

@@ -19,14 +19,9 @@ from tests.test_wheel import build_wheel
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = "inspect-ai==0.3.285"
+HIDDEN = {"rationale": "SECRET-RATIONALE", "constraints": {"total_max": 30}}
 QUESTIONS = (
-    {
-        "id": "q-house",
-        "query": "Which bird house under $30?",
-        "user_id": ANNA,
-        "rationale": "SECRET-RATIONALE",
-        "constraints": {"total_max": 30},
-    },
+    {"id": "q-house", "query": "Which bird house under $30?", "user_id": ANNA, **HIDDEN},
     {"id": "q-bath", "query": "Which bird bath?", "user_id": BEN},
     {"id": "q-none", "query": "Please say nothing", "user_id": BEN},
 )

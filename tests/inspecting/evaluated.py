@@ -100,15 +100,9 @@ def _sample(sample: Any) -> dict[str, Any]:
     told = [m.text for m in sample.messages if m.role == "system"]
     record = sample.store.get("drr:record")
     return {
-        "id": sample.id,
-        "epoch": sample.epoch,
-        "scores": scores,
-        "answers": answers,
-        "tools": tools,
-        "told": told,
-        "metadata": sample.metadata,
-        "record": record,
-    }
+        "id": sample.id, "epoch": sample.epoch, "scores": scores, "answers": answers, "tools": tools, "told": told,
+        "metadata": sample.metadata, "record": record,
+    }  # fmt: skip
 
 
 def evaluated(task: str | Task, given: dict[str, Any], logs: Path, **more: Any) -> dict[str, Any]:

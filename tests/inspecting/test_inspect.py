@@ -88,9 +88,7 @@ def test_its_figures_are_those_of_drr_report(found: Document, folder: Path, drr:
         assert (row["scored"], row["unscored"]) == (ours[name]["n"], ours[name]["n_unscored"] + silent)
 
 
-def test_judging_the_study_again_changes_nothing(
-    found: Document, garden: Garden, folder: Path, drr: Drr
-) -> None:
+def test_judging_again_changes_nothing(found: Document, garden: Garden, folder: Path, drr: Drr) -> None:
     what = "faithfulness,citations,quality,rules"
     words = [str(folder / "study"), "--what", what, "--shop", str(garden.shop), "--json", "--quiet"]
     document = json.loads(drr.out("judge", *words))
@@ -105,9 +103,7 @@ def test_evaluations_into_one_study_are_trials_beside_each_other(found: Document
     assert sorted((spec["variant"], spec["trial"]) for spec in specs) == [("ours", 0), ("ours", 1)]
 
 
-def test_a_log_is_scored_again_to_the_same_figures(
-    apart: Callable[..., str], found: Document, garden: Garden
-) -> None:
+def test_a_log_is_scored_again_alike(apart: Callable[..., str], found: Document, garden: Garden) -> None:
     log, told = found["kept"]["place"], {}
     for scorer in ("rules", "faithfulness"):
         given = ("-S", f"shop={garden.shop}", "-S", f"queries={garden.queries}")
@@ -125,10 +121,8 @@ def test_what_is_unknown_is_unscored_and_never_0(found: Document) -> None:
     assert {score["value"] for score in silent["scores"].values()} == {None}
     (sample,) = found["silent_judge"]["samples"]
     assert found["asked"]["judge"] > 0
-    assert (sample["scores"]["quality"]["value"], sample["scores"]["quality"]["reason"]) == (
-        None,
-        "grader_failed",
-    )
+    quality = sample["scores"]["quality"]
+    assert (quality["value"], quality["reason"]) == (None, "grader_failed")
     assert sample["scores"]["effort"]["value"]["tool_calls"] == 3.0
     figures = found["silent_judge"]["figures"]
     assert {row["mean"] for name, row in figures.items() if name in ("overall", "depth")} <= {None}
@@ -149,11 +143,8 @@ def test_the_command_as_it_is_typed_counts_what_the_server_counts(
 ) -> None:
     def shopper(request: Request) -> Say:
         asked = any(message["role"] == "assistant" for message in request.body["messages"])
-        return (
-            Say("None of the 9 suits.")
-            if asked
-            else Say(calls=[("product_catalog_search", {"query": "bird"})])
-        )
+        search = Say(calls=[("product_catalog_search", {"query": "bird"})])
+        return Say("None of the 9 suits.") if asked else search
 
     with Wire(shopper) as wire:
         server = {"OPENAI_BASE_URL": f"{wire.url}/v1", "OPENAI_API_KEY": "sk-not-a-real-key-0123456789"}

@@ -6,6 +6,7 @@ import json
 import shutil
 import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
@@ -144,11 +145,8 @@ def test_study_check_names_units_and_texts(drr: Drr, new: New) -> None:
         study.blobs.path(record.blobs["report"]).write_text("else")
     code, out, err = drr("study", "check", "study", "--json")
     assert (code, err) == (1, "")
-    assert json.loads(out) == {
-        "schema": 1,
-        "units": 1,
-        "damaged": [f"{record.label}, raw_report", f"{record.label}, report"],
-    }
+    damaged = [f"{record.label}, raw_report", f"{record.label}, report"]
+    assert json.loads(out) == {"schema": 1, "units": 1, "damaged": damaged}
     code, out, _ = drr("study", "check", "study")
     assert code == 1 and f"{record.label}, report" in out
 
@@ -175,10 +173,8 @@ def test_questions_that_are_gone_are_missed_once_they_were_there(drr: Drr, new: 
     for words in (new(), ["study"]):
         assert drr("run", *words, "--quiet")[0] == 0
     Path("study", "queries.jsonl").unlink()
-    assert drr("study", "check", "study")[:2] == (
-        1,
-        "study: not as it was written, restore it from a copy:\nqueries.jsonl\n",
-    )
+    code, out, _ = drr("study", "check", "study")
+    assert code == 1 and out.endswith(":\nqueries.jsonl\n")
 
 
 def test_a_kill_between_seal_and_file_locks_no_study(tmp_path: Path) -> None:
@@ -226,28 +222,26 @@ def test_an_older_ledger_is_read_and_gets_its_hashes_with_the_first_write(drr: D
     assert (before["units"]["done"], after["units"]["done"], hashes) == (1, 2, (3,))
 
 
+def changed(ledger: Path, statement: str) -> list[tuple[object, ...]]:
+    with closing(sqlite3.connect(ledger)) as db, db:
+        return db.execute(statement).fetchall()
+
+
 def test_a_unit_that_is_gone_with_its_hash_is_missed(tmp_path: Path) -> None:
     units = [Unit("answer", {"name": name}, {"name": name}, name) for name in "abc"]
     with Study.create(tmp_path / "s", {"schema": 1}) as study:
         study.ledger.units.register(units)
-    whole = (tmp_path / "s" / "ledger.sqlite").read_bytes()
-    with sqlite3.connect(tmp_path / "s" / "ledger.sqlite") as db:
-        for table in ("units", "hashes"):
-            db.execute(f"DELETE FROM {table} WHERE key = ?", (units[1].key,))
-    db.close()
+    ledger = tmp_path / "s" / "ledger.sqlite"
+    whole = ledger.read_bytes()
+    for table in ("units", "hashes"):
+        changed(ledger, f"DELETE FROM {table} WHERE key = '{units[1].key}'")
     with pytest.raises(DrrError, match="how many units"):
         Study.read(tmp_path / "s")
-    (tmp_path / "s" / "ledger.sqlite").write_bytes(whole)
-    with sqlite3.connect(
-        tmp_path / "s" / "ledger.sqlite"
-    ) as db:  # as the first ledgers of 0.2 have it: no sum
-        db.execute("UPDATE hashes SET hash = substr(hash, 1, 32) WHERE key = ''")
-    db.close()
+    ledger.write_bytes(whole)
+    changed(ledger, "UPDATE hashes SET hash = substr(hash, 1, 32) WHERE key = ''")  # of 0.2: no sum
     with Study.open(tmp_path / "s") as study:
         study.ledger.set_meta("note", "gets its sum")
-    with sqlite3.connect(tmp_path / "s" / "ledger.sqlite") as db:
-        assert db.execute("SELECT length(hash) FROM hashes WHERE key = ''").fetchone() == (64,)
-    db.close()
+    assert changed(ledger, "SELECT length(hash) FROM hashes WHERE key = ''") == [(64,)]
     Study.read(tmp_path / "s").close()
 
 
@@ -264,8 +258,6 @@ def test_every_write_leaves_hashes_that_hold(tmp_path: Path) -> None:
             db.execute("UPDATE units SET current = 1")
             raise ZeroDivisionError
     Study.read(tmp_path / "s").close()
-    with sqlite3.connect(tmp_path / "s" / "ledger.sqlite") as db:
-        db.execute("UPDATE units SET current = 1")
-    db.close()
+    changed(tmp_path / "s" / "ledger.sqlite", "UPDATE units SET current = 1")
     with pytest.raises(DrrError, match="19 things"):
         Study.read(tmp_path / "s")

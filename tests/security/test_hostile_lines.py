@@ -49,27 +49,23 @@ def refused_or_taken(drr: Drr, *words: object) -> tuple[int, str, str]:
     return code, out, err
 
 
+def within(good: Mapping[str, object], part: str, line: bytes) -> bytes:
+    """Put a line into a list of a good document, which need not be JSON then."""
+    return json.dumps({**good, part: ["LINE"]}).encode().replace(b'"LINE"', line)
+
+
 def test_of_hostile_reports_the_sound_are_taken_in(drr: Drr, tmp_path: Path) -> None:
     nested: dict[str, bytes] = {}
     for where, part in (("tool_calls", CALL), ("evidence", SOURCE)):
         for name, line in hostile(part, ["result_sha256"]).items():
-            nested[f"{where}: {name}"] = (
-                json.dumps({**REPORT, where: []})
-                .encode()
-                .replace(f'"{where}": []'.encode(), f'"{where}": ['.encode() + line + b"]")
-            )
+            nested[f"{where}: {name}"] = within(REPORT, where, line)
     lines = [line for line in {**hostile(REPORT), **nested}.values() if b"\xff" not in line]
-    file = tmp_path / "reports.jsonl"
     own = [
         line.replace(b'"trial": 0', b'"trial": %d' % n).replace(b'"id": "r"', b'"id": "r%d"' % n)
         for n, line in enumerate(lines)
     ]
-    file.write_bytes(
-        b"\n".join(
-            [json.dumps({**REPORT, "id": "sound", "query_id": "q2", "query": "Another?"}).encode(), *own]
-        )
-        + b"\n"
-    )
+    sound = json.dumps({**REPORT, "id": "sound", "query_id": "q2", "query": "Another?"}).encode()
+    (tmp_path / "reports.jsonl").write_bytes(b"\n".join([sound, *own, b""]))
     code, out, err = refused_or_taken(drr, "import", "study", "reports.jsonl", "--json", "--quiet")
     assert code == 1
     told = json.loads(out)
@@ -172,23 +168,17 @@ def _changed(good: str, config: str) -> str:
 def test_hostile_settings_and_prices_are_refused_in_one_sentence(drr: Drr, tmp_path: Path) -> None:
     own = tmp_path / "config" / "drr" / "settings.toml"
     own.parent.mkdir(parents=True)
-    prices = [
-        "date=5",
-        "date='x'\nmodels=5",
-        "date='x'\n[models.a]\ninput=-1",
-        "date='x'\n[models.a]\ninput=nan\noutput=1",
-    ]
+    costs = ("models=5", "[models.a]\ninput=-1", "[models.a]\ninput=nan\noutput=1")
+    prices = ["date=5", *(f"date='x'\n{one}" for one in costs)]
     for config in [*CONFIGS, *prices]:
         own.write_text(config.removeprefix("[settings]\n"))
         code, _, err = refused_or_taken(drr, "settings")
         assert code == 0 or err.startswith("drr: "), config
         own.unlink()
         Path("prices.toml").write_text(config)
-        code, _, err = refused_or_taken(
-            drr, "ask", "why", "--shop", "none", "--user", "u", "--price-file", "prices.toml"
-        )
-        assert code
-        assert err.startswith("drr: ")
+        asking = ("ask", "why", "--shop", "none", "--user", "u", "--price-file", "prices.toml")
+        code, _, err = refused_or_taken(drr, *asking)
+        assert code and err.startswith("drr: ")
 
 
 def test_a_hostile_manifest_of_a_shop_is_refused_in_one_sentence(drr: Drr, box: Path) -> None:
@@ -208,15 +198,11 @@ def test_a_hostile_plan_of_annotators_is_refused_in_one_sentence(drr: Drr, new: 
     lines = hostile(good)
     for part in ("pairs", "annotators"):
         for name, line in hostile(good[part][0], list(good[part][0])[:4], only=True).items():
-            whole = json.dumps({**good, part: []}).encode()
-            lines[f"{part}: {name}"] = whole.replace(
-                f'"{part}": []'.encode(), f'"{part}": ['.encode() + line + b"]"
-            )
+            lines[f"{part}: {name}"] = within(good, part, line)
     for name, line in lines.items():
         path.write_bytes(line)
-        for words in (("annotate", "study", "--export", "labels.jsonl"),):
-            code, _, err = refused_or_taken(drr, *words)
-            assert code == 0 or err.startswith("drr: "), name
+        code, _, err = refused_or_taken(drr, "annotate", "study", "--export", "labels.jsonl")
+        assert code == 0 or err.startswith("drr: "), name
     path.write_text(json.dumps(good))
     marks = path.with_name(f"marks-{good['annotators'][0]['name']}.jsonl")
     mark = {
@@ -231,9 +217,8 @@ def test_a_hostile_plan_of_annotators_is_refused_in_one_sentence(drr: Drr, new: 
 def test_hostile_corrections_are_refused_in_one_sentence(drr: Drr, new: New, box: Path) -> None:
     assert drr("run", *new(), "--quiet")[0] == 0
     remember_shop(Path("study"), str(box / "shop"))
-    for name, line in hostile(
-        {"answer": "q/react/0", "label": "x", "present": True, "judge": "j", "example": "e"}
-    ).items():
+    correction = {"answer": "q/react/0", "label": "x", "present": True, "judge": "j", "example": "e"}
+    for name, line in hostile(correction).items():
         Path("study", "failure_labels.jsonl").write_bytes(line + b"\n")
         code, _, err = refused_or_taken(drr, "report", "study", "--json")
         assert code == 0 or "line 1" in err or "cannot be read" in err, name

@@ -53,9 +53,7 @@ CASES: list[tuple[str, Any, str, tuple[str, ...]]] = cases("security", "CASES")
 
 
 @pytest.mark.parametrize(("name", "line", "key", "words"), CASES)
-def test_a_key_that_stands_twice_is_refused(
-    drr: Drr, box: Path, name: str, line: Any, key: str, words: tuple[str, ...]
-) -> None:
+def test_a_key_twice(drr: Drr, box: Path, name: str, line: Any, key: str, words: tuple[str, ...]) -> None:
     if "study" in words:
         first = {"id": "1", "system": "s", "query": "which?", "report_markdown": "None."}
         Path("first.jsonl").write_text(json.dumps(first) + "\n")

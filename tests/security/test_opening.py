@@ -151,21 +151,21 @@ def test_a_folder_of_a_stranger_is_left_as_it_is(drr: Drr, new: New, box: Path, 
             shutil.copytree("study", "strange")
     if not unclean:
         shutil.copytree("study", "strange")
-    before = {path: path.stat() for path in Path("strange").rglob("*")}
+
+    def times() -> dict[Path, int]:
+        return {path: path.stat().st_mtime_ns for path in Path("strange").rglob("*")}
+
+    before = times()
     for number, words in enumerate(LOOKING):
         code = drr(*(word.replace("study", "strange") if at else word for at, word in enumerate(words)))[0]
         assert number >= len(LOOKING) - 3 or code == 0, words
-        after = {path: path.stat() for path in Path("strange").rglob("*")}
-        assert after.keys() == before.keys(), words
-        assert all(after[path].st_mtime_ns == before[path].st_mtime_ns for path in after), words
+        assert times() == before, words
     for words in (
         ("--dry-run",),
         ("--save-config", "saved.yaml"),
     ):  # a shop that is named vouches for no study
         assert drr("run", "strange", "--shop", box / "shop", *words)[0] == 0
-        after = {path: path.stat() for path in Path("strange").rglob("*")}
-        assert after.keys() == before.keys(), words
-        assert all(after[path].st_mtime_ns == before[path].st_mtime_ns for path in after), words
+        assert times() == before, words
     assert drr("status", "strange", "--json")[1] == drr("status", "study", "--json")[1]
     with Study.read(Path("strange")) as study:
         assert study.ledger.meta("note") == "in the journal only"
@@ -190,18 +190,16 @@ def test_a_file_of_a_stranger_leads_to_no_study_elsewhere(drr: Drr, new: New, bo
     Path("gift").mkdir()
     Path("gift/link").symlink_to(mine)
     Path("gift/s.yaml").write_text(f"study: {study.format(mine=mine)}\nvariants: react+ws\n")
-    code, _, err = drr(
-        "run", "gift/s.yaml", "--shop", box / "shop", "--queries", box / "queries.jsonl", "--quiet"
-    )
+    named = ("--shop", box / "shop", "--queries", box / "queries.jsonl")
+    code, _, err = drr("run", "gift/s.yaml", *named, "--quiet")
     assert code == 2 and "names the study" in err and err.count("\n") == 1, err
     assert not Path("outside").exists() and (mine / "ledger.sqlite").read_bytes() == before
 
 
 def test_a_shop_that_only_a_file_names_is_not_used(drr: Drr, box: Path, tmp_path: Path) -> None:
     shutil.copytree(box / "shop", "private")
-    Path("s.yaml").write_text(
-        f"shop: {tmp_path / 'private'}\nqueries: {box / 'queries.jsonl'}\nvariants: react\n"
-    )
+    told = f"shop: {tmp_path / 'private'}\nqueries: {box / 'queries.jsonl'}\n"
+    Path("s.yaml").write_text(f"{told}variants: react\n")
     code, _, err = drr("run", "s.yaml", "--quiet")
     assert code == 2 and "names the shop" in err and "--shop" in err, err
     assert drr("run", "s.yaml", "--shop", "private", "--dry-run")[0] == 0
@@ -275,15 +273,12 @@ FILES: list[tuple[str, tuple[object, ...], tuple[Callable[[Path], None], ...]]] 
     ("shop/manifest.json", ("shop", "info", "shop"), (sparse,)),
     ("report.md", ("check", "report.md"), (sparse,)),
 ]
-CASES = [
-    pytest.param(name, words, make, id=f"{name} {make.__name__}")
-    for name, words, made in FILES
-    for make in made
-]
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("name", "words", "make"), CASES)
+@pytest.mark.parametrize(
+    ("name", "words", "make"), [(name, words, make) for name, words, made in FILES for make in made]
+)
 def test_what_is_too_large_or_too_deep_is_said_at_once(
     study: Path, name: str, words: tuple[object, ...], make: Callable[[Path], None]
 ) -> None:

@@ -24,60 +24,24 @@ from tests.test_rooms import FOLDERS, ROOT, modules
 OPENERS = {"env/bounded.py", "env/files.py"}
 """The readers themselves."""
 OURS = {
-    "papers/dr3/making/given.py",
-    *(
-        "app/annotate/page.py",
-        "app/papers/printed.py",
-        "app/stress/page.py",
-        "app/training/proving.py",
-        "app/studies.py",
-    ),
-    *(
-        "env/search/fields.py",
-        "env/user_code.py",
-        "env/web/corpus/generate.py",
-        "env/minilm.py",
-        "env/installed.py",
-    ),
-    *(
-        "eval/canaries/planted.py",
-        "offline/surface.py",
-    ),
-    *(
-        "offline/writer/rules.py",
-        "papers/pdr/words/__init__.py",
-        "papers/pdr/build.py",
-        "papers/pdr/persona_json.py",
-    ),
-    *("querygen/composing.py", "querygen/dataset.py", "wording/vocabulary.py"),
-    *(
-        "data_ingest/sample_products.py",
-        "data_ingest/sample_text.py",
-        "data_ingest/orders.py",
-        "data_ingest/publisher.py",
-    ),
-}
+    "papers/dr3/making/given.py", "app/annotate/page.py", "app/papers/printed.py", "app/stress/page.py",
+    "app/training/proving.py", "app/studies.py", "env/search/fields.py", "env/user_code.py", "env/minilm.py",
+    "env/web/corpus/generate.py", "env/installed.py", "eval/canaries/planted.py", "offline/surface.py",
+    "offline/writer/rules.py", "papers/pdr/words/__init__.py", "papers/pdr/build.py",
+    "papers/pdr/persona_json.py", "querygen/composing.py", "querygen/dataset.py", "wording/vocabulary.py",
+    "data_ingest/sample_products.py", "data_ingest/sample_text.py", "data_ingest/orders.py",
+    "data_ingest/publisher.py",
+}  # fmt: skip
 """They read what this package ships."""
 MADE = {
-    *(
-        "study/bundle/archive.py",
-        "study/bundle/parcel.py",
-        "study/bundle/rebuilding.py",
-    ),
-    *(
-        "app/bundles/making.py",
-        "app/bundles/verifying.py",
-        "study/folders.py",
-    ),
-    *("querygen/review.py", "data_ingest/sample.py"),
-}
+    "study/bundle/archive.py", "app/bundles/making.py", "study/bundle/parcel.py", "study/folders.py",
+    "study/bundle/rebuilding.py", "app/bundles/verifying.py", "querygen/review.py", "data_ingest/sample.py",
+}  # fmt: skip
 """They read what this program wrote just now, in a folder of its own."""
 KERNEL = {
-    "agents/commands/launcher.py",
-    "agents/commands/namespaces.py",
-    "agents/commands/sight.py",
+    "agents/commands/launcher.py", "agents/commands/namespaces.py", "agents/commands/sight.py",
     "study/holders.py",
-}
+}  # fmt: skip
 NAMED = {
     "agents/commands/command.py": "hashes the programs that the user names",
     "app/checking.py": "a report, 1 MB at most",
@@ -94,12 +58,7 @@ NAMED = {
     "llm/prompts.py": "prompts that the user names",
     "tools/guard.py": "a file of tokens that the user names",
 }
-RAW = {
-    "data_ingest/blocks.py",
-    "data_ingest/download.py",
-    "data_ingest/quarantine.py",
-    "data_ingest/recipe.py",
-}
+RAW = {f"data_ingest/{name}.py" for name in ("blocks", "download", "quarantine", "recipe")}
 """They read raw files, in blocks."""
 READERS = {"read_text", "read_bytes"}
 
@@ -160,9 +119,7 @@ def test_the_list_of_readers_names_no_module_that_is_gone() -> None:
 @pytest.mark.parametrize(
     "name", ["notes.jsonl", "persons.jsonl", "criteria.jsonl", "review/anna.jsonl", "queries.jsonl"]
 )
-def test_a_link_in_a_study_leads_into_no_bundle_and_no_board(
-    drr: Drr, study: Path, tmp_path: Path, name: str
-) -> None:
+def test_a_link_leads_into_no_bundle_and_no_board(drr: Drr, study: Path, tmp_path: Path, name: str) -> None:
     secret = tmp_path / "secret"
     secret.write_text("SECRET of the user\n")
     (study / name).parent.mkdir(exist_ok=True)
@@ -176,9 +133,7 @@ def test_a_link_in_a_study_leads_into_no_bundle_and_no_board(
         code, _, err = drr(*words)
         assert code in (1, 2) and "put the file itself there" in err, (words, err)
     assert not (tmp_path / "made.bundle").exists()
-    assert not [
-        path for path in tmp_path.rglob("site/**/*") if path.is_file() and b"SECRET" in path.read_bytes()
-    ]
+    assert not [path for path in tmp_path.rglob("site/**/*.*") if b"SECRET" in path.read_bytes()]
 
 
 def test_a_pipe_in_a_study_is_not_waited_for(study: Path) -> None:

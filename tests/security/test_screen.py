@@ -74,13 +74,9 @@ def test_no_command_sends_what_a_file_or_a_name_holds(
     report, queries = _hostile(box, tmp_path, escape)
     assert drr("run", *new(), "--quiet")[0] == 0
     imported = tmp_path / "import.jsonl"
-    row = {
-        "id": "a",
-        "system": "theirs",
-        "query": f"Which{escape} house?",
-        "report_markdown": report.read_text(),
-    }
-    row["evidence"] = [{"url": "http://x.example/", "type": "web", "text": escape}]
+    evidence = [{"url": "http://x.example/", "type": "web", "text": escape}]
+    row = {"id": "a", "system": "theirs", "query": f"Which{escape} house?", "evidence": evidence}
+    row["report_markdown"] = report.read_text()
     imported.write_text(json.dumps(row) + "\n")
     calls: list[tuple[object, ...]] = [
         ("check", report, "--shop", box / "shop"),
@@ -127,6 +123,5 @@ def test_there_is_no_way_past_the_screen() -> None:
             if path == source / "env" / "drawer" / "worker.py":
                 continue  # its standard output is a pipe to its parent, never a screen
             text = path.read_text(encoding="utf-8")
-            assert not re.search(
-                r"\bos\.write\(\s*[12]\b|sys\.__std(?:out|err)__|std(?:out|err)\.buffer", text
-            ), path
+            way = r"\bos\.write\(\s*[12]\b|sys\.__std(?:out|err)__|std(?:out|err)\.buffer"
+            assert not re.search(way, text), path

@@ -6,7 +6,7 @@ import json
 import os
 import socket
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -94,19 +94,39 @@ async def test_a_pipe_of_others_is_not_written_to(project: Path) -> None:
     assert found == {project / "data" / "pipe": ""}, "an empty file stands there"
 
 
+def too_deep(data: Path) -> None:
+    at = os.open(data, os.O_RDONLY)
+    for _ in range(30):
+        os.mkdir("d" * 200, dir_fd=at)
+        at, above = os.open("d" * 200, os.O_RDONLY, dir_fd=at), at
+        os.close(above)
+    os.close(at)
+
+
+def linked_and_named_again(data: Path) -> None:
+    (data / ".env").rename(data / "real")
+    (data / ".env").symlink_to("real")
+    (data / "other").hardlink_to(data / "real")
+
+
 @pytest.mark.parametrize(
-    "name", [".env", "drr.toml", "st2", "st2/bin", "st2/ledger.sqlite", "data/agent.sock"]
-)
-async def test_what_is_always_hidden_cannot_be_named(project: Path, name: str) -> None:
-    with pytest.raises(Misuse, match="no agent may see"):
-        await seen("cmd:./agent", [], CommandTerms(shown=(project / name,)))
-
-
-@pytest.mark.parametrize("name", [".env", "drr.toml"])
-async def test_keys_with_another_name_are_shown_to_nobody(project: Path, name: str) -> None:
-    (project / "data" / "plain.txt").hardlink_to(project / name)
-    with pytest.raises(Misuse, match="has another name"):
-        await seen("cmd:./agent", [project / "data" / "plain.txt"], CommandTerms(shown=(project / "data",)))
+    ("shown", "before", "told"),
+    [
+        *((name, None, "no agent may see") for name in (".env", "drr.toml", "st2", "st2/bin", "st2/ledger.sqlite", "data/agent.sock")),
+        *((name, None, f"{name} is made anew for each command") for name in ("/dev", "/proc")),
+        ("data", lambda data: (data / "plain.txt").hardlink_to(data.parent / ".env"), "has another name"),
+        ("data", lambda data: (data / "plain.txt").hardlink_to(data.parent / "drr.toml"), "has another name"),
+        ("data", linked_and_named_again, "has another name"),
+        ("data", too_deep, "too deep"),
+    ],
+)  # fmt: skip
+async def test_what_cannot_be_shown_is_misuse(
+    project: Path, shown: str, before: Callable[[Path], None] | None, told: str
+) -> None:
+    if before is not None:
+        before(project / "data")
+    with pytest.raises(Misuse, match=told):
+        await seen("cmd:./agent", [], CommandTerms(shown=(project / shown,)))
 
 
 async def test_a_link_to_keys_in_a_folder_that_is_shown_hides_them(project: Path) -> None:
@@ -126,26 +146,6 @@ async def test_a_project_with_the_marks_of_an_installation_is_not_shown(project:
     assert not any(found.values()), found
 
 
-async def test_what_keys_link_to_has_one_name(project: Path) -> None:
-    real = project / "data" / "real"
-    (project / "data" / ".env").rename(real)
-    (project / "data" / ".env").symlink_to("real")
-    (project / "data" / "other").hardlink_to(real)
-    with pytest.raises(Misuse, match="has another name"):
-        await seen("cmd:./agent", [], CommandTerms(shown=(project / "data",)))
-
-
-async def test_folders_too_deep_to_look_into_are_not_shown(project: Path) -> None:
-    at = os.open(project / "data", os.O_RDONLY)
-    for _ in range(30):
-        os.mkdir("d" * 200, dir_fd=at)
-        at, above = os.open("d" * 200, os.O_RDONLY, dir_fd=at), at
-        os.close(above)
-    os.close(at)
-    with pytest.raises(Misuse, match="too deep"):
-        await seen("cmd:./agent", [], CommandTerms(shown=(project / "data",)))
-
-
 async def test_a_file_that_is_mounted_in_a_folder_is_not_shown(project: Path) -> None:
     other = project / "data" / "with space.txt"
     other.touch()
@@ -159,29 +159,17 @@ async def test_a_file_that_is_mounted_in_a_folder_is_not_shown(project: Path) ->
     assert not found[other]
 
 
-@pytest.mark.parametrize("name", ["/dev", "/proc"])
-async def test_what_each_command_has_of_its_own_cannot_be_shown(project: Path, name: str) -> None:
-    with pytest.raises(Misuse, match=f"{name} is made anew for each command"):
-        await seen("cmd:./agent", [], CommandTerms(shown=(Path(name),)))
-
-
 @pytest.mark.parametrize("mark", ["pyvenv.cfg", "lib/python3.12/site.py", "lib/node_modules/x/package.json"])
 async def test_an_installation_is_shown_whole_but_for_keys(project: Path, mark: str) -> None:
-    (project / mark).parent.mkdir(parents=True, exist_ok=True)
-    (project / mark).write_text("installed")
-    found = await seen("cmd:./bin/agent", [*secrets(project), project / mark], CommandTerms())
-    assert found.pop(project / mark) == "installed"
-    assert not any(found.values()), found
-
-
-@pytest.mark.parametrize("mark", ["pyvenv.cfg", "lib/python3.12/site.py", "lib/node_modules/x/package.json"])
-async def test_keys_in_the_folders_of_an_installation_are_hidden_too(project: Path, mark: str) -> None:
+    """Those in its own folders are hidden, too."""
     kept = [project / name for name in ("bin/.env", "lib/x/.env", "share/a/drr.toml", "lib/old/study.toml")]
     for path in (*kept, project / mark):
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text("SECRET")
+        path.write_text("SECRET" if path in kept else "installed")
     with socket.socket(socket.AF_UNIX) as listening:
         listening.bind("bin/a.sock")
         listening.listen()
-        found = await seen("cmd:./bin/agent", [*kept, project / "bin" / "a.sock"], CommandTerms())
+        paths = [*secrets(project), *kept, project / "bin" / "a.sock", project / mark]
+        found = await seen("cmd:./bin/agent", paths, CommandTerms())
+    assert found.pop(project / mark) == "installed"
     assert not any(found.values()), found

@@ -181,11 +181,7 @@ def is_taken_for_own(address: str) -> str | None:
     """Whom we call this machine gets keys and no question; the library that sends decides who is spoken to."""
     import httpx
 
-    ours = [
-        who
-        for who, is_own in (("trust", trust.is_loopback), ("models", models.is_loopback))
-        if is_own(address)
-    ]
+    ours = [one.__name__ for one in (trust, models) if one.is_loopback(address)]
     if not ours or not address.lower().startswith("http"):
         return None
     try:

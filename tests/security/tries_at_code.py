@@ -102,9 +102,7 @@ def breaks_a_reader(given: tuple[str, str]) -> str | None:
     try:
         READERS[reader][0](path)
     except DrrError as error:
-        return (
-            "says more than a line" if len(str(error).splitlines()) > 3 or len(str(error)) > 2_000 else None
-        )
+        return "says too much" if len(str(error).splitlines()) > 3 or len(str(error)) > 2_000 else None
     except Exception as error:
         return repr(error)[:200]
     return None

@@ -51,12 +51,8 @@ def _ledger(*, wal: bool) -> bytes:
             study.ledger.units.register(units)
             keys = [unit.key for unit in units]
             study.ledger.under_way.begin("a", keys)
-            ended = [
-                Finished(
-                    key, "done", None, None, False, {"n": key[:4]}, {}, {"agent": _USED}, None, 1.0, 2.0, 3.0
-                )
-                for key in keys
-            ]
+            used = ({"agent": _USED}, None, 1.0, 2.0, 3.0)
+            ended = [Finished(key, "done", None, None, False, {"n": key[:4]}, {}, *used) for key in keys]
             study.ledger.records.commit(ended, {})
             study.ledger.set_meta("note", "whole")
             study.ledger.set_meta("file:study.toml", None)  # another is put beside it
@@ -110,11 +106,8 @@ def _journal_deletes(given: tuple[str, bool, str]) -> str | None:
         folder = _study(place, _ledger(wal=wal))
         name = os.fsencode(victim)
         raw = bytes.fromhex(content)
-        raw = (
-            hot_journal(40, name)
-            if raw.startswith(MAGIC) and b"VICTIM" in raw
-            else raw.replace(b"VICTIM", name)
-        )
+        named = raw.startswith(MAGIC) and b"VICTIM" in raw
+        raw = hot_journal(40, name) if named else raw.replace(b"VICTIM", name)
         (folder / "ledger.sqlite-journal").write_bytes(raw)
         study = _opened(folder, way)
         if study is not None:
@@ -171,14 +164,9 @@ def _flips(chance: Random) -> Iterator[int]:
 
 
 def _rows(study: Study) -> str:
-    return repr(
-        [
-            list(study.records(status=None)),
-            study.ledger.meta("note"),
-            study.ledger.units.standings(),
-            study.ledger.accounts.total(),
-        ]
-    )
+    ledger = study.ledger
+    parts = (ledger.meta("note"), ledger.units.standings(), ledger.accounts.total())
+    return repr([list(study.records(status=None)), *parts])
 
 
 @cache

@@ -37,22 +37,17 @@ def shop(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 
 @pytest.fixture(scope="session")
 def web() -> Sandbox:
-    return Sandbox(
-        [
-            Document(
-                url="https://birds.example/oklahoma",
-                title="Winter birds of Oklahoma",
-                text="# Winter birds\n\nThe northern cardinal winters in Oklahoma. Carolina chickadees stay all year.",
-                date="2021-11-02",
-            ),
-            Document(
-                url="https://dogs.example/ramps",
-                title="How to size a dog ramp",
-                text="A ramp for a dog should rise no more than 18 to 25 degrees. Measure the height of the car first.",
-                kind="distractor",
-            ),
-        ]
-    )
+    birds = "# Winter birds\n\nThe northern cardinal winters in Oklahoma. Carolina chickadees stay all year."
+    rise = "A ramp for a dog should rise no more than 18 to 25 degrees. Measure the height of the car first."
+    pages = {
+        "https://birds.example/oklahoma": {
+            "title": "Winter birds of Oklahoma",
+            "text": birds,
+            "date": "2021-11-02",
+        },
+        "https://dogs.example/ramps": {"title": "How to size a dog ramp", "text": rise, "kind": "distractor"},
+    }
+    return Sandbox([Document.model_validate({"url": url, **page}) for url, page in pages.items()])
 
 
 @pytest.fixture

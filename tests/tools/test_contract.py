@@ -32,12 +32,7 @@ FAILURES: list[tuple[str, dict[str, Any], str, str]] = [
     ("product_catalog_search", {"query": "bird", "min_rating": 5.1}, "invalid", "min_rating"),
     ("product_catalog_search", {"query": "bird", "sort": "cheap"}, "invalid", "sort"),
     ("product_catalog_search", {"query": "bird", "match": "both"}, "invalid", "match"),
-    (
-        "product_catalog_search",
-        {"query": "bird", "category": "&!"},
-        "invalid",
-        "Patio Lawn and Garden, Pet Supplies",
-    ),
+    ("product_catalog_search", {"query": "bird", "category": "&!"}, "invalid", "Garden, Pet Supplies"),
     ("product_catalog_search", {"query": "bird", "limit": 51}, "invalid", "limit"),
     ("product_catalog_search", {"query": "bird", "offset": -1}, "invalid", "offset"),
     ("product_catalog_search", {"query": {"$gt": ""}}, "invalid", "query"),
@@ -47,12 +42,7 @@ FAILURES: list[tuple[str, dict[str, Any], str, str]] = [
     ("get_product_details", {"product_id": "B0NOWHERE0"}, "not_found", "product_catalog_search"),
     ("get_product_details", {"product_id": "BOBN7FLXLV"}, "not_found", "did you mean B0BN7FLXLV"),
     ("get_product_details", {"product_id": "b0gr1nder1"}, "not_found", "did you mean B0GRINDER1"),
-    (
-        "get_product_details",
-        {"product_id": "http://ecommerce.example/BOBN7FLXLV"},
-        "not_found",
-        "did you mean",
-    ),
+    ("get_product_details", {"product_id": "http://ecommerce.example/BOBN7FLXLV"}, "not_found", "mean"),
     ("get_user_orders", {"status": "lost"}, "invalid", "Delivered, Shipped"),
     ("get_user_orders", {"limit": 0}, "invalid", "limit"),
     ("get_user_orders", {"user_id": BEN}, "not_allowed", "leave user_id out"),
@@ -60,12 +50,7 @@ FAILURES: list[tuple[str, dict[str, Any], str, str]] = [
     ("get_order_details", {}, "invalid", "order_id is missing"),
     ("get_order_details", {"order_id": "77"}, "not_found", "get_user_orders"),
     ("get_order_details", {"order_id": "' OR 1=1 --"}, "not_found", "get_user_orders"),
-    (
-        "get_order_details",
-        {"order_id": ANNAS_ORDER.replace("0", "O")},
-        "not_found",
-        f"did you mean {ANNAS_ORDER}",
-    ),
+    ("get_order_details", {"order_id": ANNAS_ORDER.replace("0", "O")}, "not_found", ANNAS_ORDER),
     ("get_order_details", {"order_id": ANNAS_ORDER[:-3] + "OO3"}, "not_found", f"did you mean {ANNAS_ORDER}"),
     ("get_order_details", {"order_id": BENS_ORDER}, "not_allowed", "not one of this session's user"),
     ("get_order_details", {"order_id": f"user://{BEN}/orders/{BENS_ORDER}"}, "not_allowed", "not one"),
@@ -109,10 +94,8 @@ def test_expected_failures_say_what_to_do(
     with pytest.raises(ToolError) as caught:
         call_sync(name, arguments, ctx)
     error = caught.value
-    assert error.kind == kind
-    assert said in error.message
-    assert len(error.text) < 1500
-    assert "\n" not in error.message
+    assert error.kind == kind and said in error.message
+    assert len(error.text) < 1500 and "\n" not in error.message
 
 
 SAME_THING: list[tuple[str, dict[str, Any], dict[str, Any]]] = cases("tools", "SAME_THING")
@@ -274,35 +257,26 @@ def test_schemas_are_closed_described_and_bounded(name: str) -> None:
         assert part["description"], parameter
         assert isinstance(part["type"], str), f"{parameter}: clients convert to a plain type"
         assert "anyOf" not in part
-        assert part.get("default", 0) is not None, (
-            f"{parameter}: what may be left out is not required, no more"
-        )
+        assert part.get("default", 0) is not None, parameter
         if part["type"] == "string":
             assert "enum" in part or part["maxLength"] <= 500, parameter
         elif part["type"] in ("integer", "number"):
             assert {"minimum", "maximum"} <= set(part), parameter
 
 
+WHOLE, TEXT = "it must be a whole number from 1 to 100", "it must be text of 1 to 64 characters"
 WRONG: list[tuple[Any, str]] = [
-    ({"limit": "5x"}, "limit is '5x': it must be a whole number from 1 to 100."),
-    ({"limit": "5.5"}, "limit is '5.5': it must be a whole number from 1 to 100."),
-    ({"limit": 2.5}, "limit is 2.5: it must be a whole number from 1 to 100."),
-    ({"limit": "1,0"}, "limit is '1,0': it must be a whole number from 1 to 100."),
-    ({"limit": True}, "limit is True: it must be a whole number from 1 to 100."),
-    ({"limit": 0}, "limit is 0: it must be a whole number from 1 to 100."),
-    ({"limit": "101"}, "limit is '101': it must be a whole number from 1 to 100."),
-    ({"limit": [3]}, "limit is [3]: it must be a whole number from 1 to 100."),
-    (
-        {"status": "Lost"},
-        "status is 'Lost': it must be one of Delivered, Shipped, Processing, Cancelled, Returned.",
+    *(
+        ({"limit": one}, f"limit is {one!r}: {WHOLE}.")
+        for one in ("5x", "5.5", 2.5, "1,0", True, 0, "101", [3])
     ),
+    ({"status": "Lost"}, "status is 'Lost': it must be one of Delivered, Shipped, Processing, Cancelled"),
     ({"status": True}, "status is True: it must be one of"),
     ({"who": 1}, "who is not an argument of get_user_orders; it takes user_id, status, limit, offset."),
     ({"stats": "Lost"}, "stats is not an argument of get_user_orders; did you mean status?"),
-    ({"user_id": ""}, "user_id is '': it must be text of 1 to 64 characters."),
-    ({"user_id": False}, "user_id is False: it must be text of 1 to 64 characters."),
+    *(({"user_id": one}, f"user_id is {one!r}: {TEXT}.") for one in ("", False)),
     ({"user_id": "\ud800"}, "characters of valid Unicode."),
-    ({"limit": 0, "offset": "x"}, "limit is 0: it must be a whole number from 1 to 100; offset is 'x': it"),
+    ({"limit": 0, "offset": "x"}, f"limit is 0: {WHOLE}; offset is 'x': it"),
     ([1, 2], "The arguments of get_user_orders are [1, 2]; they must be one object"),
     ({1: 2}, "1 is not an argument"),
     ({"\x00": 2}, "'' is not an argument"),

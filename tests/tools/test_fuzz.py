@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import subprocess
-import sys
 from fractions import Fraction
 from typing import Any
 
@@ -21,6 +19,7 @@ from hypothesis import strategies as st
 
 from benchmarks.results import record, table
 from tests.cases import cases, each
+from tests.commands import python
 from tests.sizes import examples
 from tests.tools.small_shop import ANNA, ANNAS_ORDER, BEN, BENS_ORDER, FEEDER
 
@@ -31,12 +30,9 @@ _HOSTILE = [
     FEEDER, ANNA, BEN, ANNAS_ORDER, BENS_ORDER, "bird", "1+1", "9**9**9",
 ]  # fmt: skip
 _json = st.recursive(
-    st.sampled_from(_HOSTILE)
-    | st.none()
-    | st.booleans()
-    | st.integers()
-    | st.floats()
-    | st.text(max_size=40),
+    st.one_of(
+        st.sampled_from(_HOSTILE), st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=40)
+    ),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
     max_leaves=6,
 )
@@ -123,13 +119,9 @@ def test_two_thousand_arbitrary_calls(shop: Shop, web: Sandbox, before: Any) -> 
 def test_a_hundred_thousand_arbitrary_calls(shop: Shop, web: Sandbox, before: Any) -> None:
     _fuzz(shop, web, 100_000, same=False)
     assert before == _whole(shop)
-    record(
-        f"Endurance: arbitrary tool calls, {shop.manifest.backend} shop",
-        table(
-            ("calls with arbitrary JSON", "neither an answer nor a ToolError", "shop changed"),
-            [("100,000", 0, "no")],
-        ),
-    )
+    heads = ("calls with arbitrary JSON", "neither an answer nor a ToolError", "shop changed")
+    name = f"Endurance: arbitrary tool calls, {shop.manifest.backend} shop"
+    record(name, table(heads, [("100,000", 0, "no")]))
 
 
 @each("hostile", [h for h in _HOSTILE if isinstance(h, str)])
@@ -239,7 +231,5 @@ def test_hostile_input_cannot_hold_up_a_process() -> None:
         "import sys, json\nfrom drr.tools.arithmetic import *\n"
         "for a in json.load(sys.stdin):\n    try: evaluate(a)\n    except ArithmeticProblem: pass\nprint('done')"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code], input=json.dumps(attacks), capture_output=True, text=True, timeout=30
-    )
+    done = python(code, input=json.dumps(attacks))
     assert done.stdout.strip() == "done", done.stderr

@@ -16,7 +16,6 @@ from typing import Any
 
 import httpx
 import pytest
-from drr.app.cli import main
 from drr.env.errors import ServerFailure, ShopError
 from drr.env.session import Session
 from drr.env.shop import Shop
@@ -39,6 +38,7 @@ from mcp.shared._httpx_utils import create_mcp_http_client
 from starlette.types import Receive, Scope, Send
 
 from tests.cases import cases
+from tests.commands import Drr
 from tests.tools.small_shop import ANNA, FEEDER
 
 TOKEN = "a-token-of-the-tests-0123456789"
@@ -222,9 +222,7 @@ async def test_nobody_comes_in_without_the_token(given: list[bytes], status: int
         (b"localhost:1", b"http://localhost:12", 403), (b"localhost:1", b"http://localhost:1@evil", 403),
     ],
 )  # fmt: skip
-async def test_a_page_elsewhere_is_refused_token_or_not(
-    host: bytes, origin: bytes | None, status: int
-) -> None:
+async def test_a_page_elsewhere_is_refused(host: bytes, origin: bytes | None, status: int) -> None:
     """`Host: 127.0.0.1:PORT@evil` passed for this machine."""
     origins = [] if origin is None else [(b"origin", origin)]
     token = [(b"authorization", b"Bearer " + TOKEN.encode())]
@@ -244,17 +242,11 @@ def test_the_token_file_is_made_for_its_owner_and_read_again(tmp_path: Path) -> 
 
 @pytest.mark.parametrize("shop", ["embedded"], indirect=True)
 @pytest.mark.parametrize("held", ["", "short", "two words that are long enough", "é" * 40])
-def test_a_token_file_that_holds_none_is_said(
-    held: str, shop: Shop, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_token_file_that_holds_none_is_said(held: str, shop: Shop, tmp_path: Path, drr: Drr) -> None:
     path = tmp_path / "token"
     path.write_text(held, encoding="utf-8")
-    assert main(["mcp", "--shop", shop.spec, "--http", str(_free_port()), "--token-file", str(path)]) in (
-        1,
-        2,
-    )
-    told = capsys.readouterr().err
-    assert told.count("\n") == 1 and "--token-file" in told
+    code, _, told = drr("mcp", "--shop", shop.spec, "--http", _free_port(), "--token-file", path)
+    assert code in (1, 2) and told.count("\n") == 1 and "--token-file" in told
     assert not held or held not in told
 
 
@@ -402,14 +394,9 @@ def test_models_see_our_schemas_and_no_bug(fresh: ToolContext) -> None:
     asked = [("calculator", {"expression": "1+1", "runtime": {"context": "evil"}})]
     assert _graph(ToolContext).invoke(_asking(asked), context=fresh)["messages"][-1].content == "1+1 = 2"
     with pytest.raises(TypeError, match="pass context_of"):
-        langchain_tools(["calculator"])[0].invoke(
-            {
-                "name": "calculator",
-                "args": {"expression": "1", "runtime": _Runtime()},
-                "id": "1",
-                "type": "tool_call",
-            }
-        )
+        args = {"expression": "1", "runtime": _Runtime()}
+        made = {"name": "calculator", "args": args, "id": "1", "type": "tool_call"}
+        langchain_tools(["calculator"])[0].invoke(made)
 
 
 class _Runtime:
@@ -429,9 +416,7 @@ async def test_a_failing_shop_is_unavailable_through_every_door(fresh: ToolConte
     with pytest.raises(ToolError) as caught:
         await call("get_user_profile", {}, ctx)
     assert caught.value.kind == "unavailable" and caught.value.message == str(gone)
-    assert caught.value.__cause__ is gone, (
-        "a study tells by it that the unit failed and nothing was found out"
-    )
+    assert caught.value.__cause__ is gone, "by it a study tells that the unit failed"
     with pytest.raises(ToolError, match="does not answer"):
         call_sync("get_user_profile", {}, ctx)
     message = (await _graph(ToolContext).ainvoke(_asking([("get_user_profile", {})]), context=ctx))[

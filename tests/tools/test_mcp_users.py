@@ -13,7 +13,6 @@ from typing import Any
 import httpx
 import pytest
 import uvicorn
-from drr.app.cli import main
 from drr.app.pages.serve import bind
 from drr.env.query import query_id
 from drr.env.session import Session
@@ -29,20 +28,13 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.shared._httpx_utils import create_mcp_http_client
 from mcp.shared.exceptions import MCPError
 
+from tests.commands import Drr
 from tests.tools.small_shop import ANNA, BEN
 from tests.tools.test_mcp import TOKEN, SlowWeb, _city, serving
 
 pytestmark = pytest.mark.parametrize("shop", ["embedded"], indirect=True)
-OPENING = {
-    "jsonrpc": "2.0",
-    "id": 1,
-    "method": "initialize",
-    "params": {
-        "protocolVersion": "2025-06-18",
-        "capabilities": {},
-        "clientInfo": {"name": "t", "version": "1"},
-    },
-}
+WHO = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
+OPENING = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": WHO}
 ACCEPT = {"Accept": "application/json, text/event-stream", "MCP-Protocol-Version": "2025-06-18"}
 
 
@@ -109,11 +101,12 @@ async def test_a_session_stays_its_users(shop: Shop, tmp_path: Path) -> None:
 
             for answer in (await asked(), await asked(DRR_User=BEN), await asked(f"/mcp/users/{BEN}")):
                 assert answer["result"]["_meta"]["data"]["user_id"] == BEN
-            for answer in (
+            others = (
                 await asked(DRR_User=ANNA),
                 await asked(f"/mcp/users/{ANNA}"),
                 await asked(DRR_User="NOBODY"),
-            ):
+            )
+            for answer in others:
                 assert "a session stays its user's" in answer["error"]["message"] and "result" not in answer
             again = await http.post("/mcp", json=OPENING, headers={**head, "DRR-User": ANNA})
             assert "error" in again.json()
@@ -140,13 +133,8 @@ async def test_who_cannot_be_served_is_answered_clearly(shop: Shop, tmp_path: Pa
         assert await tried("/mcp/users/" + "X" * 5000) == unknown
         assert (await tried(f"/mcp/users/{BEN}", DRR_User=ANNA))[0] == 400
         assert "--queries FILE" in (await tried("/mcp", DRR_Query="q-1"))[1]
-        for path in (
-            "/t/wrong/mcp",
-            "/t/",
-            f"/t/{token}x/mcp",
-            f"/t/{token[:-1]}/mcp",
-            f"/mcp?token={token}",
-        ):
+        near = (f"/t/{token}x/mcp", f"/t/{token[:-1]}/mcp", f"/mcp?token={token}")
+        for path in ("/t/wrong/mcp", "/t/", *near):
             assert (await http.post(path, json=OPENING, headers=ACCEPT)).status_code == 401
         foreign = {**ACCEPT, "Host": "evil.example"}
         assert (await http.post(f"/t/{token}/mcp", json=OPENING, headers=foreign)).status_code in (403, 421)
@@ -210,15 +198,6 @@ async def test_over_http_too_a_slow_call_says_how_long_so_far(shop: Shop, web: S
     assert told[0] == "web_search: 0 of at most 30 s"
 
 
-@pytest.mark.parametrize(
-    ("options", "told"),
-    [
-        (["--queries", "q.jsonl"], "--queries: only with --http"),
-        (["--many-users"], "--many-users: only with --http"),
-    ],
-)
-def test_options_that_mean_nothing_are_refused(
-    shop: Shop, options: list[str], told: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["tools", "mcp", "--shop", shop.spec, *options]) == 2
-    assert told in capsys.readouterr().err
+@pytest.mark.parametrize("options", [["--queries", "q.jsonl"], ["--many-users"]])
+def test_options_that_mean_nothing_are_refused(shop: Shop, options: list[str], drr: Drr) -> None:
+    assert f"{options[0]}: only with --http" in drr.err("tools", "mcp", "--shop", shop.spec, *options)

@@ -105,12 +105,11 @@ def _found(seen: str, text: str, at: int) -> tuple[int, int]:
 
 async def test_a_shops_tools(shop: Shop) -> None:
     page = f"bird{UNSEEN} word | $0.00\n\n3. Free\n   http://forged.example\n " * 40
-    web = Sandbox(
-        [
-            Document(url=f"https://h{k}.example/", title=f"A{UNSEEN}\n2. b {k}", text=f"{k} {page}")
-            for k in range(3)
-        ]
-    )
+    titles = [f"A{UNSEEN}\n2. b {k}" for k in range(3)]
+    pages = [
+        Document(url=f"https://h{k}.example/", title=t, text=f"{k} {page}") for k, t in enumerate(titles)
+    ]
+    web = Sandbox(pages)
     parts = ("short", "all", "features", "description", "details")
     calls = [
         *CALLS,
@@ -132,18 +131,16 @@ async def test_the_tools_for_files(tmp_path: Path) -> None:
     (tmp_path / "cells.csv").write_text(f"name,text\nk,{long}\nx{UNSEEN},y\n", "utf-8")
     (tmp_path / "long.txt").write_text(f"word{UNSEEN} " * 4_000, "utf-8")
     (tmp_path / "wide.csv").write_text(",".join(f"c{k}" for k in range(40)) + "\n" + "1," * 39 + "1\n")
-    more = ("cells.csv", "long.txt", "wide.csv")
-    given, record = await _run(
-        PaperWorld(Drawer(tmp_path, (*names, *more))),
-        [
-            ("list_files", {}),
-            *(("read_file", {"name": name}) for name in (*names, *more)),
-            ("read_file", {"name": "long.txt", "part": "4"}),
-            ("read_file", {"name": "budget.xlsx", "part": "Living room!B2:B3"}),
-            ("search_file", {"name": "manual.pdf", "query": "warranty"}),
-            ("search_file", {"name": "cells.csv", "query": "long"}),
-            ("view_image", {"name": "slip.png"}),
-        ],
-    )
+    every = (*names, "cells.csv", "long.txt", "wide.csv")
+    parts = {"long.txt": "4", "budget.xlsx": "Living room!B2:B3"}
+    words = {"manual.pdf": "warranty", "cells.csv": "long"}
+    calls: list[tuple[str, dict[str, Any]]] = [
+        ("list_files", {}),
+        *(("read_file", {"name": name}) for name in every),
+        *(("read_file", {"name": name, "part": part}) for name, part in parts.items()),
+        *(("search_file", {"name": name, "query": word}) for name, word in words.items()),
+        ("view_image", {"name": "slip.png"}),
+    ]
+    given, record = await _run(PaperWorld(Drawer(tmp_path, every)), calls)
     _look_over(given, record)
     assert {one.tool for one in given if one.structured or one.pictures} == set(FILE_TOOLS)

@@ -13,10 +13,7 @@ from tests.cases import cases, each
 from tests.sizes import examples
 
 
-@pytest.mark.parametrize(
-    ("url", "asked"),
-    cases("web", "test_ordinary_addresses_are_asked"),
-)
+@pytest.mark.parametrize(("url", "asked"), cases("web", "test_ordinary_addresses_are_asked"))
 def test_ordinary_addresses_are_asked(url: str, asked: str) -> None:
     assert parse(url).url == asked
 
@@ -33,19 +30,13 @@ def test_other_addresses_are_refused_with_the_reason(url: str, said: str) -> Non
         parse(url)
 
 
-@each(
-    "ip",
-    cases("web", "test_addresses_that_are_not_public_hosts_are_refused"),
-)
+@each("ip", cases("web", "test_addresses_that_are_not_public_hosts_are_refused"))
 def test_addresses_that_are_not_public_hosts_are_refused(ip: str) -> None:
     with pytest.raises(Refused):
         check_ip(ip)
 
 
-@pytest.mark.parametrize(
-    "ip",
-    cases("web", "test_public_hosts_are_not"),
-)
+@pytest.mark.parametrize("ip", cases("web", "test_public_hosts_are_not"))
 def test_public_hosts_are_not(ip: str) -> None:
     check_ip(ip)
 

@@ -45,9 +45,7 @@ def _live(site: Site, folder: Path | None) -> LiveWeb:
     return LiveWeb(NoEngine(), fetcher, READER, snapshots)
 
 
-async def test_what_was_read_is_kept_by_its_content_and_equal_pages_share_it(
-    site: Site, tmp_path: Path
-) -> None:
+async def test_what_was_read_is_kept_by_its_content(site: Site, tmp_path: Path) -> None:
     page = await _live(site, tmp_path).read(site.url("/moved"))
     assert (page.status, page.url, page.final_url) == ("ok", site.url("/moved"), site.url("/page"))
     assert page.markdown is not None
@@ -178,9 +176,7 @@ async def test_serper_answers_in_our_form_and_is_asked_three_times_at_most(site:
         (reply('{"organic": 3}', "application/json"), "known form"),
     ],
 )
-async def test_what_serper_cannot_mend_is_not_retried_and_never_shows_the_key(
-    site: Site, route: Route, said: str
-) -> None:
+async def test_serper_never_shows_the_key(site: Site, route: Route, said: str) -> None:
     engine = Searching(site, route)
     with pytest.raises(WebUnavailable, match=said) as caught:
         await engine.serper().search("dog ramp", 5)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -23,24 +24,15 @@ async def test_articles_and_plain_texts_become_pages() -> None:
     page = await make_page(_fetched(ARTICLE), READER)
     assert (page.status, page.reason, page.title) == ("ok", None, "Dog ramps")
     assert (page.url, page.final_url) == ("http://site.example/a", "http://site.example/b")
-    assert page.markdown is not None
+    assert page.markdown is not None and "<p>" not in page.markdown
     assert "rises no more than eighteen degrees" in page.markdown
-    assert "<p>" not in page.markdown
-    name, _, version = page.reader.partition("/")
-    assert name == "trafilatura"
-    assert version[0].isdigit()
+    assert re.match(r"trafilatura/\d", page.reader)
     text = "# Ramps\n\n" + "A ramp rises gently. " * 20
     for content_type in ("text/plain", "text/markdown"):
         page = await make_page(_fetched(text, content_type), READER)
         assert (page.status, page.markdown, page.reader) == ("ok", text.strip(), "plain/1")
-    article = ARTICLE.replace(
-        "<article>", "<article><p>How a captcha asks: are you a robot? " + "It looks at you. " * 120
-    )
-    page = await make_page(_fetched(article), READER)
-    assert page.status == "ok"
-
-
-_FORM = "<form><input name=u><input type='password' name=p></form>"
+    asking = "<article><p>How a captcha asks: are you a robot? " + "It looks at you. " * 120
+    assert (await make_page(_fetched(ARTICLE.replace("<article>", asking)), READER)).status == "ok"
 
 
 @pytest.mark.parametrize(
@@ -52,10 +44,8 @@ _FORM = "<form><input name=u><input type='password' name=p></form>"
 )
 async def test_walls_and_empty_pages_are_not_content(html: str, status: str, said: str) -> None:
     page = await make_page(_fetched(html), READER)
-    assert page.status == status
-    assert page.markdown is None
-    assert page.reason is not None
-    assert said in page.reason
+    assert (page.status, page.markdown) == (status, None)
+    assert page.reason is not None and said in page.reason
 
 
 async def test_a_reader_that_breaks_or_is_kept_busy_leaves_an_empty_page_with_the_reason() -> None:
@@ -69,22 +59,17 @@ async def test_a_reader_that_breaks_or_is_kept_busy_leaves_an_empty_page_with_th
 
 
 @pytest.mark.parametrize(
-    ("body", "charset"),
+    ("encoding", "charset", "meta"),
     [
-        (ARTICLE.replace("old dog", "müder Hund").encode("iso-8859-1"), "iso-8859-1"),
-        (
-            ARTICLE.replace("old dog", "müder Hund")
-            .replace("<head>", '<head><meta charset="windows-1252">')
-            .encode("cp1252"),
-            None,
-        ),
-        (ARTICLE.replace("old dog", "müder Hund").encode(), None),
+        ("iso-8859-1", "iso-8859-1", ""),
+        ("cp1252", None, '<meta charset="windows-1252">'),
+        ("utf-8", None, ""),
     ],
 )
-async def test_the_pages_encoding_is_respected(body: bytes, charset: str | None) -> None:
+async def test_the_pages_encoding_is_respected(encoding: str, charset: str | None, meta: str) -> None:
+    body = ARTICLE.replace("old dog", "müder Hund").replace("<head>", f"<head>{meta}").encode(encoding)
     page = await make_page(_fetched(body, charset=charset), READER)
-    assert page.markdown is not None
-    assert "müder Hund" in page.markdown
+    assert page.markdown is not None and "müder Hund" in page.markdown
 
 
 class _Failing:
@@ -97,16 +82,10 @@ class _Failing:
 @pytest.mark.parametrize(
     "html",
     [
-        "<div>" * 20_000,
-        "<p>" + "&" * 50_000,
-        "\0" * 3000 + "<p>text</p>",
-        "<!doctype html><![CDATA[" + "]" * 10_000,
-        '<a href="' + "x" * 100_000,
-        "<table>" + "<tr><td>" * 5_000,
-        "<input" * 800_000,
-        "<script " * 3_000,
+        "<div>" * 20_000, "<p>" + "&" * 50_000, "\0" * 3000 + "<p>text</p>", "<!doctype html><![CDATA[" + "]" * 10_000,
+        '<a href="' + "x" * 100_000, "<table>" + "<tr><td>" * 5_000, "<input" * 800_000, "<script " * 3_000,
     ],
-)
+)  # fmt: skip
 async def test_hostile_markup_is_survived(html: str) -> None:
     page = await make_page(_fetched(html), READER)
     assert page.status in ("ok", "empty", "blocked")

@@ -64,9 +64,7 @@ async def test_replay_answers_what_was_recorded_without_the_web(site: Site, tmp_
     assert any(record["raw_sha256"] for record in replay.pages.records())
 
 
-async def test_a_miss_or_a_damaged_recording_fails_loudly_and_says_what_was_asked(
-    site: Site, tmp_path: Path
-) -> None:
+async def test_a_damaged_recording_fails_loudly(site: Site, tmp_path: Path) -> None:
     recorder, _ = _recorder(site, tmp_path)
     await recorder.search("dog ramp", 2)
     replay = ReplayWeb(tmp_path, clock)

@@ -18,56 +18,49 @@ def robots(text: str | bytes) -> Robots:
     return Robots(text.encode() if isinstance(text, str) else text, AGENT)
 
 
-RULES = [
+RULES = (
     # The longest pattern that fits decides; allowed where two are as long.
-    ("Allow: /example/page/\nDisallow: /example/page/disallowed.gif", "/example/page/disallowed.gif", False),
-    ("Allow: /example/page/\nDisallow: /example/page/disallowed.gif", "/example/page/", True),
-    ("Disallow: /\nAllow: /shop", "/shop/1", True),
-    ("Allow: /shop\nDisallow: /", "/other", False),
-    ("Disallow: /page\nAllow: /page", "/page", True),
-    ("Allow: /page\nDisallow: /page", "/page", True),
-    ("Disallow: /a*b\nAllow: /a", "/axb", False),
+    ("Allow: /page/\nDisallow: /page/disallowed.gif", "/page/disallowed.gif", "/page/"),
+    ("Disallow: /\nAllow: /shop", "", "/shop/1"),
+    ("Allow: /shop\nDisallow: /", "/other", ""),
+    ("Disallow: /page\nAllow: /page", "", "/page"),
+    ("Allow: /page\nDisallow: /page", "", "/page"),
+    ("Disallow: /a*b\nAllow: /a", "/axb", ""),
     # Stars and the sign of the end.
-    ("Disallow: /*.gif$", "/a/b.gif", False),
-    ("Disallow: /*.gif$", "/a/b.gif?x=1", True),
-    ("Disallow: /*.gif", "/a/b.gif?x=1", False),
-    ("Disallow: /a$", "/a", False),
-    ("Disallow: /a$", "/ab", True),
-    ("Disallow: /a$b", "/a$b", False),
-    ("Disallow: /a$b", "/a", True),
-    ("Disallow: *secret*", "/my/secret/page", False),
-    ("Disallow: /*?*session=", "/p?x=1&session=2", False),
-    ("Disallow: /**a**b", "/xaxb", False),
-    ("Disallow: /ab*ab$", "/ab", True),
-    ("Disallow: /ab*ab$", "/abab", False),
-    ("Disallow: /$", "/", False),
-    ("Disallow: /$", "/page", True),
+    ("Disallow: /*.gif$", "/a/b.gif", "/a/b.gif?x=1"),
+    ("Disallow: /*.gif", "/a/b.gif?x=1", ""),
+    ("Disallow: /a$", "/a", "/ab"),
+    ("Disallow: /a$b", "/a$b", "/a"),
+    ("Disallow: *secret*", "/my/secret/page", ""),
+    ("Disallow: /*?*session=", "/p?x=1&session=2", ""),
+    ("Disallow: /**a**b", "/xaxb", ""),
+    ("Disallow: /ab*ab$", "/abab", "/ab"),
+    ("Disallow: /$", "/", "/page"),
     # An empty rule is none, and what is no rule is passed over.
-    ("Disallow:", "/page", True),
-    ("Crawl-delay: 5\nSitemap: /x\nDisallow: /p\nnonsense", "/page", False),
-    ("Disallow: /p # and nothing else", "/page", False),
-    ("  DISALLOW  :  /p  ", "/page", False),
-    ("Disallow: /Page", "/page", True),
+    ("Disallow:", "", "/page"),
+    ("Crawl-delay: 5\nSitemap: /x\nDisallow: /p\nnonsense", "/page", ""),
+    ("Disallow: /p # and nothing else", "/page", ""),
+    ("  DISALLOW  :  /p  ", "/page", ""),
+    ("Disallow: /Page", "", "/page"),
     # Percent signs: RFC 9309, 2.2.2.
-    ("Disallow: /a/%62", "/a/b", False),
-    ("Disallow: /a/b", "/a/%62", False),
-    ("Disallow: /ü", "/%C3%BC", False),
-    ("Disallow: /%c3%bc", "/%C3%BC/x", False),
-    ("Disallow: /a%2Fb", "/a/b", True),
-    ("Disallow: /a%2fb", "/a%2Fb", False),
-    ("Disallow: /a%2A", "/a*b", False),
-    ("Disallow: /a%2A", "/ab", True),
-    ("Disallow: /a%24", "/a$", False),
-    # The file itself may always be read.
-    ("Disallow: /", "/robots.txt", True),
-    ("Disallow: /", "/robots.txt?x", False),
-]
+    *(("Disallow: /a/%62", "/a/b", ""), ("Disallow: /a/b", "/a/%62", ""), ("Disallow: /ü", "/%C3%BC", "")),
+    *(
+        ("Disallow: /%c3%bc", "/%C3%BC/x", ""),
+        ("Disallow: /a%2Fb", "", "/a/b"),
+        ("Disallow: /a%2fb", "/a%2Fb", ""),
+    ),
+    *(("Disallow: /a%2A", "/a*b", "/ab"), ("Disallow: /a%24", "/a$", "")),
+    # The file itself may always be read, but for a query behind it.
+    ("Disallow: /", "/robots.txt?x", "/robots.txt"),
+)
 
 
-@each(("rules", "target", "allowed"), RULES)
+@each(("rules", "forbidden", "allowed"), RULES)
 @each("head", ["User-agent: *\n", "\ufeffuser-agent:*\r\n", "User-Agent: DeepResearchRetail/9\r"])
-def test_a_rule(head: str, rules: str, target: str, allowed: bool) -> None:
-    assert robots(head + rules).allows(target) is allowed
+def test_a_rule(head: str, rules: str, forbidden: str, allowed: str) -> None:
+    read = robots(head + rules)
+    assert not forbidden or not read.allows(forbidden)
+    assert not allowed or read.allows(allowed)
 
 
 GROUPS = cases("web", "GROUPS")

@@ -14,18 +14,16 @@ from drr.env.web.open import ShopWeb, is_shop_address, product_id_of
 from tests.cases import cases
 
 SHOP = "http://ecommerce.example"
-PRODUCT = Product(
-    product_id="B01",
-    product_url=f"{SHOP}/B01",
-    title="Bird\nfeeder",
-    features=["Six ports", "Steel"],
-    description=["Long.", "Text."],
-    price=None,
-    store=None,
-    categories=[],
-    details={"Color": "Green", "Rank": {"Birds": 3}},
-    category="Pet_Supplies",
-)
+NONE = {"price": None, "store": None, "categories": []}
+DETAILS = {"Color": "Green", "Rank": {"Birds": 3}}
+SAID = {"features": ["Six ports", "Steel"], "description": ["Long.", "Text."], "details": DETAILS, **NONE}
+NAMED = {
+    "product_id": "B01",
+    "product_url": f"{SHOP}/B01",
+    "title": "Bird\nfeeder",
+    "category": "Pet_Supplies",
+}
+PRODUCT = Product.model_validate(NAMED | SAID)
 
 
 class Outside:
@@ -76,18 +74,13 @@ async def test_what_only_looks_like_the_shop_is_the_web(url: str) -> None:
     assert product_id_of(url, SHOP) is None
 
 
-async def test_unknown_products_and_a_closed_shop_never_reach_the_network_nor_does_a_search_show_the_shop() -> (
-    None
-):
+async def test_unknown_products_and_a_closed_shop_never_reach_the_network() -> None:
     outside = Outside()
     missing = await ShopWeb(outside, SHOP, STORE).read(f"{SHOP}/B99")
     assert (missing.status, missing.reason) == ("unreachable", "the shop has no such product")
     assert (await ShopWeb(outside, SHOP, STORE).read(SHOP)).status == "unreachable"
     closed = await ShopWeb(outside, SHOP).read(f"{SHOP}/B01")
-    assert (closed.status, closed.reason) == (
-        "unreachable",
-        "an address of the shop; only an open shop answers it",
-    )
+    assert closed.status == "unreachable" and "only an open shop" in (closed.reason or "")
     assert outside.read_urls == []
     web = ShopWeb(Outside(), SHOP, STORE)
     assert [hit.url for hit in await web.search("bird", 5)] == [

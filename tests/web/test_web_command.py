@@ -14,16 +14,10 @@ from drr.env.web.sandbox import DOCUMENTS, Document, build_sandbox
 from tests.cases import cases
 from tests.commands import Drr
 
+RAMP = "A ramp rises 18 degrees at most. " * 3
 DOCS = [
-    Document(
-        url="https://dogs.example/ramp",
-        title="Dog ramps",
-        text="A ramp rises 18 degrees at most. " * 3,
-        date="2020-02-02",
-    ),
-    Document(
-        url="https://cats.example/ramp", title="Cat ramps", text="A cat needs no ramp.", kind="distractor"
-    ),
+    Document(url="https://dogs.example/ramp", title="Dog ramps", text=RAMP, date="2020-02-02"),
+    Document(url="https://cats.example/ramp", title="Cat ramps", text="A cat needs none.", kind="distractor"),
 ]
 
 

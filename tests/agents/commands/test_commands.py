@@ -122,16 +122,25 @@ def test_a_failed_command_leaves_its_standard_error(box: Path, script: Script, d
     assert code == 1 and out == "" and "line 0\n" in err and not Path("report.md").exists()
 
 
-def test_a_command_that_lacks_a_program_learns_how_to_show_it(box: Path, script: Script, drr: Drr) -> None:
-    script("lacks.sh", "#!/bin/sh\nno-such-program\n")
-    code, _, err = drr(*asked(box, "cmd:./lacks.sh"))
-    assert code == 1 and "exit code 127" in err and "--agent-sees PATH" in err
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("#!/bin/sh\nno-such-program\n", "exit code 127"),
+        ("#!/bin/sh\nno-such-program\n", "--agent-sees PATH"),
+        ("#!\nprint('Hello')\n", "#!/usr/bin/env python3"),
+        pytest.param(
+            "urllib.request.urlopen('http://192.0.2.1/', timeout=5)\n", "DRR_MCP_URL", marks=needs_namespaces
+        ),
+    ],
+)
+def test_a_command_learns_what_it_lacks(box: Path, script: Script, drr: Drr, text: str, told: str) -> None:
+    """A program, where to show it, an interpreter, a network."""
+    script("lacks", text)
+    assert told in drr.err(*asked(box, "cmd:./lacks"), code=1)
 
 
 @needs_namespaces
-def test_a_command_that_lacks_a_file_beside_it_learns_how_to_show_it(
-    box: Path, script: Script, drr: Drr, tmp_path: Path
-) -> None:
+def test_a_command_learns_how_to_show_a_file(box: Path, script: Script, drr: Drr, tmp_path: Path) -> None:
     lib = tmp_path / "lib"
     lib.mkdir()
     script("lib/helper.py", "REPORT = '# Answer\\n\\nNone fits.'\n")
@@ -140,21 +149,6 @@ def test_a_command_that_lacks_a_file_beside_it_learns_how_to_show_it(
     assert code == 1 and "No module named 'helper'; it starts in an empty folder and sees only what" in err
     assert "--agent-sees PATH" in err
     assert "None fits." in drr.out(*asked(box, "cmd:lib/clerk.py", "--agent-sees", lib))
-
-
-@needs_namespaces
-def test_a_command_that_wants_the_network_learns_that_there_is_none(
-    box: Path, script: Script, drr: Drr
-) -> None:
-    script("calls.py", "urllib.request.urlopen('http://192.0.2.1/', timeout=5)\n")
-    code, _, err = drr(*asked(box, "cmd:calls.py"))
-    assert code == 1 and "; its only network is the server at DRR_MCP_URL" in err and "--trust-agent" in err
-
-
-def test_a_script_that_names_no_interpreter_learns_how(box: Path, script: Script, drr: Drr) -> None:
-    script("bare.sh", "#!\necho Hello\n").write_text("print('Hello')\n")
-    code, _, err = drr(*asked(box, "cmd:./bare.sh"))
-    assert code == 1 and "#!/usr/bin/env python3" in err
 
 
 def test_a_program_here_need_not_be_written_with_its_folder(script: Script) -> None:
@@ -286,7 +280,7 @@ def test_it_finds_no_key_no_process_and_no_way(box: Path, script: Script, drr: D
     assert found["outside"] == "OSError" and found["driver"] == "ConnectionRefusedError"
     assert found["namespaces"] is True and found["ben"] is True
     assert {*found["devices"]} == {
-        *("null", "zero", "full", "random", "urandom", "shm", "fd", "stdin", "stdout", "stderr")
+        *["null", "zero", "full", "random", "urandom", "shm", "fd", "stdin", "stdout", "stderr"]
     }
 
 

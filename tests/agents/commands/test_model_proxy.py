@@ -19,11 +19,8 @@ from tests.commands import Drr
 from tests.wire import Fail, Garbage, Reply, Request, Say, Wire
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
-TOOL = {
-    "name": "product_catalog_search",
-    "description": "Search",
-    "input_schema": {"type": "object", "properties": {}},
-}
+EMPTY = {"type": "object", "properties": {}}
+TOOL = {"name": "product_catalog_search", "description": "Search", "input_schema": EMPTY}
 
 CLIENTS = (
     f"TOOL, KEY = {TOOL!r}, {KEY!r}\n"
@@ -63,12 +60,7 @@ print("Said:", json.dumps(said))
 
 
 def model(wire: Wire, provider: str) -> list[str]:
-    return [
-        "--model",
-        f"{provider}:scripted",
-        "--base-url",
-        wire.url + ("/v1" if provider == "openai" else ""),
-    ]
+    return ["--model", provider + ":scripted", "--base-url", wire.url + "/v1" * (provider == "openai")]
 
 
 SEARCH = Say(calls=[("product_catalog_search", {"query": "bird house"})])
@@ -92,10 +84,7 @@ def test_real_clients_of_three_protocols_are_answered(box: Path, script: Script,
         second = wire.requests[1].body["messages"]
         assert [one["role"] for one in second] == ["user", "assistant", "user"]
         assert "temperature" not in wire.requests[0].body
-    assert document["notes"] == [
-        "left out of the command's model requests, as the study decides: temperature",
-        *document["notes"][1:],
-    ]
+    assert document["notes"][0].endswith("as the study decides: temperature")
 
 
 @pytest.mark.long
@@ -124,14 +113,11 @@ def test_one_script_four_agents_one_form_and_the_servers_count(box: Path, script
         assert sum(used["input_tokens"] for used in usages) == 100 * len(wire.requests)
     form = [{*record.result} for record in records.values()]
     assert all(one == form[0] for one in form) and {*shell.result} == form[0]
-    calls = [
-        [
-            (call["name"], call["arguments"], call["result_sha256"])
-            for call in record.result["tool_calls"]
-            if call["kind"] == "api"
-        ]
-        for record in records.values()
+    parts = ("name", "arguments", "result_sha256")
+    every = [
+        [call for call in record.result["tool_calls"] if call["kind"] == "api"] for record in records.values()
     ]
+    calls = [[[call[part] for part in parts] for call in own] for own in every]
     assert len(calls[0]) == 2 and all(one == calls[0] for one in calls)
     assert all(record.result["sources"] == records["react"].result["sources"] for record in records.values())
     assert reports == {REPORT.strip()}
@@ -169,9 +155,7 @@ def test_what_ends_a_unit_of_ours_ends_a_command(
 
 
 @pytest.mark.parametrize("code", ["", "try: ask()\nexcept Exception: pass\n"])
-def test_a_refusal_of_the_model_ends_the_unit_under_its_name(
-    box: Path, script: Script, drr: Drr, code: str
-) -> None:
+def test_a_refusal_of_the_model_ends_the_unit(box: Path, script: Script, drr: Drr, code: str) -> None:
     """Unless the command goes on: it answered at last, or it failed of itself."""
     ask = "openai.OpenAI(max_retries=0).chat.completions.create(model='m', messages=[{'role': 'user', 'content': 'x'}])"
     script("asks.py", f"import openai\ndef ask(): {ask}\n{code}ask()\nraise SystemExit(3)\n")
@@ -204,21 +188,15 @@ def test_a_reply_that_comes_back_is_what_the_model_said() -> None:
 
 def _chat(answer: Any) -> Any:
     result = {"role": "tool", "tool_call_id": "c1", "content": [{"type": "text", "text": "1"}]}
-    told = [
-        {"role": "developer", "content": "S"},
-        {"role": "user", "content": "Q"},
-        answer["choices"][0]["message"],
-    ]
-    return {"messages": [*told, result]}
+    told = [{"role": "developer", "content": "S"}, {"role": "user", "content": "Q"}]
+    return {"messages": [*told, answer["choices"][0]["message"], result]}
 
 
 def _messages(answer: Any) -> Any:
     result = {"type": "tool_result", "tool_use_id": "c1", "content": "1"}
     said = {"role": "assistant", "content": answer["content"]}
-    return {
-        "system": [{"type": "text", "text": "S"}],
-        "messages": [{"role": "user", "content": "Q"}, said, {"role": "user", "content": [result]}],
-    }
+    told = [{"role": "user", "content": "Q"}, said, {"role": "user", "content": [result]}]
+    return {"system": [{"type": "text", "text": "S"}], "messages": told}
 
 
 def _responses(answer: Any) -> Any:
@@ -244,20 +222,15 @@ def test_what_is_not_passed_on_is_refused_in_a_sentence(protocol: Any, body: Any
 
 def test_tools_that_a_provider_runs_are_left_out() -> None:
     ear = heard()
-    tools = [
-        {"type": "web_search_20250305", "name": "web_search"},
-        {"name": "mine", "input_schema": {"type": "object"}},
-    ]
+    mine = {"name": "mine", "input_schema": {"type": "object"}}
+    tools = [{"type": "web_search_20250305", "name": "web_search"}, mine]
     asked_ = messages.read({"messages": [{"role": "user", "content": "x"}], "tools": tools}, ear)
     assert [tool["function"]["name"] for tool in asked_.tools] == ["mine"]
     assert ear.left_out == {"tools of the type web_search_20250305"}
 
 
-FORM = {
-    "name": "verdict",
-    "strict": True,
-    "schema": {"type": "object", "properties": {"good": {"type": "boolean"}}},
-}
+SCHEMA = {"type": "object", "properties": {"good": {"type": "boolean"}}}
+FORM = {"name": "verdict", "strict": True, "schema": SCHEMA}
 DEMANDING = (
     f"TOOL, FORM = {TOOL!r}, {FORM!r}\n"
     + """
@@ -300,9 +273,7 @@ def test_a_clients_demands_reach_the_provider(box: Path, script: Script, drr: Dr
         assert ("stop_sequence" in document["report"]) == (provider == "anthropic")
 
 
-def test_a_demand_that_is_not_taken_is_left_to_the_model_once_and_for_the_unit(
-    box: Path, script: Script, drr: Drr
-) -> None:
+def test_a_demand_that_is_not_taken_is_made_once(box: Path, script: Script, drr: Drr) -> None:
     script("demanding.py", DEMANDING + SEARCHES)
 
     def answer(request: Request) -> Reply:
@@ -316,9 +287,7 @@ def test_a_demand_that_is_not_taken_is_left_to_the_model_once_and_for_the_unit(
         ["required", ["END"]], [None, ["END"]], [None, None], [None, ["END"]],
     ]  # fmt: skip
     notes = [note for note in json.loads(out)["notes"] if "left" in note]
-    assert notes == [
-        "agent: a forced tool is left to the model, which was asked in vain (no forced tools here (HTTP 400, invalid_request_error))"
-    ]
+    assert len(notes) == 1 and "(no forced tools here (HTTP 400, invalid_request_error))" in notes[0]
 
 
 COUNTING = (
@@ -330,9 +299,7 @@ print("Counted 1:", json.dumps(post(os.environ["ANTHROPIC_BASE_URL"] + "/v1/mess
 )
 
 
-def test_tokens_are_counted_by_the_provider_or_the_estimate_says_so(
-    box: Path, script: Script, drr: Drr
-) -> None:
+def test_tokens_are_counted_or_said_to_be_estimated(box: Path, script: Script, drr: Drr) -> None:
     script("counting.py", COUNTING + SEARCHES)
     with Wire([Garbage('{"input_tokens": 321}')]) as wire:
         code, out, err = drr(*asked(box, "cmd:./counting.py", *model(wire, "anthropic")))
@@ -358,7 +325,7 @@ def test_tokens_are_counted_by_the_provider_or_the_estimate_says_so(
         ({"type": "custom", "name": "apply_patch"}, None),
     ],
 )  # fmt: skip
-def test_a_dropped_tool_of_the_shop_fails_the_unit_by_name(
+def test_a_dropped_tool_fails_the_unit(
     box: Path, script: Script, drr: Drr, tool: Any, lost: str | None
 ) -> None:
     text = json.dumps({"input": "x", "tools": [tool]})
@@ -389,18 +356,14 @@ def test_a_demand_without_sense_is_refused(protocol: Any, body: Any) -> None:
 
 
 def test_tools_of_a_namespace_are_passed_on_and_called_by_it() -> None:
-    shop = {
-        "type": "namespace",
-        "name": "mcp__shop",
-        "tools": [{"type": "function", "name": "search", "parameters": {}}],
-    }
+    search = {"type": "function", "name": "search", "parameters": {}}
+    shop = {"type": "namespace", "name": "mcp__shop", "tools": [search]}
     body: Any = {"input": "x", "tools": [shop, {"type": "function", "name": "other", "parameters": {}}]}
     asked_ = responses.read(body, heard())
     assert [tool["function"]["name"] for tool in asked_.tools] == ["mcp__shop__search", "other"]
-    calls = [("mcp__shop__search", "c1"), ("other", "c2")]
-    reply = AIMessage(
-        "", tool_calls=[{"name": name, "args": {}, "id": key, "type": "tool_call"} for name, key in calls]
-    )
+    names = {"c1": "mcp__shop__search", "c2": "other"}
+    calls = [{"name": name, "args": {}, "id": key, "type": "tool_call"} for key, name in names.items()]
+    reply = AIMessage("", tool_calls=calls)
     made = responses.write(reply, body, 1)["output"]
     assert [(one.get("namespace"), one["name"]) for one in made] == [("mcp__shop", "search"), (None, "other")]
     result = {"type": "function_call_output", "call_id": "c1", "output": "1"}

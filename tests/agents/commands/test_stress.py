@@ -30,9 +30,7 @@ def queries(sample_home: Path, tmp_path: Path, drr: Drr) -> Path:
 
 
 @pytest.mark.long
-def test_every_variant_of_the_paper_runs_under_every_change(
-    queries: Path, sample_home: Path, tmp_path: Path, drr: Drr
-) -> None:
+def test_every_variant_runs_under_changes(queries: Path, sample_home: Path, tmp_path: Path, drr: Drr) -> None:
     study = tmp_path / "study"
     drr.out("run", study, "--shop", sample_home / "shop", "--queries", queries, "--quiet")
     plan = drr.json("study", "stress", study, "--with", "all", "--dry-run")
@@ -48,9 +46,7 @@ def test_every_variant_of_the_paper_runs_under_every_change(
 
 @pytest.mark.long
 @needs_namespaces
-def test_a_command_that_takes_the_first_and_gives_up_is_found_out(
-    queries: Path, sample_home: Path, tmp_path: Path, drr: Drr
-) -> None:
+def test_planted_habits_are_found_out(queries: Path, sample_home: Path, tmp_path: Path, drr: Drr) -> None:
     study, sees = tmp_path / "study", ("--agent-sees", ROOT / "examples/agents")
     what = ("--variants", SHELL, "--queries", queries, "--limit", "1", *sees, "--quiet")
     drr.out("run", study, "--shop", sample_home / "shop", *what)

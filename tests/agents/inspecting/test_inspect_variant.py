@@ -22,12 +22,7 @@ SEARCH = ("product_catalog_search", {"query": "bird house"})
 
 
 def model(wire: Wire, provider: str = "openai") -> list[str]:
-    return [
-        "--model",
-        f"{provider}:scripted",
-        "--base-url",
-        wire.url + ("/v1" if provider == "openai" else ""),
-    ]
+    return ["--model", f"{provider}:scripted", "--base-url", wire.url + "/v1" * (provider == "openai")]
 
 
 def turns(request: Request) -> int:
@@ -41,9 +36,7 @@ def shopper(request: Request) -> Reply:
     """Searches, then answers: by `submit` where it is asked to."""
     tools = {one["function"]["name"] for one in request.body.get("tools", ())}
     if not turns(request):
-        return Say(
-            calls=[SEARCH, ("get_user_orders", {"limit": "many"}), ("calculator", {"expression": "1 + 1"})]
-        )
+        return Say(calls=[SEARCH, ("get_user_orders", {"limit": "x"}), ("calculator", {"expression": "1+1"})])
     report = "A bird house [1].\n\n## Sources\n\n[1] House: http://ecommerce.example/B0HOUSE001"
     return Say(calls=[("submit", {"answer": report})]) if "submit" in tools else Say(report)
 
