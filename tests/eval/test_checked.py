@@ -23,7 +23,7 @@ from drr.eval.agreement.study import extraction_stability
 from drr.eval.asking.conversation import Section, conversation
 from drr.eval.asking.forms import FoundClaims
 from drr.eval.asking.safety import visible, visible_report
-from drr.eval.checks import RULES, check_report
+from drr.eval.checks import RULES, Check, check_report
 from drr.eval.evidence.answers import read_answers
 from drr.eval.evidence.claims import extract_by_rules
 from drr.eval.judging.read import choose, read_judged
@@ -138,6 +138,13 @@ INVENTED = "https://invented.example/x"
 INVENTING = f"Care [1] and more [2].\n\n## Sources\n[1] {CARE}\n[2] {INVENTED}\n"
 
 
+async def found_in(study: Study, shop: Shop, calls: list[dict[str, Any]]) -> Check:
+    """What is held against an address that a report cites and nobody gave, after these calls."""
+    await put(study, answer("a", "any", INVENTING, [web(CARE, "Clean feeders.")], calls=calls))
+    (one,) = read_answers(study)
+    return check_report(subject(one, shop, "http://ecommerce.example"))["fabricated_citation"]
+
+
 def called(name: str, result: str, kind: str = "api", **more: Any) -> dict[str, Any]:
     return {"number": 1, "name": name, "kind": kind, "arguments": {}, "error": None, "result": result} | more
 
@@ -165,20 +172,15 @@ SAID = {
 async def test_an_address_that_only_the_agent_said_is_made_up_in_every_architecture(
     study: Study, shop: Shop, calls: list[dict[str, Any]]
 ) -> None:
-    await put(study, answer("a", "any", INVENTING, [web(CARE, "Clean feeders.")], calls=calls))
-    (one,) = read_answers(study)
-    assert returned(one) == {CARE}
-    found = check_report(subject(one, shop, "http://ecommerce.example"))["fabricated_citation"]
+    found = await found_in(study, shop, calls)
+    assert [returned(one) for one in read_answers(study)] == [{CARE}]
     assert (found.status, found.value["failed"]) == ("fail", 1)
     assert [one.why for one in found.findings] == [f"Address: {INVENTED}; no tool returned it"]
 
 
 async def test_what_a_result_shows_beside_its_sources_is_returned(study: Study, shop: Shop) -> None:
     calls = [called("web_search", f"1. Care ({CARE}), see also {INVENTED}.")]
-    await put(study, answer("a", "react", INVENTING, [web(CARE, "Clean feeders.")], calls=calls))
-    (one,) = read_answers(study)
-    found = check_report(subject(one, shop, "http://ecommerce.example"))["fabricated_citation"]
-    assert found.status == "pass"
+    assert (await found_in(study, shop, calls)).status == "pass"
 
 
 async def test_a_call_that_never_ran_is_no_tool_call(study: Study) -> None:

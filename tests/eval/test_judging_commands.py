@@ -254,23 +254,24 @@ def test_misuse_is_told(folder: Path, drr: Drr, words: list[str], told: str) -> 
     assert code == 2 and told in err and out == ""
 
 
+def grade(n: int, label: float) -> dict[str, Any]:
+    return {"id": f"r{n}", "query": f"q{n}", "answer": f"grade {n}", "label": label, "judge": "anna"}
+
+
 def test_calibrate_holds_a_judge_against_the_thresholds(tmp_path: Path, drr: Drr) -> None:
     claims = [("full", "yes"), ("none", "no"), ("partial", "half"), ("full", "yes")] * 5
-    rows: list[dict[str, Any]] = [
-        {"id": f"s{n}", "claim": f"claim {chr(97 + n) * 3} {word}", "evidence": "evidence"}
-        | {"label": label, "judge": person}
-        for n, (label, word) in enumerate(claims)
-        for person in ("anna", "ben")
-    ]
-    rows += [
-        {"id": f"p{n}", "query": f"q{n}", "answer_a": f"good {n}", "answer_b": f"poor {n}"}
-        | {"label": "A", "judge": "anna"}
-        for n in range(6)
-    ]
-    rows += [
-        {"id": f"r{n}", "query": f"q{n}", "answer": f"grade {n}", "label": 1 + n % 5, "judge": "anna"}
-        for n in range(10)
-    ]
+    rows: list[dict[str, Any]] = []
+    for n, (label, word) in enumerate(claims):
+        one = {
+            "id": f"s{n}",
+            "claim": f"claim {chr(97 + n) * 3} {word}",
+            "evidence": "evidence",
+            "label": label,
+        }
+        rows += [{**one, "judge": person} for person in ("anna", "ben")]
+    texts = ({"query": f"q{n}", "answer_a": f"good {n}", "answer_b": f"poor {n}"} for n in range(6))
+    rows += [{"id": f"p{n}", **text, "label": "A", "judge": "anna"} for n, text in enumerate(texts)]
+    rows += [grade(n, 1 + n % 5) for n in range(10)]
     said = {"yes": "full_support", "no": "no_support", "half": "partial_support"}
     script = Judge(
         support=lambda claim, text: said[claim.split()[-1]],
@@ -313,10 +314,7 @@ def test_calibrate_fails_where_a_required_threshold_is_missed(tmp_path: Path, dr
 
 
 def test_plain_grades_of_0_to_10_need_no_scale(tmp_path: Path, drr: Drr) -> None:
-    rows = [
-        {"id": f"r{n}", "query": f"q{n}", "answer": f"grade {n}", "label": n, "judge": "anna"}
-        for n in range(10)
-    ]
+    rows = [grade(n, n) for n in range(10)]
     path = tmp_path / "labels.jsonl"
     with Wire(Judge(rating=lambda text: min(10, int(text.split()[-1]) + 2))) as wire:
         words = ["calibrate", path, *by_model(wire), "--task", "rating", "--quiet"]

@@ -20,6 +20,7 @@ from drr.eval.stats.repeated import pass_power, repeated_spread, sameness
 from drr.study.study import Study
 
 from tests.commands import Drr
+from tests.commands import drr as typed
 
 
 def test_pass_power_counts_the_sets_of_k_trials_that_are_all_solved() -> None:
@@ -150,11 +151,10 @@ async def unreadable(query, tools, model, budget):
 def form_of(truth: Checkable) -> dict[str, object]:
     """Fill in the form by the truth."""
     needs = list(enumerate(truth.needs, 1))
+    facts = enumerate(truth.facts, len(needs) + 1)
     return {
         "picks": [one for _, need in needs for one in need.products[: need.picks]],
-        "figures": [
-            {"point": point, "value": fact.value} for point, fact in enumerate(truth.facts, len(needs) + 1)
-        ],
+        "figures": [{"point": point, "value": fact.value} for point, fact in facts],
         "refusals": [{"point": point, "reason": need.refusal} for point, need in needs if need.refusal],
     }
 
@@ -165,19 +165,15 @@ AGENTS = ("steady", "lucky", "broken", "gone", "bare", "partial", "unreadable")
 @pytest.fixture(scope="module")
 def studied(tmp_path_factory: pytest.TempPathFactory, sample_home: Path) -> Path:
     """A study of four trials of questions for which something is to be picked."""
-    from drr.app.cli import main
-
     home = tmp_path_factory.mktemp("reliability")
     shop, asked = sample_home / "shop", home / "q.jsonl"
-    words = ["queries", "generate", "--checkable", "--count", "12", "--quiet"]
-    assert main([*words, "--shop", str(shop), "--seed", "7", "--out", str(asked)]) == 0
+    words = ("queries", "generate", "--checkable", "--count", "12", "--quiet")
+    assert typed(*words, "--shop", shop, "--seed", "7", "--out", asked) == 0
+    known = [(one.query, one.checkable) for one in read_queries(asked) if one.checkable is not None]
     truth = {
-        one.query: {
-            "plan": [step.model_dump() for step in one.checkable.plan],
-            "form": form_of(one.checkable),
-        }
-        for one in read_queries(asked)
-        if one.checkable is not None and any(need.products for need in one.checkable.needs)
+        query: {"plan": [step.model_dump() for step in one.plan], "form": form_of(one)}
+        for query, one in known
+        if any(need.products for need in one.needs)
     }
     assert len(truth) >= 3 and any(one["form"]["figures"] for one in truth.values())
     lines = asked.read_text("utf-8").splitlines()
@@ -185,27 +181,26 @@ def studied(tmp_path_factory: pytest.TempPathFactory, sample_home: Path) -> Path
     (home / "truth.json").write_text(json.dumps(truth), "utf-8")
     (home / "mine.py").write_text(AGENT, "utf-8")
     names = ",".join(f"{home / 'mine.py'}:{name}" for name in AGENTS)
-    run = ["run", str(home / "study"), "--shop", str(shop), "--queries", str(asked), "--variants", names]
-    assert main([*run, "--trials", "4", "--quiet"]) == 1  # one of them fails
-    assert main(["judge", str(home / "study"), "--what", "rules", "--quiet"]) == 0
+    run = ("run", home / "study", "--shop", shop, "--queries", asked, "--variants", names)
+    assert typed(*run, "--trials", "4", "--quiet") == 1  # one of them fails
+    assert typed("judge", home / "study", "--what", "rules", "--quiet") == 0
     return home
 
 
 @pytest.mark.long
 def test_a_study_says_how_often_each_of_k_trials_is_solved(studied: Path, drr: Drr) -> None:
     found = drr.json("report", studied / "study")["metrics"]
-    steady, lucky, broken = (next(row for name, row in found.items() if name.endswith(one)) for one in ("steady", "lucky", "broken"))  # fmt: skip
-    n = steady["pass_1"]["n"]
-    assert n >= 3 and [steady[f"pass_{k}"]["value"] for k in (1, 2, 3, 4)] == [1.0] * 4
-    assert [lucky[f"pass_{k}"]["value"] for k in (1, 2, 3, 4)] == pytest.approx([0.75, 0.5, 0.25, 0.0])
-    assert [broken[f"pass_{k}"]["value"] for k in (1, 2, 3, 4)] == pytest.approx([0.75, 0.5, 0.25, 0.0])
+    rows = {name.rpartition(":")[2]: row for name, row in found.items()}
+    steady, lucky, broken = (rows[name] for name in ("steady", "lucky", "broken"))
+    assert steady["pass_1"]["n"] >= 3
+    for row, solved_in in (
+        (steady, [1.0] * 4),
+        (lucky, [0.75, 0.5, 0.25, 0.0]),
+        (broken, [0.75, 0.5, 0.25, 0.0]),
+    ):
+        assert [row[f"pass_{k}"]["value"] for k in (1, 2, 3, 4)] == pytest.approx(solved_in)
     assert "pass_5" not in steady and "pass_judge_1" not in steady
-    assert (
-        steady["same_picks"]["value"]
-        == steady["same_citations"]["value"]
-        == steady["same_totals"]["value"]
-        == 1
-    )
+    assert {steady[f"same_{what}"]["value"] for what in ("picks", "citations", "totals")} == {1}
     assert 0 < lucky["same_picks"]["value"] < 1 and lucky["same_totals"]["value"] == 1
     assert broken["same_picks"]["value"] == 1  # of what it said
     assert steady["spread_reward"]["value"] in (0.0, None)
@@ -285,10 +280,8 @@ def test_no_form_and_an_empty_one_solve_nothing(studied: Path) -> None:
         assert query.checkable is not None
         only_facts = query.model_copy(update={"checkable": query.checkable.model_copy(update={"needs": []})})
         for asked in (query, only_facts) if query.checkable.facts else (query,):
-            assert [solved(Rewarded(asked, "nothing", form, [], 0)) for form in (None, AnswerForm())] == [
-                0,
-                0,
-            ]
+            for form in (None, AnswerForm()):
+                assert solved(Rewarded(asked, "nothing", form, [], 0)) == 0
 
 
 @pytest.mark.long
@@ -303,18 +296,9 @@ def test_a_question_that_a_system_always_fails_is_in_its_pairs(
     compared = drr.json("study", "compare", study, *(f"mine.py:{name}" for name in ("steady", "gone")))
     row = compared["metrics"]["pass_1"]
     assert (row["n"], row["value"]) == (n, pytest.approx(1 / n))
-    gate = (
-        "study",
-        "gate",
-        study,
-        "--unanswered",
-        "1",
-        "--require",
-        "pass^1>=0",
-        "--against",
-        "mine.py:steady",
-    )
-    rows = [one for one in drr.json(*gate, code=1)["checks"] if Path(one["variant"]).name == "mine.py:gone"]
+    gate = ("study", "gate", study, "--unanswered", "1", "--require", "pass^1>=0")
+    checks = drr.json(*gate, "--against", "mine.py:steady", code=1)["checks"]
+    rows = [one for one in checks if Path(one["variant"]).name == "mine.py:gone"]
     assert any(one["figure"]["value"] == pytest.approx(-1 / n) for one in rows), rows
     with Study.read(study) as known:
         shop = known.config["run"]["shop"]
@@ -324,7 +308,5 @@ def test_a_question_that_a_system_always_fails_is_in_its_pairs(
     drr.out("judge", alone, "--what", "rules", "--quiet")
     (row,) = drr.json("report", alone, "--out", tmp_path / "page")["metrics"].values()
     assert (row["pass_1"]["n"], row["pass_1"]["value"]) == (n, means["mine.py:gone"]["value"])
-    page = (
-        (tmp_path / "page/index.html").read_text("utf-8").partition('id="limits"')[2].partition("<details")[0]
-    )
-    assert "not measured" not in page, "two trials measure it, with one system too"
+    page = (tmp_path / "page/index.html").read_text("utf-8").partition('id="limits"')[2]
+    assert "not measured" not in page.partition("<details")[0], "two trials measure it, with one system too"

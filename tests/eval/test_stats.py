@@ -100,11 +100,9 @@ def test_paired_with_nothing_in_common_is_none():
     assert (d.difference.value, d.p, d.a) == (None, None, None)
 
 
-def test_sign_test_figures_of_the_notes():
-    assert sign_test(33, 17) == pytest.approx(0.033, abs=0.001)
-    assert sign_test(32, 18) > 0.05
-    assert wins_needed(50) == 33
-    assert wins_needed(5) is None
+def test_so_many_wins_are_needed():
+    assert sign_test(33, 17) < 0.05 < sign_test(32, 18)
+    assert (wins_needed(50), wins_needed(5)) == (33, None)
 
 
 def test_a_family_is_corrected_together():
@@ -173,24 +171,18 @@ def test_the_width_never_falls_as_spread_grows_from_nothing(count):
 
 def test_what_does_not_differ_is_said_beside_it():
     same = graded([8.0] * 14)
-    assert with_interval(same.document(), 1) == "8.0 [6.7, 8.3] all equal (n=14)"
-    assert with_interval(same.document(), 1, usual=14) == "8.0 [6.7, 8.3] all equal (n=14)"
-    assert Cell.of(same.document(), 1).text() == "8.0 [6.7, 8.3] all equal (n=14)"
+    row, told = same.document(), "8.0 [6.7, 8.3] all equal (n=14)"
+    assert with_interval(row, 1) == with_interval(row, 1, usual=14) == Cell.of(row, 1).text() == told
     assert with_interval(graded([7.0] * 4, COUNTED).document(), 1) == "7.0 all equal (n=4)"
-    assert "all equal" not in with_interval(graded([8.0]).document()) + with_interval(
-        graded([8.0, 9.0]).document()
-    )
+    for values in ([8.0], [8.0, 9.0]):
+        assert "all equal" not in with_interval(graded(values).document())
 
 
 def test_simulated_intervals_cover_what_the_results_say():
     """The whole table is `python -m benchmarks.intervals`; here those that were hardest, and a width."""
     made = dict(distributions())
-    hardest = {
-        "ties at 5, 10 % at both ends": 50,
-        "ties at 5, 35 % at both ends": 10,
-        "50 % at one end, the rest at the other": 4,
-    }
-    for name, draws in hardest.items():
+    ends = [(f"ties at 5, {share} % at both ends", draws) for share, draws in ((10, 50), (35, 10))]
+    for name, draws in [*ends, ("50 % at one end, the rest at the other", 4)]:
         assert cell(name, made[name], draws, 1000).held > 0.87, name
     ordinary = cell("grades", made["grades around 7, sd 2"], 14, 500)
     assert ordinary.held > 0.92 and ordinary.width < 1.3
@@ -199,12 +191,8 @@ def test_simulated_intervals_cover_what_the_results_say():
 @pytest.mark.parametrize("clusters", [2, 3, 5, 9])
 def test_intervals_of_few_cover_what_they_say(clusters):
     rng, many = np.random.default_rng(clusters), (300, clusters)
-    shares = {
-        0.9: rng.random(many) < 0.9,
-        0.98: rng.random(many) < 0.98,
-        0.8: rng.beta(8, 2, many),
-        0.5: rng.beta(0.2, 0.2, many),
-    }
+    shares = {share: rng.random(many) < share for share in (0.9, 0.98)}
+    shares |= {0.8: rng.beta(8, 2, many), 0.5: rng.beta(0.2, 0.2, many)}
     counts = {15.0: rng.negative_binomial(2, 2 / 17, many), 2.0: rng.poisson(2, many)}
     for draws, ends, held in ((shares, SHARE, 0.93), (counts, COUNTED, 0.91)):
         for truth, samples in draws.items():
@@ -249,11 +237,8 @@ def test_trials_claims_and_grades_are_no_single_values():
 def test_differences_of_rare_shares_cover_what_they_say():
     """One question of a hundred won and one lost: of 200 the interval held 88 %, as its skew was chance."""
     made = dict(shares())
-    for name, draws in {
-        "differences, 0.01 more and 0.01 less": 300,
-        "differences, 0.05 more and 0 less": 50,
-    }.items():
-        assert cell(name, made[name], draws, 1000).held > 0.93, name
+    for moved, draws in (("0.01 more and 0.01 less", 300), ("0.05 more and 0 less", 50)):
+        assert cell(moved, made[f"differences, {moved}"], draws, 1000).held > 0.93, moved
     same = {str(k): [1.0] for k in range(50)}
     assert paired(same, same, SHARE).difference.ci_high == pytest.approx(solved(0, 50).ci_high)
     better = {"0": [1.0], **{str(k): [0.0] for k in range(1, 50)}}
@@ -292,12 +277,10 @@ def test_differences_of_few_keep_to_twice_the_range():
 
 
 def test_a_difference_of_counts_has_no_ends():
-    found = paired({"a": [1.0], "b": [3.0], "c": [9.0]}, {"a": [2.0], "b": [5.0], "c": [1.0]}, COUNTED)
-    assert (
-        found.difference
-        == paired({"a": [1.0], "b": [3.0], "c": [9.0]}, {"a": [2.0], "b": [5.0], "c": [1.0]}).difference
-    )
-    assert found.difference.ci_low is not None and found.difference.ci_low < 0 < found.difference.ci_high
+    sides = {"a": [1.0], "b": [3.0], "c": [9.0]}, {"a": [2.0], "b": [5.0], "c": [1.0]}
+    found = paired(*sides, COUNTED).difference
+    assert found == paired(*sides).difference
+    assert found.ci_low is not None and found.ci_low < 0 < found.ci_high
 
 
 @pytest.mark.parametrize("clusters", [4, 5, 7, 9])

@@ -151,9 +151,8 @@ def test_many_findings_are_cut_and_the_document_has_all(ask: Ask, rules_shop: Sh
     report = "".join(f"- [Number {n}]({A[:-2]}{n:02d})\n" for n in range(40, 60))
     code, out, _ = ask(report, "--shop", rules_shop.spec)
     assert code == 1 and "and 12 more (--json has all)" in out
-    assert (
-        len(rules_of(ask(report, "--shop", rules_shop.spec, "--json"), 1)["in_catalogue"]["evidence"]) == 20
-    )
+    rules = rules_of(ask(report, "--shop", rules_shop.spec, "--json"), 1)
+    assert len(rules["in_catalogue"]["evidence"]) == 20
 
 
 TOY = '''
@@ -185,9 +184,8 @@ sys.exit(main(["check", sys.argv[1], "--json"]))
 def test_a_rule_is_a_function_and_a_line(tmp_path: Path) -> None:
     report = tmp_path / "report.md"
     report.write_text("Two feeders are enough.\nBUY THEM NOW\n", encoding="utf-8")
-    done = subprocess.run(
-        [sys.executable, "-c", TOY, str(report)], capture_output=True, text=True, check=False, cwd=tmp_path
-    )
+    words = [sys.executable, "-c", TOY, str(report)]
+    done = subprocess.run(words, capture_output=True, text=True, check=False, cwd=tmp_path)
     assert done.returncode == 1, done.stderr
     assert json.loads(done.stdout)["rules"]["shouting"] == {
         "status": "fail",

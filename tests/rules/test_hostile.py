@@ -50,19 +50,12 @@ def limited() -> None:
 
 
 def all_end(shop: Shop, forms: dict[str, tuple[str, str, str]], length: int) -> None:
-    texts = {
-        name: before + repeated * (length // len(repeated)) + behind
-        for name, (before, repeated, behind) in forms.items()
+    parts = {
+        name: (before, again * (length // len(again)), end) for name, (before, again, end) in forms.items()
     }
-    done = subprocess.run(
-        [sys.executable, "-c", RUN, shop.spec, READER, WEB],
-        input=json.dumps(texts),
-        capture_output=True,
-        text=True,
-        cwd=ROOT,
-        preexec_fn=limited,
-        check=False,
-    )
+    told = json.dumps({name: "".join(text) for name, text in parts.items()})
+    words = [sys.executable, "-c", RUN, shop.spec, READER, WEB]
+    done = subprocess.run(words, input=told, capture_output=True, text=True, cwd=ROOT, preexec_fn=limited)
     assert done.stdout.splitlines() == list(forms), done.stderr[-2000:]
     assert done.returncode == 0, done.stderr[-2000:]
 
@@ -97,10 +90,8 @@ PIECES = [
 @examples(200, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_no_text_breaks_a_rule(rules_shop: Shop, report: str, in_shop: bool, with_user: bool) -> None:
     known = {"shop": rules_shop} if in_shop else {"shop_urls": ("http://ecommerce.example",)}
-    query = "under $30, each under $3, $5 a month for two months"
-    found = checked(
-        report, query=query, user_id=READER if with_user else None, texts={WEB: "It is so."}, **known
-    )
+    known |= {"query": "under $30, each under $3, $5 a month for two months", "texts": {WEB: "It is so."}}
+    found = checked(report, user_id=READER if with_user else None, **known)
     assert list(document(found)) == list(RULES)
     for one in found.values():
         assert one.status in ("pass", "fail", "unverifiable")
@@ -119,13 +110,8 @@ def test_no_signs_break_a_rule(rules_shop: Shop, report: str) -> None:
 
 FOUND = {"round79": 12, "round80": 14, "round81": 13, "round82": 14, "round83": 12, "round84": 10}
 """Planted errors found, of 60, 60, 60, 62, 60 and 40."""
-LONG = dict(
-    zip(
-        (f"long{number}" for number in range(1, 19)),
-        (6, 4, 7, 8, 6, 8, 5, 5, 5, 8, 8, 6, 5, 5, 5, 8, 7, 5),
-        strict=True,
-    )
-)
+_LONG = (6, 4, 7, 8, 6, 8, 5, 5, 5, 8, 8, 6, 5, 5, 5, 8, 7, 5)
+LONG = {f"long{number}": found for number, found in enumerate(_LONG, 1)}
 """Of 24 each."""
 STRANGE_PLACES = cases("rules", "STRANGE_PLACES")
 """Of 64 each in all ten sets, and of 20 each in the last three, where each kind is in one."""
@@ -168,9 +154,8 @@ def test_errors_in_the_named_places_are_found_and_no_true_text_is_accused(
         caught += seen.caught
         misses += seen.misses
     every = len(numbers) == 10
-    assert set(planted.values()) == {64 if every else 20} and (
-        not every or set(planted) == set(STRANGE_PLACES)
-    )
+    assert set(planted.values()) == {64 if every else 20}
+    assert not every or set(planted) == set(STRANGE_PLACES)
     floors = {kind: STRANGE_PLACES[kind][0 if every else 1] for kind in planted}
     lost = {kind: (caught[kind], floor) for kind, floor in floors.items() if caught[kind] < floor}
     assert lost == {}, "\n".join(one for one in misses if one.split()[1].rstrip(":") in lost)
