@@ -169,16 +169,7 @@ def test_what_the_record_settles_no_judge_is_asked(claim: str, status: str | Non
 
 
 @pytest.mark.parametrize(
-    ("said", "status"),
-    [
-        ("ERYTLLY Bird Feeding Stat costs $43.99", "full"),
-        ("**ERYTLLY Bird Feeding Station K** costs $41.00", "none"),
-        ("ERYTLLY Bird Feeding Stations costs $43.99", "full"),
-        ("ERYTLLY Bird Feeding Station Box costs $43.99", None),
-        ("ERYTLLY Stat costs $43.99", None),
-        ("Feeding Stat costs $43.99", None),
-        ("ERYTLLY Bird Feeding Stat and pole costs $43.99", None),
-    ],
+    ("said", "status"), cases("eval", "test_a_title_that_breaks_off_is_the_beginning_of_the_records")
 )
 def test_a_title_that_breaks_off_is_the_beginning_of_the_records(said: str, status: str | None) -> None:
     found = decide(said, [evidence(KIT)])
@@ -186,19 +177,7 @@ def test_a_title_that_breaks_off_is_the_beginning_of_the_records(said: str, stat
 
 
 @pytest.mark.parametrize(
-    ("said", "status"),
-    [
-        ("It has no known price [1].", "full"),
-        ("**ERYTLLY Bird Feeding Station Kit** has no known price", "full"),
-        ("The price of the ERYTLLY Bird Feeding Stat is unknown", "full"),
-        ("Price: unknown", "full"),
-        ("Its price is not known.", "full"),
-        ("It has no known rating", None),
-        ("Its price is not unknown", None),
-        ("It has no known price and a steel pole", None),
-        ("Its rating and price are unknown", None),
-        ("It has no price", None),
-    ],
+    ("said", "status"), cases("eval", "test_that_a_price_is_not_known_is_in_a_record_without_one")
 )
 def test_that_a_price_is_not_known_is_in_a_record_without_one(said: str, status: str | None) -> None:
     found = decide(said, [changed(price=None)])

@@ -22,7 +22,6 @@ from drr.eval.evidence.answers import read_answers
 from drr.eval.judging.difference import difference
 from drr.eval.judging.read import choose, judgings, read_judged, repetitions
 from drr.eval.judging.run import JudgeOptions, cited_pages, forecast, judge, refetch
-from drr.eval.labels import DIMENSIONS
 from drr.eval.metrics.compare import compare
 from drr.eval.metrics.document import banner, study_document
 from drr.offline.judge import RulesJudge
@@ -92,17 +91,6 @@ async def test_every_pair_meets_in_both_orders_trial_by_trial(study: Study) -> N
     assert (gate["position_consistency"]["value"], gate["first_position_rate"]["value"]) == (0.0, 1.0)
 
 
-@pytest.mark.long
-async def test_a_fair_judge_names_the_same_winner_whatever_the_order(study: Study) -> None:
-    await put(study, *(answer(q, v, report(v), [PAGE]) for q in "abcdef" for v in ("good", "poor")))
-    prefers = Judge(winner=lambda a, b: "A" if "# good" in a else "B")
-    await judged_by(prefers, study, JudgeOptions(["pairwise"]))
-    row = study_document(study)["pairwise"][0]
-    assert (row["wins"], row["losses"], row["win_rate"]["value"], row["unreliable"]) == (6, 0, 1.0, False)
-    assert row["p_sign"] == pytest.approx(2 / 2**6)
-    assert row["wins_needed"] == 6
-
-
 async def test_a_second_judge_adds_and_never_overwrites(study: Study) -> None:
     await put(study, answer("a", "react", report("plain"), [PAGE]))
     await judged_by(Judge(rating=lambda text: 8), study, JudgeOptions(["quality"]))
@@ -129,15 +117,13 @@ async def test_figures_by_rules_of_before_say_that_they_stand_apart(
         older.setattr(RulesJudge, "banner", None)
         await judge(study, desk(study, models), models, JudgeOptions(["quality"]))
     kept = read_judged(study, judgings(study)[-1])
-    notice = f"By version {version} of {name}, today's rules are version {VERSION} of rules-2: not comparable with their figures"
+    notice = f"By version {version} of {name}, today's rules are version {VERSION} of rules-2: not comparable"
     assert notice in (banner(kept) or "") and notice in study_document(study)["banner"]
     await judge(study, desk(study, models), models, JudgeOptions(["quality"]))
     assert "not comparable" not in study_document(study, "offline")["banner"]
     told = difference(*(read_judged(study, one) for one in judgings(study)))["warning"]
-    assert told is not None and told.endswith("are other rules: a change is not the report's")
-    assert told.startswith(
-        f"versions 1 and {VERSION} of rules-2" if name == "rules-2" else "rules-1 and rules-2"
-    )
+    named = f"versions 1 and {VERSION} of rules-2" if name == "rules-2" else "rules-1 and rules-2"
+    assert told is not None and told.startswith(named)
     assert list(latest_judgings(study)) == ["rules-2"], "others are compared with nobody"
     before = study_document(study, name) if name == "rules-1" else None
     assert before is None or before["metrics"]["react"]["overall"]["value"] is not None
@@ -173,10 +159,10 @@ async def test_the_papers_protocol_stands_beside_ours_and_is_labelled(study: Stu
     pair = next(r for r in requests if "compare" in system(r)[:20])
     assert pair.body["output_config"]["format"]["schema"]["properties"]["winner"]["enum"] == ["A", "B"]
     document = study_document(study)
-    printed = document["as_printed"]["metrics"]["react+ws"]
-    assert document["as_printed"]["label"] == "as printed"
-    assert document["as_printed"]["coverage"]["invalid"] is False
-    assert document["as_printed"]["coverage"]["tasks"]["claims"]["judged"] == 2 * len(read_answers(study))
+    as_printed = document["as_printed"]
+    printed, coverage = as_printed["metrics"]["react+ws"], as_printed["coverage"]
+    assert (as_printed["label"], coverage["invalid"]) == ("as printed", False)
+    assert coverage["tasks"]["claims"]["judged"] == 2 * len(read_answers(study))
     assert printed["fp"]["value"] == pytest.approx((0 + 1) / 2)
     assert printed["fr"]["value"] == pytest.approx(2 / 3)
     assert document["metrics"]["react+ws"]["overall"]["value"] == 7.0
@@ -246,12 +232,9 @@ async def test_a_forecast_counts_the_calls_that_a_run_then_makes(study: Study, s
     options = JudgeOptions(["faithfulness", "quality", "pairwise"])
     models = offline()
     made = desk(study, models, shop)
-    told = forecast(study, made, models, options)
-    assert {task: row["calls"] for task, row in told["tasks"].items()} == {
-        "support": 8,
-        "rating": 28,
-        "pairwise": 28,
-    }, "rules extract claims without a call"
+    told = forecast(study, made, models, options)["tasks"]
+    calls = {task: row["calls"] for task, row in told.items()}
+    assert calls == {"support": 8, "rating": 28, "pairwise": 28}, "rules extract claims without a call"
     await judge(study, made, models, options)
     assert forecast(study, made, models, options)["calls"] == 0
     again = desk(study, models, shop, repeat=1)
@@ -276,20 +259,6 @@ async def test_more_than_two_percent_of_failures_spoil_a_judging(study: Study) -
     assert coverage["tasks"]["rating"] == {"judged": 21, "failed": 7, "failed_share": pytest.approx(1 / 3)}
     overall: Mapping[str, Any] = study_document(study)["metrics"]["react"]["overall"]
     assert (overall["value"], overall["n"], overall["n_unscored"]) == (7.0, 2, 1)
-
-
-async def test_compare_pairs_by_query(study: Study) -> None:
-    await put(
-        study,
-        *(answer(q, v, report(f"{v}{q}"), [PAGE]) for q in "abcdefgh" for v in ("x", "y")),
-        answer("z", "x", report("only x"), [PAGE]),
-    )
-    await judged_by(Judge(rating=lambda text: 8 if "# x" in text else 6), study, JudgeOptions(["quality"]))
-    told = compare(read_judged(study, choose(study)), "x", "y")["metrics"]
-    assert (told["depth"]["value"], told["depth"]["n"], told["depth"]["n_unscored"]) == (2.0, 8, 1)
-    assert told["depth"]["p"] == pytest.approx(2 / 2**8)
-    assert told["depth"]["p_holm"] >= told["depth"]["p"]
-    assert set(DIMENSIONS) <= set(told)
 
 
 NOON = datetime(2026, 1, 2, 12, 0, tzinfo=UTC)
@@ -350,15 +319,12 @@ async def test_what_was_read_what_stands_there_and_what_is_left_of_it(study: Stu
             await models.aclose()
     assert len(pages) == len(ways)
     document = study_document(study)
-    metrics = {name: v["value"] for name, v in document["metrics"]["react"].items()}
     # Frozen: overread, kept, moved, rotten, rewritten of eight; without the wall of seven.
-    assert metrics["fp_web"] == pytest.approx(5 / 8)
-    assert metrics["fp_reachable"] == pytest.approx(5 / 7)
-    assert metrics["unreadable_rate"] == pytest.approx(1 / 8)
-    # Seen: misled, kept, moved, rotten, rewritten, walled.
-    assert metrics["fp_seen"] == pytest.approx(6 / 8)
-    # Now: overread, kept, moved, walled; rotten and rewritten are lost.
-    assert metrics["fp_web_now"] == metrics["fp_now"] == pytest.approx(4 / 8)
+    expected = {"fp_web": 5 / 8, "fp_reachable": 5 / 7, "unreadable_rate": 1 / 8}
+    # Seen: misled, kept, moved, rotten, rewritten, walled. Now: overread, kept, moved, walled.
+    expected |= {"fp_seen": 6 / 8, "fp_web_now": 4 / 8, "fp_now": 4 / 8}
+    metrics = document["metrics"]["react"]
+    assert {name: metrics[name]["value"] for name in expected} == pytest.approx(expected)
     assert document["coverage"]["variants"]["react"]["reading"] == cases(
         "eval", "test_what_was_read_what_stands_there_and_what_is_left_of_it"
     )

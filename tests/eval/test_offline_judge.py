@@ -90,13 +90,7 @@ Feature: Stands on rubber feet, so it never slides."""
 
 
 @pytest.mark.parametrize(
-    ("claim", "wrong"),
-    [
-        ("Hazelby Tray Set, Nonslip, for Breakfast in Bed: $31.99", "$13.99"),
-        ("Worth a look: Hazelby Tray Set, Nonslip, for Breakfast in Bed ($31.99, 4.1 of 5)", "$31.49"),
-        ("The Hazelby Tray Set, Nonslip, for Breakfast in Bed has 57 ratings", "75"),
-        ("Order 4517698977967507: Hazelby Tray Set, Nonslip, for Breakfast in Bed, 2023-08-19", "2023-08-29"),
-    ],
+    ("claim", "wrong"), cases("eval", "test_title_price_date_and_number_of_the_very_record_are_full")
 )
 def test_title_price_date_and_number_of_the_very_record_are_full(claim: str, wrong: str) -> None:
     """The title's words stand in the heading and count for little: they left such claims `partial`."""

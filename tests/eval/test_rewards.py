@@ -13,6 +13,7 @@ from drr.env.query import Query
 from drr.env.source import Source
 from drr.eval.rewards import AnswerForm, Rewarded, read_form, reward, solved
 
+from tests.cases import cases
 from tests.test_rooms import ROOT
 
 HOST = "http://ecommerce.example/"
@@ -145,16 +146,7 @@ def test_a_question_with_nothing_to_find_is_refused_by_name(truth: Checkable | N
 
 
 @pytest.mark.parametrize(
-    ("report", "rest", "form"),
-    [
-        ("One.\n\n```form\n{}\n```\n", "One.\n", "{}"),
-        ("One.\n~~~ form\n{\n}\n~~~\nTwo.\n", "One.\nTwo.\n", "{\n}"),
-        ("```form\n[1]\n```\nOne.\n\n```form\n{}\n```", "```form\n[1]\n```\nOne.\n", "{}"),
-        ("```markdown\nOne.\n\n```form\n{}\n```\n```", "```markdown\nOne.\n```", "{}"),
-        ("One.\n\n```json\n{}\n```\n", "One.\n\n```json\n{}\n```\n", None),
-        ("```form\n{}\n```\n", "```form\n{}\n```\n", None),
-        ("In the form `form`.", "In the form `form`.", None),
-    ],
+    ("report", "rest", "form"), cases("eval", "test_a_report_carries_its_form_as_a_block")
 )
 def test_a_report_carries_its_form_as_a_block(report: str, rest: str, form: str | None) -> None:
     assert without_form(report) == (rest, form)
