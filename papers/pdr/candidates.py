@@ -67,11 +67,12 @@ def readable(reviews: Sequence[KeptReview], user: User) -> list[KeptReview]:
 
 def batches(reviews: Sequence[KeptReview]) -> Iterator[list[KeptReview]]:
     """Whole reviews, none left out; one that is longer than a request is a request of its own."""
-    batch: list[KeptReview] = []
+    batch, size = list[KeptReview](), 0
     for review in reviews:
-        if batch and sum(len(_text(one)) for one in (*batch, review)) > _MOST:
+        size += len(_text(review))
+        if batch and size > _MOST:
             yield batch
-            batch = []
+            batch, size = [], len(_text(review))
         batch.append(review)
     if batch:
         yield batch
@@ -239,9 +240,9 @@ def _shoppers(settings: Settings, shop: Shop, users: Sequence[str]) -> Iterator[
 
 
 def _again(arguments: argparse.Namespace) -> str:
-    words = ["papers", "persons", "build", "--shop", arguments.shop, "--out", str(arguments.out)]
-    named = [word for user in arguments.user for word in ("--user", user)]
-    words += named or ["--users", str(arguments.how_many)]
-    words += ["--invented", arguments.invented, "--seed", str(arguments.seed)]
-    words += ["--min-orders", str(arguments.min_orders)]
-    return shlex.join([*words, *(["--model", arguments.model] if arguments.model else [])])
+    """The command once more: the same users, or as many."""
+    one = arguments
+    users = [word for user in one.user for word in ("--user", user)] or ["--users", str(one.how_many)]
+    words = ["papers", "persons", "build", "--shop", one.shop, "--out", str(one.out), *users]
+    words += ["--invented", one.invented, "--seed", str(one.seed), "--min-orders", str(one.min_orders)]
+    return shlex.join([*words, *(["--model", one.model] if one.model else [])])

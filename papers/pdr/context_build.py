@@ -164,12 +164,9 @@ def _closer(room: _Room, material: PersonMaterial, limit: int, *, own: bool) -> 
     drawn = {draft.text: draft for draft in (material.short(own=own) for _ in range(_DRAWN))}
     sizes = {text: room.size(draft) for text, draft in drawn.items()}
     least, rest, slack = min(sizes.values()), limit - room.bytes, limit - CLOSE * limit
-
-    def awkward(text: str) -> bool:
-        return slack < rest - sizes[text] < least
-
-    fitting = sorted((text for text in drawn if sizes[text] <= rest), key=lambda t: (awkward(t), -sizes[t]))
-    return any(room.admit(drawn[text], limit) for text in fitting)
+    fitting = ((slack < rest - size < least, -size, text) for text, size in sizes.items() if size <= rest)
+    placed = sorted(fitting, key=lambda one: one[:2])
+    return any(room.admit(drawn[text], limit) for _, _, text in placed)
 
 
 def _drafts(person: Person, material: PersonMaterial, room: _Room, rng: Random) -> Iterator[ItemDraft]:
@@ -224,9 +221,11 @@ def _proportioned(
 
     Where a stream has no more to say the one of the other share of noise goes on, and then the other kind.
     """
-    records = {True: [d for d in plain if not d.expresses], False: [d for d in plain if d.expresses]}
-    dialogues = {noise: _Stream(material.dialogues(own=not noise), room) for noise in (True, False)}
-    notes = {noise: _Stream(material.notes(own=not noise), room) for noise in (True, False)}
+    records = {noise: [one for one in plain if bool(one.expresses) != noise] for noise in (True, False)}
+    makers = (material.dialogues, material.notes)
+    dialogues, notes = (
+        {noise: _Stream(made(own=not noise), room) for noise in (True, False)} for made in makers
+    )
     while True:
         noise = room.wants_noise
         if not room.wants_talk and records[noise] and rng.random() < 0.6:

@@ -60,9 +60,8 @@ class PersonGiving(Giving):
 
         for setting in self.settings:
             if setting.kind == "context" and self._size(setting) is None:
-                raise Misuse(
-                    f"the setting {setting.name}: {self.contexts.folder} has contexts of {', '.join(self.contexts.sizes)}"
-                )
+                has = f"{self.contexts.folder} has contexts of {', '.join(self.contexts.sizes)}"
+                raise Misuse(f"the setting {setting.name}: {has}")
             if setting.kind == "memory" and self.making is not None:
                 check_playable([memory_kind(setting.memory_word)], self.making.models.name_of(ROLE))
 
@@ -86,17 +85,14 @@ class PersonGiving(Giving):
 
     def check(self, queries: Iterable[Query], file: str) -> None:
         """`Misuse` for a question whose person is in none of the files that a setting needs."""
-        every = self.settings
-        telling = next(
-            (one for has in ("has_context", "has_persona") for one in every if getattr(one, has)), None
-        )
-        gathers = self.making is not None and telling is not None and telling.has_context
+        gathering = next((one for one in self.settings if one.has_context), None)
+        telling = gathering or next((one for one in self.settings if one.has_persona), None)
         for number, query in enumerate(queries if telling or self.persons else (), 1):
             person_id, why = query.person_id, None
             person = self.persons.get(person_id or "")
             if telling is not None and person_id is None:
                 why = f"names no person_id, which the setting {telling.name} needs; `drr papers tasks pairs` writes such queries"
-            elif gathers and person_id not in self.contexts.persons:
+            elif gathering and self.making is not None and person_id not in self.contexts.persons:
                 why = f"{self.contexts.folder} has no context of the person {person_id}"
             elif self.persons and person_id is not None and person is None:
                 why = f"the person {person_id} is not in the file of --persons"
@@ -242,16 +238,15 @@ def opened(settings: Sequence[Setting], places: PersonPlaces, own: Settings, mod
     from drr.papers.pdr.context import read_contexts
     from drr.papers.pdr.person import read_persons
 
-    for setting in settings:
-        if setting.has_context and places.contexts is None:
-            raise Misuse(
-                f"the setting {setting.name} needs what was gathered of persons; give it with --contexts DIR"
-            )
-        if setting.has_persona and places.persons is None:
-            raise Misuse(f"the setting {setting.name} tells who asks; give the persons with --persons FILE")
-    persons = {} if places.persons is None else read_persons(places.persons)
-    contexts = None if places.contexts is None else read_contexts(places.contexts)
-    making = None if contexts is None else MemoryMaking(own, models, prompts_of(own, "papers/pdr"), contexts)
+    for one in settings:
+        if one.has_context and places.contexts is None:
+            needs = "needs what was gathered of persons; give it with --contexts DIR"
+            raise Misuse(f"the setting {one.name} {needs}")
+        if one.has_persona and places.persons is None:
+            raise Misuse(f"the setting {one.name} tells who asks; give the persons with --persons FILE")
+    persons, making = {} if places.persons is None else read_persons(places.persons), None
+    if places.contexts is not None:
+        making = MemoryMaking(own, models, prompts_of(own, "papers/pdr"), read_contexts(places.contexts))
     giving = PersonGiving(tuple(settings), persons, making, places.recalled)
     giving.check_contexts()
     return giving

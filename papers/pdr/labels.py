@@ -60,21 +60,17 @@ def labels_of(judged: Judged, name: str) -> Iterable[Label]:
 
 def scored_reports(study: Study, judge: str | None, variants: Collection[str] | None) -> list[BlindPair]:
     """Collect reports under the criteria of P as they stand now; a judge's scores are shown to nobody."""
-    judged = read_judged(study, choose(study, judge))
-    known = _known(study)
-    found = []
-    for answer in judged.answers:
-        criteria = _shown_criteria(judged, answer)
-        if criteria and (variants is None or answer.variant in variants):
-            empty = {"system_b": "", "answer_b": ""}
-            about = {"query_id": answer.query_id, "query": answer.query, "profile": known.get(answer.key, "")}
-            shown = {"system_a": answer.variant, "answer_a": answer.report, "criteria": criteria, **empty}
-            own = {"id": f"p-{token_hex(8)}", "trial": answer.trial}
-            found.append(BlindPair.model_validate({**own, **about, **shown}))
+    judged, known, found = read_judged(study, choose(study, judge)), _known(study), []
+    for one in judged.answers:
+        criteria = _shown_criteria(judged, one)
+        if criteria and (variants is None or one.variant in variants):
+            asked = {"query_id": one.query_id, "query": one.query, "profile": known.get(one.key, "")}
+            shown = {"system_a": one.variant, "answer_a": one.report, "system_b": "", "answer_b": ""}
+            own = {"id": f"p-{token_hex(8)}", "trial": one.trial, "criteria": criteria}
+            found.append(BlindPair.model_validate({**own, **asked, **shown}))
     if not found:
-        raise DrrError(
-            "no report has criteria of a person; `drr judge STUDY --what pqr` makes and scores them"
-        )
+        why = "no report has criteria of a person; `drr judge STUDY --what pqr` makes and scores them"
+        raise DrrError(why)
     return found
 
 
@@ -117,16 +113,15 @@ def _scored_report(
 ) -> LabelledReport:
     """Score by the criteria that count today. Nothing where one of the dimensions has no score, as P has none there."""
     owner = own_owner(judged, answer.key, half)
-    counted = None if owner is None else counted_under(judged, answer.key, owner)
-    counted_rows = [one for one in counted or () if one.dimension in dimensions]
-    parts = [one.share * (one.weight if len(dimensions) > 1 else 1.0) for one in counted_rows]
+    counted = (counted_under(judged, answer.key, owner) if owner is not None else None) or ()
+    rows = [one for one in counted if one.dimension in dimensions]
+    parts = [one.share * (one.weight if len(dimensions) > 1 else 1.0) for one in rows]
     whole = fsum(parts)  # of P, whose weights are taken as they are, whatever they sum to
-    if {one.dimension for one in counted_rows} != set(dimensions) or not whole:
+    if {one.dimension for one in rows} != set(dimensions) or not whole:
         return answer.query_id, [], []
     report = rating_id(answer.query_id, answer.variant, answer.trial)
-    units: list[Scored] = []
-    labels: list[Label] = []
-    for one, part in zip(counted_rows, parts, strict=True):
+    units, labels = list[Scored](), list[Label]()
+    for one, part in zip(rows, parts, strict=True):
         own, person = given_labels.of((report, UNDER_CRITERION, one.hash))
         total = None if person is None else person * whole
         units.append(Scored(answer.asked.task, part / whole, one.score * whole, total))

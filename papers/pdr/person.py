@@ -87,14 +87,12 @@ class Person(BaseModel):
 
 
 def read_persons(path: Path) -> dict[str, Person]:
-    """Read the scores by id. A broken line is named by its number, and nothing is skipped."""
-    persons = rows_of(path, Person, "persons", SCHEMA)
+    """Read them by id. A broken line is named by its number, and nothing is skipped."""
     found: dict[str, Person] = {}
-    for number, person in persons:
+    for number, person in rows_of(path, Person, "persons", SCHEMA):
         if person.person_id in found:
-            raise Misuse(
-                f"{path}, line {number}: the person {person.person_id} is there already; ids are unique in a file"
-            )
+            twice = f"the person {person.person_id} is there already; ids are unique in a file"
+            raise Misuse(f"{path}, line {number}: {twice}")
         found[person.person_id] = person
     if not found:
         raise Misuse(f"{path}: holds no person; `drr papers persons build` writes such a file")
@@ -120,11 +118,8 @@ def own_data(text: str, user: User | None) -> list[str]:
         "the surname": user.last_name, "the first name": user.first_name, "the e-mail address": user.email,
         "the telephone number": user.phone_number, "the street": user.address.address1, "the zip": user.address.zip,
     }  # fmt: skip
-    return [
-        name
-        for name, value in own.items()
-        if value and value in text and re.search(rf"(?<!\w){re.escape(value)}(?!\w)", text)
-    ]
+    held = {name: re.escape(value) for name, value in own.items() if value and value in text}
+    return [name for name, value in held.items() if re.search(rf"(?<!\w){value}(?!\w)", text)]
 
 
 _NAMED = 3

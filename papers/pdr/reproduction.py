@@ -75,22 +75,15 @@ def _persons(asked: Reproduction) -> str:
 def _inputs(asked: Reproduction) -> Iterator[Step]:
     """All by rules, whatever model answers, so that every model is asked the same of the same persons."""
     places, sizes, seed = asked.places, asked.sizes, ["--seed", str(asked.arguments.seed)]
-    persons = places.given(asked.arguments.persons, "persons.jsonl")
+    persons, shop = places.given(asked.arguments.persons, "persons.jsonl"), ["--shop", asked.shop]
     if asked.arguments.persons is None:
         users = ["--users", str(sizes["users"]), *seed, "--model", OFFLINE, *asked.quiet]
-        yield Step(
-            ["papers", "persons", "build", "--shop", asked.shop, "--out", str(persons), *users],
-            "input",
-            persons,
-        )
-    contexts, tasks = places.of("contexts"), places.of("tasks.jsonl")
+        yield Step(["papers", "persons", "build", *shop, "--out", str(persons), *users], "input", persons)
+    contexts, tasks, queries = map(places.of, ("contexts", "tasks.jsonl", "queries.jsonl"))
     size = ["--tokens", str(sizes["context"]), *seed, *asked.quiet]
-    words = ["papers", "context", "build", str(persons), "--shop", asked.shop, "--out", str(contexts), *size]
+    words = ["papers", "context", "build", str(persons), *shop, "--out", str(contexts), *size]
     yield Step(words, "input", contexts / "manifest.json")
-    words = ["papers", "tasks", "build", "--shop", asked.shop, "--out", str(tasks), "--n", str(sizes["n"])]
+    words = ["papers", "tasks", "build", *shop, "--out", str(tasks), "--n", str(sizes["n"])]
     yield Step(words, "input", tasks)
-    queries = places.of("queries.jsonl")
-    each = ["--per-task", str(sizes["per_task"]), *seed]
-    yield Step(
-        ["papers", "tasks", "pairs", str(tasks), str(persons), *each, "--out", str(queries)], "input", queries
-    )
+    each = ["--per-task", str(sizes["per_task"]), *seed, "--out", str(queries)]
+    yield Step(["papers", "tasks", "pairs", str(tasks), str(persons), *each], "input", queries)

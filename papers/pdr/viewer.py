@@ -142,10 +142,11 @@ class PersonPages(StudyPart):
         return {name: note.format(one.person, first[one.task]) for name, one in own if one.task in first}
 
     def on_query(self, reports: Sequence[ReportView]) -> Inserts:
-        first, each = _shown(reports[0]), [_shown(report) for report in reports]
-        found = {"persons": part("pdr/persons.html", cases=first.cases)} if first.cases else {}
+        first, found = _shown(reports[0]), {}
+        if first.cases:
+            found["persons"] = part("pdr/persons.html", cases=first.cases)
         if first.criteria:
-            scores = [{one.row["id"]: one.score for one in own.criteria} for own in each]
+            scores = [{one.row["id"]: one.score for one in _shown(report).criteria} for report in reports]
             rows = [(one, [own.get(one.row["id"], "–") for own in scores]) for one in first.criteria]
             found["after_points"] = part("pdr/criteria_table.html", criteria=rows, reports=reports)
         return found
@@ -184,8 +185,7 @@ class PersonPages(StudyPart):
         count, cases = 0, self.cases()
         with progress.stage("cases", total=len(cases), unit="cases") as stage:
             for name in cases:
-                page = self.page(pages, name)
-                if page is not None:
+                if (page := self.page(pages, name)) is not None:
                     (draft / "c" / f"{name}.html").write_text(page, encoding="utf-8")
                     count += 1
                 stage.advance()
@@ -274,11 +274,12 @@ def of_task(cases: Iterable[PersonCase], task: str | None) -> list[PersonCase]:
 
 def given_under(setting: Setting) -> str:
     """Say what an agent reads of the person."""
-    if setting.kind == "context":
-        return f"what was gathered of the person, {setting.tokens:,} tokens of it"
-    if setting.kind == "memory":
-        return f"what the memory {setting.memory} recalls for the question, at most {setting.tokens:,} tokens"
-    return _GIVEN[setting.kind]
+    most = f"{setting.tokens or 0:,} tokens"
+    of = {
+        "context": f"what was gathered of the person, {most} of it",
+        "memory": f"what the memory {setting.memory} recalls for the question, at most {most}",
+    }
+    return {**_GIVEN, **of}[setting.kind]
 
 
 def _side(report: ReportView, persons: Mapping[str, Person]) -> CaseSide:

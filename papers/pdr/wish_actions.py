@@ -36,25 +36,22 @@ def add_actions(actions: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
     text = "Write the built-in tasks that a shop can answer."
     making = actions.add_parser("build", help=text, description=text)
-    making.add_argument("--shop", required=True, metavar="SHOP", help="a folder, or servers:NAME")
-    text = "the file of tasks that is written"
-    making.add_argument("--out", required=True, metavar="FILE.jsonl", type=Path, help=text)
+    add = making.add_argument
+    add("--shop", required=True, metavar="SHOP", help="a folder, or servers:NAME")
+    add("--out", required=True, metavar="FILE.jsonl", type=Path, help="the file of tasks that is written")
     text = "so many, one of each category in turn (default: all)"
-    making.add_argument("--n", type=positive_int, metavar="N", help=text)
+    add("--n", type=positive_int, metavar="N", help=text)
     _add_least(making)
     add_setting_options(making, "shop_url")
-    making.add_argument("--json", action="store_true", help="one JSON document")
+    add("--json", action="store_true", help="one JSON document")
     text = "Give each task to a few persons, as queries."
-    pairing = actions.add_parser("pairs", help=text, description=text)
-    pairing.add_argument("tasks", metavar="TASKS.jsonl", type=Path, help="a file of tasks")
-    pairing.add_argument("persons", metavar="PERSONS.jsonl", type=Path, help="a file of persons")
-    text = "the file of queries that is written"
-    pairing.add_argument("--out", required=True, metavar="FILE.jsonl", type=Path, help=text)
-    text = "persons for each task (default 3)"
-    pairing.add_argument("--per-task", type=positive_int, default=3, metavar="N", help=text)
-    text = "decides between equals (default 7)"
-    pairing.add_argument("--seed", type=int, default=7, metavar="S", help=text)
-    pairing.add_argument("--json", action="store_true", help="one JSON document")
+    add = actions.add_parser("pairs", help=text, description=text).add_argument
+    add("tasks", metavar="TASKS.jsonl", type=Path, help="a file of tasks")
+    add("persons", metavar="PERSONS.jsonl", type=Path, help="a file of persons")
+    add("--out", required=True, metavar="FILE.jsonl", type=Path, help="the file of queries that is written")
+    add("--per-task", type=positive_int, default=3, metavar="N", help="persons for each task (default 3)")
+    add("--seed", type=int, default=7, metavar="S", help="decides between equals (default 7)")
+    add("--json", action="store_true", help="one JSON document")
 
 
 def _add_least(parser: argparse.ArgumentParser) -> None:

@@ -87,10 +87,12 @@ def _of_pairs(rows: Sequence[RepetitionRow]) -> dict[str, float | None]:
     """A pair without a score is left out of all of them."""
     values: dict[str, float | None] = {}
     for kept, name in ((rows, ""), ([row for row in rows if not row["summary"]], "_body")):
-        found = pair_figures(row["score"] for row in kept)
-        values[f"re_non_redundancy{name}"] = found.mean
-        values[f"re_worst_pair{name}"] = found.worst
-        values[f"re_repeated_pairs{name}"] = found.repeated
+        figures = zip(
+            ("non_redundancy", "worst_pair", "repeated_pairs"),
+            pair_figures(row["score"] for row in kept),
+            strict=True,
+        )
+        values |= {f"re_{figure}{name}": value for figure, value in figures}
     known = sum(row["score"] is not None for row in rows)
     values["re_non_redundancy_all"] = estimated_mean((row["score"], row["stands_for"]) for row in rows)
     return {**values, "re_pairs": float(known) if rows else None}

@@ -32,10 +32,10 @@ def build(parser: argparse.ArgumentParser) -> None:
     add("file", metavar="PERSONS.jsonl", type=Path, help="a file of persons")
     text = "the shop that the persons are of (default: the one of their content, beside the file or here)"
     add("--shop", metavar="SHOP", help=text)
-    text = "the folder that the contexts are written into"
-    add("--out", required=True, metavar="DIR", type=Path, help=text)
-    text = "sizes, e.g. 8k,32k,128k (the default)"
-    add("--tokens", default="8k,32k,128k", metavar="LIST", help=text)
+    add(
+        "--out", required=True, metavar="DIR", type=Path, help="the folder that the contexts are written into"
+    )
+    add("--tokens", default="8k,32k,128k", metavar="LIST", help="sizes, e.g. 8k,32k,128k (the default)")
     add("--seed", type=int, default=7, metavar="S", help="of every draw (default 7)")
     text = "processes; the result is the same (default: 2 from 20 persons on)"
     add("--workers", type=positive_int, metavar="N", help=text)
@@ -43,13 +43,11 @@ def build(parser: argparse.ArgumentParser) -> None:
     add("--json", action="store_true", help="one JSON document")
     add_setting_options(make, "shop_url")
     text = "Check a folder of contexts; exit 1 where something does not hold."
-    add = (
-        check := actions.add_parser("check", help="check a folder of contexts", description=text)
-    ).add_argument
+    check = actions.add_parser("check", help="check a folder of contexts", description=text)
+    add = check.add_argument
     add("folder", metavar="DIR", type=Path, help="a folder of contexts")
     add("--shop", metavar="SHOP", help="also look for the shoppers' own names and addresses")
-    text = "with --model: the context that is told back (default: the smallest)"
-    add("--size", metavar="SIZE", help=text)
+    add("--size", metavar="SIZE", help="with --model: the context that is told back (default: the smallest)")
     text = "with --model: the first N persons alone"
     add("--persons-limit", dest="how_many", type=positive_int, metavar="N", help=text)
     add("--json", action="store_true", help="one JSON document")

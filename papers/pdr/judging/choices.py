@@ -181,14 +181,12 @@ def task_id_of(query: Query | None, text: str) -> str:
 def check_tasks(questions: Mapping[str, Query]) -> None:
     """`Misuse` where one task has two texts: criteria of a task alone would be of neither."""
     texts: dict[str, tuple[str, str]] = {}
-    for query in questions.values():
-        if query.task_id is not None:
-            text = " ".join(query.query.split())
-            first, known = texts.setdefault(query.task_id, (query.id, text))
-            if text != known:
-                raise Misuse(
-                    f"the task {query.task_id} has two texts, in {first} and {query.id}; a task is the same text for all of its persons"
-                )
+    for query in (query for query in questions.values() if query.task_id is not None):
+        text = " ".join(query.query.split())
+        first, known = texts.setdefault(query.task_id or "", (query.id, text))
+        if text != known:
+            same = "a task is the same text for all of its persons"
+            raise Misuse(f"the task {query.task_id} has two texts, in {first} and {query.id}; {same}")
 
 
 def owner_ids(
@@ -240,9 +238,9 @@ class PersonsAtHand:
     def others(self, seed: int, count: int) -> list[Person]:
         """Some shoppers, drawn by seed: the persons of the file, else of the shop. What is rare is rare among them."""
         if (seed, count) not in self._others:
-            ranked = sorted(self._given.values(), key=lambda one: content_id(str(seed), one.person_id))
-            found = ranked if not seed else ranked[: max(1, (len(ranked) + 1) // 2)]
-            if not ranked and self._shop is not None:
+            found = sorted(self._given.values(), key=lambda one: content_id(str(seed), one.person_id))
+            found = found[: max(1, (len(found) + 1) // 2)] if seed else found
+            if not found and self._shop is not None:
                 drawn = self._shop.store.sample_users(count, seed=seed + 1, min_orders=1)
                 found = [person for user_id in drawn if (person := self.derived(user_id)) is not None]
             self._others[seed, count] = found

@@ -152,16 +152,12 @@ def summing_to_one(where: str, weights: Mapping[CriteriaDimension, float]) -> di
 
 
 def _by_dimension(where: str, named: Mapping[str, OwnerT], half: Half) -> dict[CriteriaDimension, OwnerT]:
-    known = {
-        name: dimension for dimension in DIMENSIONS[half] for name in (_KEYS[dimension], dimension.casefold())
-    }
-    found: dict[CriteriaDimension, OwnerT] = {}
+    names = {_KEYS[one]: one for one in DIMENSIONS[half]}
+    known, found = {**names, **{one.casefold(): one for one in DIMENSIONS[half]}}, {}
     for name, criteria in named.items():
         dimension = known.get(name.strip().casefold().replace(" ", "_"))
         if dimension is None:
-            raise Misuse(
-                f"{where}: {name} is no dimension; they are {', '.join(_KEYS[one] for one in DIMENSIONS[half])}"
-            )
+            raise Misuse(f"{where}: {name} is no dimension; they are {', '.join(names)}")
         if dimension in found:
             raise Misuse(f"{where}: {name} stands there twice")
         found[dimension] = criteria
@@ -175,20 +171,17 @@ def _rows(
     if len(lines) > MOST:
         raise Misuse(f"{where}: more than {MOST} criteria; keep those that matter most")
     known = {(row["criterion"], row["explanation"]): row for row in rubric.rows(dimension)}
-    taken = {row["id"] for row in rubric.rows(dimension)}
-    rows: list[CriterionRow] = []
+    taken, rows = {row["id"] for row in rubric.rows(dimension)}, list[CriterionRow]()
     for line in lines:
         text, why = " ".join(line.criterion.split()), " ".join(line.explanation.split())
         if not text:
             raise Misuse(f"{where}: a criterion is blank")
         if any(row["criterion"].casefold() == text.casefold() for row in rows):
             raise Misuse(f"{where}: the criterion \u201c{text[:60]}\u201d stands there twice")
-        same = known.get((text, why))
-        if same is not None:
-            rows.append({**same, "weight": line.weight})
-            continue
-        new = {"id": next_id(dimension, taken), "criterion": text, "explanation": why}
-        rows.append(cast(CriterionRow, {**new, "weight": line.weight, "origin": "person"}))
+        new: CriterionRow = {
+            "id": next_id(dimension, taken), "criterion": text, "explanation": why, "weight": 0.0, "origin": "person",
+        }  # fmt: skip
+        rows.append({**known.get((text, why), new), "weight": line.weight})
         taken.add(rows[-1]["id"])
     return rows
 

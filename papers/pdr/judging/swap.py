@@ -112,13 +112,9 @@ def _everyone(desk: Desk, judged: Judged) -> list[OwnerText]:
     """Each person of each task once; worked out once for all answers."""
     rows = judged.others.setdefault(SWAP, {})
     if "everyone" not in rows:
-        found = {
-            owner.owner: owner
-            for wish in desk.wishes()
-            for owner in owners(desk, wish.id, wish.query, wish.user_id)
-            if owner.owner.half == "p"
-        }
-        rows["everyone"] = list(found.values())
+        wishes = ((wish.id, wish.query, wish.user_id) for wish in desk.wishes())
+        every = (owner for wish in wishes for owner in owners(desk, *wish) if owner.owner.half == "p")
+        rows["everyone"] = list({owner.owner: owner for owner in every}.values())
     return cast("list[OwnerText]", rows["everyone"])
 
 

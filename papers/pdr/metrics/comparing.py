@@ -116,20 +116,19 @@ def settings_part(document: StudyDocument) -> SettingsDocument | None:
 
 def settings_document(about: JudgedStudy) -> SettingsDocument | None:
     """`None` where no system's name says a setting."""
-    judged = about.judged
-    by_system = variants_of(judged)
+    judged, by_system = about.judged, variants_of(about.judged)
     agents = by_agent(by_system)
     if not agents:
         return None
     ran, known = ended_answers(about.study), Known()
     pairs = [pair for systems in agents.values() for pair in pairs_of(systems)]
     rows = difference_rows(judged, pairs, (*GRADES, *FURTHER), known)
-    memories = MemoryTables(judged, ran, about.figures, known)
+    tables, equal = MemoryTables(judged, ran, about.figures, known), same_reports(judged.answers)
     return {
         "agents": {agent: _of_agent(systems, by_system, rows) for agent, systems in agents.items()},
-        "memories": [table for systems in by_agent(ran).values() for table in memories.of_agent(systems)],
+        "memories": [table for systems in by_agent(ran).values() for table in tables.of_agent(systems)],
         "cost": cost_document(about.study, judged, ran),
-        "told": same_reports_text(one for one in same_reports(judged.answers) if not one.rule_written),
+        "told": same_reports_text(one for one in equal if not one.rule_written),
     }
 
 
@@ -213,18 +212,16 @@ class MemoryTables:
         by_budget = grouped((kinds[system].tokens or 0, system) for system in memories)
         several = len({kinds[system].memory for system in memories}) > 1
         if several and all(len(own) == 1 for own in by_budget.values()):
-            own = [system for group in by_budget.values() for system in group]
-            sizes = ", ".join(f"{_memory(one)} at most {_size(one)} tokens" for one in own)
-            return [
-                self._refused(own, None, f"the memories have no budget in common ({sizes}); run them at one")
-            ]
+            sizes = ", ".join(f"{_memory(one)} at most {_size(one)} tokens" for one in memories)
+            why = f"the memories have no budget in common ({sizes}); run them at one"
+            return [self._refused(memories, None, why)]
         beside, found = [one for one in systems if kinds[one].kind in ("task", "persona")], []
         for budget, own in sorted(by_budget.items()):
-            why = self._problem(own)
+            why = self._problem(own) or ""
             if len(own) == 1 and len(memories) > 1:
                 others = ", ".join(sorted({_size(one) for one in memories if one != own[0]}))
                 why = f"{_memory(own[0])} alone was run with {_size(own[0])} tokens, the other rows with {others}; run them at one budget"
-            found.append(self._table(own, beside, budget) if why is None else self._refused(own, budget, why))
+            found.append(self._refused(own, budget, why) if why else self._table(own, beside, budget))
         return found
 
     def _problem(self, memories: Sequence[str]) -> str | None:

@@ -96,7 +96,12 @@ class JudgeAlignment:
     def versions(self) -> list[PromptVersion]:
         found: list[PromptVersion] = []
         while (folder := self.folder / f"v{len(found) + 1}").is_dir():
-            found.append(PromptVersion(len(found) + 1, folder, self._hash(folder)))
+            try:
+                texts = {name: read_file(folder / f"{name}.md").decode() for name in self.task.prompts}
+            except (OSError, UnicodeDecodeError) as error:
+                raise DrrError(f"{folder}: a prompt cannot be read ({error}); put it back") from error
+            hashed = sha256(canonical_json(texts).encode()).hexdigest()[:12]
+            found.append(PromptVersion(len(found) + 1, folder, hashed))
         if not found:
             raise DrrError(f"{self.folder}: v1 is missing; put it back, or begin anew in another study")
         return found
@@ -188,13 +193,6 @@ class JudgeAlignment:
     def keep(self) -> None:
         self.study.ledger.set_meta(f"{_META}{self.task.name}", json.dumps(self.state, sort_keys=True))
 
-    def _hash(self, folder: Path) -> str:
-        try:
-            texts = {name: read_file(folder / f"{name}.md").decode() for name in self.task.prompts}
-        except (OSError, UnicodeDecodeError) as error:
-            raise DrrError(f"{folder}: a prompt cannot be read ({error}); put it back") from error
-        return sha256(canonical_json(texts).encode()).hexdigest()[:12]
-
 
 def items_to_split(task: AlignedTask, labels: Path) -> list[AlignItem]:
     """`Misuse` for labels that are none of this task, or too few for two halves."""
@@ -253,10 +251,9 @@ def alignment_of(study: Study, task: str | None) -> JudgeAlignment:
         raise Misuse(f"{study.folder}: which one? --task {' or --task '.join(known)}")
     found = known.get(task or next(iter(known), ""))
     if found is None:
-        raise Misuse(
-            f"{study.folder}: nothing is aligned here yet{f' for {task}' if task else ''};"
-            f" `drr judges align new {study.folder} --labels FILE --task {task or 'quality'}` begins"
-        )
+        none = f"nothing is aligned here yet{f' for {task}' if task else ''}"
+        begins = f"`drr judges align new {study.folder} --labels FILE --task {task or 'quality'}` begins"
+        raise Misuse(f"{study.folder}: {none}; {begins}")
     return found
 
 

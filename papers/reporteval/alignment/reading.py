@@ -134,18 +134,11 @@ def reading_text(alignment: JudgeAlignment, reading: VersionReading) -> str:
 
 def _disagreement_text(place: int, thing: JudgedThing) -> str:
     one = thing.disagreement()
-    lines = [
-        f"{place}. {one['item']}, {one['side']}: the judge {one['judge']:g}, the experts {one['people']:g}",
-        f"   judge: {_cut(one['judge_says'])}",
-        *(f"   {word}" for word in one["people_say"]),
-        *(f"   {name}: {_cut(text)}" for name, text in one["texts"].items()),
-    ]
-    return "\n".join(lines)
-
-
-def _cut(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= _SHOWN else f"{line[:_SHOWN]} ..."
+    texts = {"judge": one["judge_says"], **one["texts"]}
+    shown = {name: " ".join(text.split()) for name, text in texts.items()}
+    cut = [f"{name}: {t if len(t) <= _SHOWN else f'{t[:_SHOWN]} ...'}" for name, t in shown.items()]
+    head = f"{place}. {one['item']}, {one['side']}: the judge {one['judge']:g}, the experts {one['people']:g}"
+    return "\n   ".join([head, cut[0], *one["people_say"], *cut[1:]])
 
 
 def ends_text(alignment: JudgeAlignment) -> str:

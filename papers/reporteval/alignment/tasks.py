@@ -229,8 +229,11 @@ class AlignedRating(AlignedTask):
         return LabelParts({"query": label.query, "answer": label.answer}, label.label, label.query)
 
     def asking(self, desk: Desk, item: AlignItem, part: str) -> Asking[Any]:
-        graded, dimension = Graded(item.texts["query"], "", desk.shop_url), cast("Dimension", part)
-        shown = (dimension, graded, item.texts["answer"])
+        shown = (
+            cast("Dimension", part),
+            Graded(item.texts["query"], "", desk.shop_url),
+            item.texts["answer"],
+        )
         return rating_asking(desk.prompts, desk.protocol, *shown, about=(item.id,))
 
     async def ask(self, desk: Desk, item: AlignItem, part: str, judge: Examiner) -> Mapping[str, JudgeWord]:
@@ -252,8 +255,7 @@ class AlignedPairwise(AlignedTask):
 
     def asking(self, desk: Desk, item: AlignItem, part: str, order: str = "ab") -> Asking[Any]:
         both = (item.texts[f"answer_{order[0]}"], item.texts[f"answer_{order[1]}"])
-        graded, dimension = Graded(item.texts["query"], "", desk.shop_url), cast("Dimension", part)
-        shown = (dimension, graded, both)
+        shown = (cast("Dimension", part), Graded(item.texts["query"], "", desk.shop_url), both)
         return comparison_asking(desk.prompts, desk.protocol, *shown, about=(item.id, order))
 
     async def ask(self, desk: Desk, item: AlignItem, part: str, judge: Examiner) -> Mapping[str, JudgeWord]:
