@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import Literal
 
 import orjson
 from drr.env.errors import Misuse
@@ -12,7 +12,6 @@ from drr.env.files import Id, check_plain, check_unlinked
 from drr.env.jsonl import document_of, rows_of
 from pydantic import BaseModel, ConfigDict, Field
 
-Row = TypeVar("Row", bound=BaseModel)
 SCHEMA = 1
 QUESTION = "query.json"
 DRAWER = "files"
@@ -105,16 +104,16 @@ def task_folders(path: Path) -> list[Path]:
 
 
 def read_question(folder: Path) -> FileQuestion:
-    return _read(folder / QUESTION, FileQuestion)
+    return document_of(folder / QUESTION, FileQuestion, SCHEMA)
 
 
 def is_rejected(folder: Path) -> bool:
     path = folder / REVIEW
-    return path.is_file() and _read(path, TaskReview).status == "rejected"
+    return path.is_file() and document_of(path, TaskReview, SCHEMA).status == "rejected"
 
 
 def read_sizes(folder: Path) -> CorpusSizes:
-    return _read(folder / SIZES, CorpusSizes)
+    return document_of(folder / SIZES, CorpusSizes, SCHEMA)
 
 
 def read_corpus(folder: Path, size: str) -> list[CorpusPage]:
@@ -134,10 +133,6 @@ def corpus_pages(folder: Path) -> Iterator[CorpusPage]:
     """All of them, in the order of which every size is a beginning."""
     for _, page in rows_of(folder / CORPUS, CorpusPage, "pages", SCHEMA):
         yield page
-
-
-def _read(path: Path, model: type[Row]) -> Row:
-    return document_of(path, model, SCHEMA)
 
 
 def document(row: BaseModel) -> bytes:

@@ -37,55 +37,36 @@ def add_actions(actions: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
     text = "Write tasks with files: those that come with the program, or one of each folder of your own. Goes on where it stopped."
     drawing = actions.add_parser("drawer", help=text.partition(":")[0], description=text)
-    drawing.add_argument("--out", required=True, metavar="FOLDER", type=Path, help=_OUT)
-    drawing.add_argument("--n", type=positive_int, metavar="N", help="tasks (default all that there are)")
-    drawing.add_argument(
-        "--sizes",
-        default=USUAL_SIZES,
-        metavar="LIST",
-        help=f"of the corpora in tokens (default {USUAL_SIZES})",
-    )
-    drawing.add_argument(
-        "--files",
-        metavar="FOLDER",
-        type=Path,
-        help="make a task of the files in this folder, or one of each folder in it; a model proposes, pages are found",
-    )
-    drawing.add_argument("--shop", help=argparse.SUPPRESS)
-    drawing.add_argument(
-        "--seed", type=int, metavar="S", help="with --files: another order of the pages (default 7)"
-    )
-    drawing.add_argument(
-        "--today", metavar="DATE", help="with --files: the day of the question (default today)"
-    )
-    drawing.add_argument(
-        "--per-term",
-        type=positive_int,
-        default=10,
-        metavar="N",
-        help="with --files: results looked at for each search term (default 10)",
-    )
+    add, own = drawing.add_argument, "with --files:"
+    sizes = f"of the corpora in tokens (default {USUAL_SIZES})"
+    files = "make a task of the files in this folder, or one of each folder in it; a model proposes, pages are found"
+    results = f"{own} results looked at for each search term (default 10)"
+    add("--out", required=True, metavar="FOLDER", type=Path, help=_OUT)
+    add("--n", type=positive_int, metavar="N", help="tasks (default all that there are)")
+    add("--sizes", default=USUAL_SIZES, metavar="LIST", help=sizes)
+    add("--files", metavar="FOLDER", type=Path, help=files)
+    add("--shop", help=argparse.SUPPRESS)
+    add("--seed", type=int, metavar="S", help=f"{own} another order of the pages (default 7)")
+    add("--today", metavar="DATE", help=f"{own} the day of the question (default today)")
+    add("--per-term", type=positive_int, default=10, metavar="N", help=results)
     add_run_options(drawing)
     add_setting_options(drawing, *MODELS, *_FOUND, "shop_url")
-    drawing.add_argument("--json", action="store_true", help="one JSON document")
+    add("--json", action="store_true", help="one JSON document")
     _add_layout(actions)
 
 
 def _add_layout(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    today = "the day on which they are asked (default: the one recorded, else today)"
     for name, text in (
         ("import", "Read tasks in DR3-Eval's own layout."),
         ("export", "Write tasks with files in DR3-Eval's own layout."),
     ):
-        one = actions.add_parser(name, help=text, description=text)
-        one.add_argument("file", metavar="FOLDER", type=Path, help="one task, or a folder of them")
-        one.add_argument("--out", required=True, metavar="FOLDER", type=Path, help=_OUT)
+        add = actions.add_parser(name, help=text, description=text).add_argument
+        add("file", metavar="FOLDER", type=Path, help="one task, or a folder of them")
+        add("--out", required=True, metavar="FOLDER", type=Path, help=_OUT)
         if name == "import":
-            one.add_argument(
-                "--today",
-                metavar="DATE",
-                help="the day on which they are asked (default: the one recorded, else today)",
-            )
-        one.add_argument("--json", action="store_true", help="one JSON document")
+            add("--today", metavar="DATE", help=today)
+        add("--json", action="store_true", help="one JSON document")
 
 
 def add_check_options(parser: argparse.ArgumentParser) -> None:

@@ -4,7 +4,8 @@ whether search or writing lost a fact."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from functools import partial
+from typing import Any
 
 from drr.eval.evidence.answers import Answer
 from drr.eval.metrics.base import Metric, Values, over_queries
@@ -21,97 +22,82 @@ TITLES = {
 HUNDRED = (0.0, 100.0)
 
 
-class _Row(NamedTuple):
-    """One metric, and how it is worked out."""
-
-    name: str
-    label: str
-    explanation: str
-    method: str
-    judged: bool = True
-    detail: bool = False
+def _metric(
+    name: str, label: str, explanation: str, method: str, *, table: str, **more: Any
+) -> tuple[Metric, str]:
+    """A metric, and how it is worked out."""
+    return Metric(f"dr3_{name}", label, explanation, table, range=HUNDRED, digits=1, **more), method
 
 
+_figure = partial(_metric, table="dr3", better="higher")
+_beside = partial(_metric, table="dr3-beside", better="lower")
 _FIGURES = (
-    _Row(
+    _figure(
         "ir_sc", "IR pages", "The share of required facts of the frozen pages that the report tells wholly.",
         "100 x required facts of pages told wholly / those with a label, mean over queries",
     ),
-    _Row(
+    _figure(
         "cc", "CC", "The share of required pages and files that the report cites, by address.",
         "100 x required documents cited by address / required documents, mean over queries", judged=False,
     ),
-    _Row(
+    _figure(
         "ir_uf", "IR files", "The share of required facts of the question's files that the report tells wholly.",
         "100 x required facts of files told wholly / those with a label, mean over queries",
     ),
-    _Row(
+    _figure(
         "if", "IF", "The share of points of the task's checklist that the report meets.",
         "100 x points met / points decided, mean over queries",
     ),
-    _Row("dq", "DQ", "How deep the report goes: a grade of 1-10, in one call, times ten.", "10 x grade 1-10, mean over queries"),
-    _Row(
+    _figure("dq", "DQ", "How deep the report goes: a grade of 1-10, in one call, times ten.", "10 x grade 1-10, mean over queries"),
+    _figure(
         "avg", "avg of six", "The mean of IR files, IR pages, CC, FA, IF and DQ; unknown where one of them is.",
         "mean of the six figures, mean over queries",
     ),
-    _Row(
+    _figure(
         "avg_printed", "avg as printed", "As avg of six, over those of the six that are known.",
         "as printed: mean of those of the six that are known, mean over queries", detail=True,
     ),
-    _Row(
+    _figure(
         "ir_sc_mean", "IR pages, mean", "As IR pages, where a fact that is told in part counts half.",
         "100 x mean label (1, 0.5, 0) of required facts of pages, mean over queries", detail=True,
     ),
-    _Row(
+    _figure(
         "ir_uf_mean", "IR files, mean", "As IR files, where a fact that is told in part counts half.",
         "100 x mean label (1, 0.5, 0) of required facts of files, mean over queries", detail=True,
     ),
 )  # fmt: skip
 _BESIDE = (
-    _Row(
+    _beside(
         "harm", "harm", "The share of the report's claims that state what a distractor falsified.",
         "100 x claims that state a falsified value / claims, mean over queries",
     ),
-    _Row(
+    _beside(
         "contradicted", "facts contradicted", "The share of required facts of which the report states a falsified value.",
         "100 x required facts contradicted / required facts, mean over queries", judged=False,
     ),
-    _Row(
+    _beside(
         "distractors", "cited distractors", "The share of the task's cited pages, required or distracting, that are distractors.",
         "100 x distractors cited / distractors and required pages cited, mean over queries with any", judged=False,
     ),
-    _Row(
+    _beside(
         "search_loss", "lost in search", "The share of required facts that the run never met and the report does not tell.",
         "100 x required facts neither met nor told wholly / those of which both is known, mean over queries",
     ),
-    _Row(
+    _beside(
         "writing_loss", "lost in writing", "The share of required facts that the run met and the report does not tell.",
         "100 x required facts met and not told wholly / those of which both is known, mean over queries",
     ),
-    _Row(
+    _beside(
         "closed_book", "told unmet", "Of the required facts that the run never met, the share that the report tells all the same.",
-        "100 x required facts told wholly / those never met, mean over queries with any",
+        "100 x required facts told wholly / those never met, mean over queries with any", better="higher",
     ),
-    _Row(
+    _beside(
         "labels_agree", "labels agree", "The share of required facts of which rule and judge say alike whether the report tells them wholly.",
-        "100 x required facts on which rule and judge agree / those with both labels, mean over queries", detail=True,
+        "100 x required facts on which rule and judge agree / those with both labels, mean over queries", better="higher", detail=True,
     ),
 )  # fmt: skip
-_HIGHER_BESIDE = ("closed_book", "labels_agree")
-METRICS = tuple(
-    Metric(
-        f"dr3_{row.name}",
-        row.label,
-        row.explanation,
-        "dr3" if row in _FIGURES else "dr3-beside",
-        range=HUNDRED,
-        better="higher" if row in _FIGURES or row.name in _HIGHER_BESIDE else "lower",
-        digits=1,
-        judged=row.judged,
-        detail=row.detail,
-    )
-    for row in (*_FIGURES, *_BESIDE)
-)
+METRICS = tuple(metric for metric, _ in (*_FIGURES, *_BESIDE))
+METHODS = {metric.name: method for metric, method in (*_FIGURES, *_BESIDE)}
 
 
 def per_report(judged: Judged, answer: Answer) -> Values:
@@ -120,7 +106,7 @@ def per_report(judged: Judged, answer: Answer) -> Values:
         return {}
     row = row_of(judged, answer)
     values = {**dr3_figures(row), "avg_printed": dr3_figures(row, printed=True)["avg"]}
-    values |= _beside(judged, answer, labels)
+    values |= _other_values(judged, answer, labels)
     return {f"dr3_{name}": value for name, value in values.items() if name != "fa"}
 
 
@@ -129,7 +115,7 @@ def corpus(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, V]:
     if all(fact_labels(judged, answer.key) is None for answer in answers):
         return {}
     shown = set[str]().union(*(per_report(judged, answer) for answer in answers))
-    methods = {f"dr3_{row.name}": row.method for row in (*_FIGURES, *_BESIDE) if f"dr3_{row.name}" in shown}
+    methods = {name: method for name, method in METHODS.items() if name in shown}
     return over_queries(answers, lambda answer: per_report(judged, answer), methods)
 
 
@@ -156,7 +142,7 @@ def _pairs(citations: Sequence[CitationVerdict] | None) -> list[bool | None] | N
     return [supported(found(one.status, WHOLLY)) for one in citations]
 
 
-def _beside(judged: Judged, answer: Answer, labels: Sequence[FactLabel]) -> dict[str, float | None]:
+def _other_values(judged: Judged, answer: Answer, labels: Sequence[FactLabel]) -> dict[str, float | None]:
     documents = [one for one in documents_of(judged, answer.key) if one["role"] != "file" and one["cited"]]
     known = [(one.met, one.score == 1) for one in labels if one.met is not None and one.score is not None]
     rules = [(one, one.row["score"]) for one in labels if one.row["score"] is not None]
