@@ -118,8 +118,8 @@ def own_data(text: str, user: User | None) -> list[str]:
         "the surname": user.last_name, "the first name": user.first_name, "the e-mail address": user.email,
         "the telephone number": user.phone_number, "the street": user.address.address1, "the zip": user.address.zip,
     }  # fmt: skip
-    held = {name: re.escape(value) for name, value in own.items() if value and value in text}
-    return [name for name, value in held.items() if re.search(rf"(?<!\w){value}(?!\w)", text)]
+    present = {name: re.escape(value) for name, value in own.items() if value and value in text}
+    return [name for name, value in present.items() if re.search(rf"(?<!\w){value}(?!\w)", text)]
 
 
 _NAMED = 3

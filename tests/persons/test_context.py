@@ -66,10 +66,7 @@ def test_a_larger_size_holds_the_smaller_and_the_oldest_come_first(folder: Path)
     assert tokens_of(text) == contexts.manifest.persons["p-1"].tokens["2k"]
     assert "pets-dogs" not in text and ITEMS[0].id not in text
     assert contexts.hash("p-1", "1k") != contexts.hash("p-1", "2k")
-
-
-def test_what_too_few_items_express_is_in_the_manifest(folder: Path) -> None:
-    assert read_contexts(folder).manifest.persons["p-1"].few == {"1k": {"pets-dogs": 2}}
+    assert contexts.manifest.persons["p-1"].few == {"1k": {"pets-dogs": 2}}
 
 
 def test_the_truth_is_read_on_its_own(folder: Path) -> None:
@@ -89,34 +86,24 @@ def test_the_same_items_are_the_same_bytes(folder: Path, tmp_path: Path) -> None
     assert all((folder / name).read_bytes() == (again / name).read_bytes() for name in names)
 
 
-def test_a_changed_item_is_told(folder: Path) -> None:
-    path = folder / "p-1" / "items.jsonl"
-    path.write_text(path.read_text().replace("treats", "sweets"))
+def test_what_was_changed_is_told(folder: Path) -> None:
+    items, manifest = folder / "p-1" / "items.jsonl", folder / "manifest.json"
+    items.write_text(items.read_text().replace("treats", "sweets"))
     with pytest.raises(DrrError, match="not what the manifest names"):
         read_contexts(folder).text("p-1", "1k")
-
-
-def test_a_changed_manifest_is_told(folder: Path) -> None:
-    path = folder / "manifest.json"
-    document = json.loads(path.read_text())
+    document = json.loads(manifest.read_text())
     document["persons"]["p-1"]["tokens"]["1k"] += 1
-    path.write_text(json.dumps(document))
+    manifest.write_text(json.dumps(document))
     with pytest.raises(Misuse, match="was changed"):
         read_contexts(folder)
 
 
-@pytest.mark.parametrize(
-    ("person", "size", "told"),
-    [("p-1", "4k", "it has 1k, 2k"), ("p-2", "1k", "no context of the person p-2")],
-)
-def test_what_is_not_there_is_misuse(folder: Path, person: str, size: str, told: str) -> None:
-    with pytest.raises(Misuse, match=told):
-        read_contexts(folder).text(person, size)
-
-
-def test_no_folder_of_contexts_is_misuse(tmp_path: Path) -> None:
+def test_what_is_not_there_is_misuse(folder: Path) -> None:
+    for person, size, why in (("p-1", "4k", "it has 1k, 2k"), ("p-2", "1k", "no context of the person p-2")):
+        with pytest.raises(Misuse, match=why):
+            read_contexts(folder).text(person, size)
     with pytest.raises(Misuse, match="no folder of contexts"):
-        read_contexts(tmp_path)
+        read_contexts(folder.parent)
 
 
 def test_a_strange_folder_is_left_alone(tmp_path: Path) -> None:

@@ -47,21 +47,16 @@ async def recalled(name: str, budget: int, task: str = TASK) -> str:
 
 @pytest.mark.parametrize("name", ["none", "recent"])
 async def test_every_memory_keeps_to_its_budget_and_recalls_the_same_again(name: str) -> None:
-    texts = [await recalled(name, budget) for budget in (2, 60, 400, 400)]
-    assert [tokens_of(text) <= budget for text, budget in zip(texts, (2, 60, 400), strict=False)] == [
-        True
-    ] * 3
+    budgets = (2, 60, 400, 400)
+    texts = [await recalled(name, budget) for budget in budgets]
+    assert all(tokens_of(text) <= budget for text, budget in zip(texts, budgets, strict=True))
     assert texts[2] == texts[3] != ""
 
 
-async def test_without_a_memory_the_newest_stay_and_are_told_in_order() -> None:
-    text = await recalled("none", 100)
-    lines = text.split("\n")
+async def test_the_newest_stay_in_order_and_recent_holds_ten() -> None:
+    lines = (await recalled("none", 100)).split("\n")
     assert lines == sorted(lines)
-    assert lines[-1] == ITEMS[-1].shown() and ITEMS[0].text not in text
-
-
-async def test_recent_holds_ten() -> None:
+    assert lines[-1] == ITEMS[-1].shown() and ITEMS[0].text not in "".join(lines)
     assert (await recalled("recent", 5_000)).split("\n") == [item.shown() for item in ITEMS[-10:]]
 
 
@@ -89,12 +84,7 @@ class Stuck(Silent):
 
 @pytest.mark.parametrize(
     ("made", "kind"),
-    [
-        (Silent, "memory_no_text"),
-        (Floods, "memory_over_budget"),
-        (Raises, "memory_raised"),
-        (Stuck, "memory_too_slow"),
-    ],
+    [(Silent, "no_text"), (Floods, "over_budget"), (Raises, "raised"), (Stuck, "too_slow")],
 )
 async def test_what_others_built_fails_by_name(made: type, kind: str) -> None:
     foreign = SimpleNamespace(name="theirs", load=lambda: lambda desk: made(), origin="elsewhere")
@@ -102,7 +92,7 @@ async def test_what_others_built_fails_by_name(made: type, kind: str) -> None:
     with pytest.raises(MemoryFailed) as failed:
         await remembering.observe(ITEMS)
         await remembering.recall(TASK, 100)
-    assert failed.value.kind == kind
+    assert failed.value.kind == f"memory_{kind}"
 
 
 async def test_a_class_in_a_file_is_a_memory_and_its_bytes_are_its_version(tmp_path: Path) -> None:
@@ -142,13 +132,10 @@ def found_in(text: str) -> tuple[Any, ...]:
     return found.recall(OWN), found.precision, found.wrong, found.contradictions
 
 
-def test_three_of_ten_and_one_false_is_what_it_is() -> None:
+def test_three_of_ten_and_one_false_is_what_it_is_and_a_second_place_contradicts() -> None:
     said = [STATEMENTS[0][1], STATEMENTS[3][1], STATEMENTS[5][1], OTHERS[2][1]]
     text = "\n".join(f"The person {one}." for one in said)
     assert found_in(text) == (pytest.approx(0.3), pytest.approx(0.75), [OTHERS[2][1]], [])
-
-
-def test_a_second_place_contradicts() -> None:
     found = found_in("As far as I know she lives in Texas.")
     assert found == (0.0, 0.0, ["lives in Texas"], ["lives in Texas"])
 
@@ -171,15 +158,8 @@ def home(at: Path) -> tuple[str, ...]:
     (at / "letter.py").write_text(LETTER)
     (at / "persons.jsonl").write_text("".join(json.dumps(one.line()) + "\n" for one in (FIRST, SECOND)))
     folder(at)
-    given = (
-        "--persons",
-        str(at / "persons.jsonl"),
-        "--contexts",
-        str(at / "contexts"),
-        "--variants",
-        "react",
-    )
-    return ("run", str(at / "study"), "--queries", str(at / "queries.jsonl"), *given, "--quiet", "--only")
+    given = ("--persons", f"{at}/persons.jsonl", "--contexts", f"{at}/contexts", "--variants", "react")
+    return ("run", f"{at}/study", "--queries", f"{at}/queries.jsonl", *given, "--quiet", "--only")
 
 
 def ask(at: Path, *wishes: str) -> None:
@@ -199,13 +179,8 @@ def recalls(at: Path) -> list[dict[str, Any]]:
 
 def test_a_memory_on_the_wire_is_asked_once_however_many_tasks_there_are(tmp_path: Path) -> None:
     write_shop(str(tmp_path / "shop"), Settings())
-    words = (
-        *home(tmp_path),
-        "--shop",
-        str(tmp_path / "shop"),
-        "--settings",
-        f"memory:{tmp_path}/letter.py:Letter:500",
-    )
+    memory = f"memory:{tmp_path}/letter.py:Letter:500"
+    words = (*home(tmp_path), "--shop", f"{tmp_path}/shop", "--settings", memory)
 
     def told(request: Request) -> Say:
         return looked(request, "A house.") if "tools" in request.body else Say("Keeps a terrier.")
