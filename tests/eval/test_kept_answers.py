@@ -8,12 +8,11 @@ import shutil
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
-from drr.app.cli import main
 from drr.app.viewer.reader import Reader
 from drr.app.viewer.render import Pages
 from drr.env.plugins import prompt_folders
@@ -33,6 +32,8 @@ from drr.eval.tasks.support import SupportTask
 from drr.study.study import Study
 from drr.study.unit import Saved, Unit
 
+from tests.commands import Drr
+from tests.eval.foreign_files import lines
 from tests.eval.nursery import (
     SONNET,
     Judge,
@@ -301,63 +302,70 @@ async def test_what_another_process_saved_since_is_known_for_the_same_unit_only(
     assert KeptAnswers(study).of("r2", units[1].key) == ["raw:r2:0"]
 
 
-BEFORE = "before"
+BEFORE = ("--prompts", "before")
 """A folder of all prompts of before."""
 
-ALL = "faithfulness,quality"
+
+class Told(NamedTuple):
+    asked: list[str]
+    """The tasks that the model was asked about."""
+    prompts: list[str]
+    document: Any
+    err: str
 
 
 @pytest.fixture
-def folder(
-    tmp_path: Path, shop: Shop, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Path]:
+def folder(tmp_path: Path, shop: Shop, drr: Drr, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
     text = f"# Care\n\nClean every feeder once a week [1].\n\n## Sources\n[1] {CARE}\n"
-    row: dict[str, Any] = {
-        "id": "a", "system": "alpha", "query": "Which feeder?", "user_id": ANNA, "report_markdown": text,
-    }  # fmt: skip
-    row["evidence"] = [{"url": CARE, "type": "web", "text": "Clean every feeder once a week."}]
-    (tmp_path / "reports.jsonl").write_text(json.dumps(row))
-    (tmp_path / BEFORE).mkdir()
+    row = {"id": "a", "system": "alpha", "query": "Which feeder?", "user_id": ANNA, "report_markdown": text}
+    page = {"url": CARE, "type": "web", "text": "Clean every feeder once a week."}
+    reports = lines(tmp_path / "reports.jsonl", {**row, "evidence": [page]})
+    (tmp_path / "before").mkdir()
     for place in (FOLDER, *prompt_folders("judging_prompts")):
         for prompt in (place / "before").glob("*.md"):
-            shutil.copy(prompt, tmp_path / BEFORE)
-    study = tmp_path / "study"
-    assert main(["import", str(study), "reports.jsonl", "--shop", shop.spec, "--quiet"]) == 0
-    capsys.readouterr()
-    yield study
+            shutil.copy(prompt, tmp_path / "before")
+    drr.out("import", tmp_path / "study", reports, "--shop", shop.spec, "--quiet")
+    return tmp_path / "study"
 
 
-def judged(folder: Path, *more: str, what: str = ALL) -> tuple[list[str], list[str]]:
-    """The tasks asked about, and the prompts that were sent."""
-    script = Judge(claims=sentences)
-    with Wire(script) as wire:
-        words = ["judge", str(folder), "--what", what, "--judge", "anthropic:claude-sonnet-5-5"]
-        assert main([*words, "--base-url", wire.url, "--quiet", "--json", *more]) == 0
-        return sorted(script.asked), [system(request) for request in wire.requests]
+@pytest.fixture
+def judged(folder: Path, drr: Drr) -> Callable[..., Told]:
+    def told(*more: str, what: str = "faithfulness,quality") -> Told:
+        script = Judge(claims=sentences)
+        with Wire(script) as wire:
+            words = ("judge", folder, "--what", what, "--judge", SONNET, "--base-url", wire.url, "--quiet")
+            code, out, err = drr(*words, "--json", *more)
+            assert code == 0, err
+            return Told(sorted(script.asked), [system(one) for one in wire.requests], json.loads(out), err)
+
+    return told
+
+
+Judged = Callable[..., Told]
 
 
 def test_a_study_of_before_goes_on_without_a_call_and_says_what_is_not_comparable(
-    folder: Path, capsys: pytest.CaptureFixture[str]
+    folder: Path, judged: Judged, drr: Drr
 ) -> None:
-    first, _ = judged(folder, "--prompts", BEFORE)
-    assert first == ["claims", *["rating"] * 7, "support"]
-    before = json.loads(capsys.readouterr().out)
-    assert judged(folder) == ([], [])
-    captured = capsys.readouterr()
-    assert captured.err.startswith(f"drr: {folder}: goes on by the prompts that judged it before; --renew")
-    document = json.loads(captured.out)
-    assert document["metrics"] == before["metrics"] and document["judge"]["id"] == before["judge"]["id"]
-    named = "claims/all, rating/breadth, rating/clarity, rating/constraint_following, rating/depth, rating/insightfulness, rating/overall, support"
-    assert f"Judged by earlier prompts ({named}): not comparable" in document["banner"]
-    assert main(["report", str(folder), "--json"]) == 0
-    assert "drr judge STUDY --renew" in json.loads(capsys.readouterr().out)["banner"]
+    before = judged(*BEFORE)
+    assert before.asked == ["claims", *["rating"] * 7, "support"]
+    now = judged()
+    assert not now.asked and now.err.startswith(
+        f"drr: {folder}: goes on by the prompts that judged it before"
+    )
+    assert now.document["metrics"] == before.document["metrics"]
+    assert now.document["judge"]["id"] == before.document["judge"]["id"]
+    renewed = sorted(f"rating/{one}" for one in DIMENSIONS if one != "personalization")
+    named = ", ".join(["claims/all", *renewed, "support"])
+    assert f"Judged by earlier prompts ({named}): not comparable" in now.document["banner"]
+    assert "drr judge STUDY --renew" in drr.json("report", folder)["banner"]
 
 
-def test_what_was_not_judged_before_is_judged_by_the_same_prompts(folder: Path) -> None:
-    judged(folder, "--prompts", BEFORE, what="quality")
-    _, sent = judged(folder, what="faithfulness")
+def test_what_was_not_judged_before_is_judged_by_the_same_prompts(folder: Path, judged: Judged) -> None:
+    judged(*BEFORE, what="quality")
+    sent = judged(what="faithfulness").prompts
     assert any("or the evidence contradicts the claim" in one for one in sent)
     assert not any("or contradicted by it" in one for one in sent)
     with Study.read(folder) as study:
@@ -365,49 +373,41 @@ def test_what_was_not_judged_before_is_judged_by_the_same_prompts(folder: Path) 
 
 
 @pytest.mark.long
-def test_workers_go_on_by_them_too(folder: Path, toy_pool: str) -> None:  # noqa: F811
-    judged(folder, "--prompts", BEFORE, what="quality")
-    asked, sent = judged(folder, "--pool", toy_pool, what="faithfulness")
-    assert asked == ["claims", "support"]
-    assert any("or the evidence contradicts the claim" in one for one in sent)
+def test_workers_go_on_by_them_too(judged: Judged, toy_pool: str) -> None:  # noqa: F811
+    judged(*BEFORE, what="quality")
+    told = judged("--pool", toy_pool, what="faithfulness")
+    assert told.asked == ["claims", "support"]
+    assert any("or the evidence contradicts the claim" in one for one in told.prompts)
 
 
-def test_renewed_only_what_reads_otherwise_today_is_asked(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    judged(folder, "--prompts", BEFORE)
-    capsys.readouterr()
-    assert judged(folder, "--renew")[0] == ["claims", *["rating"] * 6, "support"], "not personalization"
-    captured = capsys.readouterr()
-    assert "goes on by" not in captured.err and json.loads(captured.out)["banner"] is None
-    assert judged(folder) == ([], []), "today's prompts judged it last"
-    assert "goes on by" not in capsys.readouterr().err
+def test_renewed_only_what_reads_otherwise_today_is_asked(judged: Judged) -> None:
+    judged(*BEFORE)
+    renewed = judged("--renew")
+    assert renewed.asked == ["claims", *["rating"] * 6, "support"], "not personalization"
+    assert "goes on by" not in renewed.err and renewed.document["banner"] is None
+    again = judged()
+    assert not again.asked and "goes on by" not in again.err, "today's prompts judged it last"
 
 
-def test_as_printed_too_says_what_earlier_prompts_judged(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_as_printed_too_says_what_earlier_prompts_judged(judged: Judged) -> None:
     words = ("--profile", "paper")
-    judged(folder, *words, "--prompts", BEFORE, what="quality")
-    capsys.readouterr()
-    assert judged(folder, *words, what="quality") == ([], [])
-    note = json.loads(capsys.readouterr().out)["as_printed"]["note"]
-    assert "Judged by earlier prompts (rating/breadth, rating/constraint_following" in note
-    assert judged(folder, *words, "--renew", what="quality")[0] == ["rating"] * (6 + 2), (
-        "ours, and two as printed"
-    )
-    assert "earlier prompts" not in json.loads(capsys.readouterr().out)["as_printed"]["note"]
+    judged(*words, *BEFORE, what="quality")
+    before, renewed = judged(*words, what="quality"), judged(*words, "--renew", what="quality")
+    assert not before.asked and renewed.asked == ["rating"] * (6 + 2), "ours, and two as printed"
+    earlier = "Judged by earlier prompts (rating/breadth, rating/constraint_following"
+    assert earlier in before.document["as_printed"]["note"]
+    assert "earlier prompts" not in renewed.document["as_printed"]["note"]
 
 
-def test_a_study_of_today_is_none_of_before(folder: Path) -> None:
-    judged(folder)
+def test_a_study_of_today_is_none_of_before(folder: Path, judged: Judged) -> None:
+    judged()
     with Study.read(folder) as study:
         (made,) = judgings(study)
         assert earlier_parts(made) == []
 
 
 def test_what_earlier_code_judged_is_named_in_report_and_viewer_until_it_is_judged_again(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
+    folder: Path, judged: Judged, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def shown() -> list[str]:
         with Study.read(folder) as study:
@@ -416,23 +416,20 @@ def test_what_earlier_code_judged_is_named_in_report_and_viewer_until_it_is_judg
             index = Pages("s", served=False).index(reader.entries(), reader.judging(), 0, notes=reader.notes)
             return [study_document(study)["banner"] or "", index]
 
-    judged(folder)
+    judged()
     assert not any("earlier versions" in one for one in shown())
     made = ExtractionTask.version, SupportTask.version
     raised(monkeypatch, ExtractionTask, SupportTask, PairwiseTask)
     named = "claims {} (today 99), support {} (today 99): not comparable".format(*made)
     assert all(f"Judged at earlier versions of {named}" in one for one in shown()), "no pair was judged"
-    assert judged(folder) == ([], [])
+    assert not judged().asked
     assert not any("earlier versions" in one for one in shown())
 
 
-def test_rules_read_no_prompt_and_are_never_of_before(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    words: list[Any] = ["judge", str(folder), "--judge", "offline", "--quiet", "--json"]
-    assert main([*words, "--prompts", BEFORE]) == 0
-    assert main(words) == 0
-    assert "earlier prompts" not in capsys.readouterr().out
+def test_rules_read_no_prompt_and_are_never_of_before(folder: Path, drr: Drr) -> None:
+    words = ("judge", folder, "--judge", "offline", "--quiet", "--json")
+    drr.out(*words, *BEFORE)
+    assert "earlier prompts" not in drr.out(*words)
 
 
 def test_each_criterion_as_printed_says_what_the_paper_says() -> None:
