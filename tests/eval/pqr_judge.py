@@ -10,13 +10,14 @@ from typing import Any
 
 from drr.env.shop import Shop
 from drr.eval.judging.read import choose, read_judged
-from drr.eval.judging.run import JudgeOptions, Ran, judge
+from drr.eval.judging.run import JudgeOptions, Ran
 from drr.eval.tasks.judged import Judged
+from drr.eval.tasks.registry import stages, tasks
 from drr.papers.pdr.judging.choices import PqrChoices
 from drr.papers.pdr.person import Attribute, Person
 from drr.study.study import Study
 
-from tests.eval.nursery import desk, scripted, sections_of, system
+from tests.eval.nursery import by_model, sections_of, system
 from tests.eval.nursery import message as told
 from tests.tools.small_shop import ANNA, BEN
 from tests.wire import Reply, Request, Say, Wire
@@ -108,23 +109,11 @@ async def judged_by(study: Study, script: CriteriaJudge, what: str = "pqr-only",
 
 
 async def judging(
-    study: Study,
-    url: str,
-    what: str = "pqr-only",
-    shop: Shop | None = None,
-    persons: bool = True,
-    retry_failed: bool = False,
-    **choices: Any,
+    study: Study, url: str, what: str = "pqr-only", shop: Shop | None = None, **choices: Any
 ) -> Ran:
     """`pqr-only`: without R, whose verdicts are not what is tested here."""
-    models = scripted(url)
-    chosen = PqrChoices(PERSONS if persons else {}, **choices)
-    options = JudgeOptions(["criteria" if what == "pqr-only" else what], retry_failed=retry_failed)
+    chosen = {PqrChoices: PqrChoices(PERSONS, **choices)}
+    options = JudgeOptions(["criteria" if what == "pqr-only" else what])
     if what == "pqr-only":
-        from drr.eval.tasks.registry import stages, tasks
-
         options.stages = stages({name: tasks()[name] for name in ("criteria", "scores")})
-    try:
-        return await judge(study, desk(study, models, shop, choices={PqrChoices: chosen}), models, options)
-    finally:
-        await models.aclose()
+    return await by_model(study, url, options, shop, choices=chosen)
