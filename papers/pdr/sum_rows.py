@@ -53,9 +53,9 @@ class PqrSums(PrintedMeans[PqrInput]):
     ends = {"p": TEN}  # noqa: RUF012
 
     def add(self, row: PqrInput) -> JsonObject:
+        rows = row.criteria.items()
         found = weighed(
-            row.weights,
-            {name: [WeighedScore(c.weight, c.scores) for c in own] for name, own in row.criteria.items()},
+            row.weights, {name: [WeighedScore(c.weight, c.scores) for c in own] for name, own in rows}
         )
         self.n_unscored += found.n_unscored
         printed = found.as_printed
@@ -64,9 +64,6 @@ class PqrSums(PrintedMeans[PqrInput]):
         ours = {"dimensions": found.dimensions, "p": found.total, "p_by_round": found.by_round}
         as_printed = {"dimensions": printed.dimensions, "p": printed.total}
         return {**ours, "n_unscored": found.n_unscored, "as_printed": as_printed}
-
-
-ENDS = dict.fromkeys(("fa", "cc", "r"), (0.0, 10.0))
 
 
 class RawClaim(RawPart):
@@ -88,7 +85,7 @@ class ReliabilitySums(PrintedMeans[ReliabilityInput]):
     """A claim without a citation has no source that anybody could ask: its verdict is no missing answer."""
 
     form = ReliabilityInput
-    ends = ENDS
+    ends = dict.fromkeys(("fa", "cc", "r"), TEN)
 
     def add(self, row: ReliabilityInput) -> JsonObject:
         claims = [ReliabilityClaim(claim.cited, claim.verdict) for claim in row.claims]

@@ -161,13 +161,13 @@ def _export(arguments: argparse.Namespace) -> int:
     from drr.papers.pdr.person import read_persons
     from drr.papers.pdr.persona_json import persona_line
 
-    lines, drawn = [], 0
-    for person in read_persons(arguments.file).values():
+    persons, lines = read_persons(arguments.file).values(), []
+    for person in persons:
         true = tuple(one for one in person.attributes if one.basis != "invented")
-        drawn += len(person.attributes) - len(true)
         lines.append(persona_line(person.model_copy(update={"attributes": true})))
-    count = write_lines(arguments.out, lines)
+    drawn = sum(one.basis == "invented" for person in persons for one in person.attributes)
+    count, out = write_lines(arguments.out, lines), str(arguments.out)
     why = f", {drawn} invented attributes left out: elsewhere nothing would say that they are"
-    document = {"file": str(arguments.out), "personas": count, "invented_left_out": drawn}
-    tell(arguments, document, f"{arguments.out}: {count} personas{why if drawn else ''}")
+    document = {"file": out, "personas": count, "invented_left_out": drawn}
+    tell(arguments, document, f"{out}: {count} personas{why if drawn else ''}")
     return 0
