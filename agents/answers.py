@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from drr.agents.base import BUILT_IN, Ending, Run, ToolCall, Variant
 from drr.agents.brief import CONTROL
-from drr.agents.running import ONCE_MORE, AgentRun
+from drr.agents.run_state import ONCE_MORE, AgentRun
 from drr.agents.text_calls import is_call
 from drr.agents.turns import is_broken_off, report_afresh
 from drr.llm.failures import ModelFailure, NoAnswer

@@ -14,7 +14,7 @@ from drr.llm.meter import ToldMessage, UsageRow
 from pydantic import BaseModel, ConfigDict, Field, SkipValidation
 
 if TYPE_CHECKING:
-    from drr.agents.running import AgentRun
+    from drr.agents.run_state import AgentRun
     from drr.llm.role import Policy
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple, TypedDict
 
 from drr.agents.base import CallError, ResearcherFailure, StopReason, ToolSchema
 from drr.agents.brief import RESULTS, Condensing, Piece
-from drr.agents.running import AgentRun
+from drr.agents.run_state import AgentRun
 from drr.agents.turns import asks_again, compose, end_for
 from drr.llm.failures import ModelFailure
 from langchain_core.messages import AIMessage, BaseMessage

@@ -42,7 +42,7 @@ from drr.agents.findings import (
     in_conversation,
     stop_over_budget,
 )
-from drr.agents.running import MAIN, AgentRun, has_files, has_shop, tool_message
+from drr.agents.run_state import MAIN, AgentRun, has_files, has_shop, tool_message
 from drr.agents.turns import broken_off, compose, twice
 from drr.env.json_object import JsonObject
 from drr.llm.failures import ModelFailure

@@ -13,7 +13,7 @@ from drr.agents.forms.passages import Passages
 from drr.agents.forms.placeholders import CheckableReport, ReportForm
 from drr.agents.forms.report import FormRead
 from drr.agents.react import ReactState, Reported
-from drr.agents.running import MAIN, AgentRun, file_names
+from drr.agents.run_state import MAIN, AgentRun, file_names
 from drr.agents.turns import ROUNDS, twice
 from drr.llm.failures import ModelFailure
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, TypedDict
 
 from drr.agents.base import CallError, CallKind, Ending, StopReason, ToolSchema
 from drr.agents.brief import Planning
-from drr.agents.running import MAIN, AgentRun, file_names, has_shop
+from drr.agents.run_state import MAIN, AgentRun, file_names, has_shop
 from drr.agents.turns import broken_off, report_afresh, twice
 from drr.env.json_object import JsonObject
 from drr.llm.failures import ModelFailure

@@ -12,7 +12,7 @@ from typing import Any, cast
 
 from drr.agents.base import AGENT, Ending, FunctionSchema
 from drr.agents.brief import Brief, Reporting, Researching
-from drr.agents.running import AgentRun, Allowance
+from drr.agents.run_state import AgentRun, Allowance
 from drr.env.errors import DrrError
 from drr.llm.failures import ModelFailure
 from drr.llm.role import NO_DEMAND, Demand, RoleModel, Schema, forced

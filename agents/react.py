@@ -9,7 +9,7 @@ from typing import Literal, NotRequired, Protocol, TypedDict
 from drr.agents import turns
 from drr.agents.base import Ending
 from drr.agents.brief import Reporting, Researching
-from drr.agents.running import MAIN, AgentRun
+from drr.agents.run_state import MAIN, AgentRun
 from drr.agents.turns import LoopState, end_for, in_place, is_broken_off, report_afresh
 from drr.llm.failures import ModelFailure
 from langchain_core.messages import BaseMessage, HumanMessage

@@ -31,9 +31,9 @@ from drr.agents.base import (
 )
 from drr.agents.brief import ProfileFacts
 from drr.agents.evidence import PageSummaries, StepLog, actor_rank
-from drr.agents.running import MAIN, AgentRun, Allowance, CallTool
+from drr.agents.run_state import MAIN, AgentRun, Allowance, CallTool
 from drr.env.errors import DrrError, Misuse
-from drr.env.given import RECORDS, Given, Setting
+from drr.env.person_setting import RECORDS, Given, Setting
 from drr.env.plugins import prompt_folders
 from drr.env.profile import build_profile
 from drr.env.source import Source, text_hash
@@ -328,7 +328,7 @@ def _profile_facts(run: AgentRun, world: World) -> ProfileFacts:
 async def _finish(
     run: AgentRun, variant: Variant, ending: Ending, options: AgentOptions, world: World
 ) -> AnswerRecord:
-    from drr.agents.citing import read_in_run, repaired
+    from drr.agents.citation_repair import read_in_run, repaired
     from drr.citations.form import without_form
     from drr.citations.repair import lost, unknown_urls
 

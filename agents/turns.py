@@ -26,7 +26,7 @@ from drr.agents.brief import (
     Reporting,
     dossier,
 )
-from drr.agents.running import MAIN, AgentRun, tool_message
+from drr.agents.run_state import MAIN, AgentRun, tool_message
 from drr.llm.failures import FailureKind, ModelFailure
 from drr.llm.text import Block, with_pictures
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage

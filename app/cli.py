@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from drr.app.command_table import GROUPS, CommandForm, CommandRow, command_of, find, first_words, gone, heads
+from drr.app.commands.table import GROUPS, CommandForm, CommandRow, command_of, find, first_words, gone, heads
 
 if TYPE_CHECKING:
     import argparse
@@ -74,7 +74,7 @@ def _main(words: list[str]) -> int:
         print(f"drr: {now}", file=sys.stderr)
         return 2
     if found is None:
-        from drr.app.parsing import nearest
+        from drr.app.commands.parser import nearest
 
         hint = nearest(words[0], first_words()) or "; `drr --help` lists the commands"
         print(f"drr: no command {words[0]!r}{hint}", file=sys.stderr)
@@ -92,8 +92,8 @@ def answered(name: str, words: Sequence[str]) -> str:
     from contextlib import redirect_stdout
     from io import StringIO
 
+    from drr.app.commands.parser import module_of, parser_of
     from drr.app.notices import places_of
-    from drr.app.parsing import module_of, parser_of
     from drr.env.errors import disk_of
 
     command = command_of(name)
@@ -105,7 +105,7 @@ def answered(name: str, words: Sequence[str]) -> str:
 
 def _calls(command: CommandRow, words: Sequence[str]) -> list[argparse.Namespace]:
     """The calls that a line makes: none where help was printed, several where a file names several judges."""
-    from drr.app.parsing import parser_of
+    from drr.app.commands.parser import parser_of
     from drr.env.errors import Misuse
 
     parser = parser_of(command)
@@ -116,7 +116,7 @@ def _calls(command: CommandRow, words: Sequence[str]) -> list[argparse.Namespace
     if (part := getattr(arguments, "misplaced", None)) is not None:
         raise Misuse(f"options stand after the command: drr {part} ...")
     if getattr(getattr(arguments, "study", None), "suffix", ""):
-        from drr.app.study_file import calls_of, is_study_file
+        from drr.app.study.study_file import calls_of, is_study_file
 
         if is_study_file(arguments.study):
             return calls_of(command.name, parser, arguments, words)
@@ -125,7 +125,7 @@ def _calls(command: CommandRow, words: Sequence[str]) -> list[argparse.Namespace
 
 def _run(command: CommandRow, words: Sequence[str]) -> int:
     """The exit code; what went wrong as expected is one line on standard error."""
-    from drr.app.parsing import module_of
+    from drr.app.commands.parser import module_of
     from drr.env.errors import DrrError, Terminated
     from drr.env.progress import collecting_less
 

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any, get_args
 
 import orjson
+from drr.app.commands.parser import SETTINGS_TITLE
 from drr.app.options import UnitTerms
-from drr.app.parsing import SETTINGS_TITLE
+from drr.app.study.trust import given_settings, settled, trusted_addresses
 from drr.app.terminal import plain, raw, screened, shown
-from drr.app.vouching import given_settings, settled, trusted_addresses
 from drr.env.errors import Misuse
 from drr.env.files import private, write_file
 from drr.env.progress import Progress, Quiet, Stage

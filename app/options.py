@@ -10,8 +10,8 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, TypedDict
 
-from drr.app.command_table import CommandRow
-from drr.app.spans import SpanTerms, span_terms
+from drr.app.commands.table import CommandRow
+from drr.app.study.spans import SpanTerms, span_terms
 from drr.env.errors import Misuse
 from drr.env.files import at_home
 

@@ -13,8 +13,8 @@ from types import TracebackType
 from typing import Any, Self, TypedDict
 from urllib.error import HTTPError, URLError
 
-from drr.app.calling import run_to_end
-from drr.app.shop_text import say_search
+from drr.app.calls import run_to_end
+from drr.app.commands.shop_text import say_search
 from drr.data_ingest.recipe import TEN, Recipe, find_pairs
 from drr.env.errors import DrrError, Misuse, ServerFailure
 from drr.env.json_object import JsonObject

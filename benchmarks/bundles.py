@@ -15,8 +15,8 @@ import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from drr.app.bundles.making import BundleConfig, make
-from drr.app.bundles.verifying import VerifyTerms, verify
+from drr.app.bundles.builder import BundleConfig, make
+from drr.app.bundles.verifier import VerifyTerms, verify
 
 
 def main() -> None:

@@ -25,7 +25,7 @@ from typing import Any
 
 from drr.agents.registry import variant
 from drr.agents.runner import AgentOptions, load_prompts, run_variant
-from drr.app.specs import AnswerSpec, kept
+from drr.app.study.specs import AnswerSpec, kept
 from drr.env.session import Session
 from drr.env.settings import Settings
 from drr.env.shop import Shop, open_shop

@@ -16,8 +16,8 @@ from statistics import NormalDist, fmean
 from typing import Any, NamedTuple
 
 import numpy as np
-from drr.eval.stats.asked import Comparison
 from drr.eval.stats.intervals import COUNTED, RELATED, SHARE, Ends, Floats, V, from_sums, ratio, student
+from drr.eval.stats.question import Comparison
 from drr.eval.stats.ratings import davidson
 from numpy.random import Generator
 from numpy.typing import NDArray

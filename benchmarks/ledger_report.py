@@ -22,7 +22,7 @@ from drr.env.settings import resolve
 from drr.env.shop import open_shop
 from drr.eval.checks import RULES, Check, check_report
 from drr.eval.evidence.answers import Answer, read_answers
-from drr.eval.tasks.checked import subject
+from drr.eval.tasks.rules import subject
 from drr.study.study import Study
 
 from benchmarks.ledger_models import LedgerModel

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import orjson
-from drr.app.models import models_of
+from drr.app.models.setup import models_of
 from drr.citations.parse import parse
 from drr.env.settings import resolve
 from drr.env.shop import Shop

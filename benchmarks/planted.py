@@ -21,7 +21,7 @@ from drr.citations.parse import canonical_url
 from drr.env.entities import Product, User
 from drr.env.settings import resolve
 from drr.env.shop import Shop, open_shop
-from drr.eval.canaries.planted import WEB
+from drr.eval.canaries.planted_errors import WEB
 from drr.eval.checks import RULES, Check, Subject, check_report, urls_in
 from drr.wording.states import STATES
 

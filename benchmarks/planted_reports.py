@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from drr.env.entities import Order, Product, User
 from drr.env.shop import Shop
 from drr.env.statistics import UserStatistics
-from drr.eval.canaries.planted import WEB
+from drr.eval.canaries.planted_errors import WEB
 from drr.wording.states import STATES
 
 LAYOUTS = ("prose", "bullets", "tables", "phases")

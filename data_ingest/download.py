@@ -20,10 +20,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from drr.data_ingest.publisher import Broken, Denied, FileReply, PublishedFile, Publisher, WantedFile
-from drr.env.bounded import DOCUMENT
 from drr.env.errors import DrrError
 from drr.env.files import read_file, write_file
 from drr.env.progress import Progress, Stage
+from drr.env.small_files import DOCUMENT
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 RESERVE = 256 << 20

@@ -25,9 +25,9 @@ from drr.data_ingest.sample_products import (
     Vocabulary,
     load_vocabulary,
 )
-from drr.env.bounded import read_toml
 from drr.env.checkable import PART
 from drr.env.errors import Misuse, wrong_field
+from drr.env.small_files import read_toml
 from drr.env.web.sandbox import Document
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 

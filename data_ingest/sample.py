@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any, BinaryIO, TypedDict
 
 import orjson
 from drr.data_ingest.sample_text import ShopperTruth
-from drr.env.bounded import DOCUMENT
 from drr.env.errors import Misuse, disk_of
 from drr.env.files import read_file
 from drr.env.json_object import JsonObject, parsed
 from drr.env.progress import Progress
+from drr.env.small_files import DOCUMENT
 
 if TYPE_CHECKING:
     from drr.data_ingest.sample_products import Vocabulary

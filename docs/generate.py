@@ -17,9 +17,9 @@ from typing import Any, get_args, get_type_hints
 import yaml
 from drr.agents.base import Limits
 from drr.agents.pictures import graphs, mermaid
-from drr.app.command_table import GROUPS, CommandRow, commands
+from drr.app.commands.parser import Parser, parser_of
+from drr.app.commands.table import GROUPS, CommandRow, commands
 from drr.app.options import leaves
-from drr.app.parsing import Parser, parser_of
 from drr.app.report.metric_tables import EXPLAINED, explanations
 from drr.env.entities import Product, User
 from drr.env.settings import Settings

@@ -7,9 +7,9 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-from drr.env.bounded import DOCUMENT, read_lines, read_within
 from drr.env.errors import Misuse, wrong_field
 from drr.env.json_object import JsonObject, parsed
+from drr.env.small_files import DOCUMENT, read_lines, read_within
 from pydantic import BaseModel, ValidationError
 
 Row = TypeVar("Row", bound=BaseModel)

@@ -83,7 +83,7 @@ class Paper(NamedTuple):
     agent_prompts: str = ""
     """The package in whose folder `prompts` those of its agents lie."""
     task_folders: str = ""
-    """The module of its tasks, where these are folders (`drr.app.task_worlds.TaskFolders`)."""
+    """The module of its tasks, where these are folders (`drr.app.study.worlds.TaskFolders`)."""
     annotations: Mapping[str, str] = {}
     """Tasks of `drr judges annotate`: a function that gives what people are to score of a study."""
     agreement: Mapping[str, Mapping[str, float]] = {}
@@ -99,13 +99,13 @@ class Paper(NamedTuple):
     viewer: str = ""
     """Its part of the pages of a study (`drr.app.viewer.of_papers.StudyPart`); `templates` lie beside its module."""
     choices: str = ""
-    """The module of what its tasks of judging go by (`drr.app.judging_choices.PaperChoices`)."""
+    """The module of what its tasks of judging go by (`drr.app.judge.choices.PaperChoices`)."""
     giving: str = ""
-    """The module that opens what settings tell of persons (`drr.app.giving.GivingModule`)."""
+    """The module that opens what settings tell of persons (`drr.app.study.person.GivingModule`)."""
     gone: Mapping[str, str] = {}
     """Words of former commands, below `drr papers` and by themselves, with what does their work."""
     commands: str = ""
-    """`drr.app.command_table.CommandRow`s of its commands."""
+    """`drr.app.commands.table.CommandRow`s of its commands."""
     reproduction: str = ""
     """The module of what `drr papers reproduce` does for it (`drr.app.papers.steps.PaperSteps`)."""
     exhibits: str = ""
@@ -131,7 +131,7 @@ class ExtraDoor(NamedTuple):
     agents: Mapping[str, str] = {}
     """Agents of other packages found in files: a function of what a file holds that gives how it is loaded and its prompts, or `None`."""
     spans: Mapping[str, str] = {}
-    """Spans by option of a run: a class of `drr.app.spans.Spans`."""
+    """Spans by option of a run: a class of `drr.app.study.spans.Spans`."""
     clusters: Mapping[str, str] = {}
     """Lines of `drr env doctor` by name: a function that says what this machine belongs to, or `None`."""
 
@@ -221,7 +221,7 @@ def without(package: str | None) -> str | None:
     """Return the sentence that says which paper needs a package that is missing, and how it is had."""
     for paper in papers():
         if package is not None and package.partition(".")[0] in paper.needs:
-            from drr.env.installed import install
+            from drr.env.installation import install
 
             needed = package.partition(".")[0]
             return f"{paper.title} needs the package {needed}, which is not installed: {install(paper.name)}"

@@ -6,8 +6,8 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
-from drr.env.bounded import read_toml
 from drr.env.errors import Misuse
+from drr.env.small_files import read_toml
 
 # Names that other tools already use for the same secrets.
 _ALIASES = {

@@ -19,8 +19,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from drr.env.bounded import DOCUMENT, read_within
 from drr.env.errors import DrrError
+from drr.env.small_files import DOCUMENT, read_within
 from pydantic import SecretStr
 
 HIDDEN = "[hidden]"

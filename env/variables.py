@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from drr.env.bounded import read_within
 from drr.env.errors import Misuse
+from drr.env.small_files import read_within
 
 NAME = ".env"
 LARGEST = 1 << 20

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from drr.llm.meter import UsageRow, dollars
+from drr.study.checkpoints import SavedTexts
 from drr.study.database import Database
 from drr.study.form import kind_of, of, reading, status_of, table, texts, usages
-from drr.study.saved import SavedTexts
 from drr.study.unit import OF_ANSWERS, Finished, Kind, Record, Status, canonical_json
 
 _BATCH = 200

@@ -10,9 +10,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple, Self, cast
 
-from drr.env.bounded import read_toml
 from drr.env.errors import DrrError, Misuse
 from drr.env.files import LARGEST, check_entries, check_unlinked, open_plain, private, write_file
+from drr.env.small_files import read_toml
 from drr.env.trust import is_known
 from drr.study import config
 from drr.study.blobs import Blobs, LostText

@@ -5,8 +5,8 @@ from __future__ import annotations
 import random
 from hashlib import sha256
 
-from drr.app.board.listed import ListedBundle, ListedSystem, SetVersion
-from drr.app.bundles.verified import Verified
+from drr.app.board.entries import ListedBundle, ListedSystem, SetVersion
+from drr.app.bundles.findings import Verified
 from drr.eval.metrics.rows import JudgeRow
 from drr.eval.stats.intervals import VRow
 from drr.study.units import AnswerTally

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from drr.app.command_table import commands, find
+from drr.app.commands.parser import Parser, parser_of
+from drr.app.commands.table import commands, find
 from drr.app.options import leaves
-from drr.app.parsing import Parser, parser_of
 
 
 def every_leaf() -> Iterator[tuple[str, Parser]]:

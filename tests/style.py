@@ -13,9 +13,9 @@ from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
-from drr.app.command_table import commands
+from drr.app.commands.parser import parser_of
+from drr.app.commands.table import commands
 from drr.app.options import leaves
-from drr.app.parsing import parser_of
 from markdown_it import MarkdownIt
 
 from tests.test_rooms import ROOT

@@ -9,9 +9,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from drr.app import command_table
 from drr.app.cli import main
-from drr.app.command_table import GROUPS, CommandRow, add_commands, commands, find, heads, parts_of
+from drr.app.commands import table as command_table
+from drr.app.commands.table import GROUPS, CommandRow, add_commands, commands, find, heads, parts_of
 
 from tests.cases import table
 
@@ -188,7 +188,7 @@ def test_an_interrupt_in_a_callback_is_not_lost() -> None:
 import signal, sys, time, weakref
 from types import SimpleNamespace
 from drr.app.cli import _run
-from drr.app.command_table import CommandRow
+from drr.app.commands.table import CommandRow
 
 class Thing:
     pass

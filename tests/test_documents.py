@@ -19,8 +19,8 @@ from typing import Any
 
 import pytest
 from drr.app.cli import main
-from drr.app.command_table import command_of, commands, find
-from drr.app.parsing import parser_of
+from drr.app.commands.parser import parser_of
+from drr.app.commands.table import command_of, commands, find
 from drr.env.errors import Misuse
 from drr.env.settings import Settings
 from drr.env.variables import VARIABLES

@@ -6,8 +6,8 @@ import argparse
 
 import pytest
 from drr.app.cli import main
-from drr.app.command_table import command_of, commands
-from drr.app.parsing import Parser, parser_of
+from drr.app.commands.parser import Parser, parser_of
+from drr.app.commands.table import command_of, commands
 
 from tests.command_lines import every_leaf
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from drr.env import plugins
-from drr.env.installed import install
+from drr.env.installation import install
 from drr.env.settings import Settings
 
 from tests import commands
@@ -82,7 +82,7 @@ PAPER = Paper(
 )
 """
 COMMANDS = """
-from drr.app.command_table import CommandRow
+from drr.app.commands.table import CommandRow
 
 ROWS = (CommandRow("papers toy", "toy_paper.hello", "says hello"),)
 """

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, get_args
 from drr.agents.base import AGENT, Ending, Run, StopReason
 from drr.agents.commands.command import Command, CommandTerms, search_path
 from drr.agents.commands.process import CommandPlace, Ended, place_for
-from drr.agents.running import AgentRun
+from drr.agents.run_state import AgentRun
 from drr.env.errors import DrrError, ProgramFailure
 from drr.env.json_object import JsonObject
 from drr.llm.failures import ModelFailure

@@ -11,7 +11,7 @@ from drr.agents.commands.model_protocols import PROTOCOLS, Protocol
 from drr.agents.commands.model_protocols import messages as anthropic
 from drr.agents.commands.model_requests import LEFT_OUT, Conversations, ModelRequest, NotOffered
 from drr.agents.plugins import RunChatModel
-from drr.agents.running import AgentRun
+from drr.agents.run_state import AgentRun
 from drr.env.errors import ProgramFailure
 from drr.env.json_object import JsonObject
 from drr.llm.failures import ModelFailure

@@ -11,7 +11,7 @@ from functools import cached_property
 from drr.agents.forms.passages import KnownProduct, Passages, plain, unmarked
 from drr.env.query import Constraints
 from drr.wording.money import money
-from drr.wording.stated import VERDICTS, HeldFigures
+from drr.wording.stated_figures import VERDICTS, HeldFigures
 from pydantic import BaseModel, ConfigDict, Field
 
 

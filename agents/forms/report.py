@@ -25,7 +25,7 @@ from drr.citations.lines import is_reference_heading
 from drr.env.constraints import parse_constraints
 from drr.env.text import tokens
 from drr.wording.money import money
-from drr.wording.stated import STATED
+from drr.wording.stated_figures import STATED
 
 _LINES = 60
 

@@ -23,7 +23,7 @@ from drr.agents.forms.placeholders import (
     parts_of,
 )
 from drr.citations.addresses import canonical_url
-from drr.wording.stated import COMPARISONS, STATED, HeldFigures, StatedFigure, without
+from drr.wording.stated_figures import COMPARISONS, STATED, HeldFigures, StatedFigure, without
 
 _TITLE = 110
 

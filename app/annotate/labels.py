@@ -9,9 +9,9 @@ from typing import Annotated, Literal, NotRequired, TypedDict
 from drr.app.annotate.plan import AnnotationPlan, Annotator, BlindPair
 from drr.app.console import write_lines
 from drr.app.pages.line_file import LineFile
-from drr.env.bounded import DOCUMENT, read_within
 from drr.env.errors import DrrError, Misuse
 from drr.env.json_object import parsed
+from drr.env.small_files import DOCUMENT, read_within
 from drr.eval.labels import Sample, pair_id, rating_id
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 

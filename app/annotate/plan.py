@@ -12,9 +12,9 @@ from secrets import token_hex
 from typing import Literal, Self
 
 from drr.app.pages.serve import new_token
-from drr.env.bounded import DOCUMENT
 from drr.env.errors import DrrError
 from drr.env.files import check_unlinked, make_folder, private, read_file, write_file
+from drr.env.small_files import DOCUMENT
 from drr.eval.labels import DIMENSIONS, Sample, pair_id
 from pydantic import BaseModel, Field, model_validator
 

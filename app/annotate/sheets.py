@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from secrets import token_hex
 
-from drr.env.bounded import DOCUMENT
 from drr.env.errors import DrrError, Misuse
 from drr.env.files import check_unlinked, read_file, write_file
+from drr.env.small_files import DOCUMENT
 from drr.eval.agreement.samples import SheetLine
 from drr.eval.labels import GRADES, Label, read_labels
 

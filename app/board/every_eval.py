@@ -7,7 +7,7 @@ import re
 from hashlib import sha256
 from uuid import UUID
 
-from drr.app.board.listed import ListedSystem
+from drr.app.board.entries import ListedSystem
 from drr.app.viewer.render import templates
 from drr.env.files import file_name
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
 from drr.app.board.cost_figure import cost_figure
-from drr.app.board.listed import ListedBundle, ListedSystem, SetVersion
+from drr.app.board.entries import ListedBundle, ListedSystem, SetVersion
 from drr.app.board.ranking import Ranking
 from drr.app.pages.frame import Frame, FramePlace
 from drr.app.report.page import grid

@@ -6,7 +6,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from drr.app.board.listed import ListedSystem
+from drr.app.board.entries import ListedSystem
 from drr.app.report.board import DOLLARS, NOT_IN_FP, TOKENS, Column, metric_columns, shaded, share_of
 from drr.app.report.headline import lead_metrics
 from drr.app.report.tables import Cell, Heading, RowHead, Table

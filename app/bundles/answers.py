@@ -11,12 +11,12 @@ from pathlib import Path, PurePath
 from typing import Any, cast
 
 from drr.agents.registry import BUILT_IN, PAPER
-from drr.app.bundles.verified import Verified
-from drr.app.sets import place_of_set, read_set
+from drr.app.bundles.findings import Verified
+from drr.app.study.frozen_sets import place_of_set, read_set
 from drr.citations.addresses import canonical_url
 from drr.citations.parse import parse
-from drr.env.given import agent_of
 from drr.env.json_object import JsonObject
+from drr.env.person_setting import agent_of
 from drr.env.query import Query, read_queries
 from drr.eval.evidence.answers import Book, questions, read_answers
 from drr.eval.evidence.imported import ImportedReport, take_in, unit_of

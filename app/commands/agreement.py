@@ -156,7 +156,7 @@ def _win_rates(document: AgreementDocument) -> Iterator[str]:
 
 
 def _support(document: AgreementDocument) -> Iterator[str]:
-    from drr.app.judged import crossed
+    from drr.app.judge.text import crossed
 
     for pair in document["support"]["pairs"]:
         values = zip(_SUPPORT, _shown(pair, _SUPPORT), strict=True)

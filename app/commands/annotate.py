@@ -13,13 +13,13 @@ from drr.app.annotate.page import bundle
 from drr.app.annotate.plan import NAME, AnnotationPlan, BlindReport, load, make_criteria_plan, make_plan, save
 from drr.app.annotate.site import own_listener, site
 from drr.app.console import tell, write_lines
-from drr.app.judging import ShopperProfiles, desk_of, study_settings, study_shop
-from drr.app.models import models_of
+from drr.app.judge.desk import ShopperProfiles, desk_of, study_settings, study_shop
+from drr.app.models.setup import models_of
 from drr.app.options import positive_int
-from drr.app.vouching import given_settings, offer_shop, trusted_addresses
+from drr.app.study.trust import given_settings, offer_shop, trusted_addresses
 from drr.env.errors import Misuse
 from drr.env.files import make_folder, private, write_file
-from drr.env.given import agent_of
+from drr.env.person_setting import agent_of
 from drr.env.plugins import merged
 from drr.env.trust import BY_PATH, is_known, vouch, vouched
 

@@ -7,8 +7,9 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from drr.app.commands.parser import name_usual
 from drr.app.console import add_setting_options, print_json, settings_of
-from drr.app.models import AGENT_SETTINGS, roles_in
+from drr.app.models.setup import AGENT_SETTINGS, roles_in
 from drr.app.options import (
     add_command_terms,
     add_limits_option,
@@ -17,8 +18,7 @@ from drr.app.options import (
     positive_float,
     positive_int,
 )
-from drr.app.parsing import name_usual
-from drr.app.studies import say_paper
+from drr.app.study.outcome import say_paper
 from drr.env.errors import DrrError, Misuse
 from drr.env.files import opener
 from drr.env.tool_calls import refusals
@@ -47,7 +47,7 @@ _USUAL = (
 
 
 def build(parser: argparse.ArgumentParser) -> None:
-    from drr.app.asking import CEILING
+    from drr.app.ask import CEILING
 
     add = parser.add_argument
     parser.epilog = _EXAMPLES
@@ -94,8 +94,8 @@ def build(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from drr.app.answers import AnswerConfig
-    from drr.app.asking import AskConfig, ask, check_question, check_variant, watched
+    from drr.app.ask import AskConfig, ask, check_question, check_variant, watched
+    from drr.app.study.answers import AnswerConfig
 
     check_question(arguments.question)
     if arguments.out is not None and arguments.out.is_dir():

@@ -36,8 +36,8 @@ def build(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from drr.app.board.building import BoardConfig, build_board
-    from drr.app.bundles.verifying import VerifyTerms
+    from drr.app.board.builder import BoardConfig, build_board
+    from drr.app.bundles.verifier import VerifyTerms
 
     made = build_board(
         BoardConfig(

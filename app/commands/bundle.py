@@ -7,18 +7,18 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from drr.app.command_table import CommandForm
+from drr.app.commands.table import CommandForm
 from drr.app.console import add_setting_options, add_verify_options, show, tell
-from drr.app.judging_choices import add_judging_options
+from drr.app.judge.choices import add_judging_options
+from drr.app.study.trust import given_settings, trusted_addresses
 from drr.app.terminal import table, with_interval
-from drr.app.vouching import given_settings, trusted_addresses
 from drr.env.errors import Misuse
 from drr.wording.excerpt import many
 
 if TYPE_CHECKING:
-    from drr.app.bundles.making import Bundle
-    from drr.app.bundles.regrading import RegradedDocument
-    from drr.app.bundles.verified import Verified
+    from drr.app.bundles.builder import Bundle
+    from drr.app.bundles.findings import Verified
+    from drr.app.bundles.regrade import RegradedDocument
     from drr.eval.stats.intervals import VRow
 
 _MAKE_EXAMPLES = """\
@@ -50,7 +50,7 @@ def build_make(parser: argparse.ArgumentParser) -> None:
 
 
 def run_make(arguments: argparse.Namespace) -> int:
-    from drr.app.bundles.making import BundleConfig, make
+    from drr.app.bundles.builder import BundleConfig, make
 
     made = make(
         BundleConfig(
@@ -147,7 +147,7 @@ def run_key(arguments: argparse.Namespace) -> int:
 
 
 def run_verify(arguments: argparse.Namespace) -> int:
-    from drr.app.bundles.verifying import VerifyTerms, countersign, verify
+    from drr.app.bundles.verifier import VerifyTerms, countersign, verify
 
     terms = VerifyTerms.of(arguments)
     own = getattr(arguments, "own_key", None)
@@ -201,7 +201,7 @@ def build_regrade(parser: argparse.ArgumentParser) -> None:
 
 
 def run_regrade(arguments: argparse.Namespace) -> int:
-    from drr.app.bundles.regrading import regrade
+    from drr.app.bundles.regrade import regrade
     from drr.app.commands.judge import judge_config
 
     if arguments.diff is not None or arguments.dry_run or arguments.refetch:

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from drr.app.console import add_setting_options, settings_of, show, write_lines
-from drr.app.judging import desk_of, open_study, study_settings, study_shop
-from drr.app.models import SETTINGS, models_of
-from drr.app.studies import add_run_options, budget_of, check_models, conclude, run_units, unit_cap_of
+from drr.app.judge.desk import desk_of, open_study, study_settings, study_shop
+from drr.app.models.setup import SETTINGS, models_of
+from drr.app.study.outcome import add_run_options, budget_of, check_models, conclude, run_units, unit_cap_of
+from drr.app.study.trust import given_settings, trusted_addresses
 from drr.app.terminal import flowing, number, table, with_interval
-from drr.app.vouching import given_settings, trusted_addresses
 from drr.env.errors import Misuse
 from drr.eval.labels import Label, read_labels
 
@@ -116,7 +116,7 @@ def _labels(
 
 
 def _text(document: CalibrationDocument) -> str:
-    from drr.app.judged import crossed
+    from drr.app.judge.text import crossed
     from drr.eval.agreement.rows import statistics_in
 
     parts = [flowing(document["banner"])] if document["banner"] else []

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import TypedDict
 
 from drr.app.console import add_setting_options, progress_of, settings_of, show
-from drr.app.judging import desk_of
-from drr.app.models import SETTINGS, models_of
-from drr.app.studies import add_run_options, budget_of, check_models, conclude, unit_cap_of, units_run
+from drr.app.judge.desk import desk_of
+from drr.app.models.setup import SETTINGS, models_of
+from drr.app.study.outcome import add_run_options, budget_of, check_models, conclude, unit_cap_of, units_run
 from drr.app.terminal import Column, flowing, number, table
 from drr.env.errors import Misuse
 from drr.env.settings import Settings
@@ -22,7 +22,7 @@ from drr.eval.agreement.calibrate import Calibration
 from drr.eval.agreement.people import cases
 from drr.eval.agreement.precision import judge_costs
 from drr.eval.asking.judge import KeptAnswers
-from drr.eval.canaries.planted import planted_claims
+from drr.eval.canaries.planted_errors import planted_claims
 from drr.eval.canaries.reports import write_shop
 from drr.eval.canaries.table import (
     QUERY_ID,
@@ -40,7 +40,7 @@ from drr.eval.judging.read import judging_of, read_judged
 from drr.eval.judging.run import JudgeOptions, Ran, judge
 from drr.eval.metrics.mistakes import per_report
 from drr.eval.tasks.desk import Desk
-from drr.eval.tasks.judged import Judged
+from drr.eval.tasks.judgements import Judged
 from drr.llm.factory import Models
 from drr.llm.names import OFFLINE
 from drr.study.run import Summary
@@ -207,7 +207,7 @@ async def _reports(
 async def _mistakes(
     study: Study, desk: Desk, models: Models, arguments: argparse.Namespace
 ) -> tuple[Summary, list[CanaryRow]]:
-    from drr.eval.canaries.planted import QUERY_ID
+    from drr.eval.canaries.planted_errors import QUERY_ID
 
     done, judged = await judged_part(study, desk, models, arguments, QUERY_ID, "mistakes")
     found = {one.variant: per_report(judged, one).get("mistakes") for one in judged.answers}

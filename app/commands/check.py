@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 from collections import Counter
 
-from drr.app.checking import CheckConfig, Findings, Proofread, check, read_report
 from drr.app.console import add_setting_options, print_json, progress_of, settings_of
-from drr.app.models import SETTINGS
+from drr.app.judge.check import CheckConfig, Findings, Proofread, check, read_report
+from drr.app.models.setup import SETTINGS
 from drr.app.terminal import flowed
 from drr.citations.parse import Citations
 from drr.env.errors import Misuse

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypedDict
 
 from drr.app.console import show
 from drr.app.notices import notice
-from drr.app.studies import despite_losses
+from drr.app.study.outcome import despite_losses
 from drr.app.terminal import Column, flowing, number, p_value, painted, table, with_interval
 from drr.env.errors import Misuse
 
@@ -46,7 +46,7 @@ class VariantPair(TypedDict):
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from drr.study.kept import kept
+    from drr.study.cache import kept
     from drr.study.study import Study
 
     with Study.read(arguments.study) as study:
@@ -89,7 +89,7 @@ def _compared(study: Study, arguments: argparse.Namespace) -> VariantPair:
 
 
 def _text(pair: VariantPair, *, full: bool) -> str:
-    from drr.app.judged import figures_read_text
+    from drr.app.judge.text import figures_read_text
 
     document, names = pair["document"], pair["names"]
     a, b = document["a"], document["b"]

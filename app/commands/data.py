@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from textwrap import fill
 
-from drr.app.command_table import CommandForm
+from drr.app.commands.table import CommandForm
 from drr.app.console import print_json, progress_of
 from drr.app.notices import tidy_end
 from drr.app.options import positive_float, positive_int

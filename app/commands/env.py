@@ -12,12 +12,12 @@ from shutil import which
 from typing import TYPE_CHECKING, TypedDict
 from urllib.parse import urlsplit
 
-from drr.app.command_table import CommandForm
-from drr.app.completion import SHELLS, spots
+from drr.app.commands.completion import SHELLS, spots
+from drr.app.commands.table import CommandForm
 from drr.app.console import add_setting_options, print_json, settings_of, tell, write_text
 from drr.app.terminal import flowing, plain, verdict
 from drr.env.errors import DrrError, Misuse
-from drr.env.installed import install
+from drr.env.installation import install
 from drr.env.plugins import load, merged
 from drr.env.settings import FILE, Settings
 from drr.env.trust import ServerAddress
@@ -25,7 +25,7 @@ from drr.env.variables import VARIABLES
 from pydantic import SecretStr
 
 if TYPE_CHECKING:
-    from drr.app.preflight import Preflight
+    from drr.app.models.preflight import Preflight
 
 PACKAGES = (
     "anthropic",
@@ -116,9 +116,9 @@ def _examined(arguments: argparse.Namespace, settings: Settings) -> int:
     import asyncio
     from functools import partial
 
-    from drr.app.model_servers import facts_of
-    from drr.app.models import explain, models_of
-    from drr.app.preflight import examine
+    from drr.app.models.preflight import examine
+    from drr.app.models.servers import facts_of
+    from drr.app.models.setup import explain, models_of
     from drr.llm.failures import ModelFailure, ModelSetupError
     from drr.llm.names import OFFLINE
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from drr.app.command_table import CommandForm
+from drr.app.commands.table import CommandForm
 from drr.app.console import progress_of, settings_of, tell
 from drr.app.notices import tidy_end
 from drr.env.errors import Misuse
@@ -36,7 +36,7 @@ def _build_freeze(parser: argparse.ArgumentParser) -> None:
 
 
 def _run_freeze(arguments: argparse.Namespace) -> int:
-    from drr.app.sets import SetTerms, freeze
+    from drr.app.study.frozen_sets import SetTerms, freeze
 
     folder = arguments.out or Path(arguments.name)
     day = arguments.date or datetime.now(UTC).date().isoformat()
@@ -63,7 +63,7 @@ def _build_reveal(parser: argparse.ArgumentParser) -> None:
 
 
 def _run_reveal(arguments: argparse.Namespace) -> int:
-    from drr.app.sets import place_of_set, reveal
+    from drr.app.study.frozen_sets import place_of_set, reveal
 
     settings, progress = settings_of(arguments).settings, progress_of(arguments)
     with tidy_end():

@@ -14,13 +14,13 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from drr.agents.commands.command import known_as
 from drr.app.console import print_json, write_text
-from drr.app.studies import despite_losses
+from drr.app.study.outcome import despite_losses
 from drr.app.terminal import Column, flowing, plain, table, verdict, with_interval
 from drr.env.errors import Misuse
 
 if TYPE_CHECKING:
     from drr.eval.metrics.gate import Base, GateRow
-    from drr.eval.tasks.judged import Judged
+    from drr.eval.tasks.judgements import Judged
 
 
 _EXAMPLES = """\
@@ -132,7 +132,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 @contextmanager
 def _base(folder: Path, judged: Judged, name: str, judge: str | None) -> Iterator[Base]:
-    from drr.app.sets import check_same_set
+    from drr.app.study.frozen_sets import check_same_set
     from drr.eval.judging.read import choose, read_judged
     from drr.eval.metrics.coverage import variants_of
     from drr.eval.metrics.gate import Base

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
 from drr.app.console import add_setting_options, print_json, settings_of
-from drr.app.foreign import (
+from drr.app.options import positive_int
+from drr.app.study.foreign import (
     HeldAgainst,
     checked_shop,
     format_of,
@@ -19,10 +20,9 @@ from drr.app.foreign import (
     taken_before_writing,
     taken_reports,
 )
-from drr.app.options import positive_int
-from drr.app.studies import config_of
+from drr.app.study.outcome import config_of
+from drr.app.study.trust import remember_study
 from drr.app.terminal import plain
-from drr.app.vouching import remember_study
 from drr.env.errors import Misuse
 from drr.env.plugins import examples_of
 from drr.env.settings import Settings

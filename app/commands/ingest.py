@@ -8,9 +8,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypedDict
 
+from drr.app.commands.shop_text import PAPER_RATIOS, ratios
 from drr.app.console import add_search_options, add_trust_option, print_json, progress_of, settings_of
 from drr.app.notices import confirmed, tidy_end
-from drr.app.shop_text import PAPER_RATIOS, ratios
 from drr.data_ingest.recipe import TEN, Recipe, find_pairs, parse_categories
 from drr.env.embedded.layout import MANIFEST
 from drr.env.errors import Misuse

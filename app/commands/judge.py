@@ -8,16 +8,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from drr.app.console import print_json
-from drr.app.judging_choices import add_judging_options, paper_choices
+from drr.app.judge.choices import add_judging_options, paper_choices
 from drr.app.options import given_among
-from drr.app.spans import span_terms
+from drr.app.study.spans import span_terms
+from drr.app.study.trust import given_settings, trusted_addresses
 from drr.app.terminal import table
-from drr.app.vouching import given_settings, trusted_addresses
 from drr.eval.tasks.registry import groups
 from drr.wording.excerpt import many
 
 if TYPE_CHECKING:
-    from drr.app.judgement import JudgeConfig, JudgingChanges
+    from drr.app.judge.run import JudgeConfig, JudgingChanges
     from drr.eval.judging.difference import JudgingDifference
     from drr.eval.judging.run import Forecast
 
@@ -54,8 +54,8 @@ def build(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from drr.app.judged import judged_text
-    from drr.app.judgement import changes, conclude_judging, forecast, judge
+    from drr.app.judge.run import changes, conclude_judging, forecast, judge
+    from drr.app.judge.text import judged_text
 
     config = judge_config(arguments)
     if arguments.diff is not None:
@@ -77,7 +77,7 @@ def run(arguments: argparse.Namespace) -> int:
 def judge_config(arguments: argparse.Namespace) -> JudgeConfig:
     """Return the settings that every judging command takes from its options."""
 
-    from drr.app.judgement import JudgeConfig
+    from drr.app.judge.run import JudgeConfig
 
     return JudgeConfig(
         **given_among(arguments, JudgeConfig, but=("otel",)),

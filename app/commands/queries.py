@@ -10,11 +10,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from drr.app.at_terminal import review_at_terminal, reviewer_of
+from drr.app.commands.reviewer import review_at_terminal, reviewer_of
 from drr.app.console import add_setting_options, print_json, settings_of, show, tell
-from drr.app.models import SETTINGS
+from drr.app.models.setup import SETTINGS
 from drr.app.options import positive_int
-from drr.app.studies import add_run_options
+from drr.app.study.outcome import add_run_options
 from drr.app.terminal import flowing
 from drr.env.errors import Misuse
 from drr.env.query import Query, read_queries
@@ -144,7 +144,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _generate(arguments: argparse.Namespace) -> int:
-    from drr.app.generating import generate, generate_checkable
+    from drr.app.study.queries import generate, generate_checkable
 
     work = generate_checkable if arguments.checkable else generate
     return work(arguments, _settings(arguments))

@@ -6,10 +6,10 @@ import argparse
 import sys
 from pathlib import Path
 
+from drr.app.commands.parser import name_usual
 from drr.app.console import print_json
 from drr.app.options import given_among
 from drr.app.papers.steps import printed_papers
-from drr.app.parsing import name_usual
 from drr.env.errors import Misuse
 
 _USUAL = ("--out", "--judge", "--labels", "--viewer", "--paper", "--stress", "--explain", "--json", "--quiet")
@@ -78,8 +78,8 @@ def build(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from drr.app.judged import corrected_text
-    from drr.app.reporting import ReportConfig, report
+    from drr.app.judge.text import corrected_text
+    from drr.app.report.study_report import ReportConfig, report
 
     if arguments.explain:
         return _explain(as_json=arguments.json)

@@ -12,7 +12,8 @@ from contextlib import nullcontext, redirect_stdout
 from pathlib import Path
 from typing import Any
 
-from drr.app.command_table import find
+from drr.app.commands.parser import name_usual
+from drr.app.commands.table import find
 from drr.app.console import add_setting_options, print_json, settings_of
 from drr.app.options import positive_float, positive_int
 from drr.app.papers.preview import preview
@@ -31,7 +32,6 @@ from drr.app.papers.steps import (
     sizes_of,
     steps_of,
 )
-from drr.app.parsing import name_usual
 from drr.app.terminal import flowing, table, with_interval
 from drr.env.files import read_file
 from drr.env.json_object import JsonObject

@@ -7,17 +7,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from drr.app.commands.parser import name_usual
 from drr.app.console import add_setting_options, print_json, show
-from drr.app.models import AGENT_SETTINGS, roles_in
+from drr.app.models.setup import AGENT_SETTINGS, roles_in
 from drr.app.options import add_asked_options, add_command_terms, command_terms, given_among, limits_of
-from drr.app.parsing import name_usual
-from drr.app.studies import add_run_options, conclude
-from drr.app.task_worlds import add_world_options
-from drr.app.vouching import given_settings, trusted_addresses
-from drr.app.workers import add_workers_option
+from drr.app.study.outcome import add_run_options, conclude
+from drr.app.study.trust import given_settings, trusted_addresses
+from drr.app.study.workers import add_workers_option
+from drr.app.study.worlds import add_world_options
 
 if TYPE_CHECKING:
-    from drr.app.running import RunConfig
+    from drr.app.study.run import RunConfig
 
 _EXAMPLES = """\
 A study is a folder: what is finished in it is never computed again, what is missing is when the command is given again.
@@ -89,8 +89,8 @@ def build(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from drr.app.forecast import render
-    from drr.app.running import forecast, run, save
+    from drr.app.study.forecast import render
+    from drr.app.study.run import forecast, run, save
 
     config = _config(arguments)
     if arguments.save_config is not None:
@@ -109,7 +109,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _config(arguments: argparse.Namespace) -> RunConfig:
-    from drr.app.running import RunConfig
+    from drr.app.study.run import RunConfig
 
     return replace(
         RunConfig(**given_among(arguments, RunConfig, but=("limits", "otel", "agent_sees"))),

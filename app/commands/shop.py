@@ -8,10 +8,7 @@ import sys
 from contextlib import nullcontext
 from typing import Any
 
-from drr.app.console import add_search_options, add_trust_option, print_json, progress_of, settings_of, show
-from drr.app.notices import tidy_end
-from drr.app.options import positive_int
-from drr.app.shop_text import (
+from drr.app.commands.shop_text import (
     history_text,
     hit,
     hits_text,
@@ -22,6 +19,9 @@ from drr.app.shop_text import (
     shop_info,
     why_nothing,
 )
+from drr.app.console import add_search_options, add_trust_option, print_json, progress_of, settings_of, show
+from drr.app.notices import tidy_end
+from drr.app.options import positive_int
 from drr.app.terminal import Column, plain, table
 from drr.env.copy import copy_shop
 from drr.env.entities import Order, Product, User

@@ -50,7 +50,7 @@ def build(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from drr.app.making import make_shop
+    from drr.app.study.fresh_shops import make_shop
     from drr.data_ingest.fresh import SIZES, read_axes
 
     if not 0 <= arguments.seed < 2**63:  # what a manifest can hold

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from drr.app.console import add_trust_option, print_json, show
 from drr.app.options import add_command_terms, command_terms, given_among
-from drr.app.studies import add_run_options, conclude
+from drr.app.study.outcome import add_run_options, conclude
+from drr.app.study.trust import trusted_addresses
+from drr.app.study.workers import add_workers_option
 from drr.app.terminal import Column, table
-from drr.app.vouching import trusted_addresses
-from drr.app.workers import add_workers_option
 
 if TYPE_CHECKING:
     from drr.app.stress.runs import StressForecast
@@ -56,9 +56,9 @@ def build(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from drr.app.running import RunConfig
     from drr.app.stress.plan import StressChoice, changes_named
     from drr.app.stress.runs import FOLDER, foresee, stress
+    from drr.app.study.run import RunConfig
 
     choice = StressChoice(
         changes=changes_named(arguments.changes),
@@ -85,7 +85,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _text(expected: StressForecast) -> str:
-    from drr.app.forecast import render
+    from drr.app.study.forecast import render
 
     rows = [
         [name, f"{own['reached']:,} of {expected['answers']:,}", f"{own['left']:,}"]

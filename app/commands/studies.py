@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from drr.app import timeline
-from drr.app.command_table import CommandForm
+from drr.app.commands.table import CommandForm
 from drr.app.console import print_json, show
-from drr.app.foreign import export_foreign, say_exported
 from drr.app.notices import notice
-from drr.app.studies import despite_losses
+from drr.app.study import timeline
+from drr.app.study.foreign import export_foreign, say_exported
+from drr.app.study.outcome import despite_losses
 from drr.app.terminal import plain
 from drr.env.errors import DrrError, Misuse
 from drr.env.plugins import examples_of

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from drr.app.console import progress_of, tell
-from drr.app.judging import shop_of
+from drr.app.judge.desk import shop_of
+from drr.app.pages.folders import REPORT_MARK, VIEWER_MARK, report_of
 from drr.app.pages.serve import bind, new_token
-from drr.app.studies import despite_losses, say_losses
-from drr.app.vouching import offer_shop
-from drr.app.written import REPORT_MARK, VIEWER_MARK, report_of
+from drr.app.study.outcome import despite_losses, say_losses
+from drr.app.study.trust import offer_shop
 from drr.env.errors import Misuse
 from drr.env.trust import vouched
 
@@ -123,7 +123,7 @@ def _reader(study: Study, arguments: argparse.Namespace) -> Reader:
 
 def _kept(study: Study, arguments: argparse.Namespace) -> tuple[int, bool]:
     """Leave pages that would be written as they are. Gives how many, and whether for owners alone."""
-    from drr.study.kept import kept, named
+    from drr.study.cache import kept, named
 
     report = report_of(arguments.static, arguments.report)
 

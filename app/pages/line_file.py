@@ -7,9 +7,9 @@ from errno import ENOSPC
 from pathlib import Path
 from threading import Lock
 
-from drr.env.bounded import DOCUMENT
 from drr.env.errors import DrrError
 from drr.env.files import check_alone, read_file
+from drr.env.small_files import DOCUMENT
 
 
 class LineFile:

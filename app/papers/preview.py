@@ -17,8 +17,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, TypedDict
 
-from drr.app.forecast import RunForecast
 from drr.app.papers.steps import OFFLINE, PaperSteps, Places, Reproduction, Step
+from drr.app.study.forecast import RunForecast
 from drr.app.terminal import flowed, flowing
 from drr.env.jsonl import lines_of
 

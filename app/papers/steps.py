@@ -11,11 +11,11 @@ from importlib import import_module
 from pathlib import Path
 from typing import Literal, NamedTuple, Protocol, TypedDict, cast
 
-from drr.env.bounded import DOCUMENT, LINES, read_within
 from drr.env.errors import Misuse
 from drr.env.files import read_file, write_file
 from drr.env.json_object import parsed
 from drr.env.plugins import papers
+from drr.env.small_files import DOCUMENT, LINES, read_within
 
 RETAIL = "retail"
 """The paper that this project is of; the others are plug-ins."""

@@ -8,10 +8,10 @@ from typing import Any
 
 from drr.app.report.material import ByQuery, Material
 from drr.app.report.tables import Cell, Table, headings
-from drr.env.given import agent_of
+from drr.env.person_setting import agent_of
 from drr.eval.evidence.answers import Answer
-from drr.eval.stats.asked import AskedQuestion
 from drr.eval.stats.intervals import COUNTED, mean
+from drr.eval.stats.question import AskedQuestion
 from drr.tools.registry import EVERY, TOOLS
 
 BESIDE = ("page reads", "control calls", "unknown tools")

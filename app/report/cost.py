@@ -12,8 +12,8 @@ from drr.app.report.tables import AnswerRow, Behind, Cell, Form, Heading, Table,
 from drr.eval.evidence.answers import Answer
 from drr.eval.metrics.costs import cost_of, shared_judgements
 from drr.eval.metrics.rows import cost_part
-from drr.eval.stats.asked import AskedQuestion
 from drr.eval.stats.intervals import COUNTED, V, VRow, mean
+from drr.eval.stats.question import AskedQuestion
 from drr.study.unit import Record
 from drr.wording.excerpt import excerpt
 

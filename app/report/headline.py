@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
-from drr.app.judged import unread_text
+from drr.app.judge.text import unread_text
 from drr.app.report.material import LONGEST_NAME, Material
 from drr.app.report.of_papers import report_parts
 from drr.env.checkable import finds

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import ceil
 
-from drr.app.judged import figures_read_of, unread_of
+from drr.app.judge.text import figures_read_of, unread_of
 from drr.app.report.material import Material, system_answer
 from drr.app.report.tables import AnswerRow, Behind, Cell, Form, Heading, Table, TableLine, headings
 from drr.eval.foreign.summary import ForeignTableRow

@@ -18,9 +18,9 @@ from drr.eval.metrics.base import Values
 from drr.eval.metrics.compare import values_again
 from drr.eval.metrics.coverage import variants_of
 from drr.eval.metrics.rows import StudyDocument
-from drr.eval.stats.asked import AskedQuestion, Comparison
 from drr.eval.stats.differences import RepetitionFloor, noise_floor
-from drr.eval.tasks.judged import Judged
+from drr.eval.stats.question import AskedQuestion, Comparison
+from drr.eval.tasks.judgements import Judged
 from drr.study.study import Study
 from drr.wording.excerpt import excerpt
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
-from drr.app.judged import reasons_of, unread_of
+from drr.app.judge.text import reasons_of, unread_of
 from drr.app.papers.printed import printed
 from drr.app.report.differences import floor_cells, floor_notes, within_floor
 from drr.app.report.material import ByQuery, Material

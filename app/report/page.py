@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from drr.app.pages.frame import Frame, FramePlace
 from drr.app.pages.serve import SORTING
-from drr.app.report.behind import FOLDER, pages_of, sections_behind
 from drr.app.report.board import board, limits, standings
+from drr.app.report.detail_pages import FOLDER, pages_of, sections_behind
 from drr.app.report.differences import DIFFERENCES, contrasts
 from drr.app.report.forest_figure import DARK, LIGHT
 from drr.app.report.headline import facts

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from drr.app.papers.printed import Exhibit, PrintedPaper, paper_of
 from drr.app.report.material import Material
 from drr.app.report.tables import Cell, Table, headings, metric_cells, metric_headings
-from drr.env.given import parts_of
+from drr.env.person_setting import parts_of
 from drr.eval.asking.rules import is_rules
 from drr.eval.metrics import documented, families, metric
 from drr.eval.metrics.base import Metric

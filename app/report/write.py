@@ -6,11 +6,12 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+from drr.app.pages.folders import REPORT_MARK, fresh_folder
 from drr.app.pages.serve import SORTING
 from drr.app.report.agreement_tables import agreement_tables
-from drr.app.report.behind import FOLDER, pages_of
 from drr.app.report.calls import calls_table
 from drr.app.report.cost import MEASURED_COST, cost_table
+from drr.app.report.detail_pages import FOLDER, pages_of
 from drr.app.report.differences import differences_table, with_floor_note
 from drr.app.report.figures import draw_all, figures_of
 from drr.app.report.judging_tables import (
@@ -30,7 +31,6 @@ from drr.app.report.of_papers import report_parts
 from drr.app.report.page import answers_page, index_page
 from drr.app.report.paper import with_papers_tables
 from drr.app.report.tables import Table, as_csv, markdown
-from drr.app.written import REPORT_MARK, fresh_folder
 
 Builder = Callable[[Material], Table | None]
 BESIDE: tuple[Builder, ...] = (calls_table, PAIRWISE.table, cost_table, noise, rules, failure_labels)

@@ -12,8 +12,8 @@ from random import Random
 from typing import Any, NamedTuple, cast
 
 from drr.agents.base import PROFILE, WS, Variant
-from drr.app.answers import Answering
-from drr.app.specs import AnswerSpec, agent_in
+from drr.app.study.answers import Answering
+from drr.app.study.specs import AnswerSpec, agent_in
 from drr.env.constraints import parse_constraints
 from drr.env.entities import Product
 from drr.env.errors import Misuse

@@ -9,13 +9,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TypedDict
 
-from drr.app.forecast import RunForecast, forecast
 from drr.app.notices import notice
-from drr.app.running import RunAsked, RunConfig, StudyRan, opened, workplace
 from drr.app.stress.plan import Planned, StressChoice, planned
-from drr.app.studies import budget_of, check_cast, run_units, unit_cap_of
-from drr.app.vouching import found_shop, remember_study
-from drr.app.workers import pool_of
+from drr.app.study.forecast import RunForecast, forecast
+from drr.app.study.outcome import budget_of, check_cast, run_units, unit_cap_of
+from drr.app.study.run import RunAsked, RunConfig, StudyRan, opened, workplace
+from drr.app.study.trust import found_shop, remember_study
+from drr.app.study.workers import pool_of
 from drr.study.config import StudyConfig
 from drr.study.status import status
 from drr.study.study import Study
@@ -49,7 +49,7 @@ def stress(config: RunConfig, choice: StressChoice) -> StudyRan:
         kept: StudyConfig = {**asked.config, "run": {**asked.config["run"], FOLDER: ",".join(choice.changes)}}
         settings = answering.config.settings
         document = workplace(config, asked.config, units, None)
-        pool = pool_of(config, settings, "drr.app.answers:open_workplace", document)
+        pool = pool_of(config, settings, "drr.app.study.answers:open_workplace", document)
         with Study.create(folder, kept) as study:
             run = asked.config["run"]
             remember_study(folder, settings, run["variants"], [found_shop(config.study, run.get("shop"))])

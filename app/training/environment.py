@@ -13,8 +13,9 @@ from types import TracebackType
 from typing import ClassVar, Self, TypedDict
 
 from drr.agents.runner import schemas
-from drr.app.calling import call
+from drr.app.calls import call
 from drr.app.session import ToolSession
+from drr.app.study.trust import named_settings, settled
 from drr.app.training.episode import (
     INSTRUCTIONS,
     Ending,
@@ -25,7 +26,6 @@ from drr.app.training.episode import (
     Step,
 )
 from drr.app.training.transcripts import EpisodeTranscript, append
-from drr.app.vouching import named_settings, settled
 from drr.env.errors import Misuse
 from drr.env.query import Query, read_queries
 from drr.env.settings import Settings

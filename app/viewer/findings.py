@@ -8,7 +8,7 @@ from drr.app.viewer.model import Passage, ShownClaim, ShownFinding
 from drr.app.viewer.parts import passage_of
 from drr.citations.parse import Citations
 from drr.eval.evidence.answers import Answer
-from drr.eval.tasks.judged import Judged
+from drr.eval.tasks.judgements import Judged
 
 LONGEST = 24
 """Characters of a figure; what is longer is a sentence."""

@@ -17,8 +17,8 @@ from drr.app.report.tables import Cell
 from drr.app.viewer.model import ShownEntry
 from drr.eval.metrics import metrics
 from drr.eval.metrics.base import Metric
-from drr.eval.stats.asked import AskedQuestion
 from drr.eval.stats.intervals import COUNTED, Ends, V, mean
+from drr.eval.stats.question import AskedQuestion
 from drr.wording.excerpt import ELLIPSIS, excerpt
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 from drr.citations.parse import Citations, parse
 from drr.env.files import file_name
-from drr.eval.stats.asked import AskedQuestion
+from drr.eval.stats.question import AskedQuestion
 
 SEEN = "what the agent saw"
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from drr.app.viewer.render import Pages
     from drr.env.progress import Progress
     from drr.eval.evidence.answers import Answer
-    from drr.eval.tasks.judged import Judged
+    from drr.eval.tasks.judgements import Judged
     from markupsafe import Markup
     from starlette.applications import Starlette
     from starlette.routing import Route

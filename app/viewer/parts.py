@@ -32,7 +32,7 @@ from drr.eval.evidence.answers import Answer, Book
 from drr.eval.metrics import metrics, unasked
 from drr.eval.metrics.base import Metric
 from drr.eval.stats.citations import CitationVerdict
-from drr.eval.tasks.judged import Judged
+from drr.eval.tasks.judgements import Judged
 from drr.eval.tasks.key_points import matches_of, points_of
 from drr.wording.excerpt import ELLIPSIS, piece
 

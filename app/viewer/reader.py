@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from threading import RLock
 from typing import TYPE_CHECKING
 
-from drr.app.judged import figures_read_text
+from drr.app.judge.text import figures_read_text
 from drr.app.viewer.judges import AgreementPart, agreement_parts
 from drr.app.viewer.model import ReportView, ShownEntry, ShownOutcome
 from drr.app.viewer.of_papers import open_papers
@@ -21,7 +21,7 @@ from drr.eval.metrics.costs import cost_of
 from drr.eval.metrics.coverage import variants_of, waiting
 from drr.eval.metrics.document import not_comparable
 from drr.eval.metrics.rules import figures_of
-from drr.eval.tasks.judged import Judging
+from drr.eval.tasks.judgements import Judging
 from drr.study.blobs import LostText
 from drr.wording.excerpt import many
 

@@ -37,7 +37,7 @@ from drr.wording.excerpt import excerpt
 
 if TYPE_CHECKING:
     from drr.app.viewer.reader import Reader
-    from drr.eval.tasks.judged import Judging
+    from drr.eval.tasks.judgements import Judging
     from jinja2 import Environment
     from markupsafe import Markup
 

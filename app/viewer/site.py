@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from weakref import finalize
 
 from drr.app.pages.serve import STATIC, guarded
-from drr.app.reporting import write_beside
+from drr.app.report.study_report import write_beside
 from drr.app.viewer.reader import AroundAnswers, Reader
 from drr.app.viewer.render import FILE, Pages, if_any, words_script
 from drr.app.viewer.reviewing import review_routes

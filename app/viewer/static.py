@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from drr.app.pages.folders import VIEWER_MARK, fresh_folder
 from drr.app.pages.serve import SORTING
 from drr.app.viewer.reader import AroundAnswers, Reader
 from drr.app.viewer.render import FILE, Pages, words_script
-from drr.app.written import VIEWER_MARK, fresh_folder
 from drr.env.progress import Progress
 
 

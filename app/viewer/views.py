@@ -9,7 +9,7 @@ from functools import cached_property
 from threading import RLock
 from typing import TYPE_CHECKING, NamedTuple, cast
 
-from drr.app.judging import ShopperProfiles
+from drr.app.judge.desk import ShopperProfiles
 from drr.app.viewer import parts
 from drr.app.viewer.findings import findings
 from drr.app.viewer.model import OtherJudge, ReportView, ShownEntry
@@ -24,7 +24,7 @@ from drr.eval.foreign import summary
 from drr.eval.foreign.summary import ForeignValue, foreign_values
 from drr.eval.judging.read import choose, read_judged
 from drr.eval.metrics import metrics, values_of
-from drr.eval.tasks.judged import Judged, Judging
+from drr.eval.tasks.judgements import Judged, Judging
 from drr.eval.tasks.mistakes import mistakes_of
 from drr.study.blobs import LostText
 

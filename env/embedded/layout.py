@@ -23,7 +23,6 @@ from pathlib import Path
 from weakref import WeakSet
 
 import orjson
-from drr.env.bounded import DOCUMENT
 from drr.env.errors import NoSuchShop, ShopError
 from drr.env.files import (
     LARGEST,
@@ -37,6 +36,7 @@ from drr.env.files import (
 )
 from drr.env.manifest import check_tokenizer, parse_manifest
 from drr.env.shop import Manifest
+from drr.env.small_files import DOCUMENT
 
 MANIFEST = "manifest.json"
 DATABASE = "shop.sqlite"

@@ -19,10 +19,10 @@ from pathlib import Path
 from typing import Any, TypedDict
 
 import orjson
-from drr.env.bounded import DOCUMENT
 from drr.env.errors import DrrError, Misuse
 from drr.env.files import is_digest, make_folder, private, read_file, replacing
 from drr.env.json_object import JsonObject
+from drr.env.small_files import DOCUMENT
 from drr.env.source import text_hash
 from drr.env.web.base import Page, WebHit, WebSearch, WebUnavailable
 

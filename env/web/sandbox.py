@@ -16,10 +16,10 @@ from typing import Any, Literal, NamedTuple, TypedDict
 
 import orjson
 from drr.citations.addresses import canonical_url
-from drr.env.bounded import DOCUMENT, read_lines, read_within
 from drr.env.errors import DrrError, Misuse, wrong_field
 from drr.env.files import check_entries, read_file
 from drr.env.json_object import JsonObject
+from drr.env.small_files import DOCUMENT, read_lines, read_within
 from drr.env.text import tokens
 from drr.env.web.base import Page, WebHit
 from drr.env.web.record import write_whole

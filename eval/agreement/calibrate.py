@@ -29,9 +29,9 @@ from drr.eval.labels import PairwiseLabel, SupportLabel, Task, task_of
 from drr.eval.tasks.desk import Desk
 from drr.eval.tasks.grading import PAIRWISE as PAIRWISE_TASK
 from drr.eval.tasks.grading import RATING, Graded, comparison_asking, prefer, rate, rating_asking
-from drr.eval.tasks.held import SupportItem
 from drr.eval.tasks.support import SUPPORT as SUPPORT_TASK
 from drr.eval.tasks.support import judge_support, support_asking
+from drr.eval.tasks.support_items import SupportItem
 from drr.study.study import Study
 from drr.study.unit import Outcome, Unit
 from drr.study.worker import Context

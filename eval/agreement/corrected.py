@@ -28,10 +28,10 @@ from drr.eval.labels import (
 )
 from drr.eval.metrics.coverage import variants_of
 from drr.eval.metrics.rows import CorrectedDocument, CorrectedFigure
-from drr.eval.stats.asked import Comparison, by_pair
 from drr.eval.stats.corrected import Scored, corrected
 from drr.eval.stats.faithfulness import PAPER_TYPES, UNREADABLE, JudgedClaim, strict
-from drr.eval.tasks.judged import Judged
+from drr.eval.stats.question import Comparison, by_pair
+from drr.eval.tasks.judgements import Judged
 
 
 @dataclass

@@ -17,8 +17,8 @@ from drr.eval.agreement.rows import (
 from drr.eval.agreement.statistics import alpha
 from drr.eval.labels import CriterionLabel, content_id
 from drr.eval.stats import correlation
-from drr.eval.stats.asked import grouped
 from drr.eval.stats.correlation import Consistency, CriterionScore, ReportTotals, consistency, report_totals
+from drr.eval.stats.question import grouped
 
 PEOPLE = "all people"
 Key = tuple[str, str]

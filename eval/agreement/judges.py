@@ -40,8 +40,8 @@ from drr.eval.labels import (
     content_id,
 )
 from drr.eval.stats import correlation
-from drr.eval.stats.asked import grouped
 from drr.eval.stats.intervals import SHARE, mean
+from drr.eval.stats.question import grouped
 
 OVERALL = "overall"
 Item = TypeVar("Item", str, tuple[str, str])

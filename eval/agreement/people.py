@@ -30,8 +30,8 @@ from drr.eval.labels import (
     task_of,
 )
 from drr.eval.stats import agreement as ag
-from drr.eval.stats.asked import Comparison, Winner
 from drr.eval.stats.pairs import positions
+from drr.eval.stats.question import Comparison, Winner
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,9 @@ from drr.eval.agreement.rows import JudgeCost
 from drr.eval.evidence.answers import Answer
 from drr.eval.labels import Label
 from drr.eval.metrics.coverage import variants_of
-from drr.eval.stats.asked import known_sum
 from drr.eval.stats.corrected import LEAST_LABELS, LEAST_QUESTIONS, Spread, WayRow, spread, ways
-from drr.eval.tasks.judged import Judged
+from drr.eval.stats.question import known_sum
+from drr.eval.tasks.judgements import Judged
 from drr.study.study import Study
 
 

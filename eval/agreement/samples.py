@@ -17,7 +17,7 @@ from drr.eval.judging.read import read_judged
 from drr.eval.labels import DIMENSIONS, Sample, SupportLabel, rating_id
 from drr.eval.stats.faithfulness import PAPER_TYPES
 from drr.eval.tasks.desk import Desk
-from drr.eval.tasks.judged import Judged
+from drr.eval.tasks.judgements import Judged
 from drr.eval.tasks.support import items_of
 from drr.study.study import Study
 

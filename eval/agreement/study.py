@@ -31,10 +31,10 @@ from drr.eval.metrics import metrics, quality, values_of
 from drr.eval.metrics.coverage import variants_of
 from drr.eval.stats import agreement as ag
 from drr.eval.stats import correlation
-from drr.eval.stats.asked import Outcome, grouped
 from drr.eval.stats.intervals import COUNTED, SHARE, mean
 from drr.eval.stats.pairs import PositionRow, positions
-from drr.eval.tasks.judged import Judged, Judging
+from drr.eval.stats.question import Outcome, grouped
+from drr.eval.tasks.judgements import Judged, Judging
 from drr.eval.tasks.protocol import OURS
 from drr.study.study import Study
 

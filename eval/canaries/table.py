@@ -7,15 +7,15 @@ from typing import Any, TypedDict
 
 from drr.env.source import Source
 from drr.eval.agreement.people import Results, support_status
-from drr.eval.canaries.planted import QUERY_ID as FACTS_QUERY
-from drr.eval.canaries.planted import QUESTION as ASKED
-from drr.eval.canaries.planted import PlantedClaim, planted_answers
+from drr.eval.canaries.planted_errors import QUERY_ID as FACTS_QUERY
+from drr.eval.canaries.planted_errors import QUESTION as ASKED
+from drr.eval.canaries.planted_errors import PlantedClaim, planted_answers
 from drr.eval.canaries.reports import ANNA, CANARIES, CLEAN, QUESTION, sources
 from drr.eval.labels import DIMENSIONS
 from drr.eval.metrics import values_of
 from drr.eval.stats.aggregate import plain_mean
-from drr.eval.stats.asked import grouped
-from drr.eval.tasks.judged import Judged
+from drr.eval.stats.question import grouped
+from drr.eval.tasks.judgements import Judged
 from drr.study.evidence import pack
 from drr.study.run import run
 from drr.study.study import Study

@@ -13,8 +13,8 @@ from typing import Any
 from drr.citations.addresses import canonical_url, host_of
 from drr.citations.files import KnownPlaces
 from drr.env.errors import DrrError, Misuse
-from drr.env.given import RECORDS, setting_of
 from drr.env.json_object import JsonObject
+from drr.env.person_setting import RECORDS, setting_of
 from drr.env.query import Constraints, Query, read_queries
 from drr.env.session import Change
 from drr.env.shop import Shop
@@ -22,7 +22,7 @@ from drr.env.shop_world import as_returned, as_seen
 from drr.env.source import Frozen, Source
 from drr.env.web.base import Page, PageStatus
 from drr.env.world import Holdings, is_paged, kinds_of, owner_of
-from drr.eval.stats.asked import AskedQuestion
+from drr.eval.stats.question import AskedQuestion
 from drr.llm.meter import UsageRow
 from drr.study.evidence import unpack
 from drr.study.form import of, reading

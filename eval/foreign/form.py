@@ -14,8 +14,8 @@ from drr.env.errors import DrrError, Misuse, wrong_field
 from drr.env.files import Id, file_name, read_file
 from drr.env.json_object import JsonObject
 from drr.eval.stats.aggregate import BOM, LONGEST_LINE, byte_lines, strict_object
-from drr.eval.stats.asked import grouped
 from drr.eval.stats.intervals import Ends, Floats
+from drr.eval.stats.question import grouped
 from drr.wording.excerpt import excerpt
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 

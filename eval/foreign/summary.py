@@ -14,8 +14,8 @@ from drr.env.jsonl import rows_of
 from drr.eval.evidence.answers import Answer
 from drr.eval.foreign.form import ForeignFigure
 from drr.eval.foreign.registry import part_of
-from drr.eval.stats.asked import Asked, AskedQuestion, grouped
 from drr.eval.stats.intervals import Floats, V, VRow, from_sums, mean, nothing
+from drr.eval.stats.question import Asked, AskedQuestion, grouped
 from drr.study.study import Study
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, model_validator
 

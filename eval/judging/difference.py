@@ -12,7 +12,7 @@ from drr.eval.asking.judge import JudgeName
 from drr.eval.asking.rules import is_rules, rules_version
 from drr.eval.judging.read import judging_of, judgings
 from drr.eval.tasks.desk import Desk
-from drr.eval.tasks.judged import Judged, Judging
+from drr.eval.tasks.judgements import Judged, Judging
 from drr.eval.tasks.protocol import PROTOCOLS
 from drr.eval.tasks.registry import known_task, ours, tasks
 from drr.llm.prompts import Prompts

@@ -14,7 +14,7 @@ from drr.env.errors import DrrError
 from drr.env.files import check_unlinked, read_file, short_name
 from drr.env.jsonl import row_of
 from drr.eval.stats.faithfulness import Support
-from drr.eval.tasks.judged import Judged
+from drr.eval.tasks.judgements import Judged
 from drr.study.study import Study
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 

@@ -12,7 +12,7 @@ from drr.env.errors import Misuse
 from drr.eval.evidence.answers import Answer, read_answers
 from drr.eval.stats.citations import CitationVerdict
 from drr.eval.tasks.desk import Desk
-from drr.eval.tasks.judged import Judged, Judging
+from drr.eval.tasks.judgements import Judged, Judging
 from drr.eval.tasks.protocol import AS_PRINTED, OURS, JudgingProtocol
 from drr.eval.tasks.registry import known_task, ours, tasks
 from drr.study.form import reading

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 from drr.citations.addresses import canonical_url
 from drr.citations.parse import parse
 from drr.env.errors import DrrError, Misuse
-from drr.env.given import agent_of
+from drr.env.person_setting import agent_of
 from drr.env.progress import Progress
 from drr.env.web.base import Page, WebSearch
 from drr.env.world import is_paged
@@ -19,11 +19,11 @@ from drr.eval.asking.judge import Judge, KeptAnswers
 from drr.eval.evidence.answers import Answer, Book
 from drr.eval.judging.read import judging_of, read_judged, remember
 from drr.eval.labels import content_id
-from drr.eval.stats.asked import grouped, known_sum
-from drr.eval.tasks.checked import returned
+from drr.eval.stats.question import grouped, known_sum
 from drr.eval.tasks.desk import About, Desk, Pair, Task, Wish
-from drr.eval.tasks.judged import Judged
+from drr.eval.tasks.judgements import Judged
 from drr.eval.tasks.registry import known_task, stages, tasks
+from drr.eval.tasks.rules import returned
 from drr.llm.budget import Limit
 from drr.study.pools import Pool
 from drr.study.run import Pace, Summary, run

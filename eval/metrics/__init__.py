@@ -9,9 +9,9 @@ from typing import Any
 from drr.env.plugins import Placed, papers, placed
 from drr.eval.evidence.answers import Answer
 from drr.eval.metrics.base import Family, Metric, Values
-from drr.eval.stats.asked import AskedQuestion, grouped
 from drr.eval.stats.intervals import V, VRow
-from drr.eval.tasks.judged import Judged
+from drr.eval.stats.question import AskedQuestion, grouped
+from drr.eval.tasks.judgements import Judged
 
 FAMILIES: tuple[str, ...] = (
     "faithfulness",

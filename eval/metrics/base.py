@@ -12,10 +12,10 @@ from typing import Literal, Protocol
 
 from drr.eval.evidence.answers import Answer
 from drr.eval.metrics.rows import MetricRow
-from drr.eval.stats.asked import AskedQuestion
 from drr.eval.stats.citations import CitationVerdict
 from drr.eval.stats.intervals import Ends, V, mean
-from drr.eval.tasks.judged import Judged
+from drr.eval.stats.question import AskedQuestion
+from drr.eval.tasks.judgements import Judged
 
 Better = Literal["higher", "lower"]
 Values = Mapping[str, float | None]

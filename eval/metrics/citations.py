@@ -9,7 +9,7 @@ from drr.eval.evidence.answers import Answer
 from drr.eval.metrics.base import Metric, Values, over_queries
 from drr.eval.stats.citations import METHODS, report_values, why_unknown
 from drr.eval.stats.intervals import SHARE, V
-from drr.eval.tasks.judged import Judged
+from drr.eval.tasks.judgements import Judged
 
 TITLES = {"citations": "Citations one by one"}
 _PRECISION = ("fp_citation", "fp_citation_strict")

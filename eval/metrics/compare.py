@@ -14,10 +14,10 @@ from drr.eval.metrics.coverage import equal_reports, texts_of, variants_of
 from drr.eval.metrics.document import SCHEMA, banner
 from drr.eval.metrics.rows import CompareDocument, FloorRow
 from drr.eval.metrics.rules import figures_of
-from drr.eval.stats.asked import AskedQuestion, grouped
 from drr.eval.stats.differences import PairedDifference, noise_floor, paired, with_holm
 from drr.eval.stats.pairs import pair_results
-from drr.eval.tasks.judged import Judged
+from drr.eval.stats.question import AskedQuestion, grouped
+from drr.eval.tasks.judgements import Judged
 
 ByQuery = dict[AskedQuestion, list[float | None]]
 

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from drr.env.given import parts_of
+from drr.env.person_setting import parts_of
 from drr.eval.metrics.coverage import by_agent
 from drr.eval.metrics.rows import CostDocument, SpentInAll, SpentRow, SystemCost
-from drr.eval.stats.asked import Asked, AskedQuestion, grouped, known_sum
 from drr.eval.stats.intervals import COUNTED, VRow, mean
-from drr.eval.tasks.judged import Judged
+from drr.eval.stats.question import Asked, AskedQuestion, grouped, known_sum
+from drr.eval.tasks.judgements import Judged
 from drr.llm.meter import UsageRow
 from drr.study.study import Study
 from drr.study.unit import Record, canonical_json

@@ -6,14 +6,14 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from drr.env.given import RECORDS, Setting, parts_of
+from drr.env.person_setting import RECORDS, Setting, parts_of
 from drr.eval.evidence.answers import Answer
 from drr.eval.metrics.rows import CoverageRow, TaskRow, VariantCoverage
 from drr.eval.metrics.rules import figures_of
-from drr.eval.stats.asked import grouped
 from drr.eval.stats.citations import standings
 from drr.eval.stats.faithfulness import STATUSES, UNREADABLE, JudgedClaim, strict
-from drr.eval.tasks.judged import Claims, Judged
+from drr.eval.stats.question import grouped
+from drr.eval.tasks.judgements import Claims, Judged
 
 MOST_FAILED = 0.02
 """A judging in which more of the units of a task ended without an answer is invalid."""

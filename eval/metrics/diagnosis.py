@@ -10,16 +10,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict, get_args
 
-from drr.env.bounded import DOCUMENT
 from drr.env.errors import DrrError, wrong_field
 from drr.env.files import read_file
 from drr.env.json_object import parsed
+from drr.env.small_files import DOCUMENT
 from drr.eval.asking.forms import FailureName
 from drr.eval.evidence.answers import Answer
-from drr.eval.stats.asked import grouped
 from drr.eval.stats.intervals import SHARE, mean
-from drr.eval.tasks.cited import CheckRow, FailureRow, FailuresResult
-from drr.eval.tasks.judged import Judged
+from drr.eval.stats.question import grouped
+from drr.eval.tasks.citation_rows import CheckRow, FailureRow, FailuresResult
+from drr.eval.tasks.judgements import Judged
 from drr.study.study import Study
 from drr.wording.excerpt import excerpt
 from pydantic import BaseModel, ConfigDict, ValidationError, field_validator

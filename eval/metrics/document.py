@@ -21,12 +21,12 @@ from drr.eval.metrics.rows import (
     Provenance,
     StudyDocument,
 )
-from drr.eval.stats.asked import grouped
 from drr.eval.stats.faithfulness import PAPER_TYPES, JudgedClaims, corpus_values
 from drr.eval.stats.intervals import SHARE, V, VRow, mean
 from drr.eval.stats.pairs import overall, pair_results
-from drr.eval.tasks.judged import Judged, length_correlations
-from drr.eval.tasks.judged import corpus_values as quality_values
+from drr.eval.stats.question import grouped
+from drr.eval.tasks.judgements import Judged, length_correlations
+from drr.eval.tasks.judgements import corpus_values as quality_values
 from drr.llm.names import NO_MODEL, OFFLINE
 from drr.study.study import Study
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from drr.eval.evidence.answers import Answer
 from drr.eval.metrics.base import Metric, Values, over_queries
 from drr.eval.stats.intervals import V
-from drr.eval.tasks.judged import Judged
+from drr.eval.tasks.judgements import Judged
 
 TITLES = {"effort": "Tokens, words, calls (Table 5)"}
 _COUNTED = {

@@ -8,7 +8,7 @@ from drr.eval.evidence.answers import Answer
 from drr.eval.metrics.base import TABLE, CitedSums, Metric, sum_metric
 from drr.eval.stats.citations import IN_PART, CitationVerdict, fact, found
 from drr.eval.stats.intervals import SHARE, V, pooled
-from drr.eval.tasks.judged import Judged
+from drr.eval.tasks.judgements import Judged
 
 TITLES = {TABLE: "The same verdicts as other papers sum them"}
 METRICS = (

@@ -9,7 +9,7 @@ from drr.eval.evidence.answers import Answer
 from drr.eval.metrics.base import Metric, Values
 from drr.eval.stats.faithfulness import PAPER_TYPES, corpus_values, report_values
 from drr.eval.stats.intervals import SHARE, V
-from drr.eval.tasks.judged import Judged
+from drr.eval.tasks.judgements import Judged
 
 TITLES = {
     "faithfulness": "Faithfulness (Table 1)",

@@ -17,7 +17,7 @@ from drr.eval.metrics.compare import ByQuery, PairedMetrics
 from drr.eval.metrics.coverage import variants_of
 from drr.eval.stats.differences import SIGNIFICANT, PairedDifference, with_holm
 from drr.eval.stats.intervals import V, VRow, nothing
-from drr.eval.tasks.judged import Judged
+from drr.eval.tasks.judgements import Judged
 from drr.llm.failures import NO_ANSWER
 from drr.study.units import AnswerTally
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from drr.eval.evidence.answers import Answer
 from drr.eval.metrics.base import Metric, Values, over_queries
 from drr.eval.stats.intervals import SHARE, V
-from drr.eval.tasks.judged import Judged
+from drr.eval.tasks.judgements import Judged
 from drr.eval.tasks.key_points import PointRow, PointVerdictRow, matches_of, points_of
 
 TITLES = {"key-points": "Key-point recall"}

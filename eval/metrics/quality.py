@@ -8,7 +8,7 @@ from drr.eval.evidence.answers import Answer
 from drr.eval.labels import Dimension
 from drr.eval.metrics.base import Metric, Values
 from drr.eval.stats.intervals import V
-from drr.eval.tasks.judged import Judged, corpus_values, report_values
+from drr.eval.tasks.judgements import Judged, corpus_values, report_values
 
 TITLES = {"quality": "Answer quality, 0-10 (Table 2)"}
 _GRADES: Mapping[Dimension, str] = {

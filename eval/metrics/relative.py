@@ -8,7 +8,7 @@ from drr.eval.evidence.answers import Answer
 from drr.eval.metrics.base import Metric, Values, over_queries
 from drr.eval.stats.intervals import SHARE, V
 from drr.eval.tasks.grading import TITLES as NAMES
-from drr.eval.tasks.judged import Judged
+from drr.eval.tasks.judgements import Judged
 from drr.eval.tasks.relative import GRADED, Grades, relative_of
 
 TITLES = {"relative": "Quality relative to the reference report (0.5: as good)"}

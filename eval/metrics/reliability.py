@@ -17,10 +17,10 @@ from drr.eval.evidence.answers import Answer, asked_of, questions
 from drr.eval.metrics.base import Better, Metric, Values
 from drr.eval.metrics.rules import figures_of
 from drr.eval.rewards import Rewarded, read_form, reward, solved
-from drr.eval.stats.asked import AskedQuestion
 from drr.eval.stats.intervals import SHARE, V, mean, nothing
+from drr.eval.stats.question import AskedQuestion
 from drr.eval.stats.repeated import pass_power, repeated_spread, sameness
-from drr.eval.tasks.judged import Judged
+from drr.eval.tasks.judgements import Judged
 
 POWERS = (1, 2, 3, 4, 5, 8)
 GOOD = 7

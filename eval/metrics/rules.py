@@ -9,7 +9,7 @@ from drr.eval.checks.reading import FiguresRow
 from drr.eval.evidence.answers import Answer
 from drr.eval.metrics.base import Metric, Values, over_queries
 from drr.eval.stats.intervals import SHARE, V
-from drr.eval.tasks.judged import Judged
+from drr.eval.tasks.judgements import Judged
 
 METRICS = tuple(
     Metric(

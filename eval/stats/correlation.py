@@ -12,7 +12,6 @@ from typing import NamedTuple
 
 import numpy as np
 from drr.eval.stats.agreement import Clusters, aligned
-from drr.eval.stats.asked import grouped
 from drr.eval.stats.intervals import (
     COUNTED,
     FEWEST,
@@ -28,6 +27,7 @@ from drr.eval.stats.intervals import (
     mean_of,
     nothing,
 )
+from drr.eval.stats.question import grouped
 
 Scores = Sequence[float | None]
 

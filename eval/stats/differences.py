@@ -11,7 +11,6 @@ from math import comb, inf, sqrt
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-from drr.eval.stats.asked import cluster_of
 from drr.eval.stats.intervals import (
     SEED,
     A,
@@ -26,6 +25,7 @@ from drr.eval.stats.intervals import (
     nothing,
     ratio,
 )
+from drr.eval.stats.question import cluster_of
 
 
 class DifferenceRow(VRow):

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from drr.eval.stats.asked import Asked, cluster_of, grouped
 from drr.eval.stats.differences import DifferenceRow, PairedDifference, holm, is_settled, paired, sign_flip
 from drr.eval.stats.intervals import Ends, Floats, V, VRow, from_sums, index_of, ratio
+from drr.eval.stats.question import Asked, cluster_of, grouped
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from drr.env.world import all_kinds, in_table_order, label_of
-from drr.eval.stats.asked import Asked, grouped
 from drr.eval.stats.intervals import V, mean, pooled
+from drr.eval.stats.question import Asked, grouped
 
 Support = Literal["full", "partial", "none"]
 Status = Literal[

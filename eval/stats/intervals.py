@@ -16,7 +16,7 @@ from math import inf, isfinite, log, sqrt
 from typing import Any, NamedTuple, NotRequired, TypedDict, TypeVar, cast
 
 import numpy as np
-from drr.eval.stats.asked import Asked, cluster_of, tasks_among
+from drr.eval.stats.question import Asked, cluster_of, tasks_among
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]

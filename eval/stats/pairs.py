@@ -9,9 +9,9 @@ from typing import TypedDict
 
 import numpy as np
 from drr.env.errors import DrrError
-from drr.eval.stats.asked import Comparison, by_dimension, by_pair, cluster_of, grouped
 from drr.eval.stats.differences import holm, sign_flip, sign_test
 from drr.eval.stats.intervals import SHARE, V, VRow, from_sums, index_of, mean_of, ratio
+from drr.eval.stats.question import Comparison, by_dimension, by_pair, cluster_of, grouped
 from drr.eval.stats.ratings import StrengthRow, davidson, length_coefficient
 
 CONSISTENT_ENOUGH = 0.70

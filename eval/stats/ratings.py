@@ -13,8 +13,8 @@ from typing import NamedTuple, TypedDict
 
 import numpy as np
 from drr.env.errors import DrrError
-from drr.eval.stats.asked import Comparison, grouped, trial_weights
 from drr.eval.stats.intervals import FEWEST, Floats, V, VRow, around, finite, index_of, nothing
+from drr.eval.stats.question import Comparison, grouped, trial_weights
 
 RIDGE = 0.01
 

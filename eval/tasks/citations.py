@@ -16,14 +16,14 @@ from typing import Any, TypedDict
 from drr.env.source import Frozen
 from drr.eval.asking.judge import Examiner
 from drr.eval.evidence.answers import Answer
-from drr.eval.stats.asked import grouped
 from drr.eval.stats.citations import is_open
 from drr.eval.stats.faithfulness import Status
-from drr.eval.tasks.cited import AddressVerdict, ClaimRow, VerdictRow
+from drr.eval.stats.question import grouped
+from drr.eval.tasks.citation_rows import AddressVerdict, ClaimRow, VerdictRow
 from drr.eval.tasks.desk import Desk, Estimate
-from drr.eval.tasks.held import SupportItem, failed_verdict
-from drr.eval.tasks.judged import Judged, Judging
+from drr.eval.tasks.judgements import Judged, Judging
 from drr.eval.tasks.support import ClaimTask, judge_support, support_asking
+from drr.eval.tasks.support_items import SupportItem, failed_verdict
 from drr.llm.failures import ModelFailure
 from drr.study.unit import Outcome, Record, Unit
 

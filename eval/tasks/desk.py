@@ -20,7 +20,7 @@ from drr.eval.asking.forms import SCHEMA
 from drr.eval.asking.judge import Examiner, JudgeName, StandIn
 from drr.eval.evidence.answers import Answer, Book
 from drr.eval.evidence.passages import CONCERNING, Cut, whole_within
-from drr.eval.tasks.judged import Judged, Judging
+from drr.eval.tasks.judgements import Judged, Judging
 from drr.eval.tasks.key_points import PointRow
 from drr.eval.tasks.protocol import OURS, JudgingProtocol
 from drr.llm.names import OFFLINE, input_tokens

@@ -26,9 +26,9 @@ from drr.eval.evidence.claims import (
     leaning,
     silent_sections,
 )
-from drr.eval.tasks.cited import ClaimRow, ClaimsResult
+from drr.eval.tasks.citation_rows import ClaimRow, ClaimsResult
 from drr.eval.tasks.desk import EXTRACTOR, Desk, Estimate, Task, text_id
-from drr.eval.tasks.judged import Claims, Judged, Judging
+from drr.eval.tasks.judgements import Claims, Judged, Judging
 from drr.llm.failures import ModelFailure
 from drr.llm.prompts import fence
 from drr.study.unit import Outcome, Record, Unit

@@ -19,9 +19,9 @@ from drr.eval.asking.judge import Examiner
 from drr.eval.evidence.answers import Answer
 from drr.eval.evidence.passages import locate
 from drr.eval.labels import DIMENSIONS, Dimension, pair_id
-from drr.eval.tasks.cited import FailureRow, FailuresResult, PreferenceResult, RatingResult
+from drr.eval.tasks.citation_rows import FailureRow, FailuresResult, PreferenceResult, RatingResult
 from drr.eval.tasks.desk import Desk, Estimate, Pair, Planned, Task, text_id
-from drr.eval.tasks.judged import Judged, Verdict
+from drr.eval.tasks.judgements import Judged, Verdict
 from drr.eval.tasks.protocol import OURS, Ask, JudgingProtocol
 from drr.llm.prompts import Prompts
 from drr.study.unit import Outcome, Record, Unit

@@ -13,7 +13,7 @@ from drr.env.files import Id, write_file
 from drr.env.json_object import parsed
 from drr.env.jsonl import lines_of
 from drr.eval.labels import content_id
-from drr.eval.tasks.judged import Judged
+from drr.eval.tasks.judgements import Judged
 from drr.study.study import Study
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 

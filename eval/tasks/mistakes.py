@@ -19,9 +19,8 @@ from drr.eval.checks.mentions import Mentions
 from drr.eval.evidence.answers import Answer
 from drr.eval.evidence.claims import ReportSentence
 from drr.eval.evidence.passages import locate
-from drr.eval.tasks.checked import subject
 from drr.eval.tasks.desk import Desk, Estimate, Task, room_for
-from drr.eval.tasks.judged import Judged
+from drr.eval.tasks.judgements import Judged
 from drr.eval.tasks.mistake_records import (
     fitting,
     order_numbers,
@@ -30,6 +29,7 @@ from drr.eval.tasks.mistake_records import (
     statements_of,
     unshown_of,
 )
+from drr.eval.tasks.rules import subject
 from drr.llm.failures import ModelFailure
 from drr.llm.prompts import Prompts
 from drr.study.unit import Outcome, Record, Unit

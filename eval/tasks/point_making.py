@@ -16,7 +16,7 @@ from drr.eval.asking.judge import Examiner
 from drr.eval.labels import content_id
 from drr.eval.tasks.desk import Desk, Estimate, Task, Wish
 from drr.eval.tasks.grading import Graded
-from drr.eval.tasks.judged import Judged
+from drr.eval.tasks.judgements import Judged
 from drr.eval.tasks.key_points import POINTS, KeyPoints, PointRow, enter_points, list_id, points_of
 from drr.eval.tasks.point_sources import demanded, of_catalogue, of_shopper
 from drr.study.unit import Outcome, Record, Unit

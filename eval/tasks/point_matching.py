@@ -19,10 +19,10 @@ from drr.eval.asking.safety import visible_report
 from drr.eval.checks.base import PRODUCT_ID, Subject
 from drr.eval.evidence.answers import Answer
 from drr.eval.evidence.passages import content_words, locate
-from drr.eval.tasks.cited import CheckRow
+from drr.eval.tasks.citation_rows import CheckRow
 from drr.eval.tasks.desk import Desk, Estimate, Task
 from drr.eval.tasks.grading import one_answer
-from drr.eval.tasks.judged import Judged
+from drr.eval.tasks.judgements import Judged
 from drr.eval.tasks.key_points import (
     MATCHES,
     POINTS,

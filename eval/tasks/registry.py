@@ -18,7 +18,7 @@ REGISTERED: tuple[JudgingTask, ...] = (
     JudgingTask("citations", "citations", "drr.eval.tasks.citations:CITATIONS", usual=True),
     JudgingTask("quality", "rating", "drr.eval.tasks.grading:RATING", usual=True),
     JudgingTask("pairwise", "pairwise", "drr.eval.tasks.grading:PAIRWISE", usual=True),
-    JudgingTask("rules", "rules", "drr.eval.tasks.checked:CHECKED", usual=True),
+    JudgingTask("rules", "rules", "drr.eval.tasks.rules:CHECKED", usual=True),
     JudgingTask("failures", "failures", "drr.eval.tasks.grading:FAILURES"),
     JudgingTask("mistakes", "mistakes", "drr.eval.tasks.mistakes:MISTAKES_TASK"),
     JudgingTask("points", "points", "drr.eval.tasks.point_making:POINTS_TASK"),

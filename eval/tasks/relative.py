@@ -17,7 +17,7 @@ from drr.eval.evidence.answers import Answer
 from drr.eval.labels import DIMENSIONS, Dimension
 from drr.eval.tasks.desk import Desk, Estimate, Task
 from drr.eval.tasks.grading import TITLES, both_answers, criterion_name, graded
-from drr.eval.tasks.judged import Judged
+from drr.eval.tasks.judgements import Judged
 from drr.study.study import Study
 from drr.study.unit import Outcome, Record, Unit
 

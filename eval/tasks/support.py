@@ -16,10 +16,12 @@ from drr.eval.asking.conversation import Asking, Section, conversation
 from drr.eval.asking.judge import Examiner, ask_by_id
 from drr.eval.evidence.answers import Answer
 from drr.eval.evidence.passages import Cut
-from drr.eval.stats.asked import grouped
-from drr.eval.tasks.cited import Against, HeldClaim, VerdictRow
+from drr.eval.stats.question import grouped
+from drr.eval.tasks.citation_rows import Against, HeldClaim, VerdictRow
 from drr.eval.tasks.desk import Desk, Estimate, Task
-from drr.eval.tasks.held import (
+from drr.eval.tasks.judgements import Judged, Judging
+from drr.eval.tasks.protocol import JudgingProtocol
+from drr.eval.tasks.support_items import (
     SupportItem,
     evidence_section,
     failed_verdict,
@@ -27,8 +29,6 @@ from drr.eval.tasks.held import (
     left_out,
     silent_verdict,
 )
-from drr.eval.tasks.judged import Judged, Judging
-from drr.eval.tasks.protocol import JudgingProtocol
 from drr.llm.prompts import Prompts
 from drr.study.unit import Outcome, Record, Unit
 

@@ -11,7 +11,7 @@ from uuid import uuid4
 
 from drr.agents.base import AGENT, Ending, Run, StopReason
 from drr.agents.brief import RESULTS, Reporting
-from drr.agents.running import AgentRun
+from drr.agents.run_state import AgentRun
 from drr.agents.turns import broken_off, compose
 from drr.env.errors import DrrError
 from drr.extras.inspect.model import PROVIDER, LimitReached, instructions, model_of

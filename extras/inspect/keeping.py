@@ -13,14 +13,14 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from drr.app.specs import AnswerSpec
+from drr.app.study.specs import AnswerSpec
 from drr.env.errors import Misuse
 from drr.extras.inspect.bench import Bench
 
 if TYPE_CHECKING:
     from drr.agents.base import AnswerRecord
     from drr.eval.evidence.answers import Answer
-    from drr.eval.tasks.judged import Judged
+    from drr.eval.tasks.judgements import Judged
     from drr.llm.factory import Models
     from drr.llm.meter import Usage, UsageRow
     from drr.study.study import Study
@@ -95,8 +95,8 @@ class Keeping:
             future.set_result(figures)
 
     async def _judged(self, batch: Sequence[SampleAnswer]) -> list[SampleFigures]:
-        from drr.app.judging import desk_of
-        from drr.app.models import models_of
+        from drr.app.judge.desk import desk_of
+        from drr.app.models.setup import models_of
         from drr.eval.evidence.answers import answer_of, questions
         from drr.eval.judging.read import judging_of, read_judged
         from drr.eval.judging.run import JudgeOptions, judge
@@ -124,7 +124,7 @@ class Keeping:
 
     async def _take_in(self, batch: Sequence[SampleAnswer], models: Models) -> list[str]:
         """Each answer once, as a trial of its own beside what the study has of earlier evaluations."""
-        from drr.app.specs import kept
+        from drr.app.study.specs import kept
         from drr.study.run import run
 
         units = [self._unit(answer) for answer in batch]
@@ -213,8 +213,8 @@ def _figures(judged: Judged, answer: Answer, stopped: str | None) -> SampleFigur
 
 def check_terms(bench: Bench) -> None:
     """`Misuse` before anything is paid: for a judge that cannot be called or counted, and a study of another shop."""
-    from drr.app.models import models_of
-    from drr.app.studies import check_models
+    from drr.app.models.setup import models_of
+    from drr.app.study.outcome import check_models
     from drr.llm.budget import Limit
 
     check_models(models_of(bench.settings), ("judge", "claim_extractor"), Limit.of(usd=bench.plan.budget))
@@ -229,8 +229,8 @@ def keeping_of(bench: Bench) -> Keeping:
 
 def _opened(bench: Bench) -> Study:
     """The study that was named, or one that lasts as long as the process."""
-    from drr.app.studies import config_of, keep_questions
-    from drr.app.vouching import found_shop, remember_study
+    from drr.app.study.outcome import config_of, keep_questions
+    from drr.app.study.trust import found_shop, remember_study
     from drr.eval.evidence.answers import questions
     from drr.study.study import Study
 

@@ -10,7 +10,7 @@ from uuid import uuid4
 
 from drr.agents.base import StopReason
 from drr.agents.plugins import RunChatModel
-from drr.agents.running import AgentRun
+from drr.agents.run_state import AgentRun
 from drr.agents.turns import report_form
 from drr.env.json_object import JsonObject
 from drr.extras.inspect.tools import RunPlace

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from drr.agents.base import AGENT, AnswerRecord, Architecture, Ending, Variant
+from drr.agents.run_state import AgentRun
 from drr.agents.runner import AgentOptions, run_variant
-from drr.agents.running import AgentRun
-from drr.app.models import prompts_of
+from drr.app.models.setup import prompts_of
 from drr.env.query import Query
 from drr.extras.inspect.bench import Bench
 from drr.extras.inspect.model import Conversions, instructions

@@ -10,8 +10,8 @@ from typing import Any
 from drr.env.errors import DrrError, Misuse
 from drr.eval.metrics import metrics
 from drr.eval.metrics.base import Metric as OurMetric
-from drr.eval.stats.asked import AskedQuestion
 from drr.eval.stats.intervals import V, mean
+from drr.eval.stats.question import AskedQuestion
 from drr.extras.inspect.bench import BenchPlan, bench_of
 from drr.extras.inspect.keeping import SampleAnswer, SampleFigures, keeping_of
 from drr.extras.inspect.samples import record_of

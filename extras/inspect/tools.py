@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from drr.agents.base import CallError, CallKind, FunctionSchema, ToolSchema
-from drr.agents.running import MAIN, AgentRun
+from drr.agents.run_state import MAIN, AgentRun
 from drr.env.errors import DrrError
 from drr.tools.registry import TOOLS
 

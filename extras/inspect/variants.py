@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from drr.agents.base import Architecture, Run
 from drr.env.errors import Misuse
-from drr.env.installed import install
+from drr.env.installation import install
 
 if TYPE_CHECKING:
     from inspect_ai.agent import Agent

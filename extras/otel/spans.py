@@ -14,9 +14,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, cast
 
-from drr.app.spans import Attributes, Spans, SpanTerms
+from drr.app.study.spans import Attributes, Spans, SpanTerms
 from drr.env.errors import Misuse
-from drr.env.installed import install
+from drr.env.installation import install
 from drr.llm.meter import dollars
 from drr.llm.names import parse_name
 

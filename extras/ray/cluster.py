@@ -12,7 +12,7 @@ from tempfile import gettempdir
 from typing import Any
 
 from drr.env.errors import DrrError, Misuse
-from drr.env.installed import install
+from drr.env.installation import install
 
 _QUIET = {"RAY_USAGE_STATS_ENABLED": "0"}
 """Nothing is told to Ray's makers."""

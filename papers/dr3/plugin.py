@@ -13,9 +13,9 @@ PAPER = Paper(
     kinds={"file": f"{_HERE}.folders:FileSources"},
     tasks=(
         JudgingTask("dr3", "facts", f"{_HERE}.judging.facts:FACTS_TASK"),
-        JudgingTask("dr3", "insights", f"{_HERE}.judging.asked:INSIGHTS_TASK"),
-        JudgingTask("dr3", "following", f"{_HERE}.judging.asked:FOLLOWING_TASK"),
-        JudgingTask("dr3", "depth", f"{_HERE}.judging.asked:DEPTH_TASK"),
+        JudgingTask("dr3", "insights", f"{_HERE}.judging.judge_tasks:INSIGHTS_TASK"),
+        JudgingTask("dr3", "following", f"{_HERE}.judging.judge_tasks:FOLLOWING_TASK"),
+        JudgingTask("dr3", "depth", f"{_HERE}.judging.judge_tasks:DEPTH_TASK"),
     ),
     besides={"dr3": ("faithfulness", "citations")},  # FA is summed from verdicts on citations
     asks={"ours": f"{_HERE}.judging.forms:OURS"},

@@ -30,9 +30,9 @@ _FOUND = (
 
 def add_actions(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     from drr.app.console import add_setting_options
-    from drr.app.models import SETTINGS as MODELS
+    from drr.app.models.setup import SETTINGS as MODELS
     from drr.app.options import positive_int
-    from drr.app.studies import add_run_options
+    from drr.app.study.outcome import add_run_options
     from drr.papers.dr3.making.manifest import USUAL_SIZES
 
     text = "Write tasks with files: those that come with the program, or one of each folder of your own. Goes on where it stopped."
@@ -72,8 +72,8 @@ def _add_layout(actions: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 def add_check_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of a check. It asks every quality filter, and with a model answers without each source and without any."""
     from drr.app.console import add_setting_options
-    from drr.app.models import SETTINGS as MODELS
-    from drr.app.studies import add_run_options
+    from drr.app.models.setup import SETTINGS as MODELS
+    from drr.app.study.outcome import add_run_options
 
     add_run_options(parser)
     add_setting_options(parser, *MODELS, "role_models", "prompts", "shop_url")

@@ -7,7 +7,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-from drr.app.at_terminal import moment, reviewer_of, shown
+from drr.app.commands.reviewer import moment, reviewer_of, shown
 from drr.app.console import progress_of, settings_of, tell
 from drr.app.notices import notice
 from drr.app.terminal import flowed
@@ -26,7 +26,7 @@ from drr.papers.dr3.making.manifest import (
     write_task,
 )
 from drr.papers.dr3.making.review import review_proposals, review_tasks
-from drr.papers.dr3.making.stored import StoredTask
+from drr.papers.dr3.making.task_files import StoredTask
 from drr.papers.dr3.task_text import asked_text, heading, truth_text
 from pydantic import ValidationError
 
@@ -44,7 +44,7 @@ def make(arguments: argparse.Namespace) -> int:
                 raise Misuse(
                     f"--{option}: goes with --files FOLDER; the tasks that come with the program are as they are"
                 )
-        from drr.papers.dr3.making.given import write_given
+        from drr.papers.dr3.making.builtin_tasks import write_given
 
         manifest = write_given(arguments.out, arguments.n, sizes, progress_of(arguments))
     else:
@@ -96,7 +96,7 @@ def check(arguments: argparse.Namespace) -> int:
     found = dict(check_tasks(folders))
     answered = None
     if arguments.model is not None:
-        from drr.papers.dr3.making.without import answered_tasks
+        from drr.papers.dr3.making.source_need import answered_tasks
 
         settings = settings_of(arguments).settings
         sound = [StoredTask(one) for one in folders if not found[one.name]]

@@ -8,7 +8,7 @@ from textwrap import fill
 from drr.app.terminal import plain, screen
 from drr.env.drawer.form import FileProblem
 from drr.papers.dr3.form import DRAWER
-from drr.papers.dr3.making.stored import StoredTask
+from drr.papers.dr3.making.task_files import StoredTask
 from drr.papers.dr3.truth import KnownPage, StatementChange, TaskTruth
 from drr.wording.excerpt import excerpt
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from drr.env.entities import KeptReview, User
 from drr.env.errors import DrrError
 from drr.env.shop import Shop, Store
-from drr.eval.stats.asked import grouped
+from drr.eval.stats.question import grouped
 from drr.papers.pdr.person import Attribute, Ground, Person, disclosed
 from drr.papers.pdr.records import derived, history_of, spoken_theme
 from drr.papers.pdr.words import invented_traits
@@ -188,7 +188,7 @@ def named_user(shop: Shop, user_id: str) -> User:
 
 def build_file(arguments: argparse.Namespace, settings: Settings) -> int:
     from drr.app.console import write_lines
-    from drr.app.vouching import remember_shop
+    from drr.app.study.trust import remember_shop
     from drr.env.shop import open_shop
     from drr.papers.pdr.candidates import SaidOfPersons, asks_model, statements_of_persons
 

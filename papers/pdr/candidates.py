@@ -177,8 +177,8 @@ def asks_model(settings: Settings) -> bool:
 def statements_of_persons(
     arguments: argparse.Namespace, settings: Settings, shop: Shop, users: Sequence[str]
 ) -> SaidOfPersons:
-    from drr.app.models import models_of
-    from drr.app.studies import budget_of, check_models, conclude, run_units, unit_cap_of
+    from drr.app.models.setup import models_of
+    from drr.app.study.outcome import budget_of, check_models, conclude, run_units, unit_cap_of
     from drr.study.study import Study
     from drr.study.unit import Outcome, Unit
 
@@ -227,7 +227,7 @@ def statements_of_persons(
 
 
 def _shoppers(settings: Settings, shop: Shop, users: Sequence[str]) -> Iterator[tuple[str, _Shopper]]:
-    from drr.app.models import prompts_of
+    from drr.app.models.setup import prompts_of
     from drr.papers.pdr.build import named_user, own_reviews, person_of
 
     prompts, as_of = prompts_of(settings, "papers/pdr"), shop.manifest.as_of

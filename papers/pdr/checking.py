@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from drr.env.json_object import JsonObject
 from drr.env.shop import Shop
-from drr.eval.stats.asked import grouped
+from drr.eval.stats.question import grouped
 from drr.papers.pdr.person import Attribute, Person, disclosed
 from drr.papers.pdr.records import theme_of
 

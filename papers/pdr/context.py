@@ -16,11 +16,11 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
-from drr.env.bounded import read_lines
 from drr.env.errors import DrrError, Misuse
 from drr.env.files import Id, check_ours, file_name
 from drr.env.json_object import parsed
 from drr.env.jsonl import document_of, row_of, rows_of
+from drr.env.small_files import read_lines
 from drr.env.source import text_hash
 from drr.papers.pdr.person import Person
 from pydantic import BaseModel, ConfigDict, Field

@@ -17,7 +17,7 @@ from drr.env.errors import DrrError
 from drr.env.settings import Settings
 from drr.env.shop import Shop, open_shop
 from drr.env.text import Run
-from drr.eval.stats.asked import grouped
+from drr.eval.stats.question import grouped
 from drr.papers.pdr.context import (
     CONVERSATIONAL,
     LEAST,

@@ -20,9 +20,9 @@ from drr.eval.evidence.answers import Answer
 from drr.eval.judging.read import choose, read_judged
 from drr.eval.labels import CriterionLabel, Label, rating_id
 from drr.eval.metrics.coverage import variants_of
-from drr.eval.stats.asked import grouped
 from drr.eval.stats.corrected import Scored
-from drr.eval.tasks.judged import Judged
+from drr.eval.stats.question import grouped
+from drr.eval.tasks.judgements import Judged
 from drr.papers.pdr.judging.rows import (
     DIMENSIONS,
     SCORES,

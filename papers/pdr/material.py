@@ -14,7 +14,7 @@ from drr.env.entities import KeptReview, Product
 from drr.env.profile import BY_KEY, themes_of
 from drr.env.records.shopper import order_words, page_words, product_name, review_words
 from drr.env.text import WIDTH, Run, runs, tokens
-from drr.eval.stats.asked import grouped
+from drr.eval.stats.question import grouped
 from drr.papers.pdr.context import ItemKind
 from drr.papers.pdr.context_check import outright_runs
 from drr.papers.pdr.person import Attribute, Person, disclosed

@@ -17,14 +17,14 @@ from math import log
 from pathlib import Path
 from typing import NamedTuple
 
-from drr.app.giving import RECALLED
+from drr.app.study.person import RECALLED
 from drr.env.errors import DrrError
-from drr.env.given import Setting, setting_of
+from drr.env.person_setting import Setting, setting_of
 from drr.env.profile import BY_KEY
 from drr.env.query import Query
 from drr.env.text import tokens
 from drr.eval.evidence.answers import Answer, questions
-from drr.eval.stats.asked import grouped
+from drr.eval.stats.question import grouped
 from drr.papers.pdr.checking import SINGLE
 from drr.papers.pdr.context import (
     MANIFEST,
@@ -35,9 +35,9 @@ from drr.papers.pdr.context import (
     read_contexts,
     read_truth,
 )
+from drr.papers.pdr.memory_units import RecalledRow, read_recalled, recall_id
 from drr.papers.pdr.person import Attribute, Person, read_persons
 from drr.papers.pdr.records import spoken_theme
-from drr.papers.pdr.remembering import RecalledRow, read_recalled, recall_id
 from drr.papers.pdr.words import invented_traits
 from drr.study.study import Study
 from drr.wording.vocabulary import Wordbook, vocabulary

@@ -18,7 +18,7 @@ from drr.env.errors import DrrError
 from drr.env.profile import BY_KEY, themes_of
 from drr.env.shop import Store
 from drr.env.text import fold
-from drr.eval.stats.asked import grouped
+from drr.eval.stats.question import grouped
 from drr.papers.pdr.person import Attribute, Ground
 from drr.wording.states import CODES, STATES
 

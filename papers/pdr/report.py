@@ -11,7 +11,7 @@ from drr.app.report.forest_figure import PALETTE
 from drr.app.report.material import Material
 from drr.app.report.of_papers import MetricForm, ReportFigure, ReportParts
 from drr.app.report.tables import Cell, Heading, Table, metric_cells, metric_headings
-from drr.env.given import parts_of
+from drr.env.person_setting import parts_of
 from drr.eval.metrics import metrics
 from drr.eval.metrics.base import Metric
 from drr.eval.metrics.rows import StudyDocument

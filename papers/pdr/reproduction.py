@@ -40,7 +40,7 @@ HEADLINE = ("pqr_p", "pqr_q", "pqr_r", "pqr_overall")
 
 
 def check(asked: Reproduction) -> None:
-    from drr.env.given import setting_of
+    from drr.env.person_setting import setting_of
 
     for name in (asked.arguments.memories or MEMORIES).split(","):
         if name != "off":

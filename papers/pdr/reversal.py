@@ -95,8 +95,8 @@ class ReversalDocument(TypedDict):
 
 def is_asked(arguments: argparse.Namespace, settings: Settings, contexts: Contexts) -> bool:
     """Only where this command names a model: a check that costs money is never a surprise of the settings."""
-    from drr.app.models import models_of
-    from drr.app.studies import check_models
+    from drr.app.models.setup import models_of
+    from drr.app.study.outcome import check_models
     from drr.env.errors import Misuse
     from drr.llm.names import OFFLINE
 
@@ -116,8 +116,8 @@ def is_asked(arguments: argparse.Namespace, settings: Settings, contexts: Contex
 def reverse(
     arguments: argparse.Namespace, settings: Settings, contexts: Contexts, persons: Mapping[str, Person]
 ) -> tuple[ReversalDocument, int]:
-    from drr.app.models import models_of, prompts_of
-    from drr.app.studies import budget_of, check_models, conclude, run_units, unit_cap_of
+    from drr.app.models.setup import models_of, prompts_of
+    from drr.app.study.outcome import budget_of, check_models, conclude, run_units, unit_cap_of
     from drr.study.study import Study
     from drr.study.unit import Outcome, Unit
 

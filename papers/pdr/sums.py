@@ -8,9 +8,9 @@ from math import fsum
 from statistics import stdev
 from typing import NamedTuple
 
-from drr.eval.stats.asked import grouped
 from drr.eval.stats.citations import IN_PART, WHOLLY, CitationVerdict, Found, found
 from drr.eval.stats.intervals import V, mean
+from drr.eval.stats.question import grouped
 
 Rounds = Sequence[float | None] | None
 """Scores of one criterion, one a round; `None` in it, or in its place, is no answer."""

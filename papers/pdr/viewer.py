@@ -13,14 +13,14 @@ from drr.app.viewer.model import ReportView, ShownEntry
 from drr.app.viewer.of_papers import Inserts, StudyPart
 from drr.app.viewer.reader import Reader
 from drr.app.viewer.render import Pages, banner_of, part, passages, report_html
-from drr.env.given import Setting, parts_of
+from drr.env.person_setting import Setting, parts_of
 from drr.env.progress import Progress
 from drr.env.source import text_hash
 from drr.eval.evidence.answers import Answer
 from drr.eval.metrics.base import Metric
 from drr.eval.metrics.coverage import by_agent
-from drr.eval.stats.asked import grouped
-from drr.eval.tasks.judged import Judged
+from drr.eval.stats.question import grouped
+from drr.eval.tasks.judgements import Judged
 from drr.papers.pdr.build import person_id_of
 from drr.papers.pdr.judging.choices import kept_persons, owner_ids, task_id_of
 from drr.papers.pdr.judging.rows import (

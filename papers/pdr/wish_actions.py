@@ -9,7 +9,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from drr.eval.stats.asked import grouped
+from drr.eval.stats.question import grouped
 
 if TYPE_CHECKING:
     from drr.querygen.files import ResearchTask
@@ -181,7 +181,7 @@ def show(arguments: argparse.Namespace) -> int:
 
 
 def review(arguments: argparse.Namespace) -> int:
-    from drr.app.at_terminal import review_at_terminal, reviewer_of
+    from drr.app.commands.reviewer import review_at_terminal, reviewer_of
     from drr.env.records.lines import one_line
     from drr.querygen.checks import problems
     from drr.querygen.files import read_tasks

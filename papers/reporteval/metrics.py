@@ -9,7 +9,7 @@ from drr.eval.evidence.answers import Answer
 from drr.eval.metrics.base import Metric, Values, over_queries
 from drr.eval.metrics.document import PrintedFigures
 from drr.eval.stats.intervals import SHARE, V
-from drr.eval.tasks.judged import Judged
+from drr.eval.tasks.judgements import Judged
 from drr.eval.tasks.protocol import PassageForm
 from drr.papers.reporteval.judging.grades import SIDES, RepetitionRow, repetition_of, report_grades_of
 from drr.papers.reporteval.sums import estimated_mean, pair_figures

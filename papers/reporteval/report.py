@@ -10,8 +10,8 @@ from drr.app.report.tables import AnswerRow, Behind, Form, Heading, Table, Table
 from drr.env.errors import DrrError
 from drr.eval.metrics.rows import AlignmentRow, AlignmentRun
 from drr.papers.reporteval.alignment.figures import Run
-from drr.papers.reporteval.alignment.kept import alignments
 from drr.papers.reporteval.alignment.reading import kept_things
+from drr.papers.reporteval.alignment.store import alignments
 from drr.study.study import Study
 
 _OWN_WORDS = "What the judge found; `drr judges align show` has its words and the unit that judged."

@@ -71,7 +71,7 @@ def _aligned(asked: Reproduction) -> Iterator[Step]:
 
 
 def _is_split(folder: Path, task: str) -> bool:
-    from drr.papers.reporteval.alignment.kept import alignments
+    from drr.papers.reporteval.alignment.store import alignments
     from drr.study.study import Study
 
     if not Study.exists(folder):

@@ -9,7 +9,7 @@ from drr.app.viewer.model import ReportView, ShownEntry
 from drr.app.viewer.of_papers import Inserts, StudyPart
 from drr.app.viewer.render import part
 from drr.eval.evidence.answers import Answer
-from drr.eval.tasks.judged import Judged
+from drr.eval.tasks.judgements import Judged
 from drr.papers.reporteval.judging.grades import (
     RepetitionRow,
     ReportGradeRow,

@@ -10,11 +10,11 @@ from drr.face import aask, acheck, ajudge, arun, ask, call_tool, check, judge, o
 from drr.tables import metrics, verdicts
 
 if TYPE_CHECKING:
-    from drr.app.asking import CitedAnswer as Answer
-    from drr.app.asking import Unfinished
-    from drr.app.checking import Findings
-    from drr.app.judgement import Judgement
-    from drr.app.reporting import StudyReport
+    from drr.app.ask import CitedAnswer as Answer
+    from drr.app.ask import Unfinished
+    from drr.app.judge.check import Findings
+    from drr.app.judge.run import Judgement
+    from drr.app.report.study_report import StudyReport
     from drr.app.session import ToolReply, ToolSession
     from drr.app.training.environment import Environment
     from drr.app.training.episode import Observation
@@ -23,19 +23,19 @@ if TYPE_CHECKING:
     from drr.study.status import StudyStatus
 
 _TYPES = {
-    "Answer": "drr.app.asking.CitedAnswer",
+    "Answer": "drr.app.ask.CitedAnswer",
     "DrrError": "drr.env.errors.DrrError",
     "Environment": "drr.app.training.environment.Environment",
-    "Findings": "drr.app.checking.Findings",
-    "Judgement": "drr.app.judgement.Judgement",
+    "Findings": "drr.app.judge.check.Findings",
+    "Judgement": "drr.app.judge.run.Judgement",
     "Misuse": "drr.env.errors.Misuse",
     "Observation": "drr.app.training.episode.Observation",
     "Settings": "drr.env.settings.Settings",
-    "StudyReport": "drr.app.reporting.StudyReport",
+    "StudyReport": "drr.app.report.study_report.StudyReport",
     "StudyStatus": "drr.study.status.StudyStatus",
     "ToolReply": "drr.app.session.ToolReply",
     "ToolSession": "drr.app.session.ToolSession",
-    "Unfinished": "drr.app.asking.Unfinished",
+    "Unfinished": "drr.app.ask.Unfinished",
 }
 """Places of the types, loaded when they are named, so that `import drr` costs nothing."""
 

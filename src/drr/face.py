@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Literal
 from drr.twins import anywhere, twin
 
 if TYPE_CHECKING:
-    from drr.app.asking import CitedAnswer
-    from drr.app.checking import Findings
-    from drr.app.judgement import Judgement
-    from drr.app.reporting import StudyReport
+    from drr.app.ask import CitedAnswer
+    from drr.app.judge.check import Findings
+    from drr.app.judge.run import Judgement
+    from drr.app.report.study_report import StudyReport
     from drr.app.session import Called, ToolSession
     from drr.env.settings import Settings
     from drr.env.shop import Shop
@@ -34,7 +34,7 @@ def open_shop(shop: str | Path, *, settings: Settings | None = None) -> Shop:
     ...     shop.manifest.counts["users"] >= 1 and shop.store.user(user).user_id == user
     True
     """
-    from drr.app.vouching import named_settings
+    from drr.app.study.trust import named_settings
     from drr.env.settings import resolve
     from drr.env.shop import open_shop as opened
 
@@ -102,7 +102,7 @@ def check(
     >>> findings.failed, findings.rules["in_catalogue"].status
     (True, 'fail')
     """
-    from drr.app.checking import CheckConfig, check, read_report
+    from drr.app.judge.check import CheckConfig, check, read_report
 
     config = CheckConfig(
         read_report(str(report)) if isinstance(report, Path) else report,
@@ -143,10 +143,10 @@ def ask(
     >>> answer.variant, answer.rule_written, answer.sources != ()
     ('react', True, True)
     """
-    from drr.app.answers import AnswerConfig
-    from drr.app.asking import CEILING, AskConfig, Unfinished, ask, check_variant
+    from drr.app.ask import CEILING, AskConfig, Unfinished, ask, check_variant
     from drr.app.options import above_zero, checked_limits, seen_paths
-    from drr.app.studies import say_paper
+    from drr.app.study.answers import AnswerConfig
+    from drr.app.study.outcome import say_paper
 
     above_zero(budget=budget, budget_tokens=budget_tokens)
     check_variant(variant)
@@ -210,9 +210,9 @@ def run(
     (1, 0)
     """
     from drr.app.options import above_zero, checked_limits, seen_paths
-    from drr.app.running import RunConfig, run
-    from drr.app.studies import conclude
-    from drr.app.vouching import named_settings
+    from drr.app.study.outcome import conclude
+    from drr.app.study.run import RunConfig, run
+    from drr.app.study.trust import named_settings
 
     amounts = {"trials": trials, "limit": limit, "units": units, "workers": workers}
     above_zero(budget=budget, budget_tokens=budget_tokens, **amounts)
@@ -285,10 +285,10 @@ def judge(
     >>> judgement.left, "fp" in judgement.metrics["react"]
     (0, True)
     """
-    from drr.app.judgement import JudgeConfig, conclude_judging, judge
-    from drr.app.judging_choices import paper_options
+    from drr.app.judge.choices import paper_options
+    from drr.app.judge.run import JudgeConfig, conclude_judging, judge
     from drr.app.options import above_zero
-    from drr.app.vouching import named_settings
+    from drr.app.study.trust import named_settings
     from drr.eval.tasks.registry import groups
 
     amounts = {"limit": limit, "units": units, "workers": workers, "repeat": repeat, "batch": batch}
@@ -345,7 +345,7 @@ def report(
     >>> report.page.is_file(), "fp" in report.metrics["react"]
     (True, True)
     """
-    from drr.app.reporting import ReportConfig, report
+    from drr.app.report.study_report import ReportConfig, report
 
     config = ReportConfig(
         judge=judge,
@@ -363,7 +363,7 @@ def report(
 
 
 def _settled(settings: Settings | None, **named: object) -> Settings:
-    from drr.app.vouching import named_settings, settled
+    from drr.app.study.trust import named_settings, settled
 
     return settled(named_settings(settings, **named), ()).settings
 

@@ -15,7 +15,7 @@ def anywhere(work: Callable[Given, Found]) -> Callable[Given, Found]:
 
     @wraps(work)
     def called(*args: Given.args, **named: Given.kwargs) -> Found:
-        from drr.app.calling import call
+        from drr.app.calls import call
 
         return call(lambda: work(*args, **named), *args, *named.values())
 
@@ -28,7 +28,7 @@ def twin(function: Callable[Given, Found]) -> Callable[Given, Coroutine[object, 
 
     @wraps(work)
     async def awaited(*args: Given.args, **named: Given.kwargs) -> Found:
-        from drr.app.calling import acall
+        from drr.app.calls import acall
 
         return await acall(lambda: work(*args, **named), *args, *named.values())
 

@@ -13,9 +13,9 @@ from tarfile import BLOCKSIZE, USTAR_FORMAT, TarInfo
 from tempfile import TemporaryFile, gettempdir
 from typing import IO
 
-from drr.env.bounded import LINE
 from drr.env.errors import DrrError, Misuse
 from drr.env.files import private, replacing
+from drr.env.small_files import LINE
 
 MANIFEST, ROOT, SIGNATURES = "manifest.json", "root", "signatures.jsonl"
 HASHED = (

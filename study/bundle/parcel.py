@@ -15,10 +15,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated, Any, Literal, NotRequired, TypeVar
 
-from drr.env.bounded import LINE, MOST_PARTS
 from drr.env.errors import DrrError, Misuse, wrong_field
 from drr.env.json_object import JsonObject, parsed
 from drr.env.shop_world import USER_TOOLS
+from drr.env.small_files import LINE, MOST_PARTS
 from drr.env.world import is_paged
 from drr.llm.meter import PICO, UsageRow, dollars
 from drr.study.bundle.archive import HASHED, MANIFEST, unpack

@@ -17,7 +17,7 @@ from typing import Any
 import drr.llm.models  # noqa: F401
 from drr.agents.registry import variant
 from drr.agents.runner import load_prompts, run_variant
-from drr.app.specs import AnswerSpec, kept
+from drr.app.study.specs import AnswerSpec, kept
 from drr.env.session import Session
 from drr.env.settings import Settings
 from drr.env.shop import open_shop

@@ -11,9 +11,9 @@ import pytest
 from drr.agents.brief import WITH_PROFILE
 from drr.agents.registry import choose
 from drr.agents.runner import load_prompts, schemas
-from drr.app.answers import AnswerConfig, Answering, open_answering
 from drr.app.cli import main
-from drr.app.models import models_of
+from drr.app.models.setup import models_of
+from drr.app.study.answers import AnswerConfig, Answering, open_answering
 from drr.env.checkable import Checkable
 from drr.env.query import Query, read_queries
 from drr.env.settings import Settings, resolve
@@ -155,7 +155,7 @@ def study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Study:
 
 async def test_a_worker_opens_its_own_from_plain_data(study: Study) -> None:
     document = json.loads(json.dumps({**study.config, "pages": "study/pages"}))
-    opening = Opening("drr.app.answers:open_workplace", document)
+    opening = Opening("drr.app.study.answers:open_workplace", document)
     with study:
         settings = resolve(study.config["settings"]).settings
         with open_answering(AnswerConfig.of(study.config["run"], settings, None)) as answering:

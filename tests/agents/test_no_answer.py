@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import pytest
 from drr.agents.answers import is_empty
 from drr.agents.registry import variant
+from drr.agents.run_state import ONCE_MORE
 from drr.agents.runner import AgentOptions, key_fields, load_prompts
-from drr.agents.running import ONCE_MORE
 from drr.agents.text_calls import is_call
 from drr.env.settings import Settings
 from drr.study.study import Study

@@ -13,10 +13,10 @@ from drr.agents import registry
 from drr.agents.base import WS, Limits, Variant
 from drr.agents.pictures import mermaid
 from drr.agents.registry import PAPER, choose, variant, variants
+from drr.agents.run_state import ONCE_MORE
 from drr.agents.runner import PERSON, AgentOptions, agent_prompts, key_fields, load_prompts
-from drr.agents.running import ONCE_MORE
-from drr.app.answers import AnswerConfig, Answering, open_answering
-from drr.app.models import models_of
+from drr.app.models.setup import models_of
+from drr.app.study.answers import AnswerConfig, Answering, open_answering
 from drr.env.errors import DrrError, Misuse
 from drr.env.query import Query
 from drr.env.settings import Settings

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from drr.app.answers import AnswerConfig, open_answering
+from drr.app.study.answers import AnswerConfig, open_answering
 from drr.env.errors import Misuse
 from drr.env.query import Query
 from drr.env.settings import resolve
@@ -86,7 +86,7 @@ async def test_units_of_a_world_without_a_shop_run_in_a_pool_opened_from_plain_d
     assert {unit.key_fields["world"] for unit in units} == {"notes"}
     assert not {"shop", "shop_url", "web"} & set(units[0].key_fields)
     with Study.create(Path("study"), {"schema": 1, "run": plain}) as study:
-        pool = InProcessPool.of_opening(Opening("drr.app.answers:open_workplace", document))
+        pool = InProcessPool.of_opening(Opening("drr.app.study.answers:open_workplace", document))
         summary = await run(study, units, pool)
         assert (summary.done, summary.left, summary.bugs) == (2, 0, {})
         record = next(r for r in study.records("answer") if r.spec["query_id"] == "q-kettle")

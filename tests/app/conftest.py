@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from drr.app.cli import main
 from drr.app.report.material import Material
+from drr.app.study.trust import remember_shop
 from drr.app.training.environment import Environment
 from drr.app.viewer.model import ReportView, ShownEntry
 from drr.app.viewer.reader import Reader
-from drr.app.vouching import remember_shop
 from drr.env.checkable import Checkable
 from drr.env.query import Query
 from drr.env.settings import resolve

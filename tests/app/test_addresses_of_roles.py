@@ -6,7 +6,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from drr.app.models import models_of
+from drr.app.models.setup import models_of
 from drr.env.embedding import embedder_of
 from drr.env.errors import Misuse
 from drr.env.settings import Settings, StudyChoices, resolve

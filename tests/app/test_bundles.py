@@ -23,7 +23,7 @@ from drr.env.settings import Settings
 from drr.study.bundle.archive import MANIFEST, NAMES, SIGNATURES, pack, unpack
 from drr.study.bundle.parcel import Parcel, StudyRow, UnitLine, digest_of, tree, unit_of
 from drr.study.bundle.parcel import unpacked as bundle_opened
-from drr.study.bundle.rebuilding import BundleTexts, opened
+from drr.study.bundle.restore import BundleTexts, opened
 from drr.study.bundle.seal import public_id, signatures
 from drr.study.study import Study
 from drr.study.unit import canonical_json

@@ -6,7 +6,7 @@ import asyncio
 from threading import Event
 
 import pytest
-from drr.app.calling import acall, call, run_to_end
+from drr.app.calls import acall, call, run_to_end
 from drr.env.errors import Misuse
 
 

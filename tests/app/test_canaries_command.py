@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from drr.env.settings import Settings
 from drr.env.shop import open_shop
-from drr.eval.canaries.planted import QUESTION, WEB, planted_answers, planted_claims
+from drr.eval.canaries.planted_errors import QUESTION, WEB, planted_answers, planted_claims
 from drr.eval.canaries.reports import ANNA, write_shop
 from drr.eval.canaries.table import SHOP_URL, planted_rows
 from drr.eval.checks import Subject, check_report

@@ -13,8 +13,8 @@ import time
 from pathlib import Path
 
 import pytest
-from drr.app.command_table import heads
-from drr.app.completion import SHELLS, WordPlace, fish, spots
+from drr.app.commands.completion import SHELLS, WordPlace, fish, spots
+from drr.app.commands.table import heads
 
 from tests.commands import Drr
 

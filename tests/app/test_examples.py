@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 from drr.app.cli import main
-from drr.app.command_table import command_of, commands
-from drr.app.parsing import parser_of
+from drr.app.commands.parser import parser_of
+from drr.app.commands.table import command_of, commands
 
 from tests.command_lines import parsed
 

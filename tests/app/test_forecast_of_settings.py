@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from drr.app.cli import main
-from drr.app.forecast import PAPER
+from drr.app.study.forecast import PAPER
 from drr.env.settings import Settings
 from drr.papers.pdr.person import Person
 

@@ -16,10 +16,10 @@ from typing import Any
 
 import pytest
 from drr.agents.runner import FOLDER
-from drr.app.reporting import every_figure
+from drr.app.report.study_report import every_figure
 from drr.study.bundle.archive import unpack
 from drr.study.bundle.parcel import Parcel, digest_of
-from drr.study.bundle.rebuilding import opened
+from drr.study.bundle.restore import opened
 
 from tests.agents.commands.conftest import TERMS
 from tests.agents.garden import ANNA, BEN, QUESTION, write_box

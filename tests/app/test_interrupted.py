@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from drr.app.studies import conclude
+from drr.app.study.outcome import conclude
 from drr.study.run import Summary
 
 

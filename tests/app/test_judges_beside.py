@@ -9,9 +9,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from drr.app.report.behind import sections_behind
+from drr.app.report.detail_pages import sections_behind
 from drr.app.report.judging_tables import COVERAGE
-from drr.app.reporting import write_beside
+from drr.app.report.study_report import write_beside
 from drr.app.viewer.judges import judges_beside, verdicts_beside
 from drr.app.viewer.model import ShownVerdict
 from drr.app.viewer.reader import Reader

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 from drr.app.cli import main
-from drr.app.model_servers import ServerFacts, facts_of
-from drr.app.models import models_of
-from drr.app.preflight import examine
+from drr.app.models.preflight import examine
+from drr.app.models.servers import ServerFacts, facts_of
+from drr.app.models.setup import models_of
 from drr.env.settings import resolve
 from drr.llm.models import ModelSettings
 from langchain_core.messages import HumanMessage

@@ -11,7 +11,7 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
-from drr.app.sets import LEAST_SEALED, place_of_set, read_set
+from drr.app.study.frozen_sets import LEAST_SEALED, place_of_set, read_set
 from drr.env.query import read_queries
 from drr.env.settings import resolve
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from drr.app.cli import main
-from drr.app.spans import span_terms
+from drr.app.study.spans import span_terms
 from drr.env.errors import Misuse
 from drr.extras.otel.spans import call_attributes
 from drr.llm.meter import SeenCall, Tokens

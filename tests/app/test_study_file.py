@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 from drr.app.cli import main
-from drr.env.bounded import DEEPEST, SETTINGS, read_yaml
 from drr.env.settings import resolve
 from drr.env.shop import open_shop
+from drr.env.small_files import DEEPEST, SETTINGS, read_yaml
 from drr.study.study import Study
 
 from tests.cases import cases

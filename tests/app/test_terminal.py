@@ -9,7 +9,7 @@ from io import StringIO
 from pathlib import Path
 
 import pytest
-from drr.app.command_table import commands
+from drr.app.commands.table import commands
 from drr.app.terminal import Column, Screen, flowing, p_value, table, verdict, wide
 
 from tests.command_lines import every_leaf

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 import pytest
-from drr.app.workers import pool_of
+from drr.app.study.workers import pool_of
 from drr.env.errors import Misuse
 from drr.env.settings import Settings
 

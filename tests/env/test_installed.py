@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from drr.env.installed import NAME, install
+from drr.env.installation import NAME, install
 
 
 @pytest.mark.parametrize(

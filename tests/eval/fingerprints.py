@@ -37,7 +37,7 @@ DECIDING = (
     "drr.papers.pdr.judging", "drr.papers.reporteval.judging",
 )  # fmt: skip
 """Where code decides; the answer forms and prompts are part of every request, and so of its key."""
-SEAM = frozenset(f"drr.eval.tasks.{name}" for name in ("cited", "desk", "judged", "registry"))
+SEAM = frozenset(f"drr.eval.tasks.{name}" for name in ("citation_rows", "desk", "judgements", "registry"))
 """What carries tasks and decides nothing."""
 DATA = (".toml", ".txt", ".json", ".csv")
 

@@ -14,7 +14,7 @@ from drr.eval.evidence.answers import questions, read_answers
 from drr.eval.judging.read import choose, read_judged
 from drr.eval.judging.run import JudgeOptions, Ran, judge
 from drr.eval.tasks.desk import EXTRACTOR, JUDGE, Desk
-from drr.eval.tasks.judged import Judged
+from drr.eval.tasks.judgements import Judged
 from drr.eval.tasks.protocol import PROTOCOLS
 from drr.llm.factory import Models
 from drr.llm.models import ModelSettings

@@ -11,7 +11,7 @@ from typing import Any
 from drr.env.shop import Shop
 from drr.eval.judging.read import choose, read_judged
 from drr.eval.judging.run import JudgeOptions, Ran
-from drr.eval.tasks.judged import Judged
+from drr.eval.tasks.judgements import Judged
 from drr.eval.tasks.registry import stages, tasks
 from drr.papers.pdr.judging.choices import PqrChoices
 from drr.papers.pdr.person import Attribute, Person

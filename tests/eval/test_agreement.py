@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from drr.app.report.agreement_tables import agreement_tables
-from drr.app.report.behind import sections_behind
+from drr.app.report.detail_pages import sections_behind
 from drr.app.report.material import Material
 from drr.eval.agreement.criteria import PEOPLE, criteria_agreement
 from drr.eval.agreement.judges import agreement

@@ -28,7 +28,7 @@ from drr.eval.agreement.study import study_labels
 from drr.eval.evidence.answers import read_answers
 from drr.eval.labels import CriterionLabel, Label, Sample, read_labels
 from drr.eval.metrics.document import study_document
-from drr.eval.tasks.judged import Judged, Judging
+from drr.eval.tasks.judgements import Judged, Judging
 from drr.papers.pdr.judging.rows import (
     DIMENSIONS,
     CriteriaOwner,

@@ -8,7 +8,7 @@ from html import unescape
 from typing import Any, cast
 
 import pytest
-from drr.app.judged import judged_text
+from drr.app.judge.text import judged_text
 from drr.app.pages.markdown import safe_html
 from drr.app.report.board import board, standings
 from drr.app.report.calls import tool_calls
@@ -32,8 +32,8 @@ from drr.eval.metrics.compare import compare
 from drr.eval.metrics.diagnosis import FILE, LABELS
 from drr.eval.metrics.document import study_document
 from drr.eval.metrics.reliability import UNCOUNTED, UNREAD
-from drr.eval.tasks.checked import returned, subject
 from drr.eval.tasks.extraction import distinct, extract_with_model
+from drr.eval.tasks.rules import returned, subject
 from drr.study.study import Study
 from hypothesis import given
 from hypothesis import strategies as st

@@ -12,7 +12,7 @@ from itertools import count
 from typing import Any
 
 import pytest
-from drr.app.judged import unread_text
+from drr.app.judge.text import unread_text
 from drr.env.shop import Shop
 from drr.env.source import Source
 from drr.eval.judging.read import choose, citation_verdicts, judgings, read_judged

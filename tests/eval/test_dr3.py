@@ -17,7 +17,7 @@ from drr.eval.judging.read import choose, read_judged, repetitions
 from drr.eval.judging.run import JudgeOptions
 from drr.eval.metrics import values_of
 from drr.eval.metrics.document import study_document
-from drr.eval.tasks.judged import Judged
+from drr.eval.tasks.judgements import Judged
 from drr.eval.tasks.registry import stages, tasks
 from drr.papers.dr3.form import TRUTH, document
 from drr.papers.dr3.judging.rows import PointLabel, document_rows, fact_labels, point_labels

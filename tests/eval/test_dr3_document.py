@@ -11,7 +11,7 @@ from drr.app.cli import main
 from drr.eval.agreement.study import agreement_document, study_labels
 from drr.eval.labels import CriterionLabel
 from drr.eval.metrics.document import study_document
-from drr.eval.tasks.judged import Judged
+from drr.eval.tasks.judgements import Judged
 from drr.papers.dr3.judging.finding import ReportFacts
 from drr.papers.dr3.judging.rows import RequiredFactRow
 from drr.papers.dr3.judging.subjects import TaskSubjects

@@ -4,10 +4,10 @@ import math
 import random
 
 import pytest
-from drr.eval.stats.asked import AskedQuestion
 from drr.eval.stats.differences import holm, paired
 from drr.eval.stats.effects import Effect, Pair, effects
 from drr.eval.stats.intervals import SHARE
+from drr.eval.stats.question import AskedQuestion
 
 
 def pairs(change: str, moves: list[tuple[float | None, float | None]], outcome: str = "solved") -> list[Pair]:

@@ -21,7 +21,7 @@ from drr.eval.evidence.passages import PASSAGE, WHOLE, locate, passages, select,
 from drr.eval.judging.read import choose, read_judged
 from drr.eval.judging.run import JudgeOptions
 from drr.eval.stats.faithfulness import STATUSES
-from drr.eval.tasks.held import SupportItem, contradicted, decide
+from drr.eval.tasks.support_items import SupportItem, contradicted, decide
 from drr.papers.reporteval.judging.passages import passages_of
 from drr.study.study import Study
 from hypothesis import given

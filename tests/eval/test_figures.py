@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from drr.eval.stats import agreement as ag
 from drr.eval.stats import correlation, differences, faithfulness
-from drr.eval.stats.asked import Comparison
 from drr.eval.stats.intervals import V
 from drr.eval.stats.pairs import pair_results, positions
+from drr.eval.stats.question import Comparison
 from drr.eval.stats.ratings import davidson, length_coefficient
 
 from tests.kept import is_as_kept

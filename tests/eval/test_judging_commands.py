@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from drr.app.judged import _broken_rules
+from drr.app.judge.text import _broken_rules
 from drr.env.shop import Shop
 from drr.eval.judging.read import judgings
 from drr.eval.labels import DIMENSIONS

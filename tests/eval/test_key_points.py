@@ -16,7 +16,7 @@ from drr.env.shop import Shop
 from drr.eval.judging.read import choose, read_judged
 from drr.eval.judging.run import JudgeOptions, Ran, forecast
 from drr.eval.metrics import key_points as metrics
-from drr.eval.tasks.judged import Judged
+from drr.eval.tasks.judgements import Judged
 from drr.eval.tasks.key_points import PointRow, PointVerdictRow, matches_of, points_of, read_points
 from drr.study.study import Study
 

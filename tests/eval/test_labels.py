@@ -19,7 +19,7 @@ from drr.eval.agreement.study import stability
 from drr.eval.labels import DIMENSIONS, Label, PairwiseLabel, RatingLabel, SupportLabel
 from drr.eval.metrics.document import equation_2
 from drr.eval.stats.faithfulness import JudgedClaim, JudgedClaims, corpus_values
-from drr.eval.tasks.judged import Judged
+from drr.eval.tasks.judgements import Judged
 
 from tests.commands import Drr
 from tests.eval.nursery import SONNET, Judge, message, sentences

@@ -23,7 +23,7 @@ from drr.eval.judging.read import choose, read_judged
 from drr.eval.judging.run import JudgeOptions
 from drr.eval.metrics import mistakes as metrics
 from drr.eval.tasks import mistake_records, mistakes
-from drr.eval.tasks.judged import Judged
+from drr.eval.tasks.judgements import Judged
 from drr.eval.tasks.mistake_records import reckoned, statements_of
 from drr.eval.tasks.mistakes import Brief, MistakesResult, mistakes_of
 from drr.study.study import Study

@@ -226,7 +226,7 @@ def test_honest_retail_text_keeps_its_facts() -> None:
 
 
 def test_marks_hang_on_the_text_so_that_nobody_can_know_them() -> None:
-    from drr.eval.tasks.held import SupportItem
+    from drr.eval.tasks.support_items import SupportItem
 
     def prompt(text: str) -> str:
         item = SupportItem("c1-web", "c1", "a claim", "web", "page", (Frozen("u", "web", "ok", text),))

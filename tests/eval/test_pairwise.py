@@ -14,10 +14,10 @@ from drr.eval.evidence.answers import Answer
 from drr.eval.judging.read import choose, read_judged
 from drr.eval.judging.run import JudgeOptions, forecast
 from drr.eval.metrics import relative as metrics
-from drr.eval.stats.asked import Comparison, reconcile
 from drr.eval.stats.pairs import overall, pair_results, positions
+from drr.eval.stats.question import Comparison, reconcile
 from drr.eval.stats.ratings import davidson, length_coefficient
-from drr.eval.tasks.judged import Judged, Verdict
+from drr.eval.tasks.judgements import Judged, Verdict
 from drr.eval.tasks.relative import GRADED, reference_of, relative_of
 from drr.study.study import Study
 

@@ -19,7 +19,7 @@ from drr.eval.asking.judge import KeptAnswers
 from drr.eval.judging.read import choose, read_judged
 from drr.eval.judging.run import JudgeOptions, Work, forecast
 from drr.eval.metrics.document import study_document
-from drr.eval.tasks.judged import Judged
+from drr.eval.tasks.judgements import Judged
 from drr.eval.tasks.registry import stages, tasks
 from drr.papers.pdr.judging.choices import GivenCriteria, PqrChoices
 from drr.papers.pdr.judging.forms import ScoredCriterion

@@ -15,7 +15,7 @@ from drr.eval.metrics import metric_name, metrics, shown_name
 from drr.eval.metrics.gate import requirement
 from drr.eval.metrics.reliability import ONE_TRIAL
 from drr.eval.rewards import AnswerForm, Rewarded, solved
-from drr.eval.stats.asked import AskedQuestion
+from drr.eval.stats.question import AskedQuestion
 from drr.eval.stats.repeated import pass_power, repeated_spread, sameness
 from drr.study.study import Study
 

@@ -13,7 +13,7 @@ import pytest
 from drr.eval.judging.read import choose, read_judged
 from drr.eval.judging.run import JudgeOptions
 from drr.eval.metrics import shown_name
-from drr.eval.tasks.judged import Judged
+from drr.eval.tasks.judgements import Judged
 from drr.eval.tasks.registry import stages, tasks
 from drr.papers.reporteval import metrics as metrics
 from drr.papers.reporteval import support

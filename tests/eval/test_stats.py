@@ -10,11 +10,11 @@ from drr.app.report.tables import Cell
 from drr.app.terminal import with_interval
 from drr.eval.metrics import metrics
 from drr.eval.stats.agreement import cohen_kappa, gwet_ac1, krippendorff_alpha, soft_disagreement
-from drr.eval.stats.asked import AskedQuestion
 from drr.eval.stats.correlation import pearson
 from drr.eval.stats.differences import noise_floor, paired, sign_test, with_holm
 from drr.eval.stats.intervals import COUNTED, SHARE, Ends, V, from_sums, mean, missed, pooled, spread
 from drr.eval.stats.pairs import wins_needed
+from drr.eval.stats.question import AskedQuestion
 
 from benchmarks.intervals import GRADES, cell, distributions, shares
 from tests.late import Late

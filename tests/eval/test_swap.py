@@ -14,7 +14,7 @@ from drr.eval.judging.read import choose, read_judged
 from drr.eval.labels import CriterionLabel
 from drr.eval.metrics.document import study_document
 from drr.eval.stats.intervals import V
-from drr.eval.tasks.judged import Judged
+from drr.eval.tasks.judgements import Judged
 from drr.papers.pdr.metrics.swap import corpus, per_report
 from drr.study.study import Study
 from drr.study.unit import Unit

@@ -21,11 +21,11 @@ from drr.eval.judging.read import choose, read_judged
 from drr.eval.judging.run import JudgeOptions, forecast, judge
 from drr.eval.metrics.compare import compare
 from drr.eval.metrics.document import study_document
-from drr.eval.stats.asked import AskedQuestion, Comparison
 from drr.eval.stats.corrected import Scored, corrected
 from drr.eval.stats.differences import paired
 from drr.eval.stats.intervals import mean, pooled
 from drr.eval.stats.pairs import pair_results
+from drr.eval.stats.question import AskedQuestion, Comparison
 from drr.eval.tasks import registry
 from drr.eval.tasks.protocol import PROTOCOLS
 from drr.eval.tasks.registry import groups, stages, tasks

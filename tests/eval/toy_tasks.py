@@ -9,7 +9,7 @@ from drr.eval.asking.conversation import Asking, Section, conversation
 from drr.eval.asking.judge import Examiner
 from drr.eval.evidence.answers import Answer
 from drr.eval.tasks.desk import Desk, Estimate, Task, Wish
-from drr.eval.tasks.judged import Judged
+from drr.eval.tasks.judgements import Judged
 from drr.study.unit import Outcome, Record, Unit
 from pydantic import BaseModel
 

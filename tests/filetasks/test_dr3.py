@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 from drr.agents.base import AnswerRecord
-from drr.app.answers import AnswerConfig, open_answering
 from drr.app.cli import main
+from drr.app.study.answers import AnswerConfig, open_answering
 from drr.env.settings import resolve
 from drr.llm.failures import ModelFailure
 from drr.llm.meter import Meter

@@ -12,7 +12,7 @@ import pytest
 from drr.env.errors import Misuse
 from drr.env.progress import Quiet
 from drr.papers.dr3.form import read_corpus, read_question, read_sizes, task_folders
-from drr.papers.dr3.making.given import given_tasks, write_given
+from drr.papers.dr3.making.builtin_tasks import given_tasks, write_given
 from drr.papers.dr3.making.layout import import_task
 from drr.papers.dr3.making.manifest import TaskSetManifest, read_manifest, task_hash
 from drr.papers.dr3.making.review import KEYS, TaskTally, review_tasks

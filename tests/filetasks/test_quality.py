@@ -17,8 +17,15 @@ from drr.eval.evidence.answers import Answer
 from drr.llm.prompts import Prompts
 from drr.papers.dr3.form import CORPUS, QUESTION, TRUTH
 from drr.papers.dr3.making.filters import FILTERS
-from drr.papers.dr3.making.stored import StoredTask
-from drr.papers.dr3.making.without import EVERYTHING, NOTHING, conditions, messages, problems_without, untold
+from drr.papers.dr3.making.source_need import (
+    EVERYTHING,
+    NOTHING,
+    conditions,
+    messages,
+    problems_without,
+    untold,
+)
+from drr.papers.dr3.making.task_files import StoredTask
 
 from tests.cases import cases, table
 from tests.filetasks.made import write_known_task

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from drr.app.answers import AnswerConfig, open_answering
 from drr.app.cli import main
+from drr.app.study.answers import AnswerConfig, open_answering
 from drr.env.errors import Misuse
 from drr.env.reach import Reach, reach_of, reaches_of
 from drr.env.settings import resolve

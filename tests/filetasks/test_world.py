@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from drr.app.answers import AnswerConfig, open_answering
+from drr.app.study.answers import AnswerConfig, open_answering
 from drr.citations.addresses import canonical_url
 from drr.env.errors import DrrError, Misuse
 from drr.env.query import Query, read_queries

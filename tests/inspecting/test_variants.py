@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 
 import pytest
-from drr.env.installed import install
+from drr.env.installation import install
 
 from tests.agents.garden import ANNA
 from tests.commands import Drr

@@ -8,12 +8,12 @@ import socket
 import sys
 from pathlib import Path
 
-from drr.app.models import prompts_of
+from drr.app.models.setup import prompts_of
 from drr.env.settings import Settings
 from drr.llm.factory import Models
 from drr.llm.models import ModelSettings
 from drr.papers.pdr.context import read_contexts
-from drr.papers.pdr.remembering import Memories, MemoryMaking, Wanted
+from drr.papers.pdr.memory_units import Memories, MemoryMaking, Wanted
 from drr.study.run import run
 from drr.study.study import Study
 

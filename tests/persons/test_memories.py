@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from drr.app.models import prompts_of
+from drr.app.models.setup import prompts_of
 from drr.env.embedding import PLACES, HashedTfIdf
 from drr.env.errors import Misuse
-from drr.env.installed import install
+from drr.env.installation import install
 from drr.env.settings import Settings
 from drr.papers.pdr.context import tokens_of
 from drr.papers.pdr.memory.base import MemoryDesk, MemoryFailed, Remembering

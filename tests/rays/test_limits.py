@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from drr.app.answers import AnswerConfig, open_answering, open_workplace
-from drr.app.workers import probes_of, sent_settings
+from drr.app.study.answers import AnswerConfig, open_answering, open_workplace
+from drr.app.study.workers import probes_of, sent_settings
 from drr.env.errors import DrrError
 from drr.env.query import Query
 from drr.env.settings import Settings

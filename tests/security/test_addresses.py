@@ -12,8 +12,8 @@ from typing import Any
 from urllib.parse import quote, unquote
 
 import pytest
-from drr.app.models import models_of
-from drr.app.workers import sent_settings
+from drr.app.models.setup import models_of
+from drr.app.study.workers import sent_settings
 from drr.env.errors import Misuse
 from drr.env.settings import Settings, StudyChoices, resolve
 from drr.env.trust import ServerAddress, hosts_of, shown

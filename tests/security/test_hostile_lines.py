@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
-from drr.app.vouching import remember_shop
+from drr.app.study.trust import remember_shop
 from drr.study.config import dumps
 
 from tests.commands import Drr

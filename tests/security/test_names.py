@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 from drr.app.annotate import labels
 from drr.app.annotate.plan import AnnotationPlan, load
+from drr.app.pages.folders import VIEWER_MARK
 from drr.app.viewer.reader import Reader
 from drr.app.viewer.static import write_static
-from drr.app.written import VIEWER_MARK
 from drr.env.embedded.folder import check_shop
 from drr.env.embedded.layout import DATABASE, file_hashes
 from drr.env.errors import DrrError, Misuse

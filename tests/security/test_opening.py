@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 from drr.app.pages.line_file import LineFile
-from drr.env.bounded import DEEPEST, read_toml
 from drr.env.errors import DrrError
+from drr.env.small_files import DEEPEST, read_toml
 from drr.study import database
 from drr.study.export import export
 from drr.study.study import Study

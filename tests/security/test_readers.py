@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from drr.app.annotate.labels import Mark
-from drr.app.sets import SeededShop, SetPart
+from drr.app.study.frozen_sets import SeededShop, SetPart
 from drr.data_ingest.fresh import ShopAxes, read_axes
 from drr.env.checkable import Constraint
 from drr.env.errors import DrrError, Misuse
@@ -21,12 +21,12 @@ from pydantic import ValidationError
 from tests.commands import Drr
 from tests.test_rooms import FOLDERS, ROOT, modules
 
-OPENERS = {"env/bounded.py", "env/files.py"}
+OPENERS = {"env/small_files.py", "env/files.py"}
 """The readers themselves."""
 OURS = {
-    "papers/dr3/making/given.py", "app/annotate/page.py", "app/papers/printed.py", "app/stress/page.py",
-    "app/training/proving.py", "app/studies.py", "env/search/fields.py", "env/user_code.py", "env/minilm.py",
-    "env/web/corpus/generate.py", "env/installed.py", "eval/canaries/planted.py", "offline/surface.py",
+    "papers/dr3/making/builtin_tasks.py", "app/annotate/page.py", "app/papers/printed.py", "app/stress/page.py",
+    "app/training/proving.py", "app/study/outcome.py", "env/search/fields.py", "env/user_code.py", "env/minilm.py",
+    "env/web/corpus/generate.py", "env/installation.py", "eval/canaries/planted_errors.py", "offline/surface.py",
     "offline/writer/rules.py", "papers/pdr/words/__init__.py", "papers/pdr/build.py",
     "papers/pdr/persona_json.py", "querygen/composing.py", "querygen/dataset.py", "wording/vocabulary.py",
     "data_ingest/sample_products.py", "data_ingest/sample_text.py", "data_ingest/orders.py",
@@ -34,8 +34,8 @@ OURS = {
 }  # fmt: skip
 """They read what this package ships."""
 MADE = {
-    "study/bundle/archive.py", "app/bundles/making.py", "study/bundle/parcel.py", "study/folders.py",
-    "study/bundle/rebuilding.py", "app/bundles/verifying.py", "querygen/review.py", "data_ingest/sample.py",
+    "study/bundle/archive.py", "app/bundles/builder.py", "study/bundle/parcel.py", "study/folders.py",
+    "study/bundle/restore.py", "app/bundles/verifier.py", "querygen/review.py", "data_ingest/sample.py",
 }  # fmt: skip
 """They read what this program wrote just now, in a folder of its own."""
 KERNEL = {
@@ -44,7 +44,7 @@ KERNEL = {
 }  # fmt: skip
 NAMED = {
     "agents/commands/command.py": "hashes the programs that the user names",
-    "app/checking.py": "a report, 1 MB at most",
+    "app/judge/check.py": "a report, 1 MB at most",
     "app/cli.py": "/dev/null",
     "app/session.py": "an answer of a server",
     "app/commands/env.py": "the settings file of this user",
@@ -108,7 +108,7 @@ def test_no_room_has_readers_of_its_own(room: str) -> None:
         if str(path.relative_to(ROOT)) not in known
         for line in _reads(tree)
     ]
-    assert wrong == [], "read it by drr.env.bounded, drr.env.files or drr.env.jsonl"
+    assert wrong == [], "read it by drr.env.small_files, drr.env.files or drr.env.jsonl"
 
 
 def test_the_list_of_readers_names_no_module_that_is_gone() -> None:

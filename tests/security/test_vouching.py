@@ -8,8 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from drr.app.vouching import remember_shop
-from drr.app.workers import settings_from
+from drr.app.study.trust import remember_shop
+from drr.app.study.workers import settings_from
 from drr.env.errors import Misuse
 from drr.env.settings import StudyChoices, resolve
 from drr.env.trust import ServerAddress, is_loopback, place_of
@@ -304,8 +304,8 @@ def test_what_this_user_names_stands_over_an_address_of_strangers(tmp_path: Path
 
 
 def test_a_worker_sends_no_key_that_its_driver_would_not(monkeypatch: pytest.MonkeyPatch) -> None:
-    from drr.app.models import models_of
-    from drr.app.workers import sent_settings
+    from drr.app.models.setup import models_of
+    from drr.app.study.workers import sent_settings
 
     monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
     settings = resolve({}, study=StudyChoices(Path("nowhere"), {"base_url": "http://127.0.0.1:9"})).settings

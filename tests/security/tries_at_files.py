@@ -19,13 +19,13 @@ from weakref import finalize
 
 from drr.agents.commands.command import Command, CommandTerms, search_path
 from drr.agents.commands.process import place_for
-from drr.app.bundles.making import beside
+from drr.app.bundles.builder import beside
 from drr.app.pages.serve import guarded, place_of
-from drr.env.bounded import DEEPEST, read_toml
 from drr.env.errors import DrrError
 from drr.env.json_object import parsed
 from drr.env.settings import Settings
 from drr.env.shop import open_shop
+from drr.env.small_files import DEEPEST, read_toml
 from drr.llm.meter import UsageRow
 from drr.papers.dr3.folders import open_tasks
 from drr.study.study import Study

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from drr.env.errors import DrrError
 from drr.env.trust import BY_PATH, cache_folder, vouch
-from drr.study.kept import kept, tree
+from drr.study.cache import kept, tree
 from drr.study.ledger import Ledger
 from drr.study.run import run
 from drr.study.study import Study

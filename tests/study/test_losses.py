@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from drr.app.cli import main
-from drr.app.vouching import remember_shop
+from drr.app.study.trust import remember_shop
 from drr.env.errors import DrrError
 from drr.study.blobs import Blobs, LostText
 from drr.study.study import Study

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from drr.app.answers import AnswerConfig, open_answering
 from drr.app.commands.annotate import _reports
+from drr.app.study.answers import AnswerConfig, open_answering
 from drr.env.query import Query
 from drr.env.settings import resolve
 from drr.eval.evidence.answers import read_answers

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from drr.app.answers import AnswerConfig, open_answering
-from drr.app.judging import desk_of
-from drr.app.models import prompts_of
+from drr.app.judge.desk import desk_of
+from drr.app.models.setup import prompts_of
+from drr.app.study.answers import AnswerConfig, open_answering
 from drr.env.query import read_queries
 from drr.env.settings import Settings, resolve
 from drr.env.shop import Shop, open_shop

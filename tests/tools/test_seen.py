@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 from drr.agents.base import AGENT, AnswerRecord, Architecture, Ending, Variant
 from drr.agents.commands.door import open_door
+from drr.agents.run_state import AgentRun
 from drr.agents.runner import load_prompts, run_variant
-from drr.agents.running import AgentRun
 from drr.env.drawer.drawer import Drawer
 from drr.env.session import Session
 from drr.env.shop import Shop

@@ -19,7 +19,7 @@ from drr.wording.limits import CountReader, ExclusionReader, LimitReader
 from drr.wording.money import MoneyReader, SpokenMoneyReader
 from drr.wording.personal import CircumstanceReader
 from drr.wording.ratings import RatingReader
-from drr.wording.stated import ComparisonReader, StatedReader, VerdictReader
+from drr.wording.stated_figures import ComparisonReader, StatedReader, VerdictReader
 from drr.wording.states import PLACES, PlaceReader
 from drr.wording.vocabulary import Wordbook, vocabularies, vocabulary
 

@@ -26,7 +26,7 @@ from drr.agents.findings import (
     give_up_without_findings,
     stop_over_budget,
 )
-from drr.agents.running import MAIN, AgentRun, tool_message
+from drr.agents.run_state import MAIN, AgentRun, tool_message
 from drr.agents.turns import broken_off, compose, end_for, in_place, is_broken_off, twice
 from drr.env.json_object import JsonObject
 from drr.env.source import Source

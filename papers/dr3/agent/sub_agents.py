@@ -15,7 +15,7 @@ from drr.agents import turns
 from drr.agents.base import PERCEPTION, CallError, ToolSchema
 from drr.agents.brief import Helping, Looking, complaint, tool_schema
 from drr.agents.findings import Condensed, afresh, in_conversation
-from drr.agents.running import AgentRun, CallTool, tool_message
+from drr.agents.run_state import AgentRun, CallTool, tool_message
 from drr.agents.turns import is_broken_off, twice
 from drr.citations.files import file_place, piece_address
 from drr.env.json_object import JsonObject

@@ -7,8 +7,8 @@ that fails leaves the report as it is.
 from __future__ import annotations
 
 from drr.agents.brief import Checking
-from drr.agents.citing import read_in_run
-from drr.agents.running import AgentRun
+from drr.agents.citation_repair import read_in_run
+from drr.agents.run_state import AgentRun
 from drr.agents.turns import report_form, write
 from drr.llm.failures import ModelFailure
 from drr.llm.prompts import fence

@@ -45,7 +45,7 @@ def chosen(
 
 def keep(study: Study, arguments: argparse.Namespace, chosen: Mapping[type, Any]) -> None:
     if arguments.tasks is not None:
-        from drr.app.vouching import remember_shop
+        from drr.app.study.trust import remember_shop
         from drr.papers.dr3.judging.truths import keep_tasks_place
 
         remember_shop(study.folder, str(arguments.tasks.resolve()))

@@ -12,9 +12,9 @@ from drr.env.progress import read_in_time
 from drr.env.source import Source
 from drr.eval.asking.judge import Examiner
 from drr.eval.evidence.answers import Answer
-from drr.eval.stats.asked import grouped
+from drr.eval.stats.question import grouped
 from drr.eval.tasks.desk import Desk, Task, text_id
-from drr.eval.tasks.judged import Judged, Judging
+from drr.eval.tasks.judgements import Judged, Judging
 from drr.papers.dr3.judging.finding import LONGEST, ReportFacts
 from drr.papers.dr3.judging.rows import FACTS, KnownRow, PointRuleRow, document_id, document_rows
 from drr.papers.dr3.judging.subjects import TaskSubjects

@@ -13,7 +13,7 @@ from urllib.parse import urldefrag
 from drr.citations.addresses import canonical_url
 from drr.citations.files import SCHEME, file_address, file_place
 from drr.citations.parse import parse
-from drr.eval.tasks.judged import Judged
+from drr.eval.tasks.judgements import Judged
 from drr.papers.dr3.truth import ChangeKind, KnownPage, TaskFact
 
 FACTS, INSIGHTS, FOLLOWING, DEPTH = "facts", "insights", "following", "depth"

@@ -36,7 +36,7 @@ from drr.papers.dr3.making.proposals import (
     refusal_of,
 )
 from drr.papers.dr3.making.ranking import COUNTER
-from drr.papers.dr3.making.stored import StoredTask, document_of
+from drr.papers.dr3.making.task_files import StoredTask, document_of
 from drr.papers.dr3.truth import (
     ChecklistPoint,
     FoundRecord,

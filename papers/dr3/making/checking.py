@@ -15,7 +15,7 @@ from drr.papers.dr3.form import DRAWER, MANIFEST
 from drr.papers.dr3.making.filters import FILTERS, Objection
 from drr.papers.dr3.making.manifest import TaskSetManifest, read_manifest, set_hash, task_hash
 from drr.papers.dr3.making.ranking import COUNTER, token_count
-from drr.papers.dr3.making.stored import StoredTask
+from drr.papers.dr3.making.task_files import StoredTask
 from drr.papers.dr3.truth import read_truth
 
 NEAR = 0.02

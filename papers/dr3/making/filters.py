@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from drr.env.text import fold, tokens
 from drr.papers.dr3.making.ranking import GUIDANCE_TOP, TOP, PageRanking, exposes, stands_in
-from drr.papers.dr3.making.stored import StoredTask, document_of
+from drr.papers.dr3.making.task_files import StoredTask, document_of
 from drr.papers.dr3.truth import TaskFact
 
 

@@ -26,7 +26,7 @@ from drr.papers.dr3.form import (
 )
 from drr.papers.dr3.making.manifest import WrittenTask, parse_task_sizes
 from drr.papers.dr3.making.ranking import COUNTER, token_count
-from drr.papers.dr3.making.stored import document_of
+from drr.papers.dr3.making.task_files import document_of
 from drr.papers.dr3.truth import (
     Category,
     ChecklistPoint,

@@ -11,7 +11,7 @@ from drr.env.files import replacing
 from drr.env.query import Review
 from drr.env.records.lines import visible
 from drr.papers.dr3.form import REVIEW, TRUTH, TaskReview, document
-from drr.papers.dr3.making.stored import StoredTask
+from drr.papers.dr3.making.task_files import StoredTask
 from drr.papers.dr3.truth import PageProposal, read_truth
 from pydantic import BaseModel
 

@@ -12,8 +12,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from drr.app.models import models_of, prompts_of
-from drr.app.studies import budget_of, check_models, conclude, run_units, unit_cap_of
+from drr.app.models.setup import models_of, prompts_of
+from drr.app.study.outcome import budget_of, check_models, conclude, run_units, unit_cap_of
 from drr.env.drawer.drawer import Drawer
 from drr.env.errors import Misuse
 from drr.env.files import check_plain, checked_id

@@ -14,10 +14,10 @@ from drr.eval.metrics.base import Values
 from drr.eval.metrics.costs import cost_document, ended_answers
 from drr.eval.metrics.coverage import variants_of
 from drr.eval.metrics.document import JudgedStudy
-from drr.eval.stats.asked import AskedQuestion, grouped
 from drr.eval.stats.differences import PairedDifference, paired, with_holm
 from drr.eval.stats.intervals import VRow, mean
-from drr.eval.tasks.judged import Judged
+from drr.eval.stats.question import AskedQuestion, grouped
+from drr.eval.tasks.judgements import Judged
 from drr.papers.dr3.judging.rows import Modality, fact_labels
 from drr.papers.dr3.judging.truths import task_of
 from drr.papers.dr3.metrics import accuracy

@@ -11,7 +11,7 @@ from drr.eval.evidence.answers import Answer
 from drr.eval.metrics.base import Metric, Values, over_queries
 from drr.eval.stats.citations import WHOLLY, CitationVerdict, found
 from drr.eval.stats.intervals import V
-from drr.eval.tasks.judged import Judged
+from drr.eval.tasks.judgements import Judged
 from drr.papers.dr3.judging.rows import FactLabel, depth_of, documents_of, fact_labels, point_labels
 from drr.papers.dr3.sums import Dr3Row, dr3_figures, percent, supported
 

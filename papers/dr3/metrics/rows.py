@@ -9,10 +9,10 @@ from typing import Literal, NamedTuple, NotRequired, TypedDict, cast, get_args
 from drr.eval.evidence.answers import Answer
 from drr.eval.metrics.base import Values
 from drr.eval.metrics.rows import CostDocument, StudyDocument
-from drr.eval.stats.asked import grouped
 from drr.eval.stats.differences import DifferenceRow, pooled_sd
 from drr.eval.stats.intervals import SHARE, VRow, mean
-from drr.eval.tasks.judged import Judged
+from drr.eval.stats.question import grouped
+from drr.eval.tasks.judgements import Judged
 from drr.papers.dr3.judging.rows import (
     DEPTH,
     FOLLOWING,

@@ -9,22 +9,22 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from drr.app.pages.folders import VIEWER_MARK, fresh_folder
 from drr.app.pages.frame import Frame, FramePlace
 from drr.app.pages.serve import STATIC, guarded
+from drr.app.study.trust import is_own_shop, offer_shop, remember_shop
 from drr.app.viewer.highlight import Stretch, marked_html
 from drr.app.viewer.model import ReportView, ShownEntry
 from drr.app.viewer.of_papers import Inserts, StudyPart
 from drr.app.viewer.reader import Reader
 from drr.app.viewer.render import Pages, marked, part, templates
 from drr.app.viewer.static import SCRIPTS
-from drr.app.vouching import is_own_shop, offer_shop, remember_shop
-from drr.app.written import VIEWER_MARK, fresh_folder
 from drr.env.errors import DrrError
 from drr.env.files import file_name
 from drr.env.progress import Progress
 from drr.eval.evidence.answers import Answer
 from drr.eval.metrics import metrics
-from drr.eval.tasks.judged import Judged
+from drr.eval.tasks.judgements import Judged
 from drr.papers.dr3.form import holds_tasks
 from drr.papers.dr3.judging.rows import DepthRow, FactLabel, PointLabel, depth_of, fact_labels, point_labels
 from drr.papers.dr3.judging.truths import known_place

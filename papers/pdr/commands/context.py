@@ -20,9 +20,9 @@ _MOST_LINES = 30
 
 def build(parser: argparse.ArgumentParser) -> None:
     from drr.app.console import add_setting_options
-    from drr.app.models import SETTINGS
+    from drr.app.models.setup import SETTINGS
     from drr.app.options import positive_int
-    from drr.app.studies import add_run_options
+    from drr.app.study.outcome import add_run_options
 
     parser.epilog = _EXAMPLES
     parser.formatter_class = argparse.RawDescriptionHelpFormatter

@@ -60,9 +60,9 @@ def build(parser: argparse.ArgumentParser) -> None:
 
 def _build_build(parser: argparse.ArgumentParser) -> None:
     from drr.app.console import add_setting_options
-    from drr.app.models import SETTINGS
+    from drr.app.models.setup import SETTINGS
     from drr.app.options import positive_int
-    from drr.app.studies import add_run_options
+    from drr.app.study.outcome import add_run_options
 
     add, number = parser.add_argument, positive_int
     add("--shop", required=True, metavar="SHOP", help="a folder, or servers:NAME")

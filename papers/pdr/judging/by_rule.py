@@ -12,7 +12,7 @@ from drr.env.constraints import parse_constraints
 from drr.env.query import Constraints
 from drr.eval.evidence.passages import content_words, families
 from drr.eval.labels import Dimension
-from drr.eval.stats.asked import grouped
+from drr.eval.stats.question import grouped
 from drr.eval.tasks.point_sources import demanded
 from drr.papers.pdr.judging.choices import OwnerText
 from drr.papers.pdr.judging.rows import CriteriaDimension, CriterionRow

@@ -11,7 +11,7 @@ from typing import Any, cast
 from drr.eval.asking.conversation import Asking, Section, conversation
 from drr.eval.asking.judge import Examiner
 from drr.eval.tasks.desk import Desk, Estimate, Task, Wish
-from drr.eval.tasks.judged import Judged
+from drr.eval.tasks.judgements import Judged
 from drr.eval.tasks.protocol import Ask
 from drr.llm.failures import ModelFailure
 from drr.papers.pdr.judging.choices import OwnerText, PqrChoices, persons_at, task_id_of

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, NotRequired, TypedDict, cast
 
 from drr.eval.labels import Dimension, content_id
-from drr.eval.tasks.judged import Judged
+from drr.eval.tasks.judgements import Judged
 
 CRITERIA, SCORES = "criteria", "scores"
 """The two tasks, and where a judging keeps what they found."""

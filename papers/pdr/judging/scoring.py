@@ -17,9 +17,9 @@ from drr.citations.repair import remove
 from drr.eval.asking.conversation import Asking, Section, conversation
 from drr.eval.asking.judge import Examiner
 from drr.eval.evidence.answers import Answer
-from drr.eval.stats.asked import grouped
+from drr.eval.stats.question import grouped
 from drr.eval.tasks.desk import Desk, Estimate, Task
-from drr.eval.tasks.judged import Judged, Judging
+from drr.eval.tasks.judgements import Judged, Judging
 from drr.llm.failures import ModelFailure
 from drr.papers.pdr.judging.choices import OwnerText, PqrChoices
 from drr.papers.pdr.judging.forms import CriterionScores, ScoredCriterion

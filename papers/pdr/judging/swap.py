@@ -7,9 +7,9 @@ from typing import Any, NamedTuple, TypedDict, cast
 
 from drr.eval.asking.judge import Examiner
 from drr.eval.evidence.answers import Answer
-from drr.eval.stats.asked import grouped
+from drr.eval.stats.question import grouped
 from drr.eval.tasks.desk import Desk, Task, text_id
-from drr.eval.tasks.judged import Judged, Judging
+from drr.eval.tasks.judgements import Judged, Judging
 from drr.eval.tasks.point_matching import named_products
 from drr.papers.pdr.judging.choices import OwnerText
 from drr.papers.pdr.judging.making import owners

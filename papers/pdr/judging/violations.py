@@ -17,10 +17,10 @@ from drr.eval.checks.bills import bills_of
 from drr.eval.checks.mentions import Mentions
 from drr.eval.evidence.answers import Answer
 from drr.eval.evidence.passages import families
-from drr.eval.tasks.checked import subject
-from drr.eval.tasks.cited import CheckRow
+from drr.eval.tasks.citation_rows import CheckRow
 from drr.eval.tasks.desk import Desk, Task
-from drr.eval.tasks.judged import Judged
+from drr.eval.tasks.judgements import Judged
+from drr.eval.tasks.rules import subject
 from drr.papers.pdr.judging.choices import persons_at
 from drr.study.unit import Outcome, Record, Unit
 from drr.wording.limits import exclusions

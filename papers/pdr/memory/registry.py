@@ -15,7 +15,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
 from drr.env.errors import Misuse
-from drr.env.installed import install
+from drr.env.installation import install
 from drr.env.user_code import from_file, is_in_file
 from drr.llm.names import OFFLINE
 from drr.papers.pdr.context import ContextItem

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 from drr.eval.evidence.answers import Answer
 from drr.eval.metrics.base import Metric, Values, over_queries
 from drr.eval.stats.intervals import SHARE, V
-from drr.eval.tasks.judged import Judged
+from drr.eval.tasks.judgements import Judged
 from drr.study.study import Study
 
 if TYPE_CHECKING:

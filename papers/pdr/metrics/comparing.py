@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any, TypedDict, cast
 
-from drr.env.given import parts_of, size_name
+from drr.env.person_setting import parts_of, size_name
 from drr.eval.evidence.answers import Answer
 from drr.eval.metrics import documented
 from drr.eval.metrics.base import Family, Values
@@ -24,10 +24,10 @@ from drr.eval.metrics.coverage import (
 )
 from drr.eval.metrics.document import JudgedStudy
 from drr.eval.metrics.rows import CostDocument, StudyDocument
-from drr.eval.stats.asked import grouped
 from drr.eval.stats.differences import DifferenceRow, PairedDifference, with_holm
 from drr.eval.stats.intervals import COUNTED, V, VRow, mean
-from drr.eval.tasks.judged import Judged
+from drr.eval.stats.question import grouped
+from drr.eval.tasks.judgements import Judged
 from drr.study.unit import Record
 
 GRADES = ("pqr_p", "pqr_goal", "pqr_cont", "pqr_pres", "pqr_acti", "pqr_q", "pqr_r", "pqr_overall")

@@ -9,7 +9,7 @@ from drr.eval.evidence.answers import Answer
 from drr.eval.metrics.base import Metric, Values, over_queries
 from drr.eval.metrics.document import PrintedFigures
 from drr.eval.stats.intervals import V
-from drr.eval.tasks.judged import Judged
+from drr.eval.tasks.judgements import Judged
 from drr.papers.pdr.judging.rows import DIMENSIONS, Half, scores_of
 from drr.papers.pdr.judging.rows import TITLES as NAMES
 from drr.papers.pdr.judging.scoring import own_owner, totals_under

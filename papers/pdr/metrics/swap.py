@@ -10,9 +10,9 @@ from typing import Any
 from drr.eval.evidence.answers import Answer
 from drr.eval.metrics.base import Metric, Values
 from drr.eval.stats.aggregate import plain_mean
-from drr.eval.stats.asked import grouped
 from drr.eval.stats.intervals import SHARE, V, VRow, mean
-from drr.eval.tasks.judged import Judged
+from drr.eval.stats.question import grouped
+from drr.eval.tasks.judgements import Judged
 from drr.papers.pdr.judging.rows import CriteriaOwner
 from drr.papers.pdr.judging.swap import ByTask, UnderCriteria, adopted, swap_scores
 from drr.papers.pdr.sums import SwapScore, over_tasks, swapped

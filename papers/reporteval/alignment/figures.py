@@ -13,8 +13,8 @@ from drr.env.json_object import JsonObject
 from drr.eval.asking.forms import SCHEMA
 from drr.eval.asking.judge import Judge, KeptAnswers
 from drr.eval.stats import correlation
-from drr.eval.stats.asked import grouped
 from drr.eval.stats.intervals import SHARE, V, VRow, from_sums, ratio
+from drr.eval.stats.question import grouped
 from drr.eval.tasks.desk import Desk
 from drr.papers.reporteval.alignment.tasks import AlignedTask, AlignItem, JudgeWord
 from drr.study.study import Study

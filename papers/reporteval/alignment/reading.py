@@ -19,7 +19,7 @@ from drr.papers.reporteval.alignment.figures import (
     by_side,
     worst,
 )
-from drr.papers.reporteval.alignment.kept import JudgeAlignment, PromptVersion
+from drr.papers.reporteval.alignment.store import JudgeAlignment, PromptVersion
 
 
 class VersionReading(NamedTuple):
@@ -35,10 +35,10 @@ def read_half(
     alignment: JudgeAlignment, version: PromptVersion, arguments: argparse.Namespace
 ) -> tuple[VersionReading, int]:
     """The test half is held against what experts said of it only when all of it was judged."""
-    from drr.app.judging import desk_of, study_settings
-    from drr.app.models import models_of
-    from drr.app.studies import budget_of, check_models, conclude, run_units, unit_cap_of
-    from drr.app.vouching import given_settings, trusted_addresses
+    from drr.app.judge.desk import desk_of, study_settings
+    from drr.app.models.setup import models_of
+    from drr.app.study.outcome import budget_of, check_models, conclude, run_units, unit_cap_of
+    from drr.app.study.trust import given_settings, trusted_addresses
     from drr.env.errors import DrrError
 
     study, task, test = alignment.study, alignment.task, bool(arguments.test)
@@ -71,7 +71,7 @@ def read_half(
 
 def kept_things(alignment: JudgeAlignment, run: Run) -> list[JudgedThing]:
     """List the things behind a reading of dev, asking nobody. None of a version whose prompt was changed since."""
-    from drr.app.models import prompts_of
+    from drr.app.models.setup import prompts_of
     from drr.env.settings import Settings
     from drr.eval.asking.rules import is_rules
     from drr.offline.judge import RulesJudge

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from drr.app.console import tell
 
 if TYPE_CHECKING:
-    from drr.papers.reporteval.alignment.kept import JudgeAlignment
+    from drr.papers.reporteval.alignment.store import JudgeAlignment
 
 _EXAMPLES = """\
 A label a line. quality {"id", "query", "answer", "dimension", "label": 0-4, "judge": who, "comment": why}, redundancy {"id", "query",
@@ -30,8 +30,8 @@ _TASKS = ("quality", "redundancy", "support", "rating", "pairwise")
 
 def build(parser: argparse.ArgumentParser) -> None:
     from drr.app.console import add_setting_options
-    from drr.app.models import SETTINGS
-    from drr.app.studies import add_run_options
+    from drr.app.models.setup import SETTINGS
+    from drr.app.study.outcome import add_run_options
 
     parser.epilog = _EXAMPLES
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
@@ -75,7 +75,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     if arguments.action == "new":
         return _new(arguments)
-    from drr.papers.reporteval.alignment.kept import alignment_of, alignments
+    from drr.papers.reporteval.alignment.store import alignment_of, alignments
 
     with Study.open(arguments.study) as study:
         if arguments.action == "status":
@@ -87,10 +87,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _new(arguments: argparse.Namespace) -> int:
     from drr.app.console import settings_of
-    from drr.app.models import prompts_of
+    from drr.app.models.setup import prompts_of
     from drr.env.errors import Misuse
-    from drr.papers.reporteval.alignment.kept import items_to_split, new_alignment
     from drr.papers.reporteval.alignment.reading import status_text
+    from drr.papers.reporteval.alignment.store import items_to_split, new_alignment
     from drr.papers.reporteval.alignment.tasks import ALIGNED
     from drr.study.study import Study
 

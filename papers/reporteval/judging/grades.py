@@ -9,7 +9,7 @@ from drr.eval.asking.conversation import Asking, Section, conversation
 from drr.eval.asking.judge import Examiner
 from drr.eval.evidence.answers import Answer
 from drr.eval.tasks.desk import Desk, Estimate, Task, text_id
-from drr.eval.tasks.judged import Judged
+from drr.eval.tasks.judgements import Judged
 from drr.llm.prompts import Prompts
 from drr.papers.reporteval.judging.forms import ReportGrades
 from drr.study.unit import Outcome, Record, Unit

@@ -19,7 +19,7 @@ from drr.eval.asking.judge import Examiner
 from drr.eval.evidence.answers import Answer
 from drr.eval.evidence.passages import locate, most_alike, plain, terms, words_in_order
 from drr.eval.tasks.desk import Desk, Estimate, Task, text_id
-from drr.eval.tasks.judged import Judged, Judging
+from drr.eval.tasks.judgements import Judged, Judging
 from drr.eval.tasks.protocol import PassageForm
 from drr.llm.failures import ModelFailure
 from drr.llm.prompts import Prompts

@@ -1,0 +1,102 @@
+"""Repair of a finished answer's citations. Nothing here is needed before an agent has written."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from drr.agents.base import CitationRepair
+from drr.agents.brief import Mending
+from drr.agents.evidence import actor_rank
+from drr.agents.run_state import AgentRun
+from drr.agents.turns import write
+from drr.citations.addresses import canonical_url
+from drr.citations.ids import IdLookup
+from drr.citations.parse import Citations, parse
+from drr.citations.repair import lost, remove, unknown_urls, with_addresses
+from drr.env.progress import read_in_time
+from drr.llm.failures import ModelFailure
+from drr.llm.prompts import fence
+from langchain_core.messages import HumanMessage
+
+
+async def read_in_run(run: AgentRun, report: str) -> Citations:
+    """Read a report as judges read it. Where an entry gives the id of a product alone, it leads to the shop's page."""
+    return await read_in_time(report, lambda: parse(report, *_shop_pages(run)))
+
+
+def _shop_pages(run: AgentRun) -> tuple[str, IdLookup | None]:
+    """Below which address the pages of products live, and who says what is the id of one."""
+    shop = run.tools.shop
+    return ("", None) if shop is None else (shop.shop_url, shop.known_ids)
+
+
+class Repaired(NamedTuple):
+    report: str
+    removed: list[str]
+    """The citations that are no longer in it."""
+    made_up: Sequence[str] = ()
+    """Addresses that the model made up when it was asked to mend."""
+
+
+async def repaired(
+    run: AgentRun, raw: str, cited: Citations, made_up: list[str], setting: CitationRepair
+) -> Repaired:
+    """The report as the setting wants it; one that is mended stands for itself outside the shop too."""
+    wrong = _wrong(cited, made_up)
+    if setting == "off":
+        return Repaired(raw, [])
+    addressed = _addressed(run, raw)
+    if addressed != raw:
+        cited = await read_in_run(run, addressed)
+        wrong = _wrong(cited, made_up)
+    if not wrong:
+        return Repaired(addressed, [])
+    if setting == "remove":
+        return Repaired(remove(addressed, made_up, *_shop_pages(run)), wrong)
+    mended = await _mended(run, addressed, wrong)
+    if mended is None:
+        return Repaired(addressed, [])
+    report = _addressed(run, mended)
+    after = await read_in_run(run, report)
+    if still := unknown_urls(after, run.ledger.knows):
+        run.notes.append(
+            f"citations: {len(still)} made-up addresses stood in the mended report too; taken out"
+        )
+        report = remove(report, still, *_shop_pages(run))
+        after = await read_in_run(run, report)
+    left = {source.url for source in after.sources} | {f"[{name}]" for name in lost(after)}
+    return Repaired(report, [one for one in wrong if canonical_url(one) not in left], still)
+
+
+def _wrong(cited: Citations, made_up: list[str]) -> list[str]:
+    return [*made_up, *(f"[{name}]" for name in lost(cited))]
+
+
+def _addressed(run: AgentRun, report: str) -> str:
+    return with_addresses(report, run.ledger.knows, *_shop_pages(run))
+
+
+async def _mended(run: AgentRun, raw: str, wrong: list[str]) -> str | None:
+    """The model's own correction; `None` where it could not give one, which is noted."""
+    try:
+        return await _ask(run, raw, wrong)
+    except ModelFailure as failure:
+        if failure.transient or failure.fatal or failure.kind == "over_budget":
+            raise
+        run.notes.append(f"citations not repaired: {failure.kind}")
+        return None
+
+
+async def _ask(run: AgentRun, raw: str, wrong: list[str]) -> str:
+    known = "\n".join(
+        f"{source.title or 'untitled'}: {source.url}" for source in run.ledger.sources(actor_rank)
+    )
+    request = (
+        f"# Report\n{fence(raw, 'report')}\n\n# Wrong\n"
+        + "\n".join(wrong)
+        + f"\n\n# Evidence\n{fence(known, 'list')}\n"
+    )
+    return await write(
+        run, "citations", [run.bare("citation_fix"), HumanMessage(request)], brief=Mending(raw)
+    )

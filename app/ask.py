@@ -1,0 +1,319 @@
+"""One question answered without a study: a cited report, what it took, and who watches."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, TypedDict
+
+from drr.agents.base import BUILT_IN, AnswerRecord, Event, Gathered, Listener, nobody
+from drr.app.calls import run_to_end
+from drr.app.models.setup import check_named, explain
+from drr.app.study.outcome import check_cast
+from drr.app.study.specs import agent_in
+from drr.app.terminal import raw, shown
+from drr.env.errors import DrrError, Misuse, ProgramFailure, bug_of
+from drr.env.json_object import JsonObject
+from drr.env.query import Query
+from drr.env.source import Source
+from drr.env.web.base import PageStatus
+from drr.llm.failures import ModelFailure, ModelSetupError
+from drr.llm.meter import UsageRow
+from drr.wording.excerpt import excerpt, many
+
+if TYPE_CHECKING:
+    from drr.app.study.answers import AnswerConfig, Answering
+    from drr.llm.meter import Meter
+
+
+CEILING = 300_000
+"""Tokens that a question may take where nobody says how many."""
+
+
+@dataclass(frozen=True)
+class AskConfig:
+    """A question, who asks it, and what decides its answer."""
+
+    question: str
+    user: str
+    answers: AnswerConfig
+    """Exactly one variant."""
+    budget: float | None = None
+    """US dollars."""
+    budget_tokens: int = CEILING
+    named_roles: Collection[str] = ()
+    """Roles that were given a model now: each must be one of the variant's."""
+
+
+@dataclass(frozen=True)
+class CitedAnswer:
+    """A report and its record; `failure` says why it is no answer, though something was written."""
+
+    report: str
+    """A report by rules says so, whatever their policy wrote."""
+    record: AnswerRecord
+    shop_url: str = field(default="", repr=False)
+    """The shop's address, where the report may give ids of products alone."""
+    failure: DrrError | None = None
+
+    @property
+    def variant(self) -> str:
+        return self.record.variant
+
+    @property
+    def model(self) -> str:
+        """The agent's."""
+        return self.record.models["agent"]
+
+    @property
+    def sources(self) -> tuple[Source, ...]:
+        """The sources that its tools returned."""
+        return tuple(self.record.sources)
+
+    @property
+    def rule_written(self) -> bool:
+        return self.record.rule_written
+
+    @property
+    def stop_reason(self) -> str:
+        return self.record.stop_reason
+
+    def document(self) -> AnswerDocument:
+        """Return the form that `drr ask --json` prints."""
+        return _document(self.record, self.report, self.shop_url)
+
+
+class Unfinished(DrrError):
+    """A model or a command failed on the way; `answer` is what there is."""
+
+    def __init__(self, message: str, answer: CitedAnswer) -> None:
+        super().__init__(message)
+        self.answer = answer
+
+
+def check_question(question: str) -> None:
+    if not question.strip():
+        raise Misuse("the question is empty; give it in quotation marks")
+
+
+def check_variant(name: str) -> None:
+    """`Misuse` for what is not one variant, where studies take `all`."""
+    from drr.agents.registry import variant
+
+    variant(name)
+
+
+def ask(config: AskConfig, listener: Listener | None = None) -> CitedAnswer:
+    """Answer the question: the one unit of a study without a folder. `DrrError` where nothing was written."""
+    from drr.app.study.answers import open_answering
+    from drr.llm.budget import Limit
+    from drr.llm.meter import Meter
+
+    check_question(config.question)
+    limit = Limit.of(usd=config.budget, tokens=config.budget_tokens)
+    with open_answering(config.answers) as answering:
+        _check(config, answering)
+        spec = answering.specs([_query(config)])[0]
+        meter, gathered, started = Meter(), list[Gathered](), time.monotonic()
+
+        async def go() -> AnswerRecord:
+            models = answering.models.unit(meter, cap=limit)
+            try:
+                return await answering.answer(
+                    spec, models, meter, listener=listener, on_failure=gathered.append
+                )
+            except (DrrError, ModelFailure, ModelSetupError):
+                raise
+            except Exception as bug:
+                if answering.variants[agent_in(spec)].architecture.origin == BUILT_IN:
+                    raise
+                raise ProgramFailure("bug", f"the agent failed: {bug_of(bug)}") from bug
+            finally:
+                await answering.models.aclose()
+
+        shop_url = config.answers.settings.shop_url
+        try:
+            record = run_to_end(go())
+        except ModelFailure as failure:
+            explained = explain(failure)
+            for one in gathered:
+                if isinstance(one, AnswerRecord):
+                    return CitedAnswer(_marked(one), one, shop_url, explained)
+            raise explained from failure
+        except ProgramFailure as failure:
+            for one in gathered:
+                record = _unfinished(one, failure, config, meter, time.monotonic() - started)
+                return CitedAnswer("", record, shop_url, failure)
+            raise
+    return CitedAnswer(_marked(record), record, shop_url)
+
+
+def _unfinished(
+    one: Gathered, failure: ProgramFailure, config: AskConfig, meter: Meter, seconds: float
+) -> AnswerRecord:
+    """The record of a program that failed: all but a report."""
+    return AnswerRecord(
+        **dict(one),
+        raw_report="",
+        report="",
+        words=0,
+        citation_repair=config.answers.citation_repair,
+        stop_reason=failure.kind,
+        usage=meter.as_json(),
+        seconds=seconds,
+    )
+
+
+def _check(config: AskConfig, answering: Answering) -> None:
+    from drr.llm.budget import Limit
+
+    check_named(answering, config.named_roles)
+    if config.budget is not None:
+        check_cast(answering, Limit.of(usd=config.budget))
+    shop, user = answering.realm.shop, config.user
+    if shop is not None and shop.store.user(user) is None:
+        raise Misuse(
+            f"no user {user!r} in {config.answers.shop}; `drr shop users {config.answers.shop}` names some"
+        )
+
+
+def _query(config: AskConfig) -> Query:
+    return Query(query=config.question.strip(), user_id=config.user)
+
+
+def _marked(record: AnswerRecord) -> str:
+    """The report; one that rules had a hand in says so, whatever their policy wrote."""
+    from drr.offline.agents.report import BANNER
+
+    report = record.report.rstrip("\n") + "\n"
+    return f"{BANNER}\n\n{report}" if record.rule_written and BANNER not in report else report
+
+
+class ShownSource(TypedDict):
+    url: str
+    type: str
+    title: str | None
+    sha256: str
+    page_status: PageStatus | None
+    cited: bool
+
+
+class AnswerDocument(TypedDict):
+    """The document of `drr ask --json`."""
+
+    schema: int
+    report: str
+    form: str | None
+    """The block named `form` that was taken out of the report."""
+    sources: list[ShownSource]
+    usage: dict[str, UsageRow]
+    stop_reason: str
+    tool_calls: list[JsonObject]
+    """Each a `ToolCall` without its result, and whether it went well."""
+    model: str
+    models: dict[str, str]
+    variant: str
+    version: str
+    rule_written: bool
+    words: int
+    fabricated: list[str]
+    removed_citations: list[str]
+    failures: list[JsonObject]
+    """Each a `ResearcherFailure`."""
+    state_changes: list[JsonObject]
+    """Each a `Change`."""
+    notes: list[str]
+    seconds: float
+    stderr: str | None
+    """The words that a command wrote beside its report."""
+
+
+def _document(record: AnswerRecord, report: str, home: str) -> AnswerDocument:
+    from drr.citations.parse import canonical_url, parse
+
+    cited = {source.url for source in parse(report, home).sources}
+    return {
+        "schema": 1,
+        "report": report,
+        "form": record.form,
+        "sources": [
+            {
+                "url": source.url,
+                "type": source.type,
+                "title": source.title,
+                "sha256": source.sha256,
+                "page_status": source.page_status,
+                "cited": canonical_url(source.url) in cited,
+            }
+            for source in record.sources
+        ],
+        "usage": record.usage,
+        "stop_reason": record.stop_reason,
+        "tool_calls": [
+            {**call.model_dump(mode="json", exclude={"result"}), "ok": call.ok} for call in record.tool_calls
+        ],
+        "model": record.models["agent"],
+        "models": record.models,
+        "variant": record.variant,
+        "version": record.version,
+        "rule_written": record.rule_written,
+        "words": record.words,
+        "fabricated": [one.url for one in record.fabricated],
+        "removed_citations": record.removed_citations,
+        "failures": [failure.model_dump(mode="json") for failure in record.failures],
+        "state_changes": [asdict(change) for change in record.state_changes],
+        "notes": record.notes,
+        "seconds": round(record.seconds, 3),
+        "stderr": record.stderr,
+    }
+
+
+_VERBS = {"launch": "researches ", "page": "reads ", "result": "refused: "}
+
+
+@contextmanager
+def watched(quiet: bool) -> Iterator[Listener]:
+    """Yield who hears of each event of a run; nobody with `quiet`."""
+    if quiet:
+        yield nobody
+    elif sys.stderr.isatty():
+        with _moving() as listener:
+            yield listener
+    else:
+        started = time.monotonic()
+
+        def tell(event: Event) -> None:
+            if (text := _line(event)) is not None:
+                print(f"{time.monotonic() - started:6.1f} s  {text}", file=sys.stderr, flush=True)
+
+        yield tell
+
+
+@contextmanager
+def _moving() -> Iterator[Listener]:
+    from rich.console import Console
+    from rich.markup import escape
+
+    console, started, calls = Console(file=raw(sys.stderr)), time.monotonic(), 0
+    with console.status("starting") as status:
+
+        def show(event: Event) -> None:
+            nonlocal calls
+            calls += event.kind == "call"
+            if (text := _line(event)) is not None:
+                console.print(
+                    escape(shown(text)), style="dim", highlight=False, no_wrap=True, overflow="ellipsis"
+                )
+                status.update(f"{time.monotonic() - started:.0f} s, {many(calls, 'tool call')}")
+
+        yield show
+
+
+def _line(event: Event) -> str | None:
+    if event.kind in ("turn", "ended"):
+        return None
+    text = " ".join(event.text.split())
+    return excerpt(f"{event.actor}: {_VERBS.get(event.kind, '')}{text}", 200)

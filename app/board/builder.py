@@ -1,0 +1,168 @@
+"""Building a board: every bundle is verified, its answers become pages, and all of it stands in one folder."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+from typing import NamedTuple
+
+from drr.app.board.entries import ListedBundle, ListedSystem, row_of, systems_of
+from drr.app.board.every_eval import every_eval, place_of
+from drr.app.board.page import SCRIPTS, BoardPages
+from drr.app.board.ranking import Ranking
+from drr.app.bundles.builder import BundleConfig, make
+from drr.app.bundles.findings import Verified
+from drr.app.bundles.verifier import VerifyTerms, verify
+from drr.app.notices import notice
+from drr.app.pages.folders import BOARD_MARK, fresh_folder
+from drr.app.viewer.reader import Reader
+from drr.app.viewer.static import write_static
+from drr.env.errors import Misuse
+from drr.env.files import file_name, read_file
+from drr.env.json_object import JsonObject
+from drr.env.progress import Progress, Quiet
+from drr.eval.metrics import metric_name, metrics
+from drr.study.bundle.archive import LARGEST
+from drr.study.bundle.parcel import unpacked
+from drr.study.bundle.restore import opened, plain_config
+from drr.study.cache import KeptValue, mark_of
+
+_MOST = 1000
+"""Verdicts that are kept; the oldest go."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class BoardConfig:
+    """Bundles, what they are held against, and the folder of the pages."""
+
+    bundles: Sequence[Path]
+    """Files, or studies that are made into one."""
+    out: Path
+    title: str = "Board"
+    by: str | None = None
+    """The metric that ranks; by default the first of a report that is known."""
+    answers: bool = True
+    """Write a page for each answer."""
+    terms: VerifyTerms = field(default_factory=VerifyTerms)
+
+
+class WrittenBoard(NamedTuple):
+    page: Path
+    bundles: Sequence[ListedBundle]
+    systems: Sequence[ListedSystem]
+
+
+def build_board(config: BoardConfig, progress: Progress) -> WrittenBoard:
+    """Write the folder, whole or not at all. `Misuse` for what is no file or study, and for an unknown metric."""
+    by = None if config.by is None else metric_name(config.by)
+    if by is not None and not metrics([by]):
+        raise Misuse(f"{config.by}: is no metric; `drr report --explain` lists them")
+    for path in config.bundles:
+        if not path.exists():
+            raise Misuse(f"{path}: is not there; name a bundle, or the folder of a study")
+    with fresh_folder(config.out, BOARD_MARK, "drr board", SCRIPTS, public=True) as draft:
+        for name in ("parcels", "answers", "s", "b"):
+            (draft / name).mkdir()
+        taken: dict[str, ListedBundle] = {}
+        systems: list[ListedSystem] = []
+        with progress.stage("bundles", total=len(config.bundles), unit="bundles") as stage:
+            for path in sorted(config.bundles, key=lambda path: (path.name, path)):
+                bundle = _verified(path, draft / "parcels" / "incoming", config.terms)
+                first = taken.setdefault(bundle.found.root or bundle.key, bundle)
+                if first is bundle:
+                    systems += _taken_in(bundle, draft, with_answers=config.answers)
+                else:
+                    notice(f"{path}: is the bundle of {first.name} again; it is listed once")
+                stage.advance()
+        (draft / "parcels" / "incoming").unlink(missing_ok=True)
+        bundles = list(taken.values())
+        pages = BoardPages(config.title, bundles, systems, by=by, has_answers=config.answers)
+        for file, page in pages.pages().items():
+            (draft / file).write_text(page, encoding="utf-8")
+        (draft / "index.json").write_text(_feed(pages), encoding="utf-8")
+        for one in systems:
+            place = draft / "every-eval-ever" / place_of(one)
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_text(every_eval(one), encoding="utf-8")
+    return WrittenBoard(config.out / "index.html", bundles, systems)
+
+
+def _verified(path: Path, copy: Path, terms: VerifyTerms) -> ListedBundle:
+    """Verify a copy, which nobody else can change."""
+    if path.is_dir():
+        make(BundleConfig(study=path, out=copy, shop=terms.shop, given=terms.given))
+    else:
+        shutil.copyfile(path, copy)
+    digest = sha256(read_file(copy, LARGEST)).hexdigest()
+    found = _kept(copy, digest, terms)
+    for fault in found.failed:
+        fault["what"] = fault["what"].replace(str(copy), path.name)
+    return ListedBundle(key=digest[:12], name=path.name, found=found)
+
+
+def _kept(copy: Path, digest: str, terms: VerifyTerms) -> Verified:
+    """Return the verdict of before, if these very bytes were held against the very same; else verify. What fails is not kept."""
+    kept = KeptValue("verified", digest, _MOST)
+    before = mark_of(terms.rests_on)
+    if (known := kept.read(before)) is not None:
+        return Verified.of(known)
+    found = verify(copy, terms)
+    if not found.failed and mark_of(terms.rests_on) == before:
+        kept.write(before, found.plain())
+    return found
+
+
+def _taken_in(bundle: ListedBundle, draft: Path, *, with_answers: bool) -> list[ListedSystem]:
+    """Keep a bundle that holds, and read its systems; none of one that fails, now or when it was verified."""
+    incoming, systems = draft / "parcels" / "incoming", list[ListedSystem]()
+    if not bundle.found.failed:
+        with bundle.found.unless_broken("pages", ""):
+            systems = list(_systems(bundle, incoming, draft if with_answers else None))
+    if bundle.found.failed:
+        return []
+    incoming.replace(draft / "parcels" / f"{bundle.key}.bundle")
+    return systems
+
+
+def _systems(bundle: ListedBundle, file: Path, draft: Path | None) -> Iterator[ListedSystem]:
+    """Yield the systems of a bundle that holds; their answers become pages where there is a draft of the board."""
+    with unpacked(file) as parcel:
+        bundle.found.place, folder = str(parcel.folder), parcel.folder / "study" / file_name(bundle.name)
+        with opened(parcel, folder, plain_config(parcel)) as study:
+            yield from systems_of(bundle, parcel, study)
+            if draft is not None:
+                place = draft / "answers" / bundle.key
+                write_static(Reader(study), place, Quiet(), "../../index.html", public=True)
+
+
+def _feed(pages: BoardPages) -> str:
+    """The board as one JSON document."""
+    document = {
+        "schema": 1,
+        "sets": [
+            {
+                "set": one.label or None,
+                "questions_sha256": one.questions,
+                "questions": one.asked,
+                "shops": list(one.shops),
+                "page": pages.files[one],
+                "judgings": [_ranking_row(ranking) for ranking in rankings],
+            }
+            for one, rankings in pages.sets.items()
+        ],
+        "bundles": [{"file": one.name, **one.found.document()} for one in pages.bundles],
+    }
+    return json.dumps(document, indent=1, sort_keys=True, allow_nan=False) + "\n"
+
+
+def _ranking_row(ranking: Ranking) -> JsonObject:
+    systems = [
+        {**row_of(one), "rank": list(ranking.ranks[one.key]) if one.key in ranking.ranks else None}
+        for one in ranking.systems
+    ]
+    by = None if ranking.metric is None else ranking.metric.name
+    return {"judge": ranking.systems[0].judge, "ranked_by": by, "systems": systems}

@@ -1,0 +1,157 @@
+"""Bundles and systems on a board. A bundle of anybody is verified first; one that fails has no system."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import NamedTuple, cast
+
+from drr.app.bundles.findings import Verified
+from drr.app.report.cost import dollars
+from drr.env.json_object import JsonObject
+from drr.env.person_setting import agent_of
+from drr.eval.evidence.answers import Answer, read_answers
+from drr.eval.metrics import metrics
+from drr.eval.metrics.base import Metric
+from drr.eval.metrics.rows import JudgeRow, StudyDocument
+from drr.eval.stats.intervals import VRow
+from drr.study.bundle.parcel import Parcel
+from drr.study.study import Study
+from drr.study.unit import canonical_json
+from drr.study.units import AnswerTally
+from drr.wording.excerpt import excerpt, many
+
+LONGEST_NAME = 80
+
+
+@dataclass(frozen=True, kw_only=True)
+class ListedBundle:
+    """A bundle that somebody handed in, and what verifying it found."""
+
+    key: str
+    """Its file's hash, which names its pages."""
+    name: str
+    found: Verified
+
+    @property
+    def signers(self) -> list[str]:
+        return [f"{one['role']} {one['key'][:8]}" for one in self.found.signed]
+
+
+class SetVersion(NamedTuple):
+    """Questions and shops that figures must share to stand on one page."""
+
+    label: str
+    """Name of the frozen set, as the bundle says it; empty where it names none."""
+    questions: str
+    """Hash of the questions."""
+    asked: int
+    shops: Sequence[str]
+
+    @property
+    def key(self) -> str:
+        return sha256(canonical_json(list(self)).encode()).hexdigest()[:12]
+
+    @property
+    def title(self) -> str:
+        name = excerpt(self.label, LONGEST_NAME) or many(self.asked, "question")
+        return name if self.questions[:8] in name else f"{name} · {self.questions[:8]}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ListedSystem:
+    """One system of a bundle, by one judge."""
+
+    key: str
+    bundle: ListedBundle
+    variant: str
+    models: Sequence[str]
+    """Models, that which wrote most first."""
+    set: SetVersion
+    judge: JudgeRow | None
+    written_by_rules: bool
+    figures: Mapping[str, VRow]
+    dollars: VRow
+    """Cost of an answer."""
+    answers: AnswerTally
+    made_by: str
+    ended: float
+    """End of its last answer, in seconds of Unix."""
+
+    @property
+    def architecture(self) -> str:
+        return agent_of(self.variant)
+
+    @property
+    def tokens(self) -> float | None:
+        """Tokens of an answer, read and written, on average."""
+        read, written = self.value("input_tokens"), self.value("output_tokens")
+        return None if read is None or written is None else read + written
+
+    @property
+    def shown_figures(self) -> list[tuple[Metric, VRow]]:
+        """Its figures that are known, in the order of the metrics."""
+        rows = ((metric, self.figures[name]) for name, metric in metrics(self.figures).items())
+        return [(metric, row) for metric, row in rows if row["value"] is not None]
+
+    def value(self, metric: str) -> float | None:
+        row = self.figures.get(metric)
+        return None if row is None else row["value"]
+
+
+def systems_of(bundle: ListedBundle, parcel: Parcel, study: Study) -> Iterator[ListedSystem]:
+    """Yield the systems of an unpacked bundle that holds. Its figures are those that the verifier made again."""
+    manifest = parcel.manifest()
+    label = parcel.study()["config"].get("run", {}).get("set")
+    tallies = {one.variant: one for one in study.ledger.units.answer_tallies()}
+    answers: dict[str, list[Answer]] = {}
+    for answer in read_answers(study):
+        answers.setdefault(answer.variant, []).append(answer)
+    documents = cast(Mapping[str, StudyDocument], parcel.row("figures.json", JsonObject)["documents"])
+    for place, judge in enumerate(sorted(documents)):
+        document = documents[judge]
+        shops = tuple(document["provenance"]["shop"])
+        answered = SetVersion(str(label or ""), manifest["set_sha256"], manifest["questions"], shops)
+        for number, variant in enumerate(sorted(document["metrics"])):
+            own = answers[variant]
+            yield ListedSystem(
+                key=f"{bundle.key}-{place}-{number}",
+                bundle=bundle,
+                variant=variant,
+                models=_models(own),
+                set=answered,
+                judge=document["judge"],
+                written_by_rules=any(one.rule_written for one in own),
+                figures=document["metrics"][variant],
+                dollars=dollars(own).document(),
+                answers=tallies[variant],
+                made_by=manifest["made_by"],
+                ended=max(one.record.finished_at for one in own),
+            )
+
+
+def _models(answers: Sequence[Answer]) -> list[str]:
+    wrote = Counter[str]()
+    for answer in answers:
+        for row in answer.usage.values():
+            wrote[row["model"]] += row["output_tokens"]
+    return [name for name, _ in sorted(wrote.items(), key=lambda item: (-item[1], item[0]))]
+
+
+def row_of(system: ListedSystem) -> JsonObject:
+    """Describe a system for `index.json`."""
+    return {
+        "key": system.key,
+        "bundle": system.bundle.found.root,
+        "variant": system.variant,
+        "architecture": system.architecture,
+        "models": list(system.models),
+        "tier": system.bundle.found.tier,
+        "signed": system.bundle.signers,
+        "answers": {"done": system.answers.done, "asked": system.answers.units},
+        "dollars": system.dollars,
+        "tokens": system.tokens,
+        "metrics": dict(system.figures),
+    }

@@ -1,0 +1,295 @@
+"""Making a bundle of a study: everything that stands behind its figures, in one file. All units go in, whatever became of them."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import sys
+from base64 import b64encode
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib.metadata import distributions
+from pathlib import Path, PurePath
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple, cast
+
+from drr.app.bundles.answers import NOT_BEGUN, not_begun
+from drr.app.bundles.findings import differing
+from drr.app.judge.desk import shop_of, study_settings
+from drr.app.models.setup import models_of, prompts_of
+from drr.app.notices import notice
+from drr.app.report.study_report import every_figure
+from drr.app.study.outcome import code_id, made_by
+from drr.app.study.person import PERSONS
+from drr.env.errors import DrrError, Misuse
+from drr.env.files import check_plain, read_file
+from drr.env.json_object import JsonObject
+from drr.env.settings import Settings
+from drr.env.shop import Shop
+from drr.eval.asking.conversation import box_prompts
+from drr.eval.evidence.answers import read_answers
+from drr.eval.tasks.desk import profile_text, text_id
+from drr.llm.budget import load_prices
+from drr.llm.meter import PICO
+from drr.study.bundle.archive import HASHED, MANIFEST, ROOT, SIGNATURES, pack
+from drr.study.bundle.parcel import (
+    BESIDE,
+    MARKS,
+    SCHEMA,
+    BundleManifest,
+    KeptText,
+    Parcel,
+    PromptLine,
+    RecordLine,
+    UnitLine,
+    Why,
+    impersonal,
+    is_beside,
+    withheld_of,
+)
+from drr.study.bundle.restore import opened
+from drr.study.bundle.seal import sign
+from drr.study.status import uncounted
+from drr.study.study import Study
+from drr.study.unit import Record, canonical_json
+
+_NO_BUNDLE = {"stress": "its answers saw a changed shop", "canaries": "its answers are a trial of judges"}
+"""Fields by which studies of other kinds are known."""
+_START = 120
+"""Signs by which a text is known that stands in another, be it shortened there."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class BundleConfig:
+    """Choices for a bundle, and its place."""
+
+    study: Path
+    out: Path
+    redact: bool = False
+    with_pages: bool = False
+    shop: str | None = None
+    """The shop that the study was run on; by default the one that it names."""
+    sign: Path | None = None
+    """The key that signs it."""
+    given: Mapping[str, object] = field(default_factory=dict)
+    """Settings, by name."""
+    trusted: Sequence[str] = ()
+
+
+class Bundle(NamedTuple):
+    """A bundle that was made."""
+
+    root: str
+    size: int
+    manifest: BundleManifest
+    uncounted: int
+    """Answers whose cost nobody knows, as no model of ours was asked for them."""
+    aside: int
+    """Answers of earlier configurations, which count in no figure."""
+
+
+def make(config: BundleConfig) -> Bundle:
+    """Write the bundle of a study, whole or not at all."""
+    with Study.read(config.study) as study, TemporaryDirectory(prefix="drr-bundle-") as place:
+        _check(study)
+        parcel, settings = Parcel(Path(place)), study_settings(study, config.given, config.trusted)
+        shop = shop_of(study, config.shop)
+        if shop is None and study.config.get("run", {}).get("shop"):
+            notice("the shop is not here: what rests on shoppers' profiles can be verified only with it")
+        records = [*study.records(None, None, current=False)]
+        imported = sum(record.made_elsewhere for record in records)
+        if config.redact and imported:
+            notice(f"{imported:,} imported answers keep all their texts; read them through")
+        if config.redact and (config.study / PERSONS).is_file():
+            notice("conversations and judgements keep what was told of persons; read them through")
+        machine = {"system": platform.platform(), "python": sys.version, "cores": os.cpu_count()}
+        packing = _Packing(study, config)
+        files: dict[str, Iterable[Mapping[str, Any]]] = {
+            "units.jsonl": packing.units(),
+            "texts.jsonl": packing.texts(),
+            "study.json": [_about(study, settings)],
+            "prompts.jsonl": _reworded(settings),
+            "packages.json": [{"bill": _packages(), "machine": machine}],
+            "shoppers.jsonl": [] if config.redact or shop is None else _profiles(study, shop),
+            "beside.jsonl": beside(study.folder, redact=config.redact),
+        }
+        for name, rows in files.items():
+            _write(parcel, name, rows)
+        questions = study.folder / "queries.jsonl"
+        (parcel.folder / "queries.jsonl").write_bytes(read_file(questions) if questions.is_file() else b"")
+        _write(parcel, "figures.json", [_figures(study, parcel)])
+        manifest = cast(
+            BundleManifest,
+            {
+                "schema": SCHEMA,
+                "made_by": made_by(),
+                "code": code_id(),
+                "redacted": config.redact,
+                "with_pages": config.with_pages,
+                **parcel.facts(),
+            },
+        )
+        _write(parcel, MANIFEST, [manifest])
+        (parcel.folder / ROOT).write_text(f"{parcel.root}\n", encoding="ascii")
+        (parcel.folder / SIGNATURES).touch()
+        keys = models_of(settings).redact
+        for name in (*HASHED, MANIFEST):
+            with (parcel.folder / name).open(encoding="utf-8") as lines:
+                if any(map(keys.count, lines)):
+                    raise DrrError(
+                        f"{study.folder}: a key of yours stands in its {name}; nothing was written"
+                    )
+        if config.sign is not None:
+            sign(parcel, config.sign, "maker", {"made_by": manifest["made_by"]})
+        size, unknown = (
+            pack(parcel.folder, config.out),
+            uncounted(one for one in records if one.kind == "answer"),
+        )
+        return Bundle(parcel.root, size, manifest, unknown, len(study.ledger.units.aside()))
+
+
+def _check(study: Study) -> None:
+    for name, what in _NO_BUNDLE.items():
+        if name in study.config.get("run", {}):
+            raise Misuse(f"{study.folder}: {what}; name a study that agents answered")
+    study.look_for_losses()
+    if study.losses:
+        labels = ", ".join(sorted(loss.label for loss in study.losses.values())[:3])
+        raise Misuse(f"{study.folder}: {labels} lack texts; restore them, or compute the answers again")
+
+
+def _write(parcel: Parcel, name: str, rows: Iterable[Mapping[str, Any]]) -> None:
+    with (parcel.folder / name).open("x", encoding="utf-8", newline="\n") as file:
+        file.writelines(canonical_json(row) + "\n" for row in rows)
+
+
+def _about(study: Study, settings: Settings) -> JsonObject:
+    """Its configuration, the facts of its ledger, what was paid, and today's prices of the models that were asked."""
+    facts = {name: value for name, value in study.ledger.facts() if name != "schema"}
+    if (left := not_begun(study)) > 0:
+        facts[NOT_BEGUN] = str(left)
+    records, prices = study.records(None, None, current=False), load_prices(settings.price_file)
+    asked = {
+        name: prices.of(name) for one in records for name in {row["model"] for row in one.usage.values()}
+    }
+    known = {name: one.model_dump(mode="json", exclude_none=True) for name, one in asked.items() if one}
+    spent = study.ledger.accounts.total()
+    account = {"cost": spent.cost, "tokens": spent.tokens, "unpriced": spent.unpriced}
+    return {"config": _unplaced(dict(study.config)), "facts": facts, "spent": account, "prices": known}
+
+
+def _unplaced(value: Any) -> Any:
+    """A configuration without the folders of whoever ran it: of paths the last part stays."""
+    if isinstance(value, Mapping):
+        return {name: _unplaced(one) for name, one in value.items()}
+    if isinstance(value, str) and "/" in value and "://" not in value:
+        parts = value.split(",")
+        return ",".join(PurePath(one).name if one[:1] in ("/", "~", ".") else one for one in parts)
+    return value
+
+
+def _figures(study: Study, parcel: Parcel) -> JsonObject:
+    """Sum what lies in the bundle. Where it sums to anything else than the study does, a person is told."""
+    with opened(parcel) as again:
+        found = every_figure(again)
+    if others := list(differing(every_figure(study), found)):
+        notice(f"{len(others):,} figures of the bundle are not those of the study, the first is {others[0]}")
+    return found
+
+
+def _profiles(study: Study, shop: Shop) -> list[dict[str, str]]:
+    """Collect what judges were told of each shopper."""
+    users = {answer.user_id for answer in read_answers(study) if answer.user_id is not None}
+    return [{"user": user, "profile": profile_text(shop, user)} for user in sorted(users)]
+
+
+def _packages() -> JsonObject:
+    """List what is installed here, and so runs beside this program."""
+    name, _, version = made_by().rpartition(" ")
+    found = sorted({(one.name, one.version) for one in distributions()})
+    components = [{"name": package, "version": number} for package, number in found]
+    return {"metadata": {"component": {"name": name, "version": version}}, "components": components}
+
+
+def _reworded(settings: Settings) -> Iterator[PromptLine]:
+    """Yield the prompts of judges that are not this program's. Those of agents stand in their conversations."""
+    judges, own = prompts_of(settings, "eval"), box_prompts()
+    for name in judges.names:
+        if name not in own.names or judges[name].sha256 != own[name].sha256:
+            text = judges[name].written
+            yield {"of": "judges", "name": name, "sha256": text_id(text), "text": text}
+
+
+class _Packing:
+    def __init__(self, study: Study, config: BundleConfig) -> None:
+        self._study, self._config = study, config
+        self._texts: dict[str, None] = {}
+        """Hashes in the order in which units name them."""
+        self._why: dict[str, Why] = {}
+        self._cut: dict[str, set[str]] = {}
+        """Conversations, with the texts that are cut out of them."""
+
+    def units(self) -> Iterator[UnitLine]:
+        """Yield the units by kind and key, so that equal studies are equal bytes."""
+        for unit, current in self._study.ledger.units.known():
+            record = self._study.record(unit.key)
+            yield {
+                "kind": unit.kind,
+                "label": unit.label,
+                "current": current,
+                "key_fields": dict(unit.key_fields),
+                "spec": dict(unit.spec),
+                "record": None if record is None else self._record(record),
+            }
+
+    def _record(self, record: Record) -> RecordLine:
+        withheld = withheld_of(record, redacted=self._config.redact, with_pages=self._config.with_pages)
+        self._why |= withheld
+        self._texts |= dict.fromkeys(record.blobs.values())
+        if withheld and "transcript" in record.blobs:
+            self._cut.setdefault(record.blobs["transcript"], set()).update(withheld)
+        fields = {name: getattr(record, name) for name in RecordLine.__annotations__ if name != "cost"}
+        fields["cost"] = None if record.cost_usd is None else round(record.cost_usd * PICO)
+        result = impersonal(record.result) if self._config.redact else record.result
+        return cast(RecordLine, {**fields, "result": result})
+
+    def texts(self) -> Iterator[KeptText]:
+        for digest in self._texts:
+            if digest in self._why:
+                yield {"sha256": digest, "why": self._why[digest]}
+                continue
+            content, cut = self._study.blobs.get(digest), self._cut.get(digest)
+            try:
+                yield (
+                    {"text": content.decode()}
+                    if cut is None
+                    else self._conversation(digest, content.decode())
+                )
+            except UnicodeDecodeError:
+                if cut is not None:
+                    yield {"sha256": digest, "why": self._why[min(cut)]}
+                else:
+                    yield {"base64": b64encode(content).decode("ascii")}
+
+    def _conversation(self, digest: str, text: str) -> KeptText:
+        """Cut withheld texts out of a conversation. Where one stands there in another form, all of it is withheld."""
+        own = sorted(filter(None, (self._study.blobs.get(one).decode() for one in self._cut[digest])))
+        why, cut = self._why[min(self._cut[digest])], text
+        for content in sorted(own, key=len, reverse=True):
+            cut = cut.replace(json.dumps(content, ensure_ascii=False)[1:-1], "[withheld]")
+        if any(json.dumps(content[:_START], ensure_ascii=False)[1:-1] in cut for content in own):
+            return {"sha256": digest, "why": why}
+        return {"text": text} if cut == text else {"sha256": digest, "why": why, "text": cut}
+
+
+def beside(folder: Path, *, redact: bool) -> Iterator[dict[str, str]]:
+    """Files of lines that lie beside the ledger, and the marks of readers. What is of people stays out where they do."""
+    marks = folder / MARKS
+    if marks.is_dir() and not redact:
+        check_plain(marks)
+    names = [name for name in BESIDE if not (redact and name == PERSONS)]
+    marked = [] if redact else [f"{MARKS}/{path.name}" for path in marks.glob("*.jsonl")]
+    for name in sorted([*names, *marked]):
+        if (folder / name).is_file() and is_beside(name):
+            yield {"name": name, "text": read_file(folder / name).decode()}

@@ -1,0 +1,97 @@
+"""The answers of a bundle judged by another judge, and both judges' figures side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TypedDict, cast
+
+from drr.app.bundles.findings import Verified
+from drr.app.bundles.verifier import check_hashes
+from drr.app.judge.run import JudgeConfig, Judgement, judge
+from drr.app.notices import notice
+from drr.app.report.study_report import ReportConfig, figures_of
+from drr.env.errors import DrrError
+from drr.eval.judging.read import choose
+from drr.eval.metrics import metrics
+from drr.eval.stats.intervals import VRow
+from drr.eval.tasks.registry import groups, tasks
+from drr.study.blobs import Blobs
+from drr.study.bundle.parcel import Parcel, unpacked
+from drr.study.bundle.restore import BundleTexts, opened, plain_config
+from drr.study.study import Study
+
+
+class TwoFigures(TypedDict):
+    """One metric of one system, by the judge of the bundle and by the other."""
+
+    before: VRow | None
+    now: VRow | None
+
+
+class RegradedDocument(TypedDict):
+    """The document of `drr bundle regrade --json`."""
+
+    schema: int
+    bundle: str
+    before: str | None
+    """The judge of the bundle; `None` where nobody judged."""
+    now: str
+    left: int
+    """Judgements that are still to be made."""
+    metrics: dict[str, dict[str, TwoFigures]]
+
+
+def regrade(file: Path, config: JudgeConfig) -> RegradedDocument:
+    """Judge anew. Nothing that the bundle names is opened or asked: shop and judge are those that are given."""
+    with unpacked(file) as parcel:
+        found, folder = Verified(), parcel.folder / "study"
+        check_hashes(parcel, found)
+        for fault in found.failed:
+            raise DrrError(f"{file}: {fault['where']} {fault['what']}; `drr bundle verify` says more")
+        _standing_alone(parcel, folder)
+        with Study.read(folder) as study:
+            first = choose(study)
+            what = config.what or _judged_before(study)
+        made = judge(replace(config, study=folder, what=what))
+        return _beside(folder, parcel.root, None if first is None else first.judge, made)
+
+
+def _standing_alone(parcel: Parcel, folder: Path) -> None:
+    """Make the study with its texts in its own folder, and without the addresses and places that the bundle names."""
+    with opened(parcel, folder, plain_config(parcel)) as study:
+        own, texts = Blobs(folder / "blobs"), cast(BundleTexts, study.blobs)
+        for digest in texts:
+            if digest not in texts.withheld:
+                own.put(texts.get(digest))
+        if left := len(texts.withheld):
+            notice(f"{left:,} texts are in the bundle as hashes; answers that rest on them are left out")
+
+
+def _judged_before(study: Study) -> str:
+    known = {str(record.key_fields.get("task")) for record in study.records("judgement", None)}
+    usual = groups(usual=True)
+    return ",".join([word for word in usual if known & tasks([word]).keys()] or usual)
+
+
+def _beside(folder: Path, root: str, before: str | None, made: Judgement) -> RegradedDocument:
+    judge_row = None if made.whole is None else made.whole["judge"]
+    if judge_row is None:
+        raise DrrError("nothing could be judged; the bundle has no finished answer whose texts are in it")
+    with Study.read(folder) as study:
+        old = {} if before is None else figures_of(study, ReportConfig(judge=before))[1]["metrics"]
+        new = figures_of(study, ReportConfig(judge=judge_row["name"]))[1]["metrics"]
+    return {
+        "schema": 1,
+        "bundle": root,
+        "before": before,
+        "now": judge_row["name"],
+        "left": made.left,
+        "metrics": {one: _two(old.get(one, {}), new.get(one, {})) for one in sorted({*old, *new})},
+    }
+
+
+def _two(old: Mapping[str, VRow], new: Mapping[str, VRow]) -> dict[str, TwoFigures]:
+    judged = [name for name, metric in metrics({*old, *new}).items() if metric.judged]
+    return {name: {"before": old.get(name), "now": new.get(name)} for name in sorted(judged)}

@@ -1,0 +1,172 @@
+"""Tools called again: what a conversation says that a tool returned is what the shop returns."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Collection, Mapping
+from contextlib import AbstractContextManager
+from typing import Any
+
+from drr.app.bundles.answers import is_ours
+from drr.app.bundles.findings import Verified
+from drr.citations.addresses import canonical_url
+from drr.citations.parse import parse
+from drr.citations.repair import lost, remove, unknown_urls, with_addresses
+from drr.env.errors import DrrError, Misuse
+from drr.env.json_object import JsonObject
+from drr.env.settings import resolve
+from drr.env.shop import Shop
+from drr.env.shop_world import USER_TOOLS, ShopRealm, open_realm
+from drr.env.source import text_hash
+from drr.env.world import Site, is_paged
+from drr.eval.evidence.answers import Book, answer_of
+from drr.eval.tasks.desk import profile_text
+from drr.study.study import Study
+from drr.study.unit import Record, canonical_json
+from drr.tools import registry
+from drr.tools.base import ToolContext, ToolError
+
+_SUMMARIES = "+ws"
+_PASSING = frozenset({"timeout", "unavailable"})
+"""Errors of tools that another call need not have."""
+_SHOP_TOOLS = {*USER_TOOLS, "product_catalog_search", "get_product_details"}
+
+
+def shop_as_stated(
+    stated: JsonObject, shop: str, given: Mapping[str, object]
+) -> AbstractContextManager[ShopRealm]:
+    """The shop that was named now, under the address and the search that the bundle says."""
+    plain = {name: stated[name] for name in ("shop_url", "search") if isinstance(stated.get(name), str)}
+    try:
+        settings = resolve({**plain, **given}).settings
+    except Misuse as error:  # of the bundle's own, as a rule
+        raise DrrError(str(error)) from error
+    return open_realm(Site(settings=settings, shop=shop))
+
+
+def check_shop_is_theirs(study: Study, realm: ShopRealm) -> None:
+    """`Misuse` where the shop that was named is another's."""
+    own = [one for one in study.records("answer", None) if not one.made_elsewhere]
+    for records in (own, study.records("judgement", None)):
+        if hashes := {record.key_fields.get("shop") for record in records} - {None}:
+            if realm.shop.manifest.content_hash not in hashes:
+                raise Misuse(f"{realm.shop.spec}: is another shop than that of the bundle; name that one")
+            return
+
+
+def check_tools(study: Study, realm: ShopRealm, found: Verified) -> None:
+    """Call the tools of every answer again, in their order, in a session of its own."""
+    for record in study.records("answer", None):
+        if record.made_elsewhere:
+            continue
+        with found.unless_broken("tools", record.label):
+            called = {call["name"] for call in record.result.get("tool_calls") or ()}
+            if record.key_fields.get("shop"):
+                texts = [study.text(record, name) or "" for name in ("report", "raw_report")]
+                pages = realm.shop.shop_url, realm.shop.known_ids
+                cited = {canonical_url(one.url) for text in texts for one in parse(text, *pages).sources}
+                asyncio.run(_Replay(record, realm, found).run(cited))
+                if record.done and is_ours(record):
+                    _check_repair(study, record, realm.shop, found)
+            elif called & _SHOP_TOOLS:
+                found.fail("tools", record.label, "called tools of a shop, and its key names none")
+
+
+def _check_repair(study: Study, record: Record, shop: Shop, found: Verified) -> None:
+    """Take made-up citations out of a report again, where code alone was to do that."""
+    fields = record.key_fields
+    if fields.get("citation_repair") != "remove" or fields["shop"] != shop.manifest.content_hash:
+        return
+    returned, pages = Book(answer_of(study, record, {}), None).resolves, (shop.shop_url, shop.known_ids)
+    raw = study.text(record, "raw_report") or ""
+    made_up = unknown_urls(parse(raw, *pages), returned)
+    report = with_addresses(raw, returned, *pages)
+    if made_up or lost(parse(report, *pages)):
+        report = remove(report, made_up, *pages)
+    if report != study.text(record, "report"):
+        found.fail("report", record.label, "is not what was written without its made-up citations")
+
+
+class _Replay:
+    """One answer's calls, made again."""
+
+    def __init__(self, record: Record, realm: ShopRealm, found: Verified) -> None:
+        self._record, self._found = record, found
+        fields = record.key_fields
+        user = fields.get("user_id")
+        world = realm.strangers_world(record.spec) if user is None else realm.world(record.spec)
+        own: Mapping[str, Any] = world.key_fields()
+        self._other = {
+            one
+            for one in ("shop", "web", "search")
+            if canonical_json(own.get(one)) != canonical_json(fields.get(one))
+        }
+        self._context = ToolContext(world, int(fields.get("top_k", 5)))
+        self._seen: dict[tuple[str, str], set[tuple[str | None, str | None]]] = {}
+        """Titles of what was returned, with hashes of the shop's records, by address and hash."""
+        if user is not None:  # some agents are told the profile beforehand
+            self._seen[f"user://{user}/profile", text_hash(profile_text(realm.shop, user))] = set()
+        self._whole = True
+
+    async def run(self, cited: Collection[str]) -> None:
+        for call in self._record.result.get("tool_calls") or ():
+            if call["name"] in registry.TOOLS and not (call.get("error") and call.get("kind") != "api"):
+                await self._call(call)
+        if "web" not in self._other:
+            await self._check_pages(cited)
+        if self._whole:
+            self._check_sources()
+
+    async def _call(self, call: Mapping[str, Any]) -> None:
+        if why := self._cannot(call):
+            self._whole &= bool(call.get("error"))  # one that failed returned no source
+            self._found.skip("tools", self._record.label, f"{call['name']}: {why}")
+            return
+        try:
+            answer = await registry.call(call["name"], call["arguments"], self._context)
+            text = answer.text
+            for source in answer.sources:
+                behind = None if source.record is None else text_hash(canonical_json(source.record))
+                place = source.url, text_hash(source.seen)
+                self._seen.setdefault(place, set()).update({(source.title, behind), (None, behind)})
+        except ToolError as error:
+            text = error.text
+        self._found.checked["calls of tools"] += 1
+        if text_hash(text) != call["result_sha256"]:
+            what = f"call {call['number']}, {call['name']}: the shop returns something else"
+            self._found.fail("tools", self._record.label, what)
+
+    def _cannot(self, call: Mapping[str, Any]) -> str:
+        """Say why a call cannot be made again."""
+        name, kind = call["name"], (call.get("error") or {}).get("kind")
+        if kind in _PASSING:
+            return f"ended as {kind}"
+        if name == "web_search" and _SUMMARIES in str(self._record.spec["variant"]):
+            return "its pages were summarised by a model"
+        if name == "web_search" and "web" in self._other:
+            return "was searched on another web"
+        if name == "product_catalog_search" and "search" in self._other:
+            return "was searched in another way"
+        if name in USER_TOOLS and self._record.result.get("state_changes"):
+            return "the shopper's records were changed meanwhile"
+        return "was called on another shop" if "shop" in self._other else ""
+
+    async def _check_pages(self, cited: Collection[str]) -> None:
+        """Read the pages behind its citations again; each that a tool returned is kept."""
+        result, label = self._record.result, self._record.label
+        for row in (*(result.get("sources") or ()), *(result.get("fabricated") or ())):
+            where = row["url"][:80]
+            if is_paged(row.get("type", "web")) and row["page_status"] is not None:
+                page = await self._context.world.web.read(row["url"])
+                behind = None if page.markdown is None else text_hash(page.markdown)
+                if (page.status, behind) != (row["page_status"], row["page_sha256"]):
+                    self._found.fail("evidence", label, f"{where}: the web has another page")
+            elif row.get("type") == "web" and self._record.done and canonical_url(row["url"]) in cited:
+                self._found.fail("evidence", label, f"{where}: is cited, and its page is left out")
+
+    def _check_sources(self) -> None:
+        for number, row in enumerate(self._record.result.get("sources") or (), 1):
+            known = self._seen.get((row["url"], row["sha256"]))
+            if known is None or (known and (row["title"], row["record_sha256"]) not in known):
+                what = f"source {number}: the shop has it, its title or its record otherwise"
+                self._found.fail("evidence", self._record.label, what)

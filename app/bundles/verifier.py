@@ -1,0 +1,248 @@
+"""Verifying a bundle of anybody, offline. What contradicts itself fails, and what nobody can tell is said."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import cast
+
+from drr.app.bundles.answers import check_answers, check_complete, check_set, questions_of
+from drr.app.bundles.findings import Verified, cause_of, differing
+from drr.app.bundles.judgements import RebuiltDesks, check_judgements
+from drr.app.bundles.tool_replay import check_shop_is_theirs, check_tools, shop_as_stated
+from drr.app.report.study_report import every_figure
+from drr.app.study.outcome import code_id, made_by
+from drr.app.study.trust import given_settings
+from drr.env.errors import DrrError, Misuse
+from drr.env.json_object import JsonObject
+from drr.env.query import read_queries
+from drr.env.settings import resolve
+from drr.env.shop_world import ShopRealm
+from drr.eval.tasks.desk import profile_text
+from drr.llm.names import OFFLINE
+from drr.study.bundle.archive import MANIFEST, ROOT, pack
+from drr.study.bundle.parcel import BundleManifest, Parcel, PromptLine, unpacked, withheld_of
+from drr.study.bundle.restore import BundleTexts, opened
+from drr.study.bundle.seal import public_id, sign, signatures
+from drr.study.cache import named
+from drr.study.form import reading
+from drr.study.study import Study
+from drr.study.unit import canonical_json
+
+
+@dataclass(frozen=True, kw_only=True)
+class VerifyTerms:
+    """All that bundles are held against."""
+
+    shop: str | None = None
+    """The shop that its tools are called on again."""
+    questions: Path | None = None
+    """The set of questions that it claims to answer."""
+    keys: Sequence[Path] = ()
+    """Public keys, one of which its maker must have signed with."""
+    given: Mapping[str, object] = field(default_factory=dict)
+    """Settings, by name."""
+
+    @classmethod
+    def of(cls, arguments: argparse.Namespace) -> VerifyTerms:
+        """The terms of a command line."""
+        own, given = arguments, given_settings(arguments)
+        return cls(shop=own.shop, questions=own.questions, keys=own.key, given=given)
+
+    def rests_on(self) -> object:
+        """All of it as plain data, with the state of every file that it names. `Misuse` where that is not known."""
+        if self.shop is not None and not Path(self.shop).is_dir():
+            raise Misuse(f"{self.shop}: is no folder")
+        settings = resolve(self.given).settings.model_dump(mode="json")
+        terms = [self.shop, self.questions and str(self.questions), [str(key) for key in self.keys], settings]
+        return [terms, named(terms)]
+
+
+def verify(file: Path, terms: VerifyTerms) -> Verified:
+    """Check everything that can be checked. `Misuse` for a file that is not there; whatever is wrong with one is a finding."""
+    found, check = Verified(), "archive"
+    try:
+        with unpacked(file) as parcel, reading("the bundle"):
+            found.place, found.root, check = str(parcel.folder), parcel.root, "form"
+            check_hashes(parcel, found)
+            _check_signatures(terms.keys, parcel, found)
+            if not found.failed:
+                _check_contents(terms, parcel, found)
+    except Misuse:
+        raise
+    except DrrError as error:
+        found.fail(check, "", cause_of(error))
+    return found
+
+
+def check_hashes(parcel: Parcel, found: Verified) -> None:
+    """Hold every line against the tree of hashes, and that against the root."""
+    stated, files = parcel.manifest()["files"], parcel.files()
+    if (parcel.folder / ROOT).read_bytes() != f"{parcel.root}\n".encode():
+        found.fail("hashes", MANIFEST, "is not what the root of the bundle was made of")
+    for name in sorted(stated.keys() | files.keys()):
+        if stated.get(name) != files.get(name):
+            found.fail("hashes", name[:80], "is not what the manifest was made of")
+    found.checked["lines"] += sum(hashed["lines"] for hashed in files.values())
+
+
+def _check_signatures(keys: Sequence[Path], parcel: Parcel, found: Verified) -> None:
+    known = {public_id(path) for path in keys}
+    with found.unless_broken("signatures", ""):
+        for key, role in signatures(parcel):
+            found.signed.append({"key": key, "role": role, "known": key in known})
+    if known and not any(one["known"] and one["role"] == "maker" for one in found.signed):
+        found.fail("signatures", "", "no key that was named is its maker's")
+    if not found.signed:
+        found.not_excluded.append("who made it: it is not signed")
+
+
+def countersign(file: Path, terms: VerifyTerms, key: Path) -> Verified:
+    """Verify a bundle, and add a signature where nothing fails. The file is replaced by the one that has it."""
+    found = verify(file, terms)
+    if found.failed:
+        return found
+    with unpacked(file) as parcel:
+        if parcel.root != found.root:
+            raise DrrError(f"{file}: was replaced meanwhile; verify it again")
+        facts = {"made_by": made_by(), "checked": dict(found.checked), "with_shop": terms.shop is not None}
+        name = sign(parcel, key, "verifier", facts)
+        pack(parcel.folder, file)
+    found.signed.append({"key": name, "role": "verifier", "known": True})
+    return found
+
+
+def _check_contents(terms: VerifyTerms, parcel: Parcel, found: Verified) -> None:
+    manifest = parcel.manifest()
+    with opened(parcel) as study, _shop_of(terms, study) as realm:
+        asked = questions_of(study, found) if terms.questions is None else read_queries(terms.questions)
+        kept = cast(BundleTexts, study.blobs)
+        kept.strict = True
+        steps: dict[str, Callable[[], None]] = {
+            "manifest": lambda: _check_manifest(parcel, manifest, found),
+            "texts": lambda: _check_texts(study, kept, manifest, found),
+            "set": lambda: check_set(asked, study, found),
+            "complete": lambda: check_complete(study, found),
+            "answers": lambda: check_answers(study, redacted=manifest["redacted"], found=found),
+            "judgements": lambda: _check_with_shop(realm, study, parcel, found),
+        }
+        for check, step in steps.items():
+            with found.unless_broken(check, ""):
+                step()
+        kept.strict = False
+        with found.unless_broken("figures", ""):
+            _check_figures(study, parcel, manifest, found)
+        beside = any(parcel.rows("beside.jsonl", JsonObject))
+        _say_what_stays_open(study, manifest, found, asked=bool(asked), beside=beside)
+
+
+def _check_with_shop(realm: ShopRealm | None, study: Study, parcel: Parcel, found: Verified) -> None:
+    """Make judgements, rules and calls of tools again, as far as the shop is here."""
+    profiles = {line["user"]: line["profile"] for line in parcel.rows("shoppers.jsonl", dict[str, str])}
+    prompts = parcel.rows("prompts.jsonl", PromptLine)
+    shown = {line["name"]: line["text"] for line in prompts if line["of"] == "judges"}
+    for name in shown:
+        found.skip("prompts", name, "judges were given a prompt that is not this program's")
+    desks = RebuiltDesks(study, profiles, shown, None if realm is None else realm.shop)
+    asyncio.run(check_judgements(desks, found))
+    if realm is not None:
+        check_tools(study, realm, found)
+        for user, text in profiles.items():
+            if text != profile_text(realm.shop, user):
+                found.fail("shoppers", user, "is another shopper in the shop")
+    elif any(record.result.get("tool_calls") for record in study.records("answer", None)):
+        which = "which --shop makes again" if not desks.whole else "whose files are not here"
+        found.skip("tools", "", f"calls of tools, {which}")
+
+
+@contextmanager
+def _shop_of(terms: VerifyTerms, study: Study) -> Iterator[ShopRealm | None]:
+    if terms.shop is None:
+        yield None
+        return
+    try:  # without what the bundle says of it
+        with shop_as_stated({}, terms.shop, terms.given) as realm:
+            check_shop_is_theirs(study, realm)
+    except DrrError as error:
+        raise Misuse(str(error)) from error
+    with shop_as_stated(study.config.get("settings", {}), terms.shop, terms.given) as realm:
+        yield realm
+
+
+def _check_manifest(parcel: Parcel, manifest: BundleManifest, found: Verified) -> None:
+    """Hold what the manifest says in short against the rows, and its maker against the packages."""
+    facts = parcel.facts()
+    found.checked["units"] += sum(sum(counts.values()) for counts in facts["units"].values())
+    for other in differing({name: dict(manifest)[name] for name in facts}, facts):
+        found.fail("manifest", "", other)
+    own = parcel.row("packages.json", JsonObject)["bill"]["metadata"]["component"]
+    if f"{own['name']} {own['version']}" != manifest["made_by"]:
+        found.fail("packages", "", "list another program than the one that made the bundle")
+
+
+def _check_texts(study: Study, kept: BundleTexts, manifest: BundleManifest, found: Verified) -> None:
+    """Every text that a unit names is there and no other, and only what a maker withholds is withheld."""
+    named, withheld, cut = set[str](), set[str](), set[str]()
+    for record in study.records(None, None, current=False):
+        named.update(record.blobs.values())
+        own = withheld_of(record, redacted=manifest["redacted"], with_pages=manifest["with_pages"])
+        withheld.update(own)
+        cut.update({record.blobs.get("transcript", "")} if own else ())
+        for name, digest in record.blobs.items():
+            found.checked["texts"] += 1
+            if not kept.has(digest):
+                found.fail("texts", record.label, f"its {name[:40]} is not in the bundle, or was changed")
+            if name.startswith("text:") and name != f"text:{digest}":
+                found.fail("texts", record.label, f"{name[:40]} names another text than its own")
+    for digests, what in (
+        (set(kept) - named, "belong to no unit"),
+        (kept.withheld.keys() - withheld - cut, "are withheld, and need not be"),
+        ((withheld & set(kept)) - kept.withheld.keys(), "are to be withheld, and are not"),
+    ):
+        if digests:
+            found.fail("texts", "", f"{len(digests):,} texts {what}, {min(digests)[:12]} is one")
+
+
+def _check_figures(study: Study, parcel: Parcel, manifest: BundleManifest, found: Verified) -> None:
+    again, maker = every_figure(study), manifest["made_by"]
+    found.checked["figures"] += canonical_json(again).count('"value":')
+    other = "" if maker == made_by() else f"; made by {maker}, this is {made_by()}"
+    words = {f"documents.{judge}.banner" for judge in again["documents"]}
+    for line in differing(parcel.row("figures.json", JsonObject), again):
+        # what rules of another version have over them
+        if line.rpartition(": the bundle says")[0] in words and manifest["code"] != code_id():
+            found.skip("figures", "", "the words over them are those of another build")
+        else:
+            found.fail("figures", "", f"{line}{other}")
+
+
+def _say_what_stays_open(
+    study: Study, manifest: BundleManifest, found: Verified, *, asked: bool, beside: bool
+) -> None:
+    """Name what whoever made the bundle could have made up without contradicting anything in it."""
+    elsewhere = sum(record.made_elsewhere for record in study.records("answer", None))
+    if elsewhere:
+        found.skip("answers", "", f"{elsewhere:,} answers were imported: how they came about is not here")
+    if withheld := sum(manifest["withheld"].values()):
+        found.skip("texts", "", f"{withheld:,} texts are here as hashes")
+    if (manifest["code"], manifest["made_by"]) != (code_id(), made_by()):
+        found.not_excluded.append("that agents ran by other code: another build of this program made it")
+    records = [*study.records(None, None, current=False)]
+    used = {row["model"] for record in records for row in record.usage.values() if row["calls"]}
+    found.not_excluded += [
+        "that other runs, agents, trials or kinds of judgement were thrown away",
+        "that times, costs, settings, and the words that agents were given are as they say",
+        "that trials are runs of their own, and answers failed as they say",
+        "that the packages and the machine are those that are listed",
+        *["that the questions are those of a known set: --questions compares"] * (not asked),
+        *["that people wrote the marks and tables beside the study"] * beside,
+    ]
+    if models := ", ".join(sorted(name for name in used if not name.startswith(OFFLINE))):
+        found.not_excluded += [
+            f"that {models} wrote what they are said to have written, and told these counts of tokens",
+            "that reports and the judges' raw answers were rewritten together: `drr bundle regrade` asks another judge",
+        ]

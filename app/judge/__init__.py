@@ -1,0 +1,1 @@
+"""Judging of reports: the choices, the run, its figures as text."""

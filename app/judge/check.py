@@ -1,0 +1,197 @@
+"""The check of one report without a study: citations, seventeen rules and, given a model, its reading of the text."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, NotRequired, TypedDict
+
+from drr.app.calls import run_to_end
+from drr.app.models.setup import explain, models_of, prompts_of
+from drr.app.study.outcome import check_models
+from drr.citations.cited import CitationsDocument
+from drr.citations.parse import Citations
+from drr.env.errors import Misuse
+from drr.env.progress import Progress, Quiet, collector_off, read_in_time
+from drr.env.query import Constraints
+from drr.env.settings import Settings
+from drr.env.shop import open_shop
+from drr.eval.checks import Check, Subject, check_report, document, figures_in
+from drr.eval.checks.base import CheckDocument
+from drr.eval.checks.reading import FiguresRow
+from drr.llm.failures import ModelFailure
+from drr.llm.meter import UsageRow
+from drr.llm.names import OFFLINE
+
+if TYPE_CHECKING:
+    from drr.eval.tasks.mistakes import MistakesResult
+
+
+_LARGEST = 1_000_000
+
+
+@dataclass(frozen=True)
+class CheckConfig:
+    """A report, and what is known around it."""
+
+    report: str
+    settings: Settings
+    shop: str | None = None
+    user: str | None = None
+    query: str | None = None
+    budget: float | None = None
+    """The most that its plan may cost in all; with `query`, budgets are read from there."""
+    shop_urls: tuple[str, ...] = ()
+    """Addresses that count as the shop; by default the setting."""
+    judged: bool = False
+    """True where the judge model reads the report too."""
+
+
+class FindingsDocument(TypedDict):
+    """The document of `drr judges check --json`."""
+
+    schema: int
+    citations: CitationsDocument
+    rules: dict[str, CheckDocument]
+    figures: FiguresRow
+    reading: NotRequired[Proofread]
+
+
+@dataclass(frozen=True)
+class Findings:
+    """The findings of one check of a report."""
+
+    citations: Citations
+    rules: dict[str, Check]
+    figures: FiguresRow
+    """Figures of the report that rules could read, of all."""
+    reading: Proofread | None = None
+    """Findings of a model, where one was named."""
+
+    @property
+    def failed(self) -> bool:
+        """Tell whether a rule failed, or a reader found a mistake or left something out."""
+        return any(check.status == "fail" for check in self.rules.values()) or not self._is_clear()
+
+    def _is_clear(self) -> bool:
+        """Tell whether there is no mistake, and all of it was looked at."""
+        found = None if self.reading is None else self.reading["found"]
+        return found is None or not (
+            found["mistakes"] or found["unread"] or found["unweighed"] or found["unshown"]
+        )
+
+    def document(self) -> FindingsDocument:
+        """Return the form that `drr judges check --json` prints."""
+        shown: FindingsDocument = {
+            "schema": 1,
+            "citations": self.citations.document(),
+            "rules": document(self.rules),
+            "figures": self.figures,
+        }
+        return shown if self.reading is None else {**shown, "reading": self.reading}
+
+
+def check(config: CheckConfig, progress: Progress | None = None) -> Findings:
+    """Check the report; `Misuse` for a user whom the shop does not have."""
+    if config.budget is not None and not 0 <= config.budget < float("inf"):
+        raise Misuse("--budget: give an amount of dollars, such as 300")
+    with collector_off():  # a report of a megabyte is half a million small objects without a cycle
+        return _checked(config, progress or Quiet())
+
+
+def _checked(config: CheckConfig, progress: Progress) -> Findings:
+    if config.shop is None:
+        if config.user is not None:
+            raise Misuse("--user: a user lives in a shop; give --shop too")
+        if config.judged:
+            raise Misuse("--judge: it reads the report against the records of a shop; give --shop too")
+        return _found(_subject(config))
+    with open_shop(config.shop, config.settings) as shop:
+        if config.user is not None and shop.store.user(config.user) is None:
+            raise Misuse(f"{config.shop}: no user {config.user!r}; `drr shop users` names some")
+        subject = _subject(config)
+        subject.shop = shop
+        return _found(subject, _read(subject, config.settings, progress) if config.judged else None)
+
+
+def _read(subject: Subject, settings: Settings, progress: Progress) -> Proofread:
+    return proofread(subject, settings, progress)
+
+
+def _found(subject: Subject, reading: Proofread | None = None) -> Findings:
+    checks = check_report(subject)
+    return Findings(subject.citations, checks, figures_in(subject, checks), reading)
+
+
+def _subject(config: CheckConfig) -> Subject:
+    return Subject(
+        config.report,
+        query=config.query,
+        constraints=_constraints(config.budget),
+        user_id=config.user,
+        shop_urls=config.shop_urls or (config.settings.shop_url,),
+    )
+
+
+def _constraints(budget: float | None) -> Constraints | None:
+    if budget is None:
+        return None
+    return Constraints(total_max=budget)
+
+
+def read_report(name: str) -> str:
+    """The text of a report in a file; `-` is standard input."""
+    try:
+        with nullcontext(sys.stdin.buffer) if name == "-" else Path(name).open("rb") as file:
+            data = file.read(_LARGEST + 1)
+    except OSError as error:
+        raise Misuse(f"{name}: cannot be read ({error.strerror}); give a report in Markdown") from error
+    if len(data) > _LARGEST:
+        raise Misuse(f"{name}: no report is so long; give a Markdown file of at most {_LARGEST:,} bytes")
+    try:
+        report = data.decode("utf-8-sig").replace("\r\n", "\n")
+    except UnicodeDecodeError as error:
+        raise Misuse(f"{name}: not UTF-8 at byte {error.start}; save the report as UTF-8") from error
+    if not report.strip():
+        raise Misuse(f"{name}: is empty, there is nothing to judge; give a report in Markdown")
+    return report
+
+
+class Proofread(TypedDict):
+    judge: str
+    found: MistakesResult
+    usage: dict[str, UsageRow]
+
+
+def proofread(subject: Subject, settings: Settings, progress: Progress) -> Proofread:
+    """`Misuse` without a model to ask, `DrrError` where it gives no usable answer."""
+    from drr.eval.asking.judge import UnkeptJudge
+    from drr.eval.tasks.desk import JUDGE, room_for
+    from drr.eval.tasks.mistakes import Brief, mistakes_in
+    from drr.llm.meter import Meter
+
+    models = models_of(settings)
+    name = models.name_of(JUDGE)
+    if name == OFFLINE:
+        raise Misuse(
+            "--judge: rules that stand in for a judge find nothing here that the rules above do not; name a model"
+        )
+    check_models(models, [JUDGE])
+    prompts, meter = prompts_of(settings, "eval"), Meter()
+
+    async def go() -> MistakesResult:
+        try:
+            brief = await read_in_time(subject.report, lambda: Brief.of(subject, settings.shop_url))
+            with progress.stage(f"{name} reads {len(brief.statements)} statements", unit="calls") as stage:
+                judge = UnkeptJudge(models.unit(meter).role(JUDGE), stage.advance)
+                return await mistakes_in(brief, judge, prompts, room_for(name))
+        finally:
+            await models.aclose()
+
+    try:
+        found = run_to_end(go())
+    except ModelFailure as failure:
+        raise explain(failure) from failure
+    return {"judge": name, "found": found, "usage": meter.as_json()}

@@ -1,0 +1,217 @@
+"""The common part of what reads or judges a study: its settings, its shop, its judge."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, NotRequired, TypedDict
+
+from drr.agents.commands.command import is_command, known_as
+from drr.app.models.setup import models_of, prompts_of
+from drr.app.study.outcome import check_models
+from drr.app.study.spans import SpanTerms, judgement_span, spans_of
+from drr.app.study.trust import check_shop, found_shop, is_own_shop, settled
+from drr.app.study.workers import check_same, desk_facts, settings_from, whole_path
+from drr.citations.parse import Citations, parse
+from drr.env.errors import DrrError
+from drr.env.json_object import JsonObject
+from drr.env.profile import ProfileSummary, build_profile
+from drr.env.settings import Settings, StudyChoices, resolve
+from drr.env.shop import Shop, open_shop
+from drr.env.web.base import Page
+from drr.eval.tasks.protocol import OURS, PROTOCOLS, JudgingProtocol
+
+if TYPE_CHECKING:
+    from drr.eval.tasks.desk import Desk
+    from drr.llm.factory import Models
+    from drr.study.study import Study
+    from drr.study.worker import Workplace
+
+
+def study_settings(study: Study, given: Mapping[str, object], trusted: Sequence[str]) -> Settings:
+    """Take what was given now, else what the study was made with."""
+    saved = {
+        k: v
+        for k, v in study.config.get("settings", {}).items()
+        if k in Settings.model_fields and k != "profile"
+    }
+    return settled(given, trusted, StudyChoices(study.folder, saved)).settings
+
+
+@contextmanager
+def study_shop(study: Study, settings: Settings, given: str | None) -> Iterator[Shop | None]:
+    """The shop the study was run on, where this user vouches for it; `None` for imported reports that named none."""
+    check_shop(study.folder, study.config.get("run", {}).get("shop"), given)
+    with _opened_shop(study, settings, given) as shop:
+        yield shop
+
+
+def named_shop(study: Study, given: str | None = None) -> str | None:
+    """Return where the shop lies that was named now, or else by the study."""
+    return given or found_shop(study.folder, study.config.get("run", {}).get("shop"))
+
+
+@contextmanager
+def _opened_shop(study: Study, settings: Settings, given: str | None) -> Iterator[Shop | None]:
+    """Open the shop; for a worker too, whose driver has asked."""
+    spec = named_shop(study, given)
+    if spec is None:
+        yield None
+        return
+    with open_shop(spec, settings) as shop:
+        yield shop
+
+
+def desk_of(
+    settings: Settings, models: Models, shop: Shop | None, protocol: JudgingProtocol | None = None
+) -> Desk:
+    """Our protocol unless another is named; rules stand in where no model judges."""
+    from drr.eval.asking.judge import JudgeName
+    from drr.eval.tasks.desk import EXTRACTOR, JUDGE, Desk
+    from drr.offline.judge import RulesJudge
+
+    stand_in = RulesJudge()
+    judge, extractor = (JudgeName.of(models, role, stand_in) for role in (JUDGE, EXTRACTOR))
+    prompts = prompts_of(settings, "eval")
+    return Desk(judge, extractor, shop, settings.shop_url, prompts, protocol or OURS, stand_in)
+
+
+class PlainDesk(TypedDict):
+    """A desk as plain data."""
+
+    study: str
+    shop: str | None
+    protocol: str
+    batch: int
+    repeat: int
+    earlier: bool
+    """True where the earlier prompts are used."""
+    refetched: dict[str, JsonObject] | None
+    """The fields of a `Page`, by address."""
+    facts: JsonObject
+    """Facts that must be the same in every process."""
+
+
+class JudgeWorkplace(PlainDesk):
+    """All that a worker in another process needs to judge."""
+
+    settings: JsonObject
+    otel: NotRequired[SpanTerms | None]
+
+
+def desk_document(study: Study, desk: Desk, shop: str | None) -> PlainDesk:
+    from drr.eval.judging.difference import earlier_prompts
+
+    pages = desk.refetched
+    return {
+        "study": str(study.folder.absolute()),
+        "shop": whole_path(named_shop(study, shop)),
+        "protocol": desk.protocol.name,
+        "batch": desk.batch,
+        "repeat": desk.repeat,
+        "earlier": desk.prompts is earlier_prompts(),
+        "refetched": None if pages is None else {url: page._asdict() for url, page in pages.items()},
+        "facts": desk_facts(desk),
+    }
+
+
+@contextmanager
+def open_workplace(document: JudgeWorkplace) -> Iterator[Workplace]:
+    """The workplace of a worker that judges, for `Opening("drr.app.judge.desk:open_workplace", document)`.
+
+    Of the study it reads the answers and what judges said before; the ledger is the driver's alone to write.
+    """
+    from drr.eval.asking.judge import KeptAnswers
+    from drr.eval.evidence.answers import questions, read_answers
+    from drr.eval.judging.difference import earlier_prompts
+    from drr.eval.judging.run import Work
+    from drr.eval.tasks.desk import EXTRACTOR, JUDGE
+    from drr.study.study import Study
+    from drr.study.worker import Workplace
+
+    settings, pages = settings_from(document["settings"]), document["refetched"]
+    models = models_of(settings)
+    with (
+        spans_of(document.get("otel"), models) as spans,
+        Study.open(Path(document["study"]), read_only=True) as study,
+        _opened_shop(study, settings, document["shop"]) as shop,
+    ):
+        desk = replace(
+            desk_of(settings, models, shop, PROTOCOLS[document["protocol"]]),
+            batch=document["batch"],
+            repeat=document["repeat"],
+            refetched=None if pages is None else {url: Page(**page) for url, page in pages.items()},
+            questions=questions(study),
+        )
+        if document["earlier"]:
+            desk.prompts = earlier_prompts()
+        check_same(desk_facts(desk), document["facts"])
+        check_models(models, (JUDGE, EXTRACTOR))
+        desk.add(read_answers(study))
+        yield Workplace(Work(desk, KeptAnswers(study), partial(judgement_span, spans)), models)
+
+
+def open_study(path: Path, *, to_look: bool = False) -> Study:
+    from drr.study.study import Study
+
+    return Study.read(path) if to_look else Study.open(path)
+
+
+def known_variants(study: Study, typed: str | None) -> str | None:
+    """Variants with commas between, commands among them as the study calls them."""
+    if typed is None or not any(map(is_command, typed.split(","))):
+        return typed
+    variants = {str(record.spec["variant"]) for record in study.records("answer", None)}
+    return ",".join(known_as(name, variants) for name in typed.split(","))
+
+
+class ShopperProfiles:
+    """Profile summaries for people to read; empty where the shop cannot be opened or has no such user."""
+
+    def __init__(self, study: Study, shop: str | None = None) -> None:
+        self._known: dict[str, ProfileSummary | None] = {}
+        self.shop = shop_of(study, shop)
+        self._home = _settings_of(study).shop_url if self.shop is None else self.shop.shop_url
+        """Below which the shop's pages are said to live, whether it can be opened or not."""
+        named = shop or study.config.get("run", {}).get("shop")
+        self.missing = str(named) if named and self.shop is None else None
+        """Place where the shop is missing: its profiles and records cannot be shown."""
+
+    def citations(self, report: str) -> Citations:
+        """Parse the citations of a report about the shop."""
+        return parse(report, self._home, None if self.shop is None else self.shop.known_ids)
+
+    def text(self, user_id: str | None) -> str:
+        found = self.summary(user_id)
+        return "" if found is None else found.text()
+
+    def summary(self, user_id: str | None) -> ProfileSummary | None:
+        if user_id is None or self.shop is None:
+            return None
+        if user_id not in self._known:
+            known = self.shop.store.user(user_id) is not None
+            self._known[user_id] = (
+                build_profile(self.shop.store, user_id, self.shop.manifest.as_of) if known else None
+            )
+        return self._known[user_id]
+
+
+def shop_of(study: Study, given: str | None = None) -> Shop | None:
+    """Open the shop that the study was run in, where this user vouched for it. A study can be read without it."""
+    spec = named_shop(study, given)
+    if not spec or (given is None and not is_own_shop(study.folder, spec)):
+        return None
+    try:
+        return open_shop(spec, _settings_of(study))
+    except DrrError:
+        return None
+
+
+def _settings_of(study: Study) -> Settings:
+    given = (
+        {"shop_url": study.config.get("settings", {}).get("shop_url")} if "settings" in study.config else {}
+    )
+    return resolve(given).settings

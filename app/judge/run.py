@@ -1,0 +1,380 @@
+"""The judging of a study's reports: missing units computed, figures summed, or only the cost forecast."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple, TypedDict, TypeVar
+
+from drr.app.calls import run_to_end
+from drr.app.console import progress_of
+from drr.app.judge.choices import JudgingChoices, choices, export_points
+from drr.app.judge.desk import desk_document, desk_of, known_variants, open_study, study_settings, study_shop
+from drr.app.models.setup import models_of
+from drr.app.notices import notice
+from drr.app.options import PooledTerms
+from drr.app.study.outcome import budget_of, check_models, conclude, despite_losses, unit_cap_of
+from drr.app.study.spans import SpanTerms, judgement_span, spans_of
+from drr.app.study.workers import desk_facts, pool_of
+from drr.citations.addresses import host_of
+from drr.env.errors import DrrError, Misuse
+from drr.env.settings import Settings
+from drr.env.shop import Shop
+from drr.env.web.base import Page
+from drr.env.web.open import open_web
+from drr.eval.evidence.answers import Answer, questions, read_answers
+from drr.eval.judging.difference import JudgingDifference, difference, last_two
+from drr.eval.judging.read import has_figures, judgings, read_judged
+from drr.eval.judging.run import Forecast, JudgeOptions, Ran, check_rules, cited_pages, combined, refetch
+from drr.eval.judging.run import forecast as expected
+from drr.eval.metrics.document import study_document
+from drr.eval.metrics.rows import StudyDocument
+from drr.eval.stats.intervals import VRow
+from drr.eval.tasks.desk import Desk
+from drr.eval.tasks.judgements import Judging
+from drr.eval.tasks.protocol import AS_PRINTED
+from drr.eval.tasks.registry import groups
+from drr.eval.tasks.support import BATCH_MOST
+from drr.llm.factory import Models
+from drr.llm.names import OFFLINE
+from drr.study.cache import Kept, kept, named
+from drr.study.pools import Pool
+from drr.study.run import Summary
+from drr.study.study import Study
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgeConfig(PooledTerms):
+    """The choices for judging a study now. `None` keeps the study's own choice, or else the default."""
+
+    study: Path
+    what: str
+    """Groups of tasks, separated by commas."""
+    shop: str | None = None
+    variants: str | None = None
+    """Those that meet in pairs, with commas between."""
+    batch: int = 1
+    """Claims in one call."""
+    repeat: int = 1
+    refetch: bool = False
+    """Hold claims against the cited pages as they read now."""
+    unknown: bool = False
+    """Then also those at addresses that no tool returned."""
+    renew: bool = False
+    """True where today's prompts judge anew what earlier ones judged."""
+    points: Path | None = None
+    export_points: Path | None = None
+    reference: str | None = None
+    own: Namespace
+    """Options of the papers' tasks, by name."""
+    otel: SpanTerms | None = None
+    given: Mapping[str, object] = field(default_factory=dict)
+    """Settings, by name."""
+    trusted: Sequence[str] = ()
+    """Addresses that a study or a file names and this user knows."""
+
+
+class JudgeCounts(TypedDict):
+    planned: int
+    left: int
+    stopped: str | None
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """The outcome of one call of `judge`, and the state of the judging after it."""
+
+    summary: Summary
+    planned: int
+    whole: StudyDocument | None
+    """Every figure; `None` where pages were read again, which is judged the next time."""
+    invalid: Mapping[str, list[str]]
+    """Reasons why the figures of a judging do not stand, by judging."""
+    exported: int | None = None
+    """Number of key points written."""
+
+    @property
+    def left(self) -> int:
+        """Units that have no verdict yet."""
+        return self.summary.left
+
+    @property
+    def metrics(self) -> dict[str, dict[str, VRow]]:
+        """The metrics by variant and name."""
+        return {} if self.whole is None else self.whole["metrics"]
+
+    def document(self) -> Mapping[str, object]:
+        """Return the form that `drr judge --json` prints."""
+        run = JudgeCounts(planned=self.planned, left=self.left, stopped=self.summary.stopped)
+        if self.whole is None:
+            return {"schema": 1, "metrics": {}, "run": run}
+        return {**self.whole, "run": run}
+
+
+class _Bench(NamedTuple):
+    """A study that is open, with all that judging it takes."""
+
+    study: Study
+    options: JudgeOptions
+    settings: Settings
+    models: Models
+    desks: list[Desk]
+    chosen: JudgingChoices
+
+
+Done = TypeVar("Done")
+
+
+def judge(config: JudgeConfig) -> Judgement:
+    """Judge what is not judged yet."""
+    return _at_bench(config, lambda bench: _judged(config, bench), calls=True)
+
+
+def forecast(config: JudgeConfig) -> Forecast:
+    """Forecast the calls, tokens and cost of `judge`. Nothing is called."""
+    if config.export_points is not None:
+        raise Misuse(
+            "--export-points: a dry run makes no points that could be written; leave one of the two out"
+        )
+
+    def whole(bench: _Bench) -> Forecast:
+        return combined([expected(bench.study, desk, bench.models, bench.options) for desk in bench.desks])
+
+    return _at_bench(config, whole, calls=False)
+
+
+def _at_bench(config: JudgeConfig, work: Callable[[_Bench], Done], *, calls: bool) -> Done:
+    with open_study(config.study, to_look=not calls) as study:
+        if "stress" in study.config.get("run", {}):
+            raise Misuse(
+                f"{config.study}: its answers saw a changed shop that no judge has; `drr report {config.study.parent} --stress`"
+                " reads them"
+            )
+        options = _options(config, study, known_variants(study, config.variants))
+        settings = study_settings(study, config.given, config.trusted)
+        models = models_of(settings)
+        if calls:
+            check_models(models, ("judge", "claim_extractor"), budget_of(config, study), unit_cap_of(config))
+        with study_shop(study, settings, config.shop) as shop:
+
+            def done() -> Done:
+                desks = _desks(study, config, options, settings, models, shop)
+                check_rules(desks[0], options)
+                chosen = _chosen(study, desks, config, options)
+                return work(_Bench(study, options, settings, models, desks, chosen))
+
+            return despite_losses(study, done)
+
+
+def _judged(config: JudgeConfig, bench: _Bench) -> Judgement:
+    bench.chosen.keep(bench.study, config)
+    _say_judge(config, bench)
+    whole = Kept(bench.study, "whole", lambda: _asked_for(config, bench))
+    asked, answers = _asked_for(config, bench), bench.study.ledger.records.stamps("answer")
+    if (planned := whole.read(whole.mark())) is not None:
+        return _summed(config, bench, Ran(planned=planned))
+    pools = [_pool(bench.study, desk, config, bench.settings) for desk in bench.desks]
+    ran = run_to_end(_run(config, bench, pools))
+    same = (asked, answers) == (_asked_for(config, bench), bench.study.ledger.records.stamps("answer"))
+    if asked and same and ran.summary.stopped is None and _all_judged(bench.study):
+        whole.write(whole.mark(), ran.planned)
+    return _summed(config, bench, ran)
+
+
+def _all_judged(study: Study) -> bool:
+    return all(one.status == "done" for one in study.ledger.units.standings() if one.kind == "judgement")
+
+
+def _asked_for(config: JudgeConfig, bench: _Bench) -> list[str]:
+    """List what decides the plan beside the study; nothing where a shop or a page may change unseen."""
+    shop = bench.desks[0].shop
+    if config.refetch or (shop is not None and not Path(shop.spec).exists()):
+        return []
+    options = {**vars(config.own), **vars(config)}.items()
+    given = {name: one for name, one in options if name not in ("study", "own") and not callable(one)}
+    files = [one for one in (*given.values(), shop and Path(shop.spec)) if isinstance(one, Path)]
+    desks = [[desk_facts(desk), desk.protocol.name, desk.batch, desk.repeat] for desk in bench.desks]
+    return [repr(one) for one in (given, bench.settings, desks, named(files))]
+
+
+def _say_judge(config: JudgeConfig, bench: _Bench) -> None:
+    """Say which model judges where nobody named one now, and that it judges itself where it does."""
+    judge, answers = bench.models.name_of("judge"), bench.desks[0].answers.values()
+    if judge == OFFLINE or "model_judge" in config.given:
+        return
+    wrote = any(judge in answer.record.result.get("models", {}).values() for answer in answers)
+    own = ", which wrote reports of this study: it judges itself" if wrote else ""
+    notice(f"{config.study}: judged by {judge}{own}; --judge names another")
+
+
+async def _run(config: JudgeConfig, bench: _Bench, pools: list[Pool | None]) -> Ran:
+    from drr.eval.judging.run import judge
+
+    total = Ran()
+    with spans_of(config.otel, bench.models) as spans:
+        try:
+            for desk, pool in zip(bench.desks, pools, strict=True):
+                around, progress = partial(judgement_span, spans), progress_of(config)
+                ran = await judge(
+                    bench.study,
+                    desk,
+                    bench.models,
+                    bench.options,
+                    pool=pool,
+                    progress=progress,
+                    around=around,
+                )
+                total.add(ran.summary, ran.planned)
+                if total.summary.stopped is not None:
+                    break
+        finally:
+            await bench.models.aclose()
+    return total
+
+
+def _summed(config: JudgeConfig, bench: _Bench, ran: Ran) -> Judgement:
+    judge = bench.desks[0].judge.shown
+    if not has_figures(bench.study, judge):
+        return Judgement(ran.summary, ran.planned, None, {})
+    document: StudyDocument = kept(
+        bench.study, "judged", lambda: judge, lambda: study_document(bench.study, judge)
+    )
+    exported = None
+    if config.export_points is not None:
+        exported = export_points(bench.study, bench.desks[0], config.export_points)
+    invalid = {"this judging": document["coverage"]["invalid_because"]}
+    if "as_printed" in document and any(desk.protocol is AS_PRINTED for desk in bench.desks):
+        invalid["the judging as the paper prints it"] = document["as_printed"]["coverage"]["invalid_because"]
+    return Judgement(ran.summary, ran.planned, document, invalid, exported)
+
+
+def conclude_judging(judgement: Judgement, folder: Path) -> int:
+    """Say how it ended; 0 if nothing failed and its figures stand. `DrrError` where a model or the disk gave out."""
+    code = conclude(judgement.summary, folder, "judge")
+    if judgement.whole is None:
+        notice(
+            f"{folder}: what pages read now stands beside what was frozen; `drr judge {folder}` judges that"
+        )
+    for which, because in judgement.invalid.items():
+        if because:
+            notice(
+                f"{folder}: {which} is invalid ({'; '.join(because)}); `drr study trace {folder}` tells the"
+                " cause, --retry-failed judges again"
+            )
+            code = code or 1
+    return code
+
+
+class JudgingChanges(NamedTuple):
+    """The changes between two judgings of one study."""
+
+    document: JudgingDifference
+    old: str
+    new: str
+    known: Sequence[Judging]
+    """All judgings of the study."""
+
+
+def changes(folder: Path, names: Sequence[str] = ()) -> JudgingChanges:
+    """Compare two judgings by id, or the last two of one protocol; judges nothing."""
+    with open_study(folder, to_look=True) as study:
+        known = judgings(study)
+        names = list(names) or [judging.id for judging in last_two(known)]
+        by_id = {judging.id: judging for judging in known}
+        if len(names) != 2 or not by_id.keys() >= set(names):
+            listing = (
+                ", ".join(f"{j.id} ({j.judge}, {j.protocol}, repeat {j.repeat})" for j in known) or "none"
+            )
+            raise Misuse(
+                f"--diff needs two judgings of this study, of one protocol or named as --diff ID ID; it has {listing}"
+            )
+        old, new = (read_judged(study, by_id[name]) for name in names)
+        return JudgingChanges(difference(old, new), names[0], names[1], known)
+
+
+def _options(config: JudgeConfig, study: Study, variants: str | None) -> JudgeOptions:
+    what = [word.strip() for word in config.what.split(",") if word.strip()]
+    wrong = [word for word in what if word not in groups()]
+    if wrong or not what:
+        raise Misuse(
+            f"--what {config.what!r}: {', '.join(wrong) or 'nothing'} cannot be judged; use {', '.join(groups())}"
+        )
+    if config.unknown and not config.refetch:
+        raise Misuse("--unknown: says what --refetch may ask for; give both")
+    if config.batch > BATCH_MOST:
+        raise Misuse(f"--batch {config.batch}: at most {BATCH_MOST} claims fit one call without losing some")
+    return JudgeOptions(
+        what,
+        variants.split(",") if variants else None,
+        budget_of(config, study),
+        unit_cap_of(config),
+        config.units,
+        config.retry_failed,
+        config.limit,
+    )
+
+
+def _desks(
+    study: Study,
+    config: JudgeConfig,
+    options: JudgeOptions,
+    settings: Settings,
+    models: Models,
+    shop: Shop | None,
+) -> list[Desk]:
+    """Ours; under `--profile paper` the paper's beside it; one more for each repetition."""
+    answers = read_answers(study)
+    if not answers and study.losses:
+        raise DrrError(
+            f"{study.folder}: all its finished answers lack texts; `drr run {study.folder} --retry-failed`"
+        )
+    if not answers and options.need_answers:
+        raise DrrError(
+            f"{study.folder}: holds no finished answer; `drr run` or `drr study import` makes some"
+        )
+    unknown = set(options.variants or ()) - {a.variant for a in answers}
+    if unknown:
+        known = ", ".join(sorted({a.variant for a in answers}))
+        raise Misuse(f"--variants: {', '.join(sorted(unknown))} is not in this study; it has {known}")
+    desk = desk_of(settings, models, shop)
+    desk.batch = config.batch
+    if config.refetch:
+        desk.refetched = _refetched(answers, config, settings, shop)
+    desks = [desk, *(replace(desk, repeat=k) for k in range(1, config.repeat))]
+    if settings.profile == "paper":
+        desks.append(desk_of(settings, models, shop, AS_PRINTED))
+    for one in desks:
+        one.questions = questions(study)
+        one.add(answers)
+    return desks
+
+
+def _chosen(study: Study, desks: list[Desk], config: JudgeConfig, options: JudgeOptions) -> JudgingChoices:
+    """The same for every desk."""
+    found = choices(study, desks[0], list(desks[0].answers.values()), config, list(options.what))
+    for one in desks:
+        found.settle(one)
+    return found
+
+
+def _refetched(
+    answers: list[Answer], config: JudgeConfig, settings: Settings, shop: Shop | None
+) -> dict[str, Page]:
+    """The cited pages as they read now: those that a tool returned, and with `--unknown` all."""
+    # Neither the run's snapshots nor its recording: they hold the pages as they were, and nothing is searched for.
+    now = settings.model_copy(update={"web_record": None}) if settings.web == "serper" else settings
+    web = open_web(now, shop=shop, searching=False)
+    pages = cited_pages(answers, frozenset(filter(None, [host_of(settings.shop_url)])))
+    if pages.unknown and not config.unknown:
+        notice(
+            f"not asked for: {len(pages.unknown):,} of the cited addresses, which no tool returned; `drr judge {config.study} --refetch --unknown` asks"
+        )
+    return run_to_end(refetch(pages, web, unknown=config.unknown))
+
+
+def _pool(study: Study, desk: Desk, config: JudgeConfig, settings: Settings) -> Pool | None:
+    document = {**desk_document(study, desk, config.shop), "otel": config.otel}
+    return pool_of(config, settings, "drr.app.judge.desk:open_workplace", document, judging=True)

@@ -1,0 +1,1 @@
+"""Models by name: their settings, their servers, their preflight."""

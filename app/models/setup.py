@@ -1,0 +1,201 @@
+"""The way from settings to models and prompts, for every command that calls one."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from copy import copy
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from drr.app.models.servers import base_server, servers_of, text_of
+from drr.env.errors import DrrError, Misuse
+from drr.env.json_object import JsonObject
+from drr.env.plugins import prompt_folders
+from drr.env.settings import MODEL_ADDRESSES, Settings
+from drr.llm.failures import NO_ANSWER, ModelFailure, ModelSetupError
+from drr.llm.names import parse_name
+from drr.llm.prompts import Prompts, check_override
+
+if TYPE_CHECKING:
+    from drr.app.study.answers import Answering
+    from drr.llm.factory import Models
+
+
+SETTINGS = (
+    "model",
+    "base_url",
+    "model_timeout",
+    "model_idle_timeout",
+    "streaming",
+    "model_max_tokens",
+    "retry_max_tokens",
+    "model_deadline",
+    "concurrency",
+    "price_file",
+)
+"""Names for `drr.app.console.add_setting_options`; add `model_agent` and the like where a command plays those roles."""
+
+
+AGENT_SETTINGS = (
+    *SETTINGS,
+    "effort",
+    "thinking",
+    "reason",
+    "page_warning",
+    "text_calls",
+    "vision",
+    "role_models",
+    "model_agent",
+    "model_summariser",
+    "prompts",
+    "search",
+    "model_embedder",
+    "corpus_search",
+    "web",
+    "sandbox",
+    "web_record",
+    "web_top_k",
+    "page_reader",
+    "shop_url",
+)
+"""The same for commands that run agents."""
+
+
+def models_of(
+    settings: Settings, *, agents: bool = False, calls: bool = True, named: Iterable[str] = ()
+) -> Models:
+    """Every role's model, checked as far as that goes without a call; `Misuse` for what cannot work. Without `calls` (a forecast) no
+    key is needed.
+
+    `named` are models that variants have beside those of the settings. Effort and thinking are for `agents` alone: whoever judges or writes queries is the same whatever agents are told.
+    """
+    from drr.llm.budget import load_prices
+    from drr.llm.factory import Models
+    from drr.llm.models import ModelSettings
+    from drr.llm.thinking import Style, check
+
+    style = Style(settings.effort, settings.thinking) if agents else Style()
+    keep_to_named_hosts(settings)
+    several = (*(settings.models or ()), *named)
+    settings = settings.model_copy(update={"models": several or None})
+    base = base_server(settings, calls=calls)
+    chosen = ModelSettings(
+        settings.model_for,
+        base_url=settings.base_url,
+        keys=base.keys,
+        refused=base.refused,
+        servers=servers_of(settings, calls=calls),
+        timeout_s=settings.model_timeout,
+        idle_s=settings.model_idle_timeout,
+        streaming=settings.streaming == "on",
+        max_tokens=settings.model_max_tokens,
+        retry_max_tokens=settings.retry_max_tokens,
+        deadline_s=settings.model_deadline,
+        concurrency=base.concurrency or settings.concurrency,
+        style=style,
+    )
+    try:
+        check(style, settings.model_max_tokens)
+        return Models(chosen, prices=load_prices(settings.price_file))
+    except ModelSetupError as error:
+        raise Misuse(str(error)) from error
+
+
+def under_model(models: Models, settings: Settings, name: str) -> Models:
+    """The same for who has another model than the settings say; meter, budget and connections stay."""
+    bound = copy(models)
+    bound.settings = replace(models.settings, roles=settings.model_copy(update={"model": name}).model_for)
+    return bound
+
+
+def holds_thoughts(settings: Settings, models: Models) -> bool:
+    """Tell whether agents have the tool `reason`: by `auto` not where their model thinks by itself; the paper's have it."""
+    from drr.agents.base import AGENT
+    from drr.llm.thinking import thinks
+
+    if settings.reason != "auto" or settings.profile == "paper":
+        return settings.reason != "off"
+    return not thinks(*parse_name(models.name_of(AGENT)), models.settings.style)
+
+
+def styles_of(models: Models, roles: Iterable[str]) -> JsonObject:
+    """Set each role's effort and thinking for its model; nothing where nothing was asked for, as in older keys."""
+    from drr.llm.thinking import taken
+
+    style = models.settings.style
+    if not style.is_set:
+        return {}
+    sent = {role: taken(*parse_name(models.name_of(role)), style) for role in roles}
+    return {"styles": {role: [one.effort, one.thinking] for role, one in sent.items()}}
+
+
+def keep_to_named_hosts(settings: Settings) -> None:
+    """Keep traffic to named hosts. Whatever other tools left in the environment, no tracing, and no proxy
+    between two ends of one machine."""
+    from drr.llm.calls import no_proxy_for_this_machine, tracing_off
+
+    for name in MODEL_ADDRESSES:
+        no_proxy_for_this_machine(text_of(getattr(settings, name)))
+    if not settings.library_tracing:
+        tracing_off()
+
+
+def explain(failure: ModelFailure) -> DrrError:
+    """A model's failure as the one line that the command ends with."""
+    todo = {
+        "bad_key": "check the key (`drr env settings` says where it comes from) and what it may use",
+        "unknown_model": "check --model and --base-url",
+        "no_credit": "add credit at the provider",
+        "over_budget": "give a larger --budget, or more tokens with --budget-tokens",
+        "context_overflow": "name a model with a longer context (--model, for a judge --judge), or send less: lower --limits or --model-max-tokens",
+        "truncated": "raise --model-max-tokens (of a study: `drr run STUDY --retry-failed --model-max-tokens N` computes only what failed)",
+    }.get(failure.kind, "try again later" if failure.transient else "see docs/study.md on failures")
+    if failure.kind in NO_ANSWER:
+        return DrrError(
+            f"no answer ({failure.kind}): {failure}; try another model, or mend the agent if it is yours"
+        )
+    return DrrError(f"the model call failed ({failure.kind}): {failure}; {todo}")
+
+
+def roles_in(role_models: str | None) -> list[str]:
+    """The roles that `--role-models ROLE=MODEL,...` names."""
+    named = [part.partition("=")[0].strip() for part in (role_models or "").split(",")]
+    return [role for role in named if role]
+
+
+def check_named(answering: Answering, named: Collection[str]) -> None:
+    """Raise `Misuse` where somebody named a model now for a role that nobody here plays. A slip of the pen would be paid for."""
+    known = [*answering.roles, *answering.giving.roles]
+    if unknown := sorted(set(named) - set(known)):
+        raise Misuse(
+            f"--role-models: {', '.join(unknown)} is no role of these variants; they have {', '.join(known)}"
+        )
+
+
+ROOMS = ("agents", "querygen", "eval")
+OF_PAPERS = {"agents": "agent_prompts", "eval": "judging_prompts"}
+"""Attribute under which papers offer prompts for a room, by room."""
+
+
+def prompt_names() -> set[str]:
+    """The names of all prompts, those of the papers with them."""
+    fields = ("prompts", *OF_PAPERS.values())
+    folders = [*map(_folder, ROOMS), *(place for field in fields for place in prompt_folders(field))]
+    return {path.stem for folder in folders for path in folder.glob("*.md")}
+
+
+def prompts_of(settings: Settings, room: str) -> Prompts:
+    """Read the prompts of one room with the user's in their place. `Misuse` for a folder that cannot mean what it says."""
+    try:
+        beside = prompt_folders(OF_PAPERS[room]) if room in OF_PAPERS else ()
+        prompts = Prompts(_folder(room), settings.prompts, beside=beside)
+        if settings.prompts is not None:
+            check_override(settings.prompts, prompt_names())
+    except ModelSetupError as error:
+        raise Misuse(str(error)) from error
+    return prompts
+
+
+def _folder(room: str) -> Path:
+    return Path(__file__).parents[2] / room / "prompts"

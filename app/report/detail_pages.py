@@ -1,0 +1,186 @@
+"""The pages behind a report's numbers: one per system, pair of systems and the judges, a section for each table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from drr.app.report.judging_tables import ended_as, system_of
+from drr.app.report.material import LONGEST_NAME, Material, answer_name, question_of
+from drr.app.report.tables import AnswerRow, Behind, Heading, Table, headings
+from drr.env.files import file_name
+from drr.eval.metrics import metrics
+from drr.eval.metrics.base import Metric
+from drr.eval.metrics.diagnosis import LABELS, diagnose, read_corrections
+from drr.eval.stats.question import AskedQuestion
+from drr.wording.excerpt import excerpt
+
+FOLDER = "answers"
+JUDGES = f"{FOLDER}/~judges.html"
+"""A name that no system's file has."""
+_NONE = "–"
+_PRESENT = {True: "yes", False: "no", None: _NONE}
+
+
+def pages_of(material: Material, tables: Sequence[Table]) -> dict[tuple[str, ...], str]:
+    """Map the numbers of a row to a page. One of each system's answers, one of each pair whose difference
+    stands somewhere, and under no system the one of judges."""
+    found: dict[tuple[str, ...], str] = {
+        (system,): f"{FOLDER}/{file_name(system)}.html" for system in material.variants
+    }
+    for table in tables:
+        for systems in map(tuple, table.behind.values()):
+            if len(systems) > 1 and set(systems) <= material.variants.keys():
+                found.setdefault(systems, f"{FOLDER}/{'-minus-'.join(map(file_name, systems))}.html")
+    if any(table.judges or () in table.behind.values() for table in tables):
+        found[()] = JUDGES
+    return found
+
+
+def sections_behind(
+    material: Material, systems: tuple[str, ...], tables: Sequence[Table]
+) -> Iterator[Behind]:
+    """Yield the sections of a system's page, of a pair's (first above second), or, without systems, of the judges'."""
+    if len(systems) == 1:
+        yield from _OfSystem(material, systems[0]).sections(tables)
+    elif systems:
+        yield from _of_pair(material, (systems[0], systems[1]), tables)
+    else:
+        for table in tables:
+            if table.sections is not None:
+                yield from table.sections(material, table)
+
+
+def metrics_of(table: Table) -> list[Metric]:
+    """List those of its columns that each answer has a value of."""
+    known = metrics()
+    return [known[column.key] for column in table.columns if column.key in known and not table.foreign]
+
+
+def _shown(value: float | None, metric: Metric) -> str:
+    return _NONE if value is None else metric.shown(value)
+
+
+class _OfSystem:
+    """A row for each trial of each question that the system answered."""
+
+    def __init__(self, material: Material, system: str) -> None:
+        self._material, self._system = material, system
+        self._answers = sorted(material.variants[system], key=lambda answer: (answer.query_id, answer.trial))
+
+    def sections(self, tables: Sequence[Table]) -> Iterator[Behind]:
+        for table in tables:
+            if table.each is not None:
+                columns = table.each_columns or table.columns
+                yield self._section(table.name, table.title, columns, map(table.each, self._answers))
+            elif shown := metrics_of(table):
+                values = [[_shown(self._material.value(a, m.name), m) for m in shown] for a in self._answers]
+                yield self._section(table.name, table.title, [Heading.of(m) for m in shown], values)
+            elif table.foreign or any(self._system in own for own in table.behind.values() if len(own) == 1):
+                yield self._section(table.name, table.title, (), [()] * len(self._answers))
+        yield from self._rules()
+        yield from self._failure_labels()
+        yield self._endings()
+        queries = {answer.query_id: question_of(answer) for answer in self._answers}
+        yield from _compared_pairs(
+            (f"{queries.get(query, query)}, trial {trial}, against {other}", found)
+            for (query, other, trial), found in _outcomes(self._material, self._system).items()
+        )
+
+    def _section(
+        self, name: str, title: str, columns: Sequence[Heading], values: Iterable[Sequence[str]]
+    ) -> Behind:
+        rows = [
+            AnswerRow(answer_name(answer), own, self._material.links.report(answer.key))
+            for answer, own in zip(self._answers, values, strict=True)
+        ]
+        return Behind(name, title, columns, rows)
+
+    def _rules(self) -> Iterator[Behind]:
+        found = [self._material.judged.rules.get(answer.key, {}) for answer in self._answers]
+        rules = list(dict.fromkeys(name for own in found for name in own))
+        if rules:
+            values = [[str(own[name]["status"]) if name in own else _NONE for name in rules] for own in found]
+            yield self._section("rules", "Rule checks", _spelled(rules), values)
+
+    def _failure_labels(self) -> Iterator[Behind]:
+        if "failures" not in self._material.document:
+            return
+        corrections = read_corrections(self._material.study)
+        found = [diagnose(self._material.judged, answer, corrections) for answer in self._answers]
+        values = [[_PRESENT[own[label]["present"]] for label in LABELS] for own in found]
+        yield self._section("failure-labels", "Failure labels", _spelled(LABELS), values)
+
+    def _endings(self) -> Behind:
+        """List how each answer ended, with those that failed."""
+        study = self._material.study
+        rows = [
+            AnswerRow(
+                f"{excerpt(str(record.spec.get('query', record.label)), LONGEST_NAME)}, trial {record.spec.get('trial', 0)}",
+                (ended_as(study, record),),
+                self._material.links.report(record.key),
+            )
+            for record in study.records("answer", None)
+            if system_of(record) == self._system
+        ]
+        return Behind("failures", "Answers and failures", headings("ended"), sorted(rows))
+
+
+def _spelled(names: Iterable[str]) -> list[Heading]:
+    return headings(*(name.replace("_", " ") for name in names))
+
+
+def _outcomes(material: Material, system: str) -> dict[tuple[str, str, int], dict[str, str]]:
+    """Map question, other system and trial to what was found of each dimension: `won` is this system's."""
+    found: dict[tuple[str, str, int], dict[str, str]] = {}
+    for one in material.comparisons:
+        if system in (one.a, one.b):
+            other = one.b if one.a == system else one.a
+            winner = {"a": one.a, "b": one.b}.get(one.outcome, one.outcome)
+            ended = "won" if winner == system else "lost" if winner == other else winner
+            found.setdefault((one.query, other, one.trial), {})[one.dimension] = ended
+    return found
+
+
+def _compared_pairs(rows: Iterable[tuple[str, Mapping[str, str]]]) -> Iterator[Behind]:
+    found = list(rows)
+    dimensions = list(dict.fromkeys(name for _, own in found for name in own))
+    if found:
+        shown = [AnswerRow(name, [own.get(one, _NONE) for one in dimensions]) for name, own in found]
+        yield Behind("pairwise", "Pairwise comparison", _spelled(dimensions), shown)
+
+
+def _of_pair(material: Material, pair: tuple[str, str], tables: Sequence[Table]) -> Iterator[Behind]:
+    """A row for each question that both answered."""
+    first, second = ({a.asked: a for a in reversed(material.variants[system])} for system in pair)
+    shared = sorted(asked for asked in first if asked in second)
+    for table in tables:
+        shown = metrics_of(table)
+        if shown and pair in map(tuple, table.behind.values()):
+            rows = [
+                AnswerRow(
+                    question_of(first[asked]),
+                    [_minus(material, pair, asked, metric) for metric in shown],
+                    material.links.beside(first[asked], second[asked]),
+                )
+                for asked in shared
+            ]
+            yield Behind(table.name, table.title, [Heading.of(metric) for metric in shown], rows)
+    queries = {answer.query_id: question_of(answer) for answer in first.values()}
+    yield from _compared_pairs(
+        (f"{queries.get(query, query)}, trial {trial}", found)
+        for (query, other, trial), found in _outcomes(material, pair[0]).items()
+        if other == pair[1]
+    )
+
+
+def _minus(material: Material, pair: tuple[str, str], asked: AskedQuestion, metric: Metric) -> str:
+    """Trials of a question count as their mean, as in the difference over all."""
+    values = material.per_report(metric.name)
+    means = []
+    for system in pair:
+        known = [value for value in values[system].get(asked, ()) if value is not None]
+        means.append(sum(known) / len(known) if known else None)
+    both = " − ".join(_shown(value, metric) for value in means)
+    if means[0] is None or means[1] is None:
+        return both
+    return f"{both} = {means[0] - means[1]:+,.{metric.digits}f}"

@@ -1,0 +1,1 @@
+"""Studies of answers: what is asked, the run, its state."""

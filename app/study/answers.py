@@ -1,0 +1,366 @@
+"""The one wiring of a unit of answers. From settings to shop, web, models and work, for `ask`, `run` and every worker."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, NotRequired, TypedDict, cast
+
+from drr.agents.base import AGENT, PROFILE, AnswerRecord, CitationRepair, Listener, Variant, nobody
+from drr.agents.commands.command import under_terms
+from drr.agents.registry import choose
+from drr.agents.runner import AgentOptions, asking_for_form, key_fields, run_variant, vision_key
+from drr.app.models.setup import holds_thoughts, models_of, prompts_of, styles_of, under_model
+from drr.app.study.containment import check_contained, terms_of
+from drr.app.study.person import NOWHERE, RECALLED, Giving, PersonPlaces, open_giving
+from drr.app.study.plan import check_twins
+from drr.app.study.spans import NO_SPANS, Spans, SpanTerms, answer_span, spans_of
+from drr.app.study.specs import AnswerSpec, RunPlan, agent_in, kept, keyed, reach_in, setting_in, spec_of
+from drr.app.study.workers import Probe, check_probes, settings_from
+from drr.app.study.worlds import check_reaches, is_for, kinds_for
+from drr.env.errors import DrrError, Misuse
+from drr.env.json_object import JsonObject
+from drr.env.overlay import stressed
+from drr.env.person_setting import RECORDS, Given, setting_of
+from drr.env.query import Query
+from drr.env.reach import WHOLE, Reach, reach_of
+from drr.env.settings import Settings
+from drr.env.shop_world import ShopWorld
+from drr.env.world import SHOP, Realm, Site, WithoutRecords, World, open_realm
+from drr.llm.factory import Models
+from drr.llm.failures import ModelSetupError
+from drr.llm.meter import Meter
+from drr.llm.names import OFFLINE
+from drr.llm.prompts import Prompts
+from drr.llm.role import RoleModel
+from drr.offline.cast import RULES, stand_in
+from drr.study.unit import Outcome, Unit
+from drr.study.worker import Context, Replay, ReplayedWeb, Workplace
+
+
+@dataclass(frozen=True)
+class AnswerConfig:
+    """Everything that decides how units are answered: plain data, so that another process can be sent it."""
+
+    settings: Settings
+    shop: str | None
+    """A folder, or `servers:NAME`; `None` in a world without one."""
+    variants: tuple[str, ...]
+    """Names as `drr.agents.registry.variant` resolves them anywhere: a file's whole path, for one."""
+    limits: Mapping[str, Any] = field(default_factory=dict)
+    """Overrides of an architecture's own limits."""
+    references: bool | None = None
+    citation_repair: CitationRepair | None = None
+    pages: Path | None = None
+    """Folder for pages that are read from the live web."""
+    world: str = "shop"
+    """A name of `drr.env.world.WORLDS`."""
+    place: str | None = None
+    """World that is opened beside the shop or without one."""
+    trust_agent: bool = False
+    """Commands run uncontained, as this user. Never from a study: it is said each time."""
+    agent_sees: Sequence[str] = ()
+    """Files and folders that contained commands may read beside what they name."""
+    otel: SpanTerms | None = None
+    """Target of spans; named on every run, too."""
+    keyed_max_tokens: int | None = None
+    """Value that enters keys in place of the setting: failed units are given more room and stay the same units."""
+    given: tuple[str, ...] = ("records",)
+    """The settings of the persons, by name."""
+    places: PersonPlaces = NOWHERE
+    """Places of what is known of the persons, for settings that use it."""
+    reach: tuple[str, ...] = (WHOLE.name,)
+    """Names of the ways to reach a task's frozen pages."""
+
+    @classmethod
+    def of(
+        cls, plan: RunPlan, settings: Settings, pages: Path | None, persons: Path | None = None
+    ) -> AnswerConfig:
+        """Make the configuration from a study's request, as `study.toml` keeps it under `run`."""
+        return cls(
+            settings,
+            plan.get("shop"),
+            tuple(plan["variants"].split(",")),
+            plan.get("limits") or {},
+            plan.get("references"),
+            plan.get("citation_repair"),
+            pages,
+            plan.get("world") or "shop",
+            plan.get("place"),
+            given=tuple((plan.get("settings") or RECORDS.name).split(",")),
+            reach=tuple((plan.get("reach") or WHOLE.name).split(",")),
+            places=PersonPlaces(
+                persons,
+                Path(plan["contexts"]) if plan.get("contexts") else None,
+                None if pages is None else pages.with_name(RECALLED),
+            ),
+        )
+
+
+class AnswerWorkplace(TypedDict):
+    """All that a worker in another process needs to answer."""
+
+    run: RunPlan
+    settings: JsonObject
+    """Settings without secrets, which come from the worker's own environment."""
+    pages: NotRequired[str | None]
+    """The folder of pages that were read."""
+    trust_agent: NotRequired[bool]
+    agent_sees: NotRequired[list[str]]
+    otel: NotRequired[SpanTerms | None]
+    persons: NotRequired[str | None]
+    probes: NotRequired[list[Probe]]
+
+
+@contextmanager
+def open_workplace(document: AnswerWorkplace) -> Iterator[Workplace]:
+    """The workplace of a worker in another process, for `Opening("drr.app.study.answers:open_workplace", document)`."""
+    settings, pages = settings_from(document["settings"]), document.get("pages")
+    persons = document.get("persons")
+    config = replace(
+        AnswerConfig.of(
+            document["run"],
+            settings,
+            None if pages is None else Path(pages),
+            None if persons is None else Path(persons),
+        ),
+        trust_agent=document.get("trust_agent", False),
+        agent_sees=document.get("agent_sees", ()),
+        otel=document.get("otel"),
+    )
+    with open_answering(config) as answering:
+        check_probes(answering, document.get("probes", ()))
+        yield Workplace(answering, answering.models)
+
+
+@contextmanager
+def open_answering(config: AnswerConfig, *, calls: bool = True) -> Iterator[Answering]:
+    """Open the work on units, `await answering(spec, context)`, with a world and models of its own. The world is the shop and its web, or another.
+
+    All it takes is the configuration, so a worker in another process opens the same from the same plain data:
+
+        with open_answering(config) as answering:
+            outcome = await answering(unit.spec, context)
+
+    `calls=False` for who only looks at what would be asked. `context` gives `models` (for this unit: metered, capped), `meter`, `unit` and
+    `keep`. Whoever opened it ends the models' connections with `await answering.models.aclose()` in the event loop that used
+    them.
+    """
+    terms = terms_of(config)
+    variants = {variant.name: under_terms(variant, terms) for variant in choose(config.variants)}
+    check_contained(variants, trusted=terms.trusted)
+    prompts = prompts_of(config.settings, "agents")
+    named = [variant.model for variant in variants.values() if variant.model is not None]
+    models = models_of(config.settings, agents=True, calls=calls, named=named)
+    reaches = [reach_of(name) for name in config.reach]
+    site = Site(
+        settings=config.settings,
+        shop=config.shop,
+        place=config.place,
+        pages=config.pages,
+        kinds=kinds_for(config.world, config.place, reaches),
+    )
+    with spans_of(config.otel, models) as spans, open_realm(config.world, site) as realm:
+        chosen = [setting_of(name) for name in config.given]
+        giving = open_giving(chosen, config.places, config.settings, models_of(config.settings, calls=calls))
+        answering = Answering(config, variants, realm, models, prompts, giving, reaches, spans)
+        giving.check_place(realm, variants.values())
+        answering.check_profiles()
+        answering.check_roles()
+        check_twins(answering)
+        check_reaches(reaches, variants.values(), chosen)
+        yield answering
+
+
+@dataclass(frozen=True)
+class Answering:
+    """The parts that every unit of answers shares, and the work on one."""
+
+    config: AnswerConfig
+    variants: Mapping[str, Variant]
+    """Keyed by the name that is shown."""
+    realm: Realm
+    models: Models
+    prompts: Prompts
+    giving: Giving = field(default_factory=Giving)
+    reaches: Sequence[Reach] = (WHOLE,)
+    spans: Spans = NO_SPANS
+
+    @property
+    def roles(self) -> list[str]:
+        """The model roles that these variants call."""
+        return list(dict.fromkeys(role for variant in self.variants.values() for role in variant.roles))
+
+    def specs(self, queries: Sequence[Query], trials: int = 1) -> list[AnswerSpec]:
+        """Trial by trial and query by query, so that a study that stops early has compared like with like."""
+        return [
+            spec_of(query, name, trial, setting, reach)
+            for trial in range(trials)
+            for query in queries
+            for name, variant in self.variants.items()
+            for setting in self.giving.settings
+            for reach in self.reaches
+            if is_for(reach, variant)
+        ]
+
+    def units(self, queries: Sequence[Query], trials: int = 1) -> list[Unit]:
+        return self.units_of(self.specs(queries, trials))
+
+    def units_of(self, specs: Sequence[AnswerSpec]) -> list[Unit]:
+        return [self._unit(spec) for spec in specs]
+
+    def _unit(self, spec: AnswerSpec) -> Unit:
+        settings, setting, variant = self.config.settings, setting_in(spec), self.variants[agent_in(spec)]
+        world, models = self.world_of(spec), self.models_of(variant)
+        fields = {
+            **key_fields(variant, self.options_of(variant, spec), self.prompts, world.tools, setting),
+            **self.giving.key_fields(setting, spec.get("person_id")),
+            **keyed(spec, variant),
+            "models": {role: models.name_of(role) for role in variant.roles},
+            **({"rules": RULES} if "agent" in variant.roles and models.name_of("agent") == OFFLINE else {}),
+            "max_tokens": self.config.keyed_max_tokens or settings.model_max_tokens,
+            **styles_of(models, variant.roles),
+            **vision_key(variant, world.tools, models.name_of(variant.architecture.looks), settings.vision),
+            "page_reader": settings.page_reader,
+            **({} if self.config.world == SHOP else {"world": self.config.world}),
+            **world.key_fields(),
+        }
+        label = f"{spec['query_id']}/{spec['variant']}/{spec['trial']}"
+        label += f"/{spec['stress']['change']}" if "stress" in spec else ""
+        return Unit("answer", fields, cast(Mapping[str, Any], spec), label)
+
+    def models_of(self, variant: Variant, models: Models | None = None) -> Models:
+        """The models that a variant calls: the study's, or under the one that it names."""
+        models = models or self.models
+        return models if variant.model is None else under_model(models, self.config.settings, variant.model)
+
+    def asks_for_form(self, name: str) -> bool:
+        """Tell whether a model is asked for the form of a checkable question. Rules never hand one in."""
+        variant, asking = self.variants[name], self.prompts.chosen(asking_for_form(self.prompts))
+        leaves_room = asking.hashes(variant.prompts) != self.prompts.hashes(variant.prompts)
+        return leaves_room and self.models_of(variant).name_of(AGENT) != OFFLINE
+
+    def world_of(self, spec: AnswerSpec) -> World:
+        if setting_in(spec).has_records:
+            world = self.realm.world(spec)
+        else:
+            assert isinstance(self.realm, WithoutRecords)  # `check_place`
+            world = self.realm.strangers_world(spec)
+        return stressed(world, spec["stress"]) if "stress" in spec else world
+
+    def options_of(self, variant: Variant, spec: AnswerSpec) -> AgentOptions:
+        """`paper` or default, with what the user gave for this study in their place."""
+        config, reach = self.config, reach_in(spec)
+        base = AgentOptions.paper() if config.settings.profile == "paper" else AgentOptions()
+        limits = {**config.limits, **({} if reach.turns is None else {"search_turns": reach.turns})}
+        return replace(
+            base,
+            limits=replace(variant.architecture.limits, **limits),
+            top_k=config.settings.web_top_k,
+            references=base.references if config.references is None else config.references,
+            citation_repair=config.citation_repair or base.citation_repair,
+            reason=holds_thoughts(config.settings, self.models_of(variant)),
+            page_warning=config.settings.page_warning == "on",
+            text_calls=config.settings.text_calls == "parse",
+            vision=config.settings.vision,
+            long_context=reach.long_context,
+            form=spec.get("form", False),
+        )
+
+    def roles_of(self, variant: Variant, models: Models) -> dict[str, RoleModel]:
+        """A model for each role of the variant; under `offline`, whoever it declares to play it."""
+        models = self.models_of(variant, models)
+        found: dict[str, RoleModel] = {}
+        for role in variant.roles:
+            policy = stand_in(variant.played_by(role))
+            if policy is None and models.name_of(role) == OFFLINE:
+                raise Misuse(
+                    f"variant {variant.name!r} calls the role {role!r}, which no rules play; give it a model with"
+                    f" --role-models {role}=PROVIDER:MODEL, or let its `policy` name who plays it"
+                )
+            found[role] = models.role(role, policy)
+        return found
+
+    async def answer(
+        self,
+        spec: AnswerSpec,
+        models: Models,
+        meter: Meter,
+        *,
+        listener: Listener | None = None,
+        on_failure: Any = None,
+        replay: Replay | None = None,
+        given: Given | None = None,
+    ) -> AnswerRecord:
+        """One unit's record, whole; `models` are the unit's own and report to `meter`; `given` is told of the person."""
+        variant = self.variants[agent_in(spec)]
+        with answer_span(self.spans, spec):
+            return await run_variant(
+                variant,
+                spec["query"],
+                world=_replayed(self.world_of(spec), replay),
+                models=self.roles_of(variant, models),
+                meter=meter,
+                prompts=self.prompts,
+                options=self.options_of(variant, spec),
+                listener=self.spans.heard_by(listener or nobody),
+                query_id=spec["query_id"],
+                on_failure=on_failure or (lambda gathered: None),
+                given=given,
+            )
+
+    async def __call__(self, given: Mapping[str, Any], context: Context) -> Outcome:
+        """The work on one unit of a study. What limited its answers is recorded, and may be more than its key says."""
+        spec = cast(AnswerSpec, given)
+        variant = self.variants[agent_in(spec)]
+        keyed = context.unit.key_fields["version"]
+        if variant.version != keyed:
+            raise DrrError(
+                f"variant {variant.name!r} is now version {variant.version}, and this unit was asked of {keyed}:"
+                " it was edited while the study ran; run the study again"
+            )
+        replay = context.replaying()
+        texts_given = self.giving.given(setting_in(spec), spec.get("person_id"), spec["query"])
+        record = await self.answer(
+            spec,
+            context.models,
+            context.meter,
+            replay=replay,
+            on_failure=lambda gathered: context.keep(kept(gathered, spec, texts_given)),
+            given=texts_given,
+        )
+        outcome, settings = kept(record, spec, texts_given), context.models.settings
+        limits = {"max_tokens": settings.max_tokens, "retry_max_tokens": settings.raised_max_tokens}
+        return Outcome({**outcome.result, **limits}, outcome.blobs)
+
+    def check_queries(self, queries: Sequence[Query], file: str) -> None:
+        """Raise `Misuse` for questions that cannot be asked here. A person whose records nobody may look up
+        need be no shopper of the shop."""
+        self.giving.check(queries, file)
+        if any(setting.has_records for setting in self.giving.settings):
+            self.realm.check(queries)
+
+    def check_roles(self) -> None:
+        """`Misuse` for a model that cannot be called at all, and for a role that nobody plays."""
+        try:
+            for variant in self.variants.values():
+                self.roles_of(variant, self.models)
+        except ModelSetupError as error:
+            raise Misuse(str(error)) from error
+
+    def check_profiles(self) -> None:
+        """`Misuse` for agents that hand on a shopper's profile where there are no shoppers."""
+        wanting = [name for name, variant in self.variants.items() if variant.has(PROFILE)]
+        if wanting and self.realm.shop is None:
+            raise Misuse(
+                f"{', '.join(wanting)}: there are no shoppers in the world {self.config.world!r}; leave +profile out"
+            )
+
+
+def _replayed(world: World, replay: Replay | None) -> World:
+    """Give a stopped unit the finds of its live web again; every other web repeats itself."""
+    if replay is None or not isinstance(world, ShopWorld) or world.web.content_hash is not None:
+        return world
+    return replace(world, web=ReplayedWeb(world.web, replay))

@@ -1,0 +1,153 @@
+"""The file of `drr run STUDY --save-config FILE`: whatever decides the answers of a study, for `drr run FILE`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from drr.agents.commands.command import is_command
+from drr.app.console import write_lines, write_text
+from drr.app.models.setup import AGENT_SETTINGS
+from drr.app.study.outcome import budget_of
+from drr.app.study.specs import RunPlan
+from drr.app.study.study_file import ENDINGS, ROLES
+from drr.app.study.trust import remember_file
+from drr.env.errors import Misuse
+from drr.env.json_object import JsonObject
+from drr.env.query import Query
+from drr.env.settings import MODEL_ADDRESSES, Settings
+from drr.env.shop import SERVERS
+from drr.env.user_code import is_in_file
+from drr.env.world import FILES
+from drr.study.config import QUERIES, dumps
+
+if TYPE_CHECKING:
+    from drr.app.study.run import RunConfig
+
+_HEAD = "# A study: `drr run FILE` runs it, `drr judge FILE` judges it. Paths are seen from this file.\n"
+
+
+def save_config(
+    config: RunConfig, plan: RunPlan, settings: Settings, queries: Sequence[Query], file: Path
+) -> None:
+    """Write what this call asks for, with what the study has; nothing is computed."""
+
+    if file.suffix not in ENDINGS:
+        raise Misuse(f"--save-config {file}: name a file that ends in {', '.join(ENDINGS)}")
+    document = {
+        "study": _seen(config.study, file),
+        **_asked(config, plan, queries, file),
+        **_models(settings),
+        **_budget(config),
+        **_settings(settings, file),
+    }
+    known = {name: value for name, value in document.items() if value not in (None, {}, [])}
+    write_text(file, _HEAD + (dumps(_plain_first(known)) if file.suffix == ".toml" else _yaml(known)))
+    remember_file(file, config.study)
+
+
+def _asked(config: RunConfig, plan: RunPlan, queries: Sequence[Query], file: Path) -> dict[str, Any]:
+    """The questions and who answers them, where, how often."""
+    from drr.app.study.person import PERSONS
+
+    shop, place, contexts = plan["shop"], plan.get("place"), plan.get("contexts")
+    own = config.study / PERSONS
+    persons = config.persons or (own if own.is_file() else None)
+    is_filed = plan.get("world") == FILES
+    sizes = dict.fromkeys(query.size for query in queries if query.size is not None)
+    return {
+        "shop": None if shop is None else _seen(shop, file),
+        "with_shop": True if is_filed and shop is not None else None,
+        "tasks": _seen(place, file) if is_filed and place else None,
+        "sizes": [*sizes] if is_filed else None,
+        "queries": None if is_filed else _queries(config, queries, file),
+        "world": None if is_filed else plan.get("world"),
+        "place": None if is_filed or place is None else _seen(place, file),
+        "variants": [_agent_seen(word, file) for word in plan["variants"].split(",")],
+        "trials": plan["trials"],
+        "settings": _list(plan.get("settings")),
+        "persons": None if persons is None else _seen(persons, file),
+        "contexts": None if contexts is None else _seen(contexts, file),
+        "reach": _list(plan.get("reach")),
+        "limits": {**plan["limits"]},
+        "citation_repair": plan["citation_repair"],
+        "references": plan["references"],
+    }
+
+
+def _queries(config: RunConfig, queries: Sequence[Query], file: Path) -> str:
+    """The file that has these questions and no others; where there is none it is written beside."""
+    own = config.study / QUERIES
+    if own.is_file() and config.queries is None:
+        return _seen(own, file)
+    if not own.is_file() and config.queries is not None:
+        return _seen(config.queries, file)
+    beside = file.with_suffix(".queries.jsonl")
+    write_lines(beside, (query.model_dump(mode="json", exclude_none=True) for query in queries))
+    return beside.name
+
+
+def _models(settings: Settings) -> JsonObject:
+    several = getattr(settings, "models", None)
+    own = {role: getattr(settings, name) for role, name in ROLES.items() if role != "judge"}
+    given = {role: model for role, model in own.items() if model is not None} | settings.role_models
+    judges = {} if settings.model_judge is None else {"judges": [settings.model_judge]}
+    if not several:
+        return {"models": given, **judges}
+    flat = {ROLES[role]: model for role, model in given.items() if role in ROLES and role != "default"}
+    return {"models": [*several], **flat, "role_models": {**settings.role_models}, **judges}
+
+
+def _budget(config: RunConfig) -> JsonObject:
+    from drr.llm.meter import dollars
+    from drr.study.study import Study
+
+    if Study.exists(config.study):
+        with Study.read(config.study) as study:
+            limit = budget_of(config, study)
+    else:
+        limit = budget_of(config)
+    given = {"usd": dollars(limit.cost), "tokens": limit.tokens, "per_unit": config.max_cost_per_unit}
+    return {"budget": {name: value for name, value in given.items() if value is not None}}
+
+
+def _settings(settings: Settings, file: Path) -> dict[str, Any]:
+    """All that `drr run` takes but models and addresses, so that no other environment changes an answer."""
+    others = {*ROLES.values(), "models", "role_models", *MODEL_ADDRESSES}
+    found: dict[str, Any] = {"profile": settings.profile} if settings.profile != "default" else {}
+    for name in AGENT_SETTINGS:
+        value = getattr(settings, name)
+        if name not in others and value is not None:
+            found[name] = _seen(value, file) if isinstance(value, Path) else value
+    return found
+
+
+def _seen(path: str | Path, file: Path) -> str:
+    """A path from the folder of the file; one that was given whole and lies elsewhere stays whole."""
+    if str(path).startswith(SERVERS):
+        return str(path)
+    place, base = Path(path).expanduser(), file.absolute().parent
+    if place.is_absolute() and not place.is_relative_to(base):
+        return str(place)
+    return os.path.relpath(place.absolute(), base)
+
+
+def _agent_seen(word: str, file: Path) -> str:
+    return _seen(word, file) if is_in_file(word) and not is_command(word) else word
+
+
+def _list(words: str | None) -> list[str] | None:
+    return None if words is None else words.split(",")
+
+
+def _plain_first(document: Mapping[str, Any]) -> JsonObject:
+    """TOML has tables last."""
+    return dict(sorted(document.items(), key=lambda item: isinstance(item[1], Mapping)))
+
+
+def _yaml(document: Mapping[str, Any]) -> str:
+    import yaml
+
+    return str(yaml.safe_dump(dict(document), sort_keys=False, allow_unicode=True, width=10_000))

@@ -1,0 +1,280 @@
+"""The forecast of a study. Measured in the study itself where it has finished units, else as the paper measured it."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, TypedDict
+
+from drr.app.study.person import NOBODY, MemoryForecastRow, PerUnit
+from drr.app.study.specs import agent_in
+from drr.app.study.worlds import is_for
+from drr.app.terminal import Column, table
+from drr.env.json_object import JsonObject
+from drr.env.person_setting import Setting, system_of
+from drr.env.query import Query
+from drr.env.reach import WHOLE, under
+from drr.study.unit import Unit
+
+if TYPE_CHECKING:
+    from drr.agents.base import Variant
+    from drr.app.study.answers import Answering
+    from drr.llm.factory import Models
+
+# Input and output tokens per query: Table 5 of the paper. Calls: what the form of each architecture takes for the tool
+# calls that the paper counted (section 5); with page summaries one more for each page read.
+PAPER = {
+    "plan-to-function": (2, 34_200, 2_300),
+    "plan-to-function+ws": (9, 68_100, 6_600),
+    "react": (11, 198_900, 2_900),
+    "react+ws": (18, 227_700, 7_200),
+    "hybrid-react": (26, 461_900, 15_800),
+    "hybrid-react+ws": (38, 591_900, 24_400),
+}
+
+
+ForecastRow = TypedDict(
+    "ForecastRow",
+    {
+        "variant": str,
+        "units": int,
+        "left": int,
+        "from": str | None,
+        "calls": int | None,
+        "input_tokens": int | None,
+        "output_tokens": int | None,
+        "cost_usd": float | None,
+    },
+)
+"""Units of one variant asked for and left, and what these will take; `None` where nothing tells."""
+
+
+class RunForecast(TypedDict):
+    """The document of `drr run --dry-run --json`."""
+
+    schema: int
+    units: int
+    done: int
+    left: int
+    models: dict[str, str]
+    price_date: str | None
+    variants: list[ForecastRow]
+    calls: int | None
+    """This and the next three: of the answers."""
+    input_tokens: int | None
+    output_tokens: int | None
+    cost_usd: float | None
+    memories: list[MemoryForecastRow]
+    """Memories that are built before anybody answers."""
+    total: ForecastTotal
+    """Sum with the memories."""
+
+
+class ForecastTotal(TypedDict):
+    calls: int | None
+    input_tokens: int | None
+    output_tokens: int | None
+    cost_usd: float | None
+
+
+class SystemBase(NamedTuple):
+    """The base of a system's forecast: what one answer takes, and who says so."""
+
+    per_unit: PerUnit | None
+    source: str | None
+
+
+def forecast(
+    answering: Answering,
+    units: list[Unit],
+    folder: Path | None,
+    queries: Iterable[Query] = (),
+    *,
+    retry_failed: bool = False,
+    limit: int | None = None,
+) -> RunForecast:
+    """Forecast what `drr run` would compute now. Not what failed for good, unless that is asked for, and no more than `limit`."""
+    models = answering.models
+    looked = _looked_up(units, folder, answering)
+    ended = looked.done if retry_failed else looked.done | looked.failed
+    open_units = [unit for unit in units if unit.key not in ended][:limit]
+    counts = Counter(str(unit.spec["variant"]) for unit in units)
+    left = Counter(str(unit.spec["variant"]) for unit in open_units)
+    rows = []
+    for name, variant in answering.variants.items():
+        for setting in answering.giving.settings:
+            for reach in (one for one in answering.reaches if is_for(one, variant)):
+                system = under(system_of(name, setting), reach)
+                given_tokens = _given_tokens(
+                    answering, setting, [unit for unit in units if unit.spec["variant"] == system]
+                )
+                base = (
+                    _base(variant, setting, looked.measured, given_tokens)
+                    if reach == WHOLE
+                    else _own(system, looked)
+                )
+                own = answering.models_of(variant)
+                rows.append(_row(own, system, counts[system], left[system], base))
+    memories = answering.giving.forecast(answering, queries, folder)
+    answers = _total(rows)
+    remembering = ["memory"] if any(row["from"] != NOBODY for row in memories) else []
+    roles = dict.fromkeys(["agent", "summariser", *answering.roles, *remembering])
+    casts = [answering.models_of(variant) for variant in answering.variants.values()]
+    named = {role: list(dict.fromkeys(cast.name_of(role) for cast in casts)) for role in roles}
+    named |= {role: [models.name_of(role)] for role in remembering}
+    dates = [date for name in named["agent"] if (date := models.prices.date_of(name))]
+    return {
+        "schema": 1,
+        "units": len(units),
+        "done": sum(unit.key in looked.done for unit in units),
+        "left": len(open_units),
+        "models": {role: ", ".join(names) for role, names in named.items()},
+        "price_date": min(dates, default=None),
+        "variants": rows,
+        **answers,
+        "memories": memories,
+        "total": _total([*rows, *memories]),
+    }
+
+
+def _given_tokens(answering: Answering, setting: Setting, units: Sequence[Unit]) -> int | None:
+    """Tokens that stand with the question under this setting, on average; of a memory the most that it may recall."""
+    found = [answering.giving.given_tokens(setting, unit.spec.get("person_id")) for unit in units]
+    return round(sum(found) / len(found)) if found else None
+
+
+def _own(system: str, looked: _Looked) -> SystemBase:
+    """Another reach costs otherwise; before its first answer nobody knows what."""
+    own = looked.measured.get(system)
+    return SystemBase(own, None if own is None else "this study")
+
+
+def _base(
+    variant: Variant, setting: Setting, measured: Mapping[str, PerUnit], known: int | None
+) -> SystemBase:
+    """Choose the base. Before a system's first answer it is the variant's under `records` here or in the
+    paper, with so much more in every call."""
+    name = variant.name
+    own, records = measured.get(system_of(name, setting)), measured.get(name)
+    if own is not None:
+        return SystemBase(own, "this study")
+    paper = PAPER.get(variant.bare_name.replace("+profile", ""))
+    base = records or (PerUnit(*paper) if paper else None)
+    if base is None or known is None:
+        return SystemBase(None, None)
+    source = f"this study's {name}" if records else "the paper's Table 5"
+    if not known:
+        return SystemBase(base, source)
+    most = "at most " if setting.kind == "memory" else ""
+    more = base._replace(input_tokens=base.input_tokens + base.calls * known)
+    return SystemBase(more, f"{source}, {most}{known:,} tokens told in each call")
+
+
+class _Looked(NamedTuple):
+    done: set[str]
+    failed: set[str]
+    """Units that failed for good."""
+    measured: dict[str, PerUnit]
+
+
+def _looked_up(units: list[Unit], folder: Path | None, answering: Answering) -> _Looked:
+    """Look up which units are done or failed, and what units cost with the variant's present model."""
+    from drr.study.study import Study
+
+    if folder is None:
+        return _Looked(set(), set(), {})
+    used: defaultdict[str, list[PerUnit]] = defaultdict(list)
+    with Study.read(folder) as study:
+        done: set[str] = set()
+        failed = set(study.ledger.units.failed_among(unit.key for unit in units))
+        for record in study.records("answer"):
+            (failed if study.lost(record) else done).add(record.key)
+            variant = answering.variants.get(agent_in(record.spec))
+            models = answering.models if variant is None else answering.models_of(variant)
+            own = record.key_fields.get("models", {}).get("agent")
+            if own != models.name_of("agent") or not record.is_metered:
+                continue
+            by_role = record.usage.values()
+            used[str(record.spec.get("variant"))].append(
+                PerUnit(
+                    sum(role["calls"] for role in by_role),
+                    sum(role["input_tokens"] for role in by_role),
+                    sum(role["output_tokens"] for role in by_role),
+                )
+            )
+    means = {
+        name: PerUnit(*(sum(values) / len(all_) for values in zip(*all_, strict=True)))
+        for name, all_ in used.items()
+    }
+    return _Looked(done, failed, means)
+
+
+def _row(models: Models, system: str, total: int, left: int, base: SystemBase) -> ForecastRow:
+    from drr.llm.meter import dollars
+
+    row = ForecastRow(
+        {
+            "variant": system,
+            "units": total,
+            "left": left,
+            "from": base.source,
+            "calls": None,
+            "input_tokens": None,
+            "output_tokens": None,
+            "cost_usd": None,
+        }
+    )
+    if base.per_unit is not None:
+        calls, written, answered = (round(value * left) for value in base.per_unit)
+        price = models.prices.of(models.name_of("agent"))
+        # One tier is assumed: single prompts stay far below the length from which a model costs more.
+        cost = None if price is None else dollars(written * price.input + answered * price.output)
+        row |= {"calls": calls, "input_tokens": written, "output_tokens": answered, "cost_usd": cost}
+    return row
+
+
+def _total(rows: Sequence[ForecastRow | MemoryForecastRow]) -> ForecastTotal:
+    known = [row["cost_usd"] for row in rows if row["cost_usd"] is not None]
+    return {
+        "calls": _sum([row["calls"] for row in rows]),
+        "input_tokens": _sum([row["input_tokens"] for row in rows]),
+        "output_tokens": _sum([row["output_tokens"] for row in rows]),
+        "cost_usd": sum(known) if len(known) == len(rows) else None,
+    }
+
+
+def _sum(values: list[int | None]) -> int | None:
+    known = [value for value in values if value is not None]
+    return sum(known) if len(known) == len(values) else None
+
+
+def render(document: RunForecast) -> str:
+    columns = ["variant", "units", "left", "calls", "input tok", "output tok", "cost"]
+    cells = [_cells(row["variant"], row["units"], row) for row in document["variants"]]
+    cells += [_cells(f"memory {row['memory']}", row["persons"], row) for row in document["memories"]]
+    whole = document["total"]
+    left = document["left"] + sum(row["left"] for row in document["memories"])
+    units = document["units"] + sum(row["persons"] for row in document["memories"])
+    cells.append(_cells("all", units, {**whole, "left": left, "from": None}))
+    lines = [table([*columns, Column("per unit from", 1)], cells)]
+    if document["memories"]:
+        lines.append(
+            "memories: a unit is a person, who is observed once and asked for every task; rules answer shorter or longer than a model"
+        )
+    date = document["price_date"]
+    models = document["models"]
+    lines.append("models: " + ", ".join(f"{role} {name}" for role, name in models.items()))
+    lines.append(
+        f"prices: list prices of {date}, nothing read from a cache"
+        if date
+        else f"prices: none known for {models['agent']}; give --price-file to know the cost"
+    )
+    return "\n".join(lines)
+
+
+def _cells(name: str, units: int, row: ForecastRow | MemoryForecastRow | JsonObject) -> list[str]:
+    counts = (row["calls"], row["input_tokens"], row["output_tokens"])
+    shown = ["unknown" if count is None else f"{count:,}" for count in counts]
+    cost = "unknown" if row["cost_usd"] is None else f"${row['cost_usd']:,.2f}"
+    return [name, f"{units:,}", f"{row['left']:,}", *shown, cost, row["from"] or ""]

@@ -1,0 +1,292 @@
+"""Reports and scores of other benchmarks into a study, and reports of a study into their files."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, TypedDict
+
+from drr.app.console import progress_of
+from drr.app.models.setup import models_of
+from drr.app.study.outcome import keep_questions
+from drr.app.terminal import plain
+from drr.env.errors import DrrError, Misuse
+from drr.env.files import file_name, make_folder, private, write_file
+from drr.env.query import Query
+from drr.env.settings import Settings
+from drr.study.unit import Unit
+
+if TYPE_CHECKING:
+    from drr.eval.foreign.form import Format
+    from drr.eval.foreign.summary import ForeignScore
+    from drr.eval.foreign.taking import GivenFiles, TakenFiles
+    from drr.study.study import Study
+
+
+class HeldAgainst(TypedDict):
+    """The shop that the reports of a study are held against."""
+
+    shop: str | None
+    shop_url: str
+
+
+class ScoresTaken(TypedDict):
+    part: str
+    title: str
+    judge: str | None
+    system: str
+    rows: int
+    unscored: int
+    """Rows that their judge gave no score."""
+    without_report: int
+    """Rows whose question has no report of the system in this study; rows that name no report are not counted."""
+
+
+class ForeignTaken(TypedDict):
+    """The document of `drr study import --format --json`."""
+
+    schema: int
+    study: str
+    held_against: HeldAgainst
+    format: str
+    reports: int
+    added: int
+    systems: list[str]
+    queries: int
+    scores: list[ScoresTaken]
+    replaced: int
+    """Scores of the same judge that said other things and gave way."""
+
+
+class LeftOut(TypedDict):
+    what: str
+    reports: int
+
+
+class ForeignExported(TypedDict):
+    """The document of `drr study export --format --json`."""
+
+    schema: int
+    out: str
+    format: str
+    files: list[str]
+    systems: dict[str, str]
+    """Systems whose files have another name, by that name."""
+    reports: int
+    scores: int
+    """Number of others' scores, imported from files of this form."""
+    left_out: list[LeftOut]
+    """Parts that the form has no room for, and of how many reports or scores."""
+    lost: list[str]
+
+
+def format_named(name: str) -> Format:
+    from drr.eval.foreign.registry import formats
+
+    known = formats()
+    if name not in known:
+        raise Misuse(f"--format {name}: there are {', '.join(known)}")
+    return known[name]
+
+
+def format_of(path: Path) -> Format | None:
+    """The one whose reports these seem to be, by the first row."""
+    from drr.eval.foreign.form import GivenReport
+    from drr.eval.foreign.registry import formats
+
+    for form in formats().values():
+        with suppress(DrrError):
+            if isinstance(next(iter(form.read(path)), None), GivenReport):
+                return form
+    return None
+
+
+def read_given(arguments: argparse.Namespace) -> GivenFiles:
+    from drr.eval.foreign.summary import NAME_LENGTH
+    from drr.eval.foreign.taking import read_files
+
+    for name in ("judge", "system"):
+        named = getattr(arguments, name)
+        if named is not None and (not named.strip() or len(named) > NAME_LENGTH or not named.isprintable()):
+            raise Misuse(f"--{name}: a name of at most {NAME_LENGTH} characters")
+    given = read_files(format_named(arguments.format), arguments.files, arguments.queries, arguments.system)
+    if arguments.judge is not None and not given.scores:
+        raise Misuse("--judge names who gave the scores, and these files hold none")
+    return given
+
+
+def taken_before_writing(given: GivenFiles, arguments: argparse.Namespace) -> TakenFiles:
+    """Read what will be written. All errors in the files are found by then, and a new study is made only afterwards."""
+    from drr.eval.foreign.summary import foreign_scores
+    from drr.eval.foreign.taking import take_files
+    from drr.study.study import Study
+
+    trial = arguments.trial or 0
+    if Study.exists(arguments.study):
+        with Study.open(arguments.study) as study:
+            foreign_scores(study)  # a file that cannot be read is not written over
+            return take_files(study, given, arguments.judge, trial)
+    if not given.reports:
+        raise Misuse(f"{arguments.study}: no study yet, and these are scores alone; import the reports first")
+    return take_files(None, given, arguments.judge, trial)
+
+
+def take_given(
+    study: Study, form: Format, taken: TakenFiles, settings: Settings, arguments: argparse.Namespace
+) -> tuple[ForeignTaken, bool]:
+    """The document, and whether all went well."""
+    from drr.eval.foreign.summary import keep_scores
+
+    added, ok = taken_reports(study, taken.units, taken.fresh, settings, arguments)
+    replaced = keep_scores(study, taken.scores) if taken.scores else 0
+    answered = {(r.spec["variant"], r.spec["query_id"], r.spec["trial"]) for r in study.records("answer")}
+    document: ForeignTaken = {
+        "schema": 1,
+        "study": str(Path(study.folder)),
+        "held_against": checked_shop(study, settings),
+        "format": form.name,
+        "reports": len(taken.units),
+        "added": added,
+        "systems": sorted({unit.spec["variant"] for unit in taken.units}),
+        "queries": len({unit.spec["query_id"] for unit in taken.units}),
+        "scores": _scores_taken(form, taken.scores, answered),
+        "replaced": replaced,
+    }
+    return document, ok
+
+
+def checked_shop(study: Study, settings: Settings) -> HeldAgainst:
+    """Choose the shop of the study, whatever is named now; these are the defaults of `drr judge`."""
+    kept = study.config.get("settings", {}).get("shop_url")
+    return {"shop": study.config.get("run", {}).get("shop"), "shop_url": kept or settings.shop_url}
+
+
+def say_shop(against: HeldAgainst) -> None:
+    if against["shop"] is None:
+        notice = "held against no shop, so what is cited of one stays unread; `drr judge STUDY --shop SHOP` names one"
+    else:
+        notice = f"held against the shop {against['shop']}, whose pages are at {against['shop_url']}"
+    print(plain(notice))
+
+
+def _scores_taken(
+    form: Format, scores: Sequence[ForeignScore], answered: set[tuple[str, str, int]]
+) -> list[ScoresTaken]:
+    titles = {part.name: part.title for part in form.parts}
+    by: dict[tuple[str, str], list[ForeignScore]] = {}
+    for one in scores:
+        by.setdefault((one.part, one.system), []).append(one)
+    return [
+        {
+            "part": part,
+            "title": titles[part],
+            "judge": rows[0].judge,
+            "system": system,
+            "rows": len(rows),
+            "unscored": sum(all(value is None for value in one.values.values()) for one in rows),
+            "without_report": sum(
+                one.query_id is not None and (one.system, one.query_id, one.trial) not in answered
+                for one in rows
+            ),
+        }
+        for (part, system), rows in sorted(by.items())
+    ]
+
+
+def say_taken(document: ForeignTaken) -> None:
+    if document["reports"]:
+        systems = ", ".join(document["systems"])
+        print(
+            plain(
+                f"{document['added']} of {document['reports']} reports are new; {document['queries']} queries, systems {systems}"
+            )
+        )
+        say_shop(document["held_against"])
+    for one in document["scores"]:
+        judge = "judge not told (--judge NAME)" if one["judge"] is None else f"judge {one['judge']}"
+        without = f", {one['unscored']} without a score" if one["unscored"] else ""
+        print(plain(f"{one['title']}: {one['rows']} scores of {one['system']}, {judge}{without}"))
+        if one["without_report"]:
+            notice = f"{one['without_report']} of them are of questions that {one['system']} has no report of in this study"
+            print(plain(f"drr: {notice}; --system NAME says whose they are"), file=sys.stderr)
+    if document["replaced"]:
+        print(f"{document['replaced']} scores of the same judge gave way to these")
+
+
+def taken_reports(
+    study: Study,
+    units: Sequence[Unit],
+    fresh: Sequence[Query],
+    settings: Settings,
+    arguments: argparse.Namespace,
+) -> tuple[int, bool]:
+    """Return how many are new, and whether all went well."""
+    import asyncio
+
+    from drr.eval.evidence.imported import take_in
+    from drr.study.run import run as run_units
+
+    if not units:
+        return 0, True
+    keep_questions(study, fresh)
+    known = {record.key for record in study.records("answer")}
+    study.look_for_losses()
+    lost = study.reopen_lost(unit.key for unit in units)
+    summary = asyncio.run(
+        run_units(
+            study,
+            units,
+            take_in,
+            models=models_of(settings),
+            progress=progress_of(arguments),
+            label="reports",
+            retry_failed=bool(lost),
+        )
+    )
+    return sum(unit.key not in known for unit in units), summary.ok
+
+
+def export_foreign(study: Study, out: Path, name: str) -> ForeignExported:
+    """Export into a new folder."""
+    from drr.eval.foreign.form import FileOut
+    from drr.eval.foreign.taking import leaving
+
+    form = format_named(name)
+    if out.exists() and any(out.iterdir()):
+        raise Misuse(f"{out}: not empty; name a new folder")
+    going = leaving(study, form)
+    if not going.reports:
+        raise Misuse(f"{study.folder}: no answer has finished yet; nothing is written")
+    files = list(form.write(going.reports))
+    for judge, scores in going.scores.items():
+        above = f"judge-{file_name(judge)}/" if len(going.scores) > 1 else ""
+        files += [FileOut(f"{above}{path}", text) for path, text in form.write_scores(scores)]
+    names = [(file_name(system), system) for system in sorted({one.system for one in going.reports})]
+    paths = []
+    for path, text in files:
+        make_folder((out / path).parent, private(0o777))
+        write_file(out / path, text, private(0o666))
+        paths.append(path)
+    return {
+        "schema": 1,
+        "out": str(out),
+        "format": form.name,
+        "files": paths,
+        "systems": {name: system for name, system in names if name != system},
+        "reports": len(going.reports),
+        "scores": sum(map(len, going.scores.values())),
+        "left_out": [{"what": what, "reports": count} for what, count in going.left_out.items()],
+        "lost": sorted(loss.label for loss in study.losses.values()),
+    }
+
+
+def say_exported(document: ForeignExported) -> None:
+    scores = f" and {document['scores']:,} imported scores" if document["scores"] else ""
+    print(f"{document['out']}: {document['reports']:,} reports{scores} in {len(document['files']):,} files")
+    for name, system in document["systems"].items():
+        print(f"{name} is {plain(system)}")
+    for one in document["left_out"]:
+        print(f"no room for {one['what']}: {one['reports']:,} have some")

@@ -1,0 +1,370 @@
+"""Frozen sets: the questions of one or more shops under a name and a hash.
+
+A sealed part tells its hashes first. The seed stays with its owner, and is proved by a commitment when it is revealed.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+import shutil
+import tempfile
+from collections.abc import Sequence
+from dataclasses import replace
+from hashlib import sha256
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from drr.app.models.setup import prompts_of
+from drr.app.study.fresh_shops import make_shop
+from drr.app.study.trust import found_shop
+from drr.data_ingest.fresh import ShopAxes
+from drr.env.errors import DrrError, Misuse, wrong_field
+from drr.env.files import check_entries, read_file, write_file
+from drr.env.json_object import JsonObject
+from drr.env.progress import Progress
+from drr.env.query import read_queries
+from drr.env.settings import Settings, resolve
+from drr.env.shop import open_shop
+from drr.env.web.open import MADE
+from drr.env.web.sandbox import BOX, open_sandbox
+from drr.querygen.builtin import FILE
+from drr.querygen.dataset import Publication, published, write_dataset
+from drr.querygen.files import write_queries
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+if TYPE_CHECKING:
+    from drr.app.study.run import RunConfig
+    from drr.study.config import StudyConfig
+
+SET = "set.json"
+LEAST_SEALED = 10**14
+"""Seeds below could be tried, one after another, against the hash of the shop."""
+
+
+class SeededShop(BaseModel):
+    """All that a fresh shop is made of."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    seed: int = Field(ge=0, lt=2**63)
+    axes: ShopAxes
+
+    def committed(self, nonce: str) -> str:
+        """Compute the commitment to this seed; without the nonce nobody can try seeds against it."""
+        return sha256(f"{nonce}:{_canonical(self.model_dump())}".encode()).hexdigest()
+
+
+class SetPart(BaseModel):
+    """One shop of a set, with its web and its questions."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: str = Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.+-]{0,99}$")
+    """The name of its folder in the set."""
+    count: int
+    shop: str
+    """Content hashes of the shop and the web, and the hash of the questions with their truth."""
+    web: str
+    questions: str
+    published: str | None = None
+    """The hash of the questions as they are published; none of a sealed part."""
+    made: SeededShop | None = None
+    """The seed; none of a sealed part, nor of a shop that was not made of one."""
+    commitment: str | None = None
+    """The commitment to the seed of a sealed part."""
+
+
+class FrozenSet(BaseModel):
+    """`set.json`."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    schema_version: Literal[1] = 1
+    name: str = Field(pattern=r"^[a-z0-9][a-z0-9.-]{0,60}-v[0-9]+$")
+    content_hash: str = ""
+    """The hash of all the rest."""
+    license: str
+    date: str
+    parts: list[SetPart]
+    versions: dict[str, str]
+    """The program's version, and hashes of prompts, rules and rewards."""
+
+    @property
+    def count(self) -> int:
+        return sum(part.count for part in self.parts)
+
+    def hashed(self) -> FrozenSet:
+        own = self.model_dump(mode="json", exclude={"content_hash"})
+        return self.model_copy(update={"content_hash": _hash(own)})
+
+    def label(self, part: SetPart, settings: Settings) -> str:
+        """Name a part and the versions in use, by which a study remembers what it answers."""
+        now = _versions(settings)
+        others = [name for name in now if name != "drr" and now[name] != self.versions.get(name)]
+        own = f" with other {', '.join(others)} {_hash(now)[:8]}" if others else ""
+        return f"{self.name}/{part.name} {self.content_hash[:16]}{own}"
+
+
+class PartSeal(BaseModel):
+    """The seed of one sealed part."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    made: SeededShop
+    nonce: str
+
+
+class SetSeal(BaseModel):
+    """The file that the owner of a set with sealed parts keeps."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: str
+    parts: dict[str, PartSeal]
+
+
+class SetTerms(NamedTuple):
+    """The owner's words on a set."""
+
+    name: str
+    license: str
+    date: str
+    with_truth: bool = False
+
+
+def freeze(
+    made: Sequence[Path], sealed: Sequence[Path], folder: Path, terms: SetTerms, settings: Settings
+) -> FrozenSet:
+    """Freeze shops with their questions into a new folder; the seal of those that are sealed lies beside it."""
+    if folder.exists():
+        raise Misuse(f"{folder}: is there already, and a frozen set never changes; name a new folder")
+    names = [place.resolve().name for place in (*made, *sealed)]
+    if len(set(names)) < len(names):
+        raise Misuse(f"{', '.join(names)}: two parts have one name; rename a folder")
+    parts = [_part(place, settings) for place in (*made, *sealed)]
+    seals = {part.name: _seal(part) for part in parts[len(made) :]}
+    try:
+        frozen = FrozenSet(
+            name=terms.name,
+            license=terms.license,
+            date=terms.date,
+            parts=[_committed(part, seals.get(part.name)) for part in parts],
+            versions=_versions(settings),
+        )
+    except ValidationError as error:
+        raise Misuse(f"{terms.name}: {wrong_field(error)}; a set is named like retail-v1") from error
+    folder.mkdir(parents=True)
+    if seals:
+        kept = SetSeal(name=terms.name, parts=seals).model_dump_json(indent=2) + "\n"
+        write_file(folder.with_name(f"{folder.name}.seal.json"), kept, 0o600)
+    if made:
+        _publish(made, folder, terms)
+    published = {part.name: _published(folder / part.name) for part in parts[: len(made)]}
+    parts = [one.model_copy(update={"published": published.get(one.name)}) for one in frozen.parts]
+    frozen = frozen.model_copy(update={"parts": parts}).hashed()
+    (folder / SET).write_text(frozen.model_dump_json(indent=2) + "\n", encoding="utf-8")
+    return frozen
+
+
+def _part(folder: Path, settings: Settings) -> SetPart:
+    """Read what `drr shop make` made, or any shop with its web and questions."""
+    check_entries(folder, deep=False)
+    with open_shop(str(folder / "shop"), settings) as shop:
+        shop_hash = shop.manifest.content_hash
+    if not (folder / MADE).is_file():
+        questions = read_queries(folder / "queries.jsonl")
+        made = {
+            "shop": shop_hash,
+            "web": open_sandbox(_web(folder)).content_hash,
+            "questions": sha256(read_file(folder / "queries.jsonl")).hexdigest(),
+        }
+        return SetPart(name=folder.resolve().name, count=len(questions), **made)
+    found = _made(folder)
+    return SetPart(
+        name=folder.resolve().name,
+        count=found["counts"]["questions"],
+        shop=shop_hash,
+        web=found["web"],
+        questions=found["questions"],
+        made=SeededShop(seed=found["seed"], axes=found["axes"]),
+    )
+
+
+def _web(folder: Path) -> Path:
+    """Return the web of a part; one without an own has that in the box."""
+    return folder / "web" if (folder / "web").is_dir() else BOX
+
+
+def _seal(part: SetPart) -> PartSeal:
+    if part.made is None or part.made.seed < LEAST_SEALED:
+        raise Misuse(
+            f"{part.name}: its seed would be found by trying, as the set tells the hash of its shop; make it of a "
+            f"random seed of {len(str(LEAST_SEALED))} digits or more"
+        )
+    return PartSeal(made=part.made, nonce=secrets.token_hex(32))
+
+
+def _committed(part: SetPart, seal: PartSeal | None) -> SetPart:
+    if seal is None:
+        return part
+    return part.model_copy(update={"made": None, "commitment": seal.made.committed(seal.nonce)})
+
+
+def _made(folder: Path) -> JsonObject:
+    try:
+        made: JsonObject = json.loads(read_file(folder / MADE))
+        whole = made["questions"] == sha256(read_file(folder / "queries.jsonl")).hexdigest()
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise Misuse(f"{folder}: is no folder of `drr shop make` ({error})") from error
+    if not whole:
+        raise Misuse(f"{folder}: its questions were changed since they were made; make the shop again")
+    return made
+
+
+def _publish(made: Sequence[Path], folder: Path, terms: SetTerms) -> None:
+    """Write all open questions as one dataset, and those of each part with its web."""
+    publication = Publication(terms.name, terms.date, terms.license, None, terms.with_truth)
+    asked = {place.resolve().name: read_queries(place / "queries.jsonl") for place in made}
+    write_dataset(folder, [one for part in asked.values() for one in part], publication, source=str(folder))
+    for place in made:
+        part = folder / place.resolve().name
+        part.mkdir()
+        if _web(place) != BOX:
+            shutil.copytree(place / "web", part / "web")
+        write_queries(part / "queries.jsonl", published(asked[part.name], with_truth=terms.with_truth))
+
+
+def _published(part: Path) -> str:
+    return sha256(read_file(part / "queries.jsonl")).hexdigest()
+
+
+def _versions(settings: Settings) -> dict[str, str]:
+    from drr.eval.checks import RULES
+    from drr.eval.rewards import COMPONENTS
+
+    prompts = {room: prompts_of(settings, room).hashes() for room in ("agents", "eval")}
+    parts = {
+        "prompts": prompts,
+        "rules": {name: rule.version for name, rule in RULES.items()},
+        "rewards": {one.name: one.version for one in COMPONENTS},
+    }
+    return {"drr": version("deepresearch-retail"), **{name: _hash(part) for name, part in parts.items()}}
+
+
+def _canonical(document: object) -> str:
+    return json.dumps(document, sort_keys=True, separators=(",", ":"))
+
+
+def _hash(document: object) -> str:
+    return sha256(_canonical(document).encode()).hexdigest()
+
+
+def place_of_set(named: Path) -> Path:
+    """Return the folder of a set that comes with the program, by its name; else what is named."""
+    own = FILE.with_name(named.name)
+    return own if not named.exists() and named.parent == Path() and own.is_dir() else named
+
+
+def read_set(folder: Path) -> FrozenSet:
+    """Read the manifest of a set; one that was changed is an error."""
+    path = folder if folder.is_file() else folder / SET
+    try:
+        frozen = FrozenSet.model_validate_json(read_file(path))
+    except OSError as error:
+        raise Misuse(f"{path}: cannot be read ({error.strerror}); name the folder of a set") from error
+    except ValidationError as error:
+        raise Misuse(f"{path}: is no manifest of a set ({wrong_field(error)})") from error
+    if frozen.hashed() != frozen:
+        raise DrrError(f"{path}: was changed after it was frozen; get {frozen.name} again")
+    return frozen
+
+
+def reveal(folder: Path, seal: Path, settings: Settings, progress: Progress) -> list[str]:
+    """Make the shop of a sealed set anew; return what does not belong together, nothing where all does."""
+    frozen = read_set(folder)
+    try:
+        kept = SetSeal.model_validate_json(read_file(seal))
+    except (OSError, ValidationError) as error:
+        raise Misuse(
+            f"{seal}: is no seal of `drr queries freeze --sealed` ({type(error).__name__})"
+        ) from error
+    sealed = {part.name: part for part in frozen.parts if part.commitment is not None}
+    wrong = [f"{frozen.name} has no sealed part {name}" for name in kept.parts if name not in sealed]
+    for name, own in kept.parts.items():
+        if name in sealed:
+            wrong += _unlike(sealed[name], own, settings, progress)
+    return wrong
+
+
+def _unlike(part: SetPart, seal: PartSeal, settings: Settings, progress: Progress) -> list[str]:
+    if part.commitment != seal.made.committed(seal.nonce):
+        return [f"{part.name}: the seed {seal.made.seed} is not the one that it was sealed with"]
+    with tempfile.TemporaryDirectory() as place:
+        made = make_shop(seal.made.seed, seal.made.axes, Path(place) / "made", settings, progress)
+    found = {"shop": made["shop"], "web": made["web"], "questions": made["questions"]}
+    promised = part.model_dump(include=set(found))
+    return [
+        f"{part.name}: the {what} made of the seed is not that of the set"
+        for what in found
+        if found[what] != promised[what]
+    ]
+
+
+def of_set(config: RunConfig, saved: StudyConfig) -> tuple[RunConfig, str | None]:
+    """Take questions and web of the part whose shop is given. `Misuse` where the study holds figures of another."""
+    own = saved.get("run", {}).get("set")
+    if config.frozen is None:
+        if own is not None and config.queries is not None:
+            raise Misuse(f"{config.study}: answers the set {own}; other questions need another study")
+        return config, own
+    folder = place_of_set(config.frozen)
+    frozen = read_set(folder)
+    settings = resolve(dict(config.given)).settings
+    part = _of_shop(
+        frozen, config.shop or found_shop(config.study, saved.get("run", {}).get("shop")), settings
+    )
+    if saved:
+        check_same_set(config.study, own, config.frozen, frozen.label(part, settings))
+    place = (folder.parent if folder.is_file() else folder) / part.name
+    given = config.given.get("sandbox")
+    queries, web = config.queries or place / "queries.jsonl", Path(str(given or _web(place))).resolve()
+    if part.published is None and (config.queries is None or given is None):
+        raise Misuse(
+            f"{folder}: {part.name} is sealed; make its shop of the revealed seed, and give --queries and --sandbox"
+        )
+    if place.is_dir():
+        check_entries(place, deep=False)
+    asked = sha256(read_file(queries)).hexdigest()
+    if asked not in (part.published, part.questions):
+        raise DrrError(
+            f"{queries}: is not the file of the {part.count} questions of {frozen.name} {part.name}"
+        )
+    if open_sandbox(web).content_hash != part.web:
+        raise DrrError(f"{web}: is not the web of {frozen.name} {part.name}; leave --sandbox out")
+    config = replace(config, queries=queries, given={**config.given, "sandbox": web})
+    return config, frozen.label(part, settings)
+
+
+def _of_shop(frozen: FrozenSet, place: str | None, settings: Settings) -> SetPart:
+    known = ", ".join(part.name for part in frozen.parts)
+    if place is None:
+        raise Misuse(f"{frozen.name}: --shop says which part of it is answered: {known}")
+    with open_shop(place, settings) as shop:
+        own = shop.manifest.content_hash
+    found = next((part for part in frozen.parts if part.shop == own), None)
+    if found is None:
+        raise Misuse(
+            f"{place}: is no shop of {frozen.name}, whose parts are {known}; docs/fresh.md tells how each shop is made"
+        )
+    return found
+
+
+def check_same_set(one: Path, own: str | None, other: Path, its: str | None) -> None:
+    """`Misuse` where figures of two places answer different sets, or one of them none."""
+    if own != its:
+        raise Misuse(
+            f"{one} answers {own or 'no frozen set'}, {other} is {its or 'of no frozen set'}: "
+            "their figures stand in no table together"
+        )

@@ -1,0 +1,325 @@
+"""The common part of commands that run units: budgets from options, the last words of a run, its exit code."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from drr.app.calls import run_to_end
+from drr.app.console import progress_of
+from drr.app.models.setup import explain
+from drr.app.notices import notice
+from drr.app.options import UnitTerms, positive_float, positive_int
+from drr.app.study.workers import plain_settings
+from drr.app.terminal import plain
+from drr.env.errors import DrrError, Misuse
+from drr.env.files import read_file
+from drr.env.json_object import JsonObject
+from drr.env.query import Query
+from drr.env.settings import Settings
+from drr.llm.failures import ModelFailure, ModelSetupError
+from drr.study.blobs import LostText
+from drr.study.config import QUERIES, StudyConfig
+from drr.study.form import of, reading
+from drr.study.unit import Unit
+from drr.wording.excerpt import excerpt
+
+if TYPE_CHECKING:
+    from drr.app.study.answers import Answering
+    from drr.llm.budget import Limit
+    from drr.llm.factory import Models
+    from drr.study.pools import Pool
+    from drr.study.run import Summary
+    from drr.study.study import Study
+    from drr.study.worker import Work
+
+
+Done = TypeVar("Done")
+
+
+def made_by() -> str:
+    """Name this program and its version, as studies and bundles do."""
+    from importlib.metadata import version
+
+    return f"deepresearch-retail {version('deepresearch-retail')}"
+
+
+@cache
+def code_id() -> str:
+    """Hash this program's code and prompts. The version tells releases apart, this tells builds apart."""
+    found = sha256()
+    for room in (
+        "agents",
+        "app",
+        "citations",
+        "env",
+        "eval",
+        "llm",
+        "offline",
+        "papers",
+        "study",
+        "tools",
+        "wording",
+    ):
+        folder = Path(__file__).parents[2] / room
+        for path in sorted(one for kind in ("*.py", "*.md") for one in folder.rglob(kind)):
+            found.update(f"{room}/{path.relative_to(folder)}\0".encode() + path.read_bytes())
+    return found.hexdigest()
+
+
+def config_of(run: JsonObject, settings: Settings) -> StudyConfig:
+    """The configuration of a study that was asked for `run`."""
+    return {
+        "schema": 1,
+        "made_by": made_by(),
+        "run": run,
+        "settings": plain_settings(settings),
+    }
+
+
+def keep_questions(study: Study, fresh: Sequence[Query]) -> None:
+    """Questions the study did not have yet, at the end of its own file."""
+    if not fresh:
+        return
+    path = study.folder / QUERIES
+    before = read_file(path).decode() if path.is_file() else ""
+    lines = "".join(query.model_dump_json(exclude_none=True) + "\n" for query in fresh)
+    study.write(QUERIES, before + lines)
+
+
+def add_run_options(parser: argparse.ArgumentParser) -> None:
+    """Options of every command that runs the units of a study."""
+    add = parser.add_argument
+    add(
+        "--budget",
+        type=positive_float,
+        metavar="USD",
+        help="most dollars that the whole study may cost, judging included (default: no limit)",
+    )
+    add(
+        "--budget-tokens",
+        type=positive_int,
+        metavar="N",
+        help="most tokens that the whole study may use (default: no limit)",
+    )
+    add(
+        "--max-cost-per-unit",
+        type=positive_float,
+        metavar="USD",
+        help="most dollars of one unit: one that would cost more ends over_budget (default: no limit)",
+    )
+    add(
+        "--limit",
+        type=positive_int,
+        metavar="N",
+        help="begin at most so many units now, each a variant's answer to one question (default: all)",
+    )
+    add(
+        "--units",
+        type=positive_int,
+        default=8,
+        metavar="N",
+        help="units in flight (default: 8); see also --concurrency",
+    )
+    add(
+        "--retry-failed",
+        action="store_true",
+        help="also compute again what failed for reasons that do not pass",
+    )
+    add("--quiet", action="store_true", help="print no progress")
+
+
+def budget_of(arguments: argparse.Namespace | UnitTerms, study: Study | None = None) -> Limit:
+    """The budget given; what was not given now stays as the study was last given it."""
+    from drr.llm.budget import Limit
+
+    given = Limit.of(usd=arguments.budget, tokens=arguments.budget_tokens)
+    budget_kept = {} if study is None else study.ledger.meta_table("budget")
+    with reading("the budget"):
+        before = Limit(*(of(budget_kept.get(name), int, type(None)) for name in ("cost", "tokens")))
+    return Limit(
+        before.cost if given.cost is None else given.cost,
+        before.tokens if given.tokens is None else given.tokens,
+    )
+
+
+def unit_cap_of(arguments: argparse.Namespace | UnitTerms) -> Limit | None:
+    from drr.llm.budget import Limit
+
+    usd = arguments.max_cost_per_unit
+    return None if usd is None else Limit.of(usd=usd)
+
+
+def check_models(models: Models, roles: Iterable[str], *budgets: Limit | None) -> None:
+    """Raise `Misuse` for calls that would fail at once, and for dollar limits on models without a known price."""
+    roles = list(roles)
+    try:
+        models.check(roles)
+    except ModelSetupError as error:
+        raise Misuse(str(error)) from error
+    unpriced = models.unpriced(roles)
+    if unpriced and any(b is not None and b.cost is not None and b.tokens is None for b in budgets):
+        raise Misuse(
+            f"the price of {', '.join(unpriced)} is not known, so dollars cannot be counted; "
+            "give --budget-tokens, or its price in a file with --price-file"
+        )
+
+
+def check_cast(answering: Answering, *budgets: Limit | None) -> None:
+    """The same of the models of each variant."""
+    for variant in answering.variants.values():
+        check_models(answering.models_of(variant), variant.roles, *budgets)
+
+
+async def units_run(
+    arguments: argparse.Namespace | UnitTerms,
+    study: Study,
+    units: Sequence[Unit],
+    work: Work | Pool,
+    models: Models,
+    label: str,
+) -> Summary:
+    """Compute what is missing of these units under the options of `add_run_options`."""
+    from drr.study.run import Pace, run
+
+    return await run(
+        study,
+        units,
+        work,
+        models=models,
+        budget=budget_of(arguments, study),
+        unit_cap=unit_cap_of(arguments),
+        pace=Pace(units=arguments.units),
+        progress=progress_of(arguments),
+        retry_failed=arguments.retry_failed,
+        limit=arguments.limit,
+        label=label,
+    )
+
+
+def run_units(
+    arguments: argparse.Namespace | UnitTerms,
+    study: Study,
+    units: Sequence[Unit],
+    work: Work | Pool,
+    models: Models,
+    label: str,
+) -> Summary:
+    """Compute them to the end, and close the connections."""
+
+    async def go() -> Summary:
+        try:
+            return await units_run(arguments, study, units, work, models, label)
+        finally:
+            await models.aclose()
+
+    return run_to_end(go())
+
+
+def say_paper(settings: Settings) -> None:
+    """Say under `--profile paper` what cannot be as in the paper."""
+    if settings.profile == "paper":
+        notice(
+            f"profile paper: the paper's models cannot be called any more, the agents run {settings.model_for('agent')};"
+            " docs/papers.md says which other choices are guesses"
+        )
+
+
+def despite_losses(study: Study, action: Callable[[], Done]) -> Done:
+    """Read a study without the answers that lost texts; those are named on standard error.
+
+    Their texts are read beforehand, so that all commands leave out the same answers; a text of another unit is known once it was read.
+    """
+    study.look_for_losses()
+    try:
+        done = action()
+    except LostText:
+        done = action()
+    say_losses(study)
+    return done
+
+
+def say_losses(study: Study) -> None:
+    for imported, mend in (
+        (False, f"`drr run {study.folder} --retry-failed` computes them again"),
+        (True, f"`drr study import {study.folder} FILE` takes them in again"),
+    ):
+        lost = [loss for loss in study.losses.values() if loss.imported is imported]
+        if lost:
+            some = ", ".join(f"{loss.label} ({loss.names[0].partition(':')[0]})" for loss in lost[:3])
+            more = f" and {len(lost) - 3:,} more" if len(lost) > 3 else ""
+            text = f"{study.folder}: {len(lost):,} answers lack texts and are left out: {some}{more}; {mend}"
+            notice(_cause(text))
+
+
+def conclude(summary: Summary, folder: Path, what: str = "run", command: str | None = None) -> int:
+    """Say on standard error how it ended; 0 if nothing failed and nothing stopped it.
+
+    `command` is what continues, where that is not `drr WHAT FOLDER`.
+    """
+    again = f"`drr {command or f'{what} {folder}'}`"
+    notice(f"{folder}: {_counted(summary, what)}", news=False)
+    for why in summary.refused:
+        notice(f"a worker was refused: {_cause(why)}")
+    for bug, key in list(summary.bugs.items())[:3]:
+        where = f"`drr study trace {folder} {key[:12]} --full` shows all of it"
+        notice(f"a unit ended with a bug: {_cause(bug)}; {where}")
+    for kind, cause in summary.causes.items():
+        if kind != "bug":
+            notice(f"{kind}: {_cause(cause)}{_advice(kind, folder, what)}")
+    if summary.stopped == "budget":
+        more = f"{again} {_more_of(summary.budget)} continues"
+        notice(f"stopped: {summary.message}; {more}")
+        return 1
+    if summary.stopped == "interrupted" and (summary.left or what != "run"):
+        notice(f"interrupted; nothing that finished is lost, {again} continues")
+        return 130
+    if summary.stopped == "outage":
+        raise DrrError(f"{summary.message}; units keep failing so, {again} continues when it is over")
+    if summary.stopped == "no_room":
+        raise DrrError(summary.message or "the disk is full")
+    if summary.stopped not in (None, "limit", "interrupted"):
+        raise explain(ModelFailure(summary.stopped, summary.message or ""))  # type: ignore[arg-type]
+    return 1 if summary.failures else 0
+
+
+def _advice(kind: str, folder: Path, what: str) -> str:
+    """Advise what gives a unit more room and leaves the finished ones alone."""
+    if kind != "truncated" or what != "run":
+        return ""
+    return f"; `drr run {folder} --retry-failed --model-max-tokens MORE` computes only what failed"
+
+
+def _cause(message: str) -> str:
+    """Put the cause on one line, without anything that a terminal would obey: providers and plug-ins wrote it."""
+    return excerpt(" ".join(plain(message).split()), 300) or "no cause was told"
+
+
+def _more_of(budget: Limit) -> str:
+    limits = {"--budget MORE": budget.cost, "--budget-tokens MORE": budget.tokens}
+    return " or ".join(option for option, limit in limits.items() if limit is not None) or "--budget MORE"
+
+
+def _counted(summary: Summary, what: str) -> str:
+    parts = [f"{summary.done:,} done now"]
+    if summary.failures:
+        parts.append(f"{summary.failures.total():,} failed ({_by_kind(summary.failures)})")
+    if summary.failed_before:
+        parts.append(
+            f"{summary.failed_before.total():,} failed before ({_by_kind(summary.failed_before)}; --retry-failed computes them again)"
+        )
+    if summary.left:
+        parts.append(f"{summary.left:,} left")
+    elif (
+        what == "run" or summary.stopped != "interrupted"
+    ):  # of a judging more may come than was planned by then
+        parts.append("nothing left")
+    return "; ".join(parts)
+
+
+def _by_kind(failures: Mapping[str, int]) -> str:
+    return ", ".join(f"{kind} {count}" for kind, count in sorted(failures.items()))

@@ -1,0 +1,256 @@
+"""The request of a study. What a call adds to it, what `--only` picks of it for one call, and what an edit takes away.
+
+Naming something adds it: a finished answer never stops counting because another was asked for. Only `drr study edit` takes
+away, and says what before it does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+from drr.app.study.specs import agent_in, reach_in, setting_in
+from drr.env.errors import Misuse
+from drr.env.person_setting import RECORDS, Setting, settings_of
+from drr.env.query import Query
+from drr.env.reach import WHOLE, Reach, reaches_of
+from drr.env.settings import Resolved, Settings
+from drr.llm.failures import ModelSetupError
+from drr.llm.names import parse_name
+from drr.study.config import QUERIES, StudyConfig
+from drr.study.unit import Unit
+from drr.wording.excerpt import many
+
+if TYPE_CHECKING:
+    from drr.app.study.answers import Answering
+    from drr.app.study.run import RunConfig
+    from drr.study.study import Study
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Answers by what was named; `None` where nothing was, which is all."""
+
+    variants: frozenset[str] | None = None
+    queries: frozenset[str] | None = None
+    trials: int | None = None
+    settings: frozenset[str] | None = None
+    reaches: frozenset[str] | None = None
+
+    @classmethod
+    def of(
+        cls,
+        words: str | None,
+        queries: Iterable[Query] | None,
+        trials: int | None,
+        settings: Iterable[Setting] | None = None,
+        reaches: Iterable[Reach] | None = None,
+    ) -> Selection:
+        from drr.agents.registry import choose
+
+        return cls(
+            None if words is None else frozenset(found.name for found in choose(words)),
+            None if queries is None else frozenset(query.id for query in queries),
+            trials,
+            None if settings is None else frozenset(setting.name for setting in settings),
+            None if reaches is None else frozenset(reach.name for reach in reaches),
+        )
+
+    @property
+    def is_all(self) -> bool:
+        return self == Selection()
+
+    def has(self, spec: Mapping[str, Any]) -> bool:
+        return (
+            (self.variants is None or not self.variants.isdisjoint((spec["variant"], agent_in(spec))))
+            and (self.settings is None or setting_in(spec).name in self.settings)
+            and (self.reaches is None or reach_in(spec).name in self.reaches)
+            and (self.queries is None or spec["query_id"] in self.queries)
+            and (self.trials is None or spec["trial"] < self.trials)
+        )
+
+    def split(self, units: Sequence[Unit]) -> tuple[list[Unit], list[Unit]]:
+        """Split the units into those that are named, and the others."""
+        named: list[Unit] = []
+        others: list[Unit] = []
+        for unit in units:
+            (named if self.has(unit.spec) else others).append(unit)
+        return named, others
+
+
+def counted_under_only(study: Study, units: Sequence[Unit], named: Sequence[Unit]) -> list[Unit]:
+    """Count what is named now, and of the rest what the study has already. Nobody asked for every pairing of the two."""
+    keys = {unit.key for unit in named} | {had.key for had in study.ledger.units.standings()}
+    return [unit for unit in units if unit.key in keys]
+
+
+def joined_variants(before: str | None, given: str) -> str:
+    """The words of both, each variant once: those that the study has, then what is new."""
+    from drr.agents.registry import choose
+
+    if before is None:
+        return given
+    known = {found.name for found in choose(before)}
+    return ",".join([before, *(found.word for found in choose(given) if found.name not in known)])
+
+
+def joined_settings(before: str | None, given: Iterable[Setting] | None) -> tuple[Setting, ...]:
+    """Join those of the study (`records` where it names none) with new ones; a new study has what is given."""
+    had = () if before is None else settings_of(before)
+    return tuple(dict.fromkeys((*had, *(given or ())))) or (RECORDS,)
+
+
+def joined_reaches(before: str | None, given: Iterable[Reach] | None) -> tuple[Reach, ...]:
+    """The same of the frozen pages; a study that says nothing reaches the whole of them."""
+    had = () if before is None else reaches_of(before)
+    return tuple(dict.fromkeys((*had, *(given or ())))) or (WHOLE,)
+
+
+def joined_queries(before: Iterable[Query], given: Iterable[Query], file: Path, study: Path) -> list[Query]:
+    """Both, each once: those that the study has, then what is new. `Misuse` where one id asks two questions."""
+    found = {query.id: query for query in before}
+    for query in given:
+        known = found.setdefault(query.id, query)
+        if (known.query, known.user_id) != (query.query, query.user_id):
+            raise Misuse(
+                f"{file}: {query.id} is another question than the one of that id in {study}; give it an id of its own"
+            )
+        if None not in (known.person_id, query.person_id) and known.person_id != query.person_id:
+            raise Misuse(
+                f"{file}: {query.id} is asked by the person {query.person_id}, in {study} by {known.person_id}"
+            )
+        found[query.id] = query
+    return list(found.values())
+
+
+def others_left(units: Sequence[Unit]) -> str:
+    """A sentence about what a study has beside what was named now."""
+    variants = list(dict.fromkeys(str(unit.spec["variant"]) for unit in units))
+    queries = {cast(str, unit.spec["query_id"]) for unit in units}
+    shown = ", ".join(variants[:4]) + (f" and {len(variants) - 4} more" if len(variants) > 4 else "")
+    return (
+        f"the study has {len(units):,} more answers ({shown}; {len(queries):,} queries), which still count and are computed"
+        " where they are missing; --only computes only what is named now, `drr study edit` takes away"
+    )
+
+
+def keep_queries(study: Study, queries: Iterable[Query]) -> None:
+    """The study holds its questions, so that it continues without the file it was given."""
+    lines = "".join(query.model_dump_json(exclude_none=True) + "\n" for query in queries)
+    study.write(QUERIES, lines)
+
+
+class SpreadModels(NamedTuple):
+    settings: Settings
+    before: str | None
+    """The variants that the study has."""
+    given: str | None
+    """Those that are named now; `None` where none are."""
+
+
+def spread(config: RunConfig, found: Resolved, saved: StudyConfig, given: str | None) -> SpreadModels:
+    """Each variant with each model, where there are several; a study of one model names none."""
+    settings, before = found.settings, saved.get("run", {}).get("variants")
+    if config.model is not None and settings.models and not _is_of_call(config, found):
+        settings = settings.model_copy(update={"models": None})
+    if not settings.models:
+        return SpreadModels(settings, before, given)
+    if config.model is not None:
+        raise Misuse(
+            "--model: the study has several models, which --models names; name this one there to add it"
+        )
+    now, every = settings.models, _every(settings, saved)
+    several = every if len(every) > 1 else None
+    settings = settings.model_copy(update={"model": every[0], "models": several})
+    _check(settings, every)
+    if several is None:
+        return SpreadModels(settings, before, given)
+    bare = None if before is None else ",".join(dict.fromkeys(_bare(before)))
+    if before is None:
+        return SpreadModels(settings, None, _each(given or "all", every))
+    if config.models is not None:
+        given = _each(given or bare or "all", now)
+    elif given is not None:
+        given = _each(given, every)
+    return SpreadModels(settings, _each(before, every[:1]), given)
+
+
+def check_twins(answering: Answering) -> None:
+    """`Misuse` for a variant that is named twice, once with the model that the study has anyway."""
+    found: dict[tuple[str, ...], str] = {}
+    for name, variant in answering.variants.items():
+        models = answering.models_of(variant)
+        twin = found.setdefault((variant.bare_name, *map(models.name_of, variant.roles)), name)
+        if twin != name:
+            raise Misuse(f"{twin} and {name} are the same variant with the same model; leave one out")
+
+
+def _is_of_call(config: RunConfig, found: Resolved) -> bool:
+    """True where the call or its study names several models, and not only a file or the environment."""
+    return config.models is not None or found.origin["models"].startswith("study ")
+
+
+def _every(settings: Settings, saved: StudyConfig) -> tuple[str, ...]:
+    """Those that the study has, then what is new."""
+    had = saved.get("settings", {})
+    own = (had.get("models") or [had.get("model", "offline")]) if saved else []
+    return tuple(dict.fromkeys((*own, *(settings.models or ()))))
+
+
+def _check(settings: Settings, names: Sequence[str]) -> None:
+    """`Misuse` for what names no model, and where the agents have one model whatever is named."""
+    try:
+        for name in names:
+            parse_name(name)
+    except ModelSetupError as error:
+        raise Misuse(f"--models: {error}") from error
+    agents = {settings.model_copy(update={"model": name}).model_for("agent") for name in names}
+    if agents != set(names):
+        raise Misuse(
+            f"--models: the agents have {', '.join(agents)} by model_agent or role_models, whatever is named; leave that out"
+        )
+
+
+def _bare(words: str) -> Iterable[str]:
+    from drr.agents.registry import parts_of
+
+    return (parts_of(word)[0] for word in _words(words))
+
+
+def _each(words: str, models: Sequence[str]) -> str:
+    """Combine each variant with each model; a word that already names a model keeps it."""
+    from drr.agents.registry import parts_of
+
+    pairs = [word if parts_of(word)[1] else f"{word}@{model}" for word in _words(words) for model in models]
+    return ",".join(dict.fromkeys(pairs))
+
+
+def _words(words: str) -> list[str]:
+    from drr.agents.registry import PAPER
+
+    parts = [part.strip() for part in words.split(",")]
+    return [word for part in parts for word in (PAPER if part == "all" else [part]) if word]
+
+
+def formless(answering: Answering, units: Sequence[Unit], study: Study | None) -> list[str]:
+    """Say whose answers are not known to hand in the form by which code checks the questions."""
+    checked = [unit for unit in units if "form" in unit.spec]
+    records = [study.record(unit.key) for unit in checked] if study else []
+    ended = [one for one in records if one is not None and one.done]
+    asked, handed = (
+        {agent_in(one.spec) for one in ended},
+        {agent_in(one.spec) for one in ended if "form" in one.blobs},
+    )
+    lacking = [
+        name
+        for name in dict.fromkeys(agent_in(unit.spec) for unit in checked)
+        if name not in handed and (name in asked or not answering.asks_for_form(name))
+    ]
+    if not lacking:
+        return []
+    questions = many(len({unit.spec["query_id"] for unit in checked}), "question")
+    return [
+        f"code checks the answers to {questions} by a form (docs/record.md), and {', '.join(lacking)} never handed one in: without it none is solved"
+    ]

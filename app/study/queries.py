@@ -1,0 +1,250 @@
+"""Questions written for a sample of shoppers: the study behind `drr queries generate`, and what becomes of its drafts."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shlex
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from drr.app.console import print_json, tell
+from drr.app.models.setup import models_of, prompts_of
+from drr.app.study.outcome import budget_of, check_models, conclude, run_units, unit_cap_of
+from drr.env.query import Query, read_queries
+from drr.env.settings import Settings
+from drr.env.shop import Shop, open_shop
+from drr.llm.prompts import Prompts
+from drr.querygen.checks import Checked, Checker
+from drr.querygen.files import merged, write_lines, write_queries
+from drr.querygen.generate import Sampled, named_users, sample_users
+from drr.study.config import StudyConfig
+from drr.wording.excerpt import many
+
+if TYPE_CHECKING:
+    from drr.llm.factory import Models
+    from drr.querygen.generate import Writer
+    from drr.study.run import Summary
+    from drr.study.study import Study
+
+
+def generate(arguments: argparse.Namespace, settings: Settings) -> int:
+    """Write what is missing, then the files: what was written counts even when the run was stopped."""
+    from drr.querygen.generate import ROLE
+    from drr.study.study import Study
+
+    if arguments.out.exists():
+        read_queries(arguments.out)  # a file that cannot be read is said before anything is paid for
+    models, prompts = _opened(settings)
+    with open_shop(arguments.shop, settings) as shop:
+        users = _users(arguments, shop)
+        writer = _writer(arguments, settings, shop, models, prompts)
+        folder = study_of(arguments.out)
+        with Study.create(folder, _config(arguments, settings, writer, users)) as study:
+            check_models(models, (ROLE,), budget_of(arguments, study), unit_cap_of(arguments))
+            study.retire("generation", keep=writer.units(users))
+            drafts, summary = _written(arguments, study, writer, users)
+        drafts.write(arguments.out)
+    _tell(arguments, drafts, summary, len(users))
+    code = conclude(summary, folder, command=_again(arguments))
+    return code if drafts.good or code else 1
+
+
+def _opened(settings: Settings) -> tuple[Models, Prompts]:
+    return models_of(settings), prompts_of(settings, "querygen")
+
+
+def _users(arguments: argparse.Namespace, shop: Shop) -> list[Sampled]:
+    if arguments.user:
+        return named_users(shop, arguments.user, min_orders=arguments.min_orders)
+    return sample_users(shop, arguments.how_many, seed=arguments.seed, min_orders=arguments.min_orders)
+
+
+def _writer(
+    arguments: argparse.Namespace, settings: Settings, shop: Shop, models: Models, prompts: Prompts
+) -> Writer:
+    from drr.offline.writer.rules import rules_version, write_offline
+    from drr.querygen.generate import Writer, WritingRules
+
+    return Writer(
+        shop,
+        models,
+        prompts,
+        arguments.mode,
+        arguments.per_user,
+        settings.model_max_tokens,
+        WritingRules(write_offline, rules_version()),
+    )
+
+
+def _config(
+    arguments: argparse.Namespace, settings: Settings, writer: Writer, users: list[Sampled]
+) -> StudyConfig:
+    """Record the request and whom the sample has."""
+    from drr.querygen.generate import ROLE
+
+    return {
+        "run": {
+            "what": "queries generate",
+            "shop": arguments.shop,
+            "mode": arguments.mode,
+            "per_user": arguments.per_user,
+            "users_asked": len(arguments.user) or arguments.how_many,
+            "seed": arguments.seed,
+            "min_orders": arguments.min_orders,
+            "model": writer.models.name_of(ROLE),
+            "prompt_hash": writer.prompt_hash,
+            "sample": [f"{user.user_id} {user.category} {user.activity}" for user in users],
+        },
+        "settings": {"shop_url": settings.shop_url},
+    }
+
+
+@dataclass(frozen=True)
+class WrittenQuestions:
+    """The questions written until now, each with the results of its checks."""
+
+    checked: tuple[Checked, ...]
+
+    @property
+    def good(self) -> list[Query]:
+        return [row.query for row in self.checked if not row.failed]
+
+    @property
+    def bad(self) -> list[Checked]:
+        return [row for row in self.checked if row.failed]
+
+    def write(self, out: Path) -> None:
+        """Write the good ones into the file as it is now, because reviews go on meanwhile. What fails a check is kept aside."""
+        present = read_queries(out) if out.exists() else []
+        if self.good or present:
+            write_queries(out, merged(present, self.good))
+        if self.bad:
+            write_lines(_aside(out), (_rejected_line(row) for row in self.bad))
+        else:
+            _aside(out).unlink(missing_ok=True)
+
+
+def study_of(out: Path) -> Path:
+    return out.with_name(out.name + ".study")
+
+
+def _aside(out: Path) -> Path:
+    return out.with_name(out.name + ".rejected.jsonl")
+
+
+def _written(
+    arguments: argparse.Namespace, study: Study, writer: Writer, users: Sequence[Sampled]
+) -> tuple[WrittenQuestions, Summary]:
+    """Write as many questions of each user as were asked for. What the checks reject is written again, a few times."""
+    from drr.querygen.generate import REFILLS, written_queries
+    from drr.study.run import Summary
+
+    checker = Checker(writer.shop, arguments.min_products, size=len(users) * arguments.per_user)
+    checked, summary = list[Checked](), Summary()
+    first = more = writer.units(users)
+    asked = {unit.key for unit in first}
+    for _ in range(1 + REFILLS):
+        did = run_units(arguments, study, more, writer.work, writer.models, "writing questions")
+        summary = summary.joined(did)
+        checked += [checker.accept(query) for query in written_queries(study, more)]
+        more = [unit for unit in writer.refills(first, checked) if unit.key not in asked]
+        asked |= {unit.key for unit in more}
+        if not more or summary.stopped or arguments.limit:
+            break
+    return WrittenQuestions(tuple(checked)), summary
+
+
+def _tell(arguments: argparse.Namespace, drafts: WrittenQuestions, summary: Summary, users: int) -> None:
+    if users < (len(arguments.user) or arguments.how_many):
+        print(
+            f"drr: {arguments.shop}: only {users} users have {arguments.min_orders} orders, "
+            f"{arguments.how_many} were asked for",
+            file=sys.stderr,
+        )
+    good, bad, asked = drafts.good, drafts.bad, users * arguments.per_user
+    if bad and len(good) < asked:
+        print(
+            f"drr: {arguments.out}: holds {len(good)} of the {asked} questions asked for; {len(bad)} drafts were rejected",
+            file=sys.stderr,
+        )
+    if arguments.json:
+        print_json(
+            {
+                "schema": 1,
+                "file": str(arguments.out),
+                "users": users,
+                "asked": asked,
+                "written": len(drafts.checked),
+                "kept": len(good),
+                "rejected": _reasons(bad),
+                "passing": _passing(drafts.checked),
+                "failures": dict(summary.failures),
+                "stopped": summary.stopped,
+                "rule_written": any(query.rule_written for query in good),
+            }
+        )
+    elif not arguments.quiet:
+        print(
+            f"{arguments.out}: {many(len(good), 'question')} of {many(len({q.user_id for q in good}), 'user')}"
+        )
+        if bad:
+            reasons = ", ".join(f"{name} {count}" for name, count in _reasons(bad).items())
+            print(f"{_aside(arguments.out)}: {len(bad)} that failed a check ({reasons})")
+        print(f"{study_of(arguments.out)}: the writer's answers; the same command goes on from them")
+
+
+def _again(arguments: argparse.Namespace) -> str:
+    """The words that ask for the same questions: another sample would be another job."""
+    words = ["queries", "generate", "--shop", arguments.shop, "--out", str(arguments.out)]
+    words += [word for user in arguments.user for word in ("--user", user)] or [
+        "--users",
+        str(arguments.how_many),
+    ]
+    words += ["--per-user", str(arguments.per_user), "--mode", arguments.mode, "--seed", str(arguments.seed)]
+    words += ["--min-orders", str(arguments.min_orders)]
+    if arguments.model:
+        words += ["--model", arguments.model]
+    return shlex.join(words)
+
+
+def _rejected_line(row: Checked) -> str:
+    return json.dumps({"failed": row.failed, "query": row.query.model_dump(mode="json", exclude_none=True)})
+
+
+def _reasons(rows: Sequence[Checked]) -> dict[str, int]:
+    counts = Counter(name for row in rows for name in row.failed)
+    return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
+
+
+def _passing(rows: Sequence[Checked]) -> dict[str, float | None]:
+    """Share of the drafts that pass a check, of those to which it applies, before anything was put aside."""
+    shares: dict[str, float | None] = {}
+    for name in rows[0].verdicts if rows else ():
+        statuses = [row.verdicts[name].status for row in rows if row.verdicts[name].status != "none"]
+        shares[name] = round(statuses.count("pass") / len(statuses), 4) if statuses else None
+    return shares
+
+
+def generate_checkable(arguments: argparse.Namespace, settings: Settings) -> int:
+    """Write questions that code can check, made of the shop's own records; the same seed writes the same file."""
+    from drr.env.web.open import open_web
+    from drr.querygen.composing import checkable_questions
+
+    with open_shop(arguments.shop, settings) as shop:
+        fresh = checkable_questions(
+            shop,
+            open_web(settings, shop=shop),
+            arguments.seed,
+            arguments.count,
+            min_products=arguments.min_products,
+            curriculum=arguments.curriculum,
+        )
+    write_queries(arguments.out, merged(read_queries(arguments.out) if arguments.out.exists() else [], fresh))
+    document = {"file": str(arguments.out), "questions": len(fresh), "asked": arguments.count}
+    tell(arguments, document, f"{arguments.out}: {len(fresh)} checkable questions")
+    return 0 if len(fresh) == arguments.count else 1

@@ -1,0 +1,253 @@
+"""A study as one YAML or TOML file: its keys are the options of `drr run`, which takes the file."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from drr.agents.commands.command import is_command
+from drr.app.commands.parser import Parser, nearest, parser_of
+from drr.app.commands.table import command_of
+from drr.app.study.trust import FILES, check_agents, check_named_files, check_shop, check_study
+from drr.env.errors import Misuse
+from drr.env.settings import MODEL_ADDRESSES, Settings
+from drr.env.shop import SERVERS
+from drr.env.small_files import SETTINGS, read_toml, read_within, read_yaml
+from drr.env.user_code import is_in_file
+
+ENDINGS = (".yaml", ".yml", ".toml")
+BUDGET = {"usd": "--budget", "tokens": "--budget-tokens", "per_unit": "--max-cost-per-unit"}
+ROLES = {"default": "model", "agent": "model_agent", "summariser": "model_summariser", "judge": "model_judge"}
+"""Words of `models` that have a setting; any other word is a role that a variant declares."""
+_OWN = ("study", "models", "judges", "budget")
+_OF_A_CALL = frozenset(
+    ("help", "help-all", "dry-run", "json", "quiet", "wide", "only", "retry-failed", "limit", "save-config")
+)
+_OF_THE_USER = frozenset(
+    (
+        *(name.replace("_", "-") for name in MODEL_ADDRESSES),
+        *("trust-address", "trust-agent", "agent-sees", "otel", "otel-text", "pool"),
+    )
+)
+"""Options that say whom keys and answers are sent to and what runs uncontained: a file may be a stranger's."""
+
+
+class StudyFile(NamedTuple):
+    """The options and judges that a file names."""
+
+    folder: Path
+    words: list[str]
+    """Options of `drr run`."""
+    judges: list[str]
+
+
+def is_study_file(study: object) -> bool:
+    """True where this names a file and no folder."""
+    return isinstance(study, Path) and study.suffix in ENDINGS and not study.is_dir()
+
+
+def calls_of(
+    name: str, parser: Parser, given: argparse.Namespace, words: Sequence[str]
+) -> list[argparse.Namespace]:
+    """Return a command's calls for its file: the options for `run`, each judge for `judge`, else the folder."""
+    run = parser if name == "run" else parser_of(command_of("run"))
+    found = read_study_file(given.study, run)
+    calls = [list(words)]
+    if name == "run":
+        calls = [[*found.words, *words]]
+        _check_trust(found, run.parse_args(calls[0]), given)
+    elif name == "judge" and given.model_judge is None and found.judges:
+        if given.json and len(found.judges) > 1:
+            raise Misuse(f"{given.study}: --json is one document; name one of its judges with --judge")
+        calls = [[f"--judge={judge}", *words] for judge in found.judges]
+    parsed = [parser.parse_args(call) for call in calls]
+    for one in parsed:
+        one.study = found.folder
+    return parsed
+
+
+def read_study_file(path: Path, run: Parser) -> StudyFile:
+    """Read a file by the options of `drr run`; `Misuse` names the line and the key of what cannot be."""
+    page = _Page.read(path)
+    folder, words, judges = path.with_suffix(""), list[str](), list[str]()
+    for key, value in page.values.items():
+        if key == "study":
+            folder = Path(_placed(page.text(key, value), path.parent))
+        elif key == "judges":
+            judges = page.texts(key, value)
+            words += [f"--model-judge={judge}" for judge in judges[:1]]
+        else:
+            words += page.checked(run, key, list(_words(page, run, key, value)))
+    return StudyFile(folder, words, judges)
+
+
+class _Page(NamedTuple):
+    """A file as it was read."""
+
+    path: Path
+    values: Mapping[str, Any]
+    lines: Mapping[str, int]
+
+    @classmethod
+    def read(cls, path: Path) -> _Page:
+        try:
+            if path.suffix == ".toml":
+                return cls(path, read_toml(path), _toml_lines(path))
+            return cls(path, *read_yaml(path))
+        except OSError as error:
+            raise Misuse(f"{path}: cannot be read ({error.strerror}); name a study or its file") from error
+        except ValueError as error:
+            kind = "TOML" if path.suffix == ".toml" else "YAML"
+            raise Misuse(f"{path}: not {kind} that is read here ({error}); mend it") from error
+
+    def wrong(self, key: str, what: str) -> Misuse:
+        line = self.lines.get(key) or self.lines.get(key.rpartition(".")[2])
+        return Misuse(f"{self.path}{f':{line}' if line else ''}: {key}: {what}")
+
+    def text(self, key: str, value: object) -> str:
+        """A word, as an option takes it."""
+        if isinstance(value, bool):
+            return "true" if value else "false"
+        if isinstance(value, list | Mapping) or (isinstance(value, int) and value.bit_length() > 64):
+            raise self.wrong(key, "is no single word")
+        if "\0" in (text := str(value)):
+            raise self.wrong(key, "is no single word")
+        return text
+
+    def plain(self, key: str, place: str) -> str:
+        """Return the path, unless a pipe or a device is there, which would be waited for."""
+        path = Path(place)
+        if path.exists() and not (path.is_file() or path.is_dir()):
+            raise self.wrong(key, f"{place} is no plain file")
+        return place
+
+    def texts(self, key: str, value: object) -> list[str]:
+        """A list of words; a single one stands for itself."""
+        return [self.text(key, one) for one in (value if isinstance(value, list) else [value])]
+
+    def checked(self, run: Parser, key: str, words: list[str]) -> list[str]:
+        """The words, if the command takes them."""
+        try:
+            run.parse_args([*words, "study"])
+        except Misuse as error:
+            message = re.split(r"(?:;| ) ?[Tt]ry `", str(error))[0]
+            raise self.wrong(key, message.removeprefix(f"argument --{key.replace('_', '-')}: ")) from error
+        return words
+
+
+def _toml_lines(path: Path) -> dict[str, int]:
+    """The line of each key that begins one; keys of tables are not kept apart."""
+    found: dict[str, int] = {}
+    for number, line in enumerate(read_within(path, SETTINGS).decode("utf-8").splitlines(), 1):
+        if key := re.match(r"[\"']?([\w-]+)", line.lstrip().removeprefix("[").lstrip()):
+            found.setdefault(key[1], number)
+    return found
+
+
+def _words(page: _Page, run: Parser, key: str, value: object) -> Iterator[str]:
+    if key == "models":
+        yield from _models(page, run, value)
+    elif key == "budget" and isinstance(value, Mapping):
+        for name, amount in value.items():
+            if name not in BUDGET:
+                raise _unknown(page, f"budget.{name}", name, BUDGET)
+            yield f"{BUDGET[name]}={page.text(f'budget.{name}', amount)}"
+    else:
+        yield from _option(page, run, key, value)
+
+
+def _models(page: _Page, run: Parser, value: object) -> Iterator[str]:
+    """One model for all, one for each role, or several that are compared."""
+    if isinstance(value, list):
+        if "--models" not in run._option_string_actions:
+            raise page.wrong("models", "is a list; name a model for each role, e.g. agent: MODEL")
+        yield f"--models={','.join(page.texts('models', value))}"
+    elif isinstance(value, Mapping):
+        own = {role: page.text(f"models.{role}", model) for role, model in value.items()}
+        yield from (f"--{ROLES[role].replace('_', '-')}={own[role]}" for role in own if role in ROLES)
+        if others := [f"{role}={model}" for role, model in own.items() if role not in ROLES]:
+            yield f"--role-models={','.join(others)}"
+    else:
+        yield f"--model={page.text('models', value)}"
+
+
+def _option(page: _Page, run: Parser, key: str, value: object) -> Iterator[str]:
+    name = key.replace("_", "-")
+    action = run._option_string_actions.get(f"--{name}")
+    if name in _OF_THE_USER:
+        raise page.wrong(
+            key, f"is for you to say: --{name}, or an environment variable; a file may be anybody's"
+        )
+    if action is None or name in _OF_A_CALL:
+        raise _unknown(page, key, name, [*_OWN, *_known(run)])
+    if value is None or value == "":
+        return
+    if action.nargs == 0:
+        yield from _flag(page, action, key, page.text(key, value).lower())
+    elif isinstance(value, Mapping):
+        yield f"--{name}={','.join(f'{k}={page.text(key, v)}' for k, v in value.items())}"
+    else:
+        parts = page.texts(key, value)
+        if key == "variants":
+            parts = [_placed_agent(part, page.path.parent) for one in parts for part in one.split(",")]
+        elif _is_path(action):
+            parts = [page.plain(key, _placed(part, page.path.parent)) for part in parts]
+        yield f"--{name}={','.join(parts)}"
+
+
+def _flag(page: _Page, action: argparse.Action, key: str, text: str) -> Iterator[str]:
+    if text not in ("true", "false", "yes", "no", "on", "off"):
+        raise page.wrong(key, f"{text!r} is neither true nor false")
+    is_on = text in ("true", "yes", "on")
+    if is_on or isinstance(action, argparse.BooleanOptionalAction):
+        yield action.option_strings[0 if is_on else 1]
+
+
+def _known(run: Parser) -> list[str]:
+    """The keys that are options, as a file writes them."""
+    names = {option[2:] for option in run._option_string_actions if option.startswith("--")}
+    return sorted(name.replace("-", "_") for name in names - _OF_A_CALL - _OF_THE_USER)
+
+
+def _unknown(page: _Page, key: str, name: str, known: Sequence[str] | Mapping[str, str]) -> Misuse:
+    few = (
+        f"; there are {', '.join(known)}"
+        if len(known) < 5
+        else "; the options of `drr run --help-all` are keys"
+    )
+    hint = nearest(name.replace("-", "_"), {one: one for one in known})
+    return page.wrong(key, f"no such key{hint or few}")
+
+
+def _is_path(action: argparse.Action) -> bool:
+    field = Settings.model_fields.get(action.dest)
+    return (
+        action.type is Path
+        or action.dest in ("shop", "place")
+        or (field is not None and "Path" in str(field.annotation))
+    )
+
+
+def _placed(given: str, base: Path) -> str:
+    """A path of the file, from where the command is given."""
+    return given if given.startswith(SERVERS) else str(base / Path(given).expanduser())
+
+
+def _placed_agent(word: str, base: Path) -> str:
+    word = word.strip()
+    return word if is_command(word) or not is_in_file(word) else _placed(word, base)
+
+
+def _check_trust(found: StudyFile, asked: argparse.Namespace, given: argparse.Namespace) -> None:
+    """Refuse what the file names, the call does not and this user never did: study, shop, programs, prompts and prices."""
+    check_study(given.study, found.folder)
+    check_shop(found.folder, asked.shop, given.shop)
+    if asked.place is not None and given.place is None:
+        check_shop(found.folder, asked.place, None, "--place")
+    if given.variants is None and asked.variants is not None:
+        check_agents(found.folder, asked.variants)
+    named = {name: getattr(asked, name) for name in FILES if getattr(given, name) is None}
+    check_named_files(found.folder, {name: Path(path) for name, path in named.items() if path is not None})

@@ -1,0 +1,295 @@
+"""The things that a study may not decide alone. Its addresses, programs and prompts are this user's, or are asked for.
+
+A study made here is remembered when it is made, so that its owner is never asked. What another folder brings along is used
+after a yes at a terminal, which is remembered too, or where an option names it; else the command ends with one line.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable, Mapping, Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from drr.app.models.servers import refusal
+from drr.app.notices import confirmed, notice
+from drr.app.terminal import plain
+from drr.env.errors import DrrError, Misuse
+from drr.env.settings import FILE, MODEL_ADDRESSES, ROLES, Resolved, Settings, StudyChoices, resolve
+from drr.env.shop import SERVERS
+from drr.env.small_files import DOCUMENT, read_within
+from drr.env.trust import BY_PATH, Named, can_remember, config_folder, place_of, vouch, vouched
+from drr.env.user_code import is_in_file
+from drr.llm.secrets import can_be_key
+
+_CALLED = tuple(role for role in ROLES if role != "embedder")
+
+
+def given_settings(arguments: argparse.Namespace) -> dict[str, object]:
+    """The settings that the command line names."""
+    return {k: v for k, v in vars(arguments).items() if k in Settings.model_fields and v is not None}
+
+
+def named_settings(settings: Settings | None, **named: object) -> dict[str, object]:
+    """The settings that a Python program names: those set in its `settings`, and these, where they are not `None`."""
+    own: dict[str, object] = {}
+    if settings is not None:  # what somebody else named is asked for again where it stands
+        own = {name: getattr(settings, name) for name in settings.model_fields_set - settings.unnamed.keys()}
+    return own | {name: value for name, value in named.items() if value is not None}
+
+
+def _say_what_is_no_key(settings: Settings) -> None:
+    used = {settings.model_for(role).partition(":")[0] for role in (*_CALLED, *settings.role_models)}
+    keys = {"anthropic": settings.anthropic_api_key, "openai": settings.openai_api_key}
+    for provider, key in keys.items():
+        if provider in used and key is not None and not can_be_key(key.get_secret_value()):
+            notice(
+                f"the key for {provider} is too short or too plain to be one: it is not sent; a server of this machine needs none"
+            )
+
+
+def trusted_addresses(arguments: argparse.Namespace) -> list[str]:
+    """List the addresses of `--trust-address`, which commands that name no setting do not have."""
+    return list(getattr(arguments, "trust_address", ()))
+
+
+def settled(given: Mapping[str, Any], trusted: Sequence[str], study: StudyChoices | None = None) -> Resolved:
+    """All settings, with the addresses of `--trust-address` remembered and the prompts of strangers confirmed."""
+    folders = [FILE.parent, *([] if study is None else [study.folder])]
+    for address in trusted:
+        _remember(folders, "address", place_of(address))
+    found = resolve(dict(given), study=study)
+    for name in MODEL_ADDRESSES:
+        if refusal(found.settings, name) is None or not calls_a_model(found.settings):
+            continue
+        place = place_of(getattr(found.settings, name).get_secret_value())
+        if _allowed(f"{found.settings.unnamed[name]} sends what models are asked, with your key, to {place}"):
+            _remember(folders, "address", place)
+            found = resolve(dict(given), study=study)
+    _say_what_is_no_key(found.settings)
+    _check_files(found)
+    return found
+
+
+def calls_a_model(settings: Settings, roles: Iterable[str] | None = None) -> bool:
+    """Tell whether a model is called in one of these roles; in any without them."""
+    asked = (*_CALLED, *settings.role_models) if roles is None else roles
+    return any(name != "offline" for name in (*map(settings.model_for, asked), *(settings.models or ())))
+
+
+def _remember(folders: Iterable[Path], kind: Named, value: str) -> None:
+    for folder in folders:
+        if not vouch(folder, kind, {value: BY_PATH}):
+            raise DrrError(
+                f"{value}: cannot be remembered in {config_folder()}; name it by the option of its own, or set XDG_CONFIG_HOME"
+            )
+
+
+def check_agents(folder: Path, words: str) -> None:
+    """Check the variants that a study names and this user did not, now. `Misuse` for a program that nobody here vouched for."""
+    for word in words.split(","):
+        if program := program_of(word.strip()):
+            _check(folder, "agent", program, f"the agent {word.strip()}", f"--variants {word.strip()}")
+
+
+def program_of(word: str) -> str | None:
+    """The file or command that a variant's word has run with this user's rights; `None` for one that is installed."""
+    from drr.agents.commands.command import Command, is_command
+    from drr.agents.registry import parts_of
+
+    word, _ = parts_of(word)
+    if is_command(word):
+        return Command.of(word).word
+    return _whole(word.rpartition(":")[0]) if is_in_file(word) else None
+
+
+def _check_files(found: Resolved) -> None:
+    """Prompts say what models are told, prices when a budget is spent, recordings where pages are written."""
+    from drr.env.trust import is_known
+
+    for setting in FILES:
+        folder, path = found.stranger_of(setting), getattr(found.settings, setting)
+        if folder is not None and path is not None and not (FILES[setting][0] == "web" and is_known(folder)):
+            check_named_files(folder, {setting: path})
+
+
+FILES: Mapping[str, tuple[Named, str]] = {
+    "prompts": ("prompts", "--prompts"),
+    "price_file": ("prices", "--price-file"),
+    "web_record": ("web", "--web-record"),
+}
+
+
+def check_named_files(folder: Path, named: Mapping[str, Path]) -> None:
+    """Files by setting that the author of `folder` names: `Misuse` for one that nobody here vouched for."""
+    for setting, path in named.items():
+        kind, option = FILES[setting]
+        _check(folder, kind, _whole(path), f"the {kind} in {path}", f"{option} {path}")
+
+
+def check_shop(folder: Path, named: str | None, given: str | None, option: str = "--shop") -> None:
+    """The shop (or place) that a study names, before it is opened: `Misuse` where nobody here vouched for it.
+
+    One that is not there is left to whoever opens it to say.
+    """
+    if option == "--shop":
+        named = found_shop(folder, named)
+    if given is not None:
+        remember_shop(folder, given)
+    elif named is not None and (option != "--shop" or _is_there(named)) and not is_own_shop(folder, named):
+        _check(folder, "shop", shop_place(named), f"the shop {named}", f"{option} {named}")
+
+
+def check_study(file: Path, folder: Path) -> None:
+    """Raise `Misuse` where a study's file leads to a study elsewhere, which this user did not save it from."""
+    if not folder.resolve().is_relative_to(file.absolute().parent.resolve()):
+        _check(file, "study", _whole(folder), f"the study {folder}", f"the study itself: drr run {folder}")
+
+
+def found_shop(folder: Path, named: str | None) -> str | None:
+    """Find the shop that a study names: from here, else from the study's own place, as both are moved together.
+
+    One that this user vouched for goes before another; where none is there, the name stays as it is.
+    """
+    if not named or named.startswith(SERVERS):
+        return named
+    there = [place for place in (named, str(folder.resolve().parent / named)) if _is_there(place)]
+    return next((place for place in there if is_own_shop(folder, place)), there[0] if there else named)
+
+
+def offer_shop(folder: Path, named: str | None, given: str | None, option: str = "--shop") -> None:
+    """Offer the shop to commands that can do without. At a terminal asked once, else one line says that it is left out."""
+
+    try:
+        check_shop(folder, named or None, given, option)
+    except Misuse as error:
+        notice(str(error))
+
+
+def remember_shop(folder: Path, shop: str) -> None:
+    """Remember a shop that this user named as theirs in every study, so that studies can be moved. One inside a study only there."""
+    place = shop_place(shop)
+    standing = _standing(folder, place)
+    vouch(folder, "shop", {place: standing})
+    if standing == BY_PATH:
+        vouch(_own_shop(place), "shop", {place: BY_PATH})
+
+
+def is_own_shop(folder: Path, shop: str) -> bool:
+    """Tell whether this user vouched for it. An account that can remember nothing is not asked anew by every command."""
+    place = shop_place(shop)
+    if vouched(folder).has("shop", place, content_hash(place)):
+        return True
+    return vouched(_own_shop(place)).has("shop", place) or not can_remember()
+
+
+def _own_shop(place: str) -> Path:
+    """Return the folder of the memory of a shop by itself. One for each, so that commands at once do not meet."""
+    return Path("/", "shops", place)
+
+
+def shop_place(shop: str) -> str:
+    """Return what tells one shop from another: `servers:NAME`, or its whole path."""
+    return shop if shop.startswith(SERVERS) else _whole(shop)
+
+
+def _whole(path: str | Path) -> str:
+    """Find where it lies; what can be no path, or leads in a circle, is only itself."""
+    try:
+        return str(Path(path).expanduser().resolve())
+    except (OSError, RuntimeError, ValueError):
+        return str(path)
+
+
+def _is_there(shop: str) -> bool:
+    try:
+        return shop.startswith(SERVERS) or bool(_shop_file(shop).lstat())
+    except (OSError, RuntimeError, ValueError):  # no such path, or one that this user may not look into
+        return False
+
+
+def _shop_file(shop: str) -> Path:
+    from drr.env.embedded.layout import MANIFEST
+
+    return Path(shop).expanduser() / MANIFEST
+
+
+def _check(folder: Path, kind: Named, value: str, shown: str, option: str) -> None:
+    digest = content_hash(value)
+    if vouched(folder).has(kind, value, digest):
+        return
+    notice = plain(f"{folder} names {shown} (sha256 {digest[:16]})")
+    if not _allowed(f"{notice}, which you did not name"):
+        raise Misuse(plain(f"{notice}, and you did not: not used; look at it, then give {option}"))
+    vouch(folder, kind, {value: digest})
+
+
+def content_hash(value: str) -> str:
+    """Hash a file, a folder's prompts, a shop's manifest (which has its files' hashes), or mere words."""
+
+    from drr.agents.commands.command import Command, is_command
+
+    if is_command(value):
+        return Command.of(value).identity()
+    path, made = Path(value), sha256()
+    try:
+        is_folder, is_file = path.is_dir(), path.is_file()
+    except OSError:  # in a folder that this user may not look into
+        is_folder = is_file = False
+    if is_folder:
+        for file in sorted([*path.glob("*.md"), *path.glob(_shop_file(value).name)]):
+            made.update(f"{file.name}\0{sha256(_content(file)).hexdigest()}\n".encode())
+    else:
+        made.update(_content(path) if is_file else value.encode("utf-8", "surrogatepass"))
+    return made.hexdigest()
+
+
+def _content(path: Path) -> bytes:
+    if not path.is_file():
+        raise Misuse(f"{path}: no file that could be read (a pipe, a device or a broken link)")
+    try:
+        return read_within(path, DOCUMENT)
+    except (OSError, ValueError) as error:
+        raise Misuse(f"{path}: cannot be read ({error})") from error
+
+
+def remember_study(
+    folder: Path, settings: Settings, variants: str = "", shops: Iterable[str | None] = ()
+) -> None:
+    """Remember what this user named when the study was made, or continued: it is not asked for again."""
+    programs = [program for word in variants.split(",") if (program := program_of(word.strip()))]
+    named: dict[Named, list[str]] = {"agent": programs}
+    for setting, (kind, _) in FILES.items():
+        path = getattr(settings, setting)
+        named.setdefault(kind, []).extend([] if path is None else [_whole(path)])
+    vouch(folder, "study", {_whole(folder): BY_PATH})
+    for shop in filter(None, shops):
+        remember_shop(folder, shop)
+    for name in MODEL_ADDRESSES:
+        if (address := getattr(settings, name)) is not None and name not in settings.unnamed:
+            vouch(folder, "address", {place_of(address.get_secret_value()): BY_PATH})
+    for kind, values in named.items():
+        if values:
+            vouch(folder, kind, {value: _standing(folder, value) for value in values})
+
+
+def remember_file(file: Path, folder: Path) -> None:
+    """Remember that this user saved the file of this study."""
+    vouch(file, "study", {_whole(folder): BY_PATH})
+
+
+def _standing(folder: Path, value: str) -> str:
+    """Say how it stands. A file of the user's own stays theirs when they edit it; one inside the study is only the one that was seen."""
+    from drr.agents.commands.command import Command, is_command
+
+    if is_command(value):
+        named = Command.of(value).files
+        inside = any(file.resolve().is_relative_to(folder.resolve()) for file in named)
+        return content_hash(value) if inside else BY_PATH
+    inside = Path(value).is_relative_to(folder.resolve())
+    return content_hash(value) if inside else BY_PATH
+
+
+def _allowed(what: str) -> bool:
+    return confirmed(f"{what}; allow it, now and later?")

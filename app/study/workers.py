@@ -1,0 +1,190 @@
+"""Workers of a command's units on a cluster: options, pool, what another process is sent and must have."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Iterable, Mapping
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypedDict
+
+from drr.app.models.servers import in_flight
+from drr.app.options import PooledTerms, positive_int
+from drr.app.study.specs import AnswerSpec
+from drr.app.study.trust import calls_a_model
+from drr.env.errors import DrrError, Misuse
+from drr.env.files import read_file
+from drr.env.json_object import JsonObject
+from drr.env.settings import ADDRESSES, MODEL_ADDRESSES, Settings, resolve
+from drr.env.small_files import DOCUMENT
+from drr.study.folders import CarriedFolder
+from drr.study.unit import Unit, canonical_json
+
+if TYPE_CHECKING:
+    from drr.app.study.answers import Answering
+    from drr.eval.tasks.desk import Desk
+    from drr.study.pools import Pool
+
+
+_UNNAMED = "addresses named by others"
+
+
+def add_workers_option(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("--pool", help="who runs them: in-process, ray, or ray://HOST:10001 (docs/scale.md)", metavar="POOL")
+    shared = "with --pool ray: processes that share the units and calls in flight (default: one for each core here)"
+    add("--workers", type=positive_int, metavar="N", help=shared)
+    each = "with --pool ray: units in flight in each worker (default: --units shared among them)"
+    add("--units-per-worker", type=positive_int, metavar="M", help=each)
+    copied = "with --pool ray: copy a shop in a folder to each node once, also where its path leads to it (without: only where it does not)"
+    add("--copy-shop", action="store_true", help=copied)
+
+
+def plain_settings(settings: Settings) -> JsonObject:
+    """Everything resolved, but for secrets, which come from where they live each time."""
+    plain = settings.model_dump(mode="json")
+    for name in MODEL_ADDRESSES:
+        if (address := getattr(settings, name)) is not None:
+            plain[name] = str(address)
+    secret = {
+        name for name, field in type(settings).model_fields.items() if "Secret" in str(field.annotation)
+    } | {*ADDRESSES} - {*MODEL_ADDRESSES}
+    return {name: value for name, value in plain.items() if name not in secret}
+
+
+def sent_settings(settings: Settings) -> JsonObject:
+    """`plain_settings` for another process of ours, in whatever folder, with who named which address."""
+    plain = plain_settings(settings)
+    paths = {name: value for name in plain if isinstance(value := getattr(settings, name), Path)}
+    whole = {name: str(path.absolute()) for name, path in paths.items()}
+    return {**plain, **whole, _UNNAMED: dict(settings.unnamed)}
+
+
+def settings_from(plain: Mapping[str, Any]) -> Settings:
+    """Read `sent_settings`, with the secrets that this process finds itself; what the driver may not send where, it may not."""
+    unnamed = plain.get(_UNNAMED, {})
+    chosen = {name: value for name, value in plain.items() if value is not None and name != _UNNAMED}
+    return resolve(chosen).settings.with_unnamed(unnamed)
+
+
+def pool_of(
+    arguments: argparse.Namespace | PooledTerms,
+    settings: Settings,
+    opener: str,
+    document: Mapping[str, Any],
+    *,
+    judging: bool = False,
+) -> Pool | None:
+    """The pool that was asked for, `None` where this process works alone; `opener` is given `document` and `settings` in it.
+
+    Units of `judging` do nothing that costs but call the models that judge, whatever the agents of the study were.
+    """
+    from drr.agents.registry import parts_of
+    from drr.study.pools import ALONE, PoolOrder, make_pool, pool_name
+    from drr.study.worker import Opening
+
+    workers, each = arguments.workers, arguments.units_per_worker
+    name, address = pool_name(arguments.pool or ALONE)
+    if name == ALONE:
+        if workers is not None or each is not None:
+            raise Misuse(
+                "--workers and --units-per-worker are for --pool ray: a run is one process, with --units in flight at once"
+            )
+        return None
+    workers = workers or os.cpu_count() or 1
+    if each is None:
+        workers = min(workers, arguments.units)
+        each = arguments.units // workers
+    plain = sent_settings(settings)
+    given = {one: getattr(settings, one) for one in MODEL_ADDRESSES}
+    if any(one is not None and one.get_secret_value() != plain[field] for field, one in given.items()):
+        raise Misuse(
+            "--pool: the address of the model holds a password or more than host and path, which no other process is told;"
+            " leave --pool out"
+        )
+    variants = document.get("run", {}).get("variants", "").split(",")
+    named = [model for word in variants if (model := parts_of(word)[1])]
+    order = PoolOrder(
+        Opening(opener, {**document, "settings": plain}),
+        workers,
+        each,
+        in_flight(settings, "judge") if judging else in_flight(settings, "agent", named),
+        address,
+        carried_shops(document.get("run", document).get("shop"), always=arguments.copy_shop),
+        free=judging and _costs_nothing(settings),
+    )
+    return make_pool(name, order)
+
+
+def _costs_nothing(settings: Settings) -> bool:
+    """Nobody who judges is a model; imported for judging only: a run loads no truth of a task."""
+    from drr.eval.tasks.desk import EXTRACTOR, JUDGE
+
+    return not calls_a_model(settings, (JUDGE, EXTRACTOR))
+
+
+_PLACES = ("shop", "place", "contexts")
+_GIVEN_MORE = "max_tokens"
+"""Field of a key that keeps its first value when failed units are given more."""
+
+
+class Probe(TypedDict):
+    """One unit of a variant with all that decides its answer: a worker must come to the same."""
+
+    spec: AnswerSpec
+    fields: JsonObject
+
+
+def whole_path(place: str | None) -> str | None:
+    """Make a path findable from any folder; what is no path, such as `servers:NAME`, stays."""
+    return str(Path(place).absolute()) if place is not None and Path(place).exists() else place
+
+
+def placed_plan(plan: Mapping[str, Any]) -> JsonObject:
+    """Return a study's request as a worker in any folder finds it."""
+    return {**plan, **{name: whole_path(plan[name]) for name in _PLACES if name in plan}}
+
+
+def probes_of(units: Iterable[Unit]) -> list[Probe]:
+    """One of each system."""
+    first = {str(unit.spec["variant"]): unit for unit in reversed(list(units))}
+    return [Probe(spec=unit.spec, fields=dict(unit.key_fields)) for unit in first.values()]  # type: ignore[typeddict-item]
+
+
+def check_probes(answering: Answering, probes: Iterable[Probe]) -> None:
+    """`DrrError` where this process would answer otherwise than its driver asked: it says in what."""
+    for probe in probes:
+        (unit,) = answering.units_of([probe["spec"]])
+        check_same(unit.key_fields, probe["fields"])
+
+
+def check_same(here: Mapping[str, Any], there: Mapping[str, Any]) -> None:
+    names = (here.keys() | there.keys()) - {_GIVEN_MORE}
+    other = [n for n in sorted(names) if canonical_json(here.get(n)) != canonical_json(there.get(n))]
+    if other:
+        raise DrrError(f"what decides the results is not what the driver has: another {', '.join(other)}")
+
+
+def desk_facts(desk: Desk) -> JsonObject:
+    """List what must be the same wherever a study is judged."""
+    return {
+        "judge": desk.judge.shown,
+        "extractor": desk.extractor.shown,
+        "prompts": desk.prompts.hashes(),
+        "shop": None if desk.shop is None else desk.shop.manifest.content_hash,
+        "shop_url": desk.shop_url,
+    }
+
+
+def carried_shops(place: str | None, *, always: bool = False) -> tuple[CarriedFolder, ...]:
+    """Choose a place that is a shop in a folder of ours. An older shop without hashes of its files is not carried."""
+    from drr.env.embedded.layout import MANIFEST, read_manifest_file
+
+    folder = Path(place or "")
+    if place is None or not (folder / MANIFEST).is_file():
+        return ()
+    _, data, files = read_manifest_file(folder)
+    mark = sha256(read_file(folder / MANIFEST, DOCUMENT)).hexdigest()
+    names = {f"{data.name}/{name}": digest for name, digest in files.items()}
+    return (CarriedFolder(str(folder), MANIFEST, mark, names, always),) if files else ()

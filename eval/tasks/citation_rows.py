@@ -1,0 +1,267 @@
+"""The way from judgements to one row for each claim and cited address. The verdict of the address alone, and whether it is needed.
+
+Where a claim has one readable text of a type, the verdict of the type is the verdict of its address.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, NotRequired, TypedDict
+
+from drr.citations.addresses import canonical_url
+from drr.env.world import is_paged
+from drr.eval.evidence.answers import Answer
+from drr.eval.stats.citations import CitationVerdict, is_needed
+from drr.eval.stats.faithfulness import STATUSES, UNREADABLE, Status
+from drr.eval.stats.question import grouped
+
+Against = Literal["page", "seen"]
+
+
+class HeldClaim(TypedDict):
+    """The part of a claim that is needed to compare it with its sources."""
+
+    id: str
+    text: str
+    urls: list[str]
+
+
+class ClaimRow(HeldClaim):
+    """A claim of a report; `report[start:end]` is its quote."""
+
+    quote: str
+    start: int
+    end: int
+    section_level: bool
+    blanket: bool
+    """Cited with a marker for more sources than anybody means."""
+    resolved: bool
+    """True where an address it cites is a source."""
+    types: list[str]
+
+
+class ClaimsResult(TypedDict):
+    claims: list[ClaimRow]
+    rejects: dict[str, int]
+    by_rule: bool
+    silent: NotRequired[list[str]]
+    """Headings of sections of which no claim came; judgings of before do not say."""
+    untaken: NotRequired[int]
+    """Citation marks of the report, where a model's claims lean on none of them."""
+
+
+class SpanRow(TypedDict):
+    url: str
+    sha256: str | None
+    start: int
+    end: int
+
+
+class SourceRow(TypedDict):
+    url: str
+    status: str
+    sha256: str | None
+    passages: list[list[int]]
+
+
+class VerdictRow(TypedDict):
+    """The verdict on one claim against its sources of one type."""
+
+    claim_id: str
+    type: str
+    against: Against
+    status: Status
+    reason: str
+    by: NotRequired[str]
+    """`judge`, `rule`, or `rule over judge`."""
+    judged: NotRequired[str]
+    """The judge's verdict where a rule overruled it, or where its quotation stands nowhere."""
+    quote_not_found: NotRequired[str]
+    sources: list[SourceRow]
+    spans: list[SpanRow]
+
+
+class AddressVerdict(VerdictRow):
+    """The verdict on one claim against one of several cited addresses of the same type."""
+
+    without: Status | None
+    """Verdict on the claim's other sources of the type together, where it was asked."""
+
+
+class RatingResult(TypedDict):
+    rating: int
+    justification: str
+
+
+class PreferenceResult(TypedDict):
+    winner: Literal["first", "second", "tie"]
+    """Winner by place in the prompt."""
+    justification: str
+
+
+class FailureRow(TypedDict):
+    label: str
+    start: int
+    end: int
+
+
+class FailuresResult(TypedDict):
+    failures: list[FailureRow]
+    unfounded: list[str]
+    """Labels of examples that the report does not hold: unknown, where no other example shows them."""
+
+
+class CheckRow(TypedDict):
+    """One rule's answer."""
+
+    status: Literal["pass", "fail", "unverifiable"]
+    value: object
+    spans: list[list[int]]
+    evidence: list[str]
+
+
+Addresses = Mapping[tuple[str, str], AddressVerdict]
+"""Keyed by claim and address."""
+_STATUS: Mapping[str, Status] = {str(status): status for status in STATUSES}
+
+
+@dataclass(frozen=True)
+class JudgedCitations:
+    """The judgements of one answer's citations, and their judge."""
+
+    answer: Answer
+    support: Collection[VerdictRow]
+    addresses: Addresses
+    judge: str
+    protocol: str
+
+    def rows(self, claims: Iterable[ClaimRow]) -> list[CitationVerdict]:
+        by_claim = grouped((one["claim_id"], one) for one in self.support if one["against"] == "page")
+        scopes: dict[tuple[str, ...], str] = {}
+        return [
+            row
+            for claim in claims
+            for row in self._of_claim(claim, _scope(claim, scopes), by_claim.get(claim["id"], ()))
+        ]
+
+    def _of_claim(
+        self, claim: ClaimRow, scope: str, verdicts: Sequence[VerdictRow]
+    ) -> Iterator[CitationVerdict]:
+        """Yield the rows of a claim in the order of the report, whichever verdict came first."""
+        known = {row.url: row for verdict in verdicts for row in self._of_set(claim["id"], scope, verdict)}
+        failed = next((verdict for verdict in verdicts if not verdict["sources"]), None)
+        for url in claim["urls"]:
+            yield known[url] if url in known else self._without_set(claim, scope, url, failed)
+
+    def _of_set(self, claim: str, scope: str, verdict: VerdictRow) -> Iterator[CitationVerdict]:
+        """Yield the rows of all sources of one type. Addresses with one text share its verdict, and none of them is missed."""
+        verdicts: dict[str, VerdictRow | AddressVerdict | None] = {}
+        for source in filter(_is_read, verdict["sources"]):
+            text = str(source["sha256"])
+            verdicts[text] = self.addresses.get((claim, source["url"])) or verdicts.get(text)
+        if len(verdicts) == 1:
+            verdicts = dict.fromkeys(verdicts, verdict)
+        alone = Counter(one and one["status"] for one in verdicts.values())
+        addresses = Counter(str(source["sha256"]) for source in verdict["sources"] if _is_read(source))
+        for source in verdict["sources"]:
+            own = verdicts.get(str(source["sha256"])) if _is_read(source) else None
+            needed = None
+            if own is not None and own["status"] == "none":
+                shared = addresses[str(source["sha256"])] > 1
+                of_address = self.addresses.get((claim, source["url"]))
+                needed = not shared and is_needed(
+                    alone, verdict["status"], of_address and of_address["without"]
+                )
+            yield self._row((claim, scope), verdict, source, own, needed)
+
+    def _row(
+        self,
+        place: tuple[str, str],
+        verdict: VerdictRow,
+        source: SourceRow,
+        verdict_row: VerdictRow | None,
+        needed: bool | None,
+    ) -> CitationVerdict:
+        """`place` is claim and scope; `said` is of its text; a source that could not be read has its status."""
+        if verdict_row is not None:
+            status: Status | None = verdict_row["status"]
+        else:
+            status = None if _is_read(source) else _STATUS.get(source["status"], "empty")
+        unread = status is not None and verdict_row is None
+        is_source = status not in UNREADABLE or self._is_source(source["url"], verdict["type"])
+        if not is_source and not is_paged(verdict["type"]):
+            status, needed = "none", False  # its keeper was asked, and has no such record
+        reason = verdict["reason"] if unread and len(verdict["sources"]) == 1 else ""
+        spans = verdict_row["spans"] if verdict_row else ()
+        return CitationVerdict(
+            answer=self.answer.key,
+            claim=place[0],
+            url=source["url"],
+            type=verdict["type"],
+            status=status,
+            together=verdict["status"],
+            needed=needed,
+            is_source=is_source,
+            reason=verdict_row["reason"] if verdict_row else reason,
+            by=verdict_row.get("by") if verdict_row else "rule" if unread else None,
+            judge=self.judge,
+            protocol=self.protocol,
+            scope=place[1],
+            sha256=source["sha256"],
+            passages=tuple((start, end) for start, end in source["passages"]),
+            spans=tuple((one["start"], one["end"]) for one in spans if one["sha256"] == source["sha256"]),
+        )
+
+    def _without_set(
+        self, claim: ClaimRow, scope: str, url: str, failed: VerdictRow | None
+    ) -> CitationVerdict:
+        """Make the row where all of its type together were not judged, or failed."""
+        own = self.addresses.get((claim["id"], url))
+        verdict = own or failed
+        types = claim.get("types") or [""]
+        needed = None
+        if own is not None and own["status"] == "none":
+            others = [self.addresses.get((claim["id"], one)) for one in claim["urls"]]
+            alone: Counter[Status | None]
+            alone = Counter(one["status"] for one in others if one is not None and one["type"] == own["type"])
+            needed = is_needed(alone, None)
+        return CitationVerdict(
+            answer=self.answer.key,
+            claim=claim["id"],
+            url=url,
+            type=own["type"] if own else types[0] if len(types) == 1 else "",
+            status=verdict and verdict["status"],
+            together=failed and failed["status"],
+            needed=needed,
+            is_source=True,
+            reason=verdict["reason"] if verdict else "",
+            by=verdict.get("by") if verdict else None,
+            judge=self.judge,
+            protocol=self.protocol,
+            scope=scope,
+            sha256=None,
+        )
+
+    def _is_source(self, url: str, source_type: str) -> bool:
+        """Tell whether an address that could not be read is a source: records are looked up. Of imported
+        reports it is not known which pages were returned."""
+        return is_paged(source_type) and (self.answer.imported or url in self._returned)
+
+    @cached_property
+    def _returned(self) -> set[str]:
+        return {canonical_url(row["url"]) for row in self.answer.record.result.get("sources", ())}
+
+
+def _scope(claim: ClaimRow, scopes: dict[tuple[str, ...], str]) -> str:
+    """Name the scope. Of several addresses under a group of statements nobody can say which is for which: the group cites them."""
+    if not claim.get("section_level") or len(claim["urls"]) < 2:
+        return claim["id"]
+    return scopes.setdefault(tuple(claim["urls"]), claim["id"])
+
+
+def _is_read(source: SourceRow) -> bool:
+    """Some of it was shown."""
+    return source["status"] == "ok" and bool(source["passages"])

@@ -1,0 +1,124 @@
+"""The task of checking a report by rules, which ask no model, with everything that was frozen with the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from drr.citations.addresses import canonical_url
+from drr.env.progress import read_in_time
+from drr.env.session import Session
+from drr.env.shop import Shop
+from drr.eval.asking.judge import Examiner
+from drr.eval.checks import RULES, Subject, check_report, document, figures_in, returned_by
+from drr.eval.evidence.answers import Answer
+from drr.eval.tasks.desk import Desk, Task, text_id
+from drr.eval.tasks.judgements import Judged, Judging
+from drr.study.unit import Outcome, Record, Unit
+
+
+class CheckedTask(Task[Answer]):
+    """One unit a report: all rules, whoever judges under whatever protocol."""
+
+    name = "rules"
+    version = 5
+    subject = "answer"
+    metrics = ("rules",)
+    asks = False
+
+    def versions(self, desk: Desk) -> Mapping[str, str]:
+        return {}
+
+    def plan(self, desk: Desk, about: Answer, judged: Judged) -> Iterable[Unit]:
+        fields = {
+            "task": self.name,
+            "judge": "rules",
+            "version": rules_version(self.version),
+            "answer": about.key,
+            "report": text_id(about.report),
+            "shop": None if desk.shop is None else desk.shop.manifest.content_hash,
+            "shop_url": desk.shop_url,
+            "constraints": None if about.constraints is None else about.constraints.model_dump(mode="json"),
+        }
+        spec = {"task": self.name, "answer": about.key}
+        yield Unit("judgement", fields, spec, f"rules \u00b7 {about.label}")
+
+    async def work(self, desk: Desk, spec: Mapping[str, Any], judge: Examiner) -> Outcome:
+        about = subject(desk.answer(spec["answer"]), desk.shop, desk.shop_url)
+        checks = await read_in_time(about.report, lambda: check_report(about))
+        return Outcome({"rules": document(checks), "figures": figures_in(about, checks)})
+
+    def read(self, record: Record, judged: Judged) -> None:
+        answer = record.key_fields["answer"]
+        judged.rules.pop(answer, None)
+        judged.unchecked.discard(answer)
+        same = record.key_fields.get("version") == rules_version(self.version)
+        (judged.by_other_rules.discard if same else judged.by_other_rules.add)(answer)
+        if record.done:
+            judged.rules[answer] = record.result["rules"]
+            judged.figures[answer] = record.result.get("figures")
+        else:
+            judged.unchecked.add(answer)
+
+    def belongs(self, fields: Mapping[str, Any], judging: Judging) -> bool:
+        return True
+
+    def settle(self, judged: Judged) -> None:
+        """Checks by older rules are not counted again."""
+        if judged.rules or judged.unchecked:
+            judged.units[self.name] = len(judged.rules) + len(judged.unchecked)
+            judged.failed[self.name] = len(judged.unchecked)
+
+    def estimate(self, desk: Desk, unit: Unit) -> None:
+        return None
+
+
+CHECKED = CheckedTask()
+
+
+def rules_version(task: int) -> str:
+    """Return one version of the task and of every rule. One that was raised, added or taken away checks all reports again."""
+    rules = ", ".join(f"{name} {rule.version}" for name, rule in sorted(RULES.items()))
+    return f"{task}-{text_id(rules)[:12]}"
+
+
+def subject(answer: Answer, shop: Shop | None, shop_url: str) -> Subject:
+    texts: dict[str, str] = {}
+    for source in answer.sources:
+        url = canonical_url(source.url)
+        known = [texts.get(url), source.seen, source.page]
+        texts[url] = "\n\n".join(dict.fromkeys(text for text in known if text))
+    for extra in answer.extras:
+        if extra.text:
+            texts.setdefault(canonical_url(extra.url), extra.text)
+    return Subject(
+        answer.report,
+        query=answer.query,
+        constraints=answer.constraints,
+        user_id=answer.user_id,
+        shop=shop,
+        session=_session(answer, shop),
+        shop_urls=(shop_url,),
+        returned=returned(answer),
+        texts=texts,
+    )
+
+
+def returned(answer: Answer) -> frozenset[str] | None:
+    """Every address that a tool showed, whatever the architecture; `None` where no tool calls are known."""
+    calls = answer.tool_calls()
+    if calls is None:
+        return None
+    shown = frozenset(canonical_url(url) for source in answer.sources for url in source.addresses)
+    return shown | returned_by(calls)
+
+
+def _session(answer: Answer, shop: Shop | None) -> Session | None:
+    """The shop as the answer left it: its own changes of the profile are facts to it."""
+    if shop is None or not answer.state_changes:
+        return None
+    session = Session(shop, answer.user_id)
+    for change in answer.state_changes:
+        outer, dot, inner = change.field.partition(".")
+        session.update_user(change.user_id, {outer: {inner: change.after} if dot else change.after})
+    return session

@@ -1,0 +1,371 @@
+"""A claim against its sources. What of them a judge is shown, its answers by id, and the verdict made of these.
+
+The tasks that ask about all sources of a claim together and about each address alone share this.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from html import unescape
+from string import ascii_letters
+from typing import NamedTuple, Protocol
+
+from drr.env.entities import Product
+from drr.env.records.lines import Span, amount, count, stars
+from drr.env.source import Frozen
+from drr.env.text import tokens
+from drr.eval.asking.conversation import Section
+from drr.eval.asking.safety import harmless
+from drr.eval.checks.values import Segment, cell_values, field_of, labelled, segments
+from drr.eval.evidence.passages import (
+    CONCERNING,
+    GRAMMAR,
+    Cut,
+    content_words,
+    locate,
+    missing_numbers,
+    plain,
+    select,
+)
+from drr.eval.stats.faithfulness import Status, Support
+from drr.eval.tasks.citation_rows import Against, SpanRow, VerdictRow
+from drr.eval.tasks.protocol import JudgingProtocol
+from drr.study.unit import Record
+from drr.wording.figures import HEDGED, STARS, Number, money_slack, numbers
+from drr.wording.money import every_amount
+
+_RATING_WORDS = re.compile(
+    r"^\s*-?(?:stars?\b|\u2605|\u2b50|/\s?5\b|out of (?:5|five)\b|of 5\b)", re.IGNORECASE
+)
+_COUNT_WORDS = re.compile(
+    r"^\s*+\+?\s*+(?:(?:customer|verified|user|global|buyer)\s++)*(?:reviews?|ratings?|reviewers?|raters?)\b",
+    re.IGNORECASE,
+)
+_OUT_OF_5 = re.compile(r"(?:/|\bout of|\bof)\s?(?:5|five)\b(?!\s*(?:reviews|ratings))", re.IGNORECASE)
+_UNIT = f"{ascii_letters} "
+"""Characters stripped from a figure's end: the words after the number name its unit."""
+_FRAME = frozenset(
+    tokens(
+        "price priced cost costs rating rated ratings average review reviews reviewer customer customers star stars currently just only retail sells "
+        "listed list sold dollar dollars usd product item this one it here buyer score scores high highly well good excellent"
+    )
+)
+
+_UNPRICED = frozenset(
+    map(frozenset[str], (("no", "known", "price"), ("not", "known", "price"), ("unknown", "price")))
+)
+"""Whole claims that a price is not known, beside the product's name and grammar."""
+
+
+class Decision(NamedTuple):
+    status: Support
+    reason: str
+    spans: tuple[Span, ...]
+    """Places of each figure in the record."""
+
+
+def decide(claim: str, sources: Sequence[Frozen]) -> Decision | None:
+    """`None` where the claim says more than price, stars and count, or leans on more than one record."""
+    if len(sources) != 1 or sources[0].product is None:
+        return None
+    listing = _Listing(sources[0].product, sources[0].places)
+    text = _OUT_OF_5.sub(" stars", plain(claim))
+    words, title = tokens(text), tokens(listing.product.title)
+    named = {*title, *_broken_off(words, title)}
+    content = frozenset(words) - GRAMMAR
+    if listing.product.price is None and not _UNPRICED.isdisjoint((content, content - named)):
+        return Decision("full", "the record has no price", ())
+    if content_words(text) - _FRAME - named:
+        return None
+    figures = _every_figure(text, listing) if _money_is_price(text) else None
+    if not figures:
+        return None
+    missed = [figure.text for figure in figures if not figure.holds]
+    status: Support = "full" if not missed else "none" if len(missed) == len(figures) else "partial"
+    reason = "the record says so" if not missed else f"the record says otherwise: {', '.join(missed)}"
+    spans = dict.fromkeys(figure.span for figure in figures if figure.span is not None)
+    return Decision(status, reason, tuple(spans))
+
+
+def _broken_off(words: Sequence[str], title: Sequence[str]) -> list[str]:
+    """Find the beginning of a word at which a claim breaks off its product's title."""
+    for start in range(len(words)):
+        beside = list(zip(words[start:], title, strict=False))
+        same = next((place for place, (word, own) in enumerate(beside) if word != own), 0)
+        if same > 1 and beside[same][1].startswith(beside[same][0]):
+            return [beside[same][0]]
+    return []
+
+
+def contradicted(claim: str, sources: Sequence[Frozen]) -> list[str]:
+    """List where a claim contradicts the record, product and field being literal. A claim of nothing else, or a label (`Price: $21.99`).
+
+    Nothing of a claim about several sources, or about what is no product's record.
+    """
+    if len(sources) != 1 or sources[0].product is None:
+        return []
+    text = _OUT_OF_5.sub(" stars", plain(claim))
+    listing = _Listing(sources[0].product, sources[0].places)
+    decision = _every_figure(text, listing) if decide(claim, sources) is not None else None
+    found = [one.text for one in decision or () if not one.holds]
+    return found or [
+        contradiction
+        for one in segments(claim, 0, len(claim))
+        if (contradiction := _labelled(one, listing.product))
+    ]
+
+
+def _labelled(one: Segment, product: Product) -> str | None:
+    """Return what a labelled value should be, where it is not the record's."""
+    part = labelled(one)
+    field = None if part is None else field_of(part[0])
+    values = [] if part is None or field is None else cell_values(field, part[1])
+    known = {"price": product.price, "stars": product.average_rating, "count": product.rating_number}
+    if len(values) != 1 or values[0].hedged or (value := known[values[0].field]) is None:
+        return None
+    slack = {"price": money_slack(whole="." not in values[0].written), "stars": STARS, "count": 0.0}
+    wrong = abs(values[0].value - value) > slack[values[0].field] + 1e-9
+    return f"{values[0].written} (record {value:g})" if wrong else None
+
+
+def _money_is_price(text: str) -> bool:
+    """No amount of a claim is a sum, a rest, a difference, a cost per unit or a range."""
+    found = every_amount(text)
+    if len(found) > 1:
+        return False
+    return not any(
+        _NO_PRICE_BEFORE.search(text[: one.start]) or _NO_PRICE_BEHIND.match(text[one.end :]) for one in found
+    )
+
+
+_NO_PRICE_BEFORE = re.compile(
+    r"\b(?:all|both|by|each|every|from|my|our|over|per|than|the|to|under|up to|was|were|your)\s{1,3}"
+    r"(?:(?:a|an|about|another|just|only|some)\s{1,3}){0,2}$",
+    re.IGNORECASE,
+)
+_NO_PRICE_BEHIND = re.compile(
+    r"s\b|\s?[-–—]\s?\$?\d|\s?/|\s{1,3}(?:an?|apiece|billion|each|every|for|less|million|more|off|over|per|under)\b",
+    re.IGNORECASE,
+)
+"""Beside an amount: it is a sum, a limit, a difference, a cost per unit (`$4 each`), a range (`$20s`, `$20-$30`) or what something cost once."""
+
+
+class _Stated(NamedTuple):
+    """The record's answer to one figure of the claim."""
+
+    holds: bool
+    text: str
+    span: Span | None
+
+
+def _every_figure(text: str, listing: _Listing) -> list[_Stated] | None:
+    """Compare each figure in turn; `None` as soon as one is neither price nor stars nor count."""
+    found: list[_Stated] = []
+    at = 0
+    for figure in numbers(text):
+        at = text.find(figure.text, at)
+        stated = _stated(figure, text[at + len(figure.text.rstrip(_UNIT)) :], listing)
+        if stated is None:
+            return None
+        found.append(stated._replace(text=f"{figure.text} ({stated.text})"))
+        at += 1
+    return found
+
+
+class _Listing(NamedTuple):
+    """A product, and where the frozen text states its fields."""
+
+    product: Product
+    places: Mapping[str, Span]
+
+
+def _stated(figure: Number, after: str, listing: _Listing) -> _Stated | None:
+    """Compare one figure of the claim with the record; `None` where it is none of the three."""
+    product = listing.product
+    if figure.kind == "money":
+        price = None if product.price is None else round(product.price, 2)
+        price_text = "price unknown" if price is None else f"price {amount(price)}"
+        slack = money_slack(whole=not figure.decimals)
+        return _compared(figure, price, price_text, slack, listing.places.get("price"))
+    if figure.kind is not None:
+        return None
+    if _COUNT_WORDS.match(after):
+        number = product.rating_number
+        price_text = "number of ratings " + ("unknown" if number is None else count(number))
+        return _compared(figure, number, price_text, 0.0, listing.places.get("rating_number"))
+    if _RATING_WORDS.match(after) or (figure.decimals and figure.value <= 5):
+        rating = product.average_rating
+        price_text = "stars " + ("unknown" if rating is None else stars(rating))
+        return _compared(figure, rating, price_text, STARS, listing.places.get("average_rating"))
+    return None
+
+
+def _compared(
+    figure: Number, value: float | None, text: str, tolerance: float, place: Span | None
+) -> _Stated:
+    if value is None:
+        return _Stated(False, text, None)
+    allowed = max(tolerance, HEDGED * value) if figure.hedged else tolerance
+    return _Stated(abs(figure.value - value) <= allowed + 1e-9, text, place)
+
+
+_LABEL: Mapping[str, Support] = {"full_support": "full", "partial_support": "partial", "no_support": "none"}
+
+
+@dataclass(frozen=True)
+class SupportItem:
+    """One claim held against some of its sources, all of one type."""
+
+    id: str
+    claim_id: str
+    claim: str
+    type: str
+    against: Against
+    sources: tuple[Frozen, ...]
+    cut: Cut = CONCERNING
+    """Extent of each source that is shown."""
+
+    @property
+    def readable(self) -> list[Frozen]:
+        return [source for source in self.sources if source.status == "ok" and source.text]
+
+    def unreadable(self) -> Status | None:
+        """The verdict where no source can be shown; `None` where one can."""
+        if self.readable:
+            return None
+        found = [source.status for source in self.sources]
+        if not found or "not_frozen" in found:
+            return "not_frozen"
+        return next((s for s in found if s != "ok"), "empty")
+
+    @property
+    def decision(self) -> Decision | None:
+        """Return what code settles without a judge, where it can."""
+        return decide(self.claim, self.readable) if self.readable else None
+
+    def needs_judge(self, protocol: JudgingProtocol) -> bool:
+        return self.unreadable() is None and not (protocol.decides_first and self.decision is not None)
+
+    def passages(self) -> list[tuple[Frozen, list[Span]]]:
+        return [(source, select(self.claim, source.text or "", self.cut)) for source in self.readable]
+
+    def shown(self) -> int:
+        """Characters of its sources that a judge reads."""
+        return sum(span.end - span.start for _, spans in self.passages() for span in spans)
+
+
+def evidence_section(source: Frozen, spans: Sequence[Span], intro: str, about: str) -> Section:
+    """Passages of a source under its title and address."""
+    text = source.text or ""
+    shown = "\n[...]\n".join(text[span.start : span.end].strip() for span in spans)
+    head = f"{source.title} ({source.url})" if source.title else source.url
+    return Section("evidence", shown, intro, about, head)
+
+
+def is_quoted(quote: str, item: SupportItem) -> bool:
+    """Tell whether the words between the gaps of a quotation stand in the evidence, as a judge is shown it."""
+    sections = (evidence_section(source, spans, "", "") for source, spans in item.passages())
+    shown = [_words(section.fenced_text) for section in sections]
+    parts = map(_words, quote.replace("\u2026", "...").split("..."))
+    return all(any(part in text for text in shown) for part in parts)
+
+
+def _words(text: str) -> str:
+    return f" {' '.join(tokens(unescape(harmless(text))))} ".replace("  ", " ")
+
+
+class JudgeAnswer(Protocol):
+    """A judge's answer on an item."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def support(self) -> str: ...
+    @property
+    def justification(self) -> str: ...
+    @property
+    def quote(self) -> str: ...
+
+
+def verdict_of(item: SupportItem, status: Status, reason: str, by: str) -> VerdictRow:
+    return {
+        "claim_id": item.claim_id,
+        "type": item.type,
+        "against": item.against,
+        "sources": [
+            {
+                "url": source.url,
+                "status": source.status,
+                "sha256": source.sha256,
+                "passages": [list(span) for span in select(item.claim, source.text, item.cut)]
+                if source.text
+                else [],
+            }
+            for source in item.sources
+        ],
+        "spans": [],
+        "status": status,
+        "reason": reason,
+        "by": by,
+    }
+
+
+def silent_verdict(item: SupportItem) -> VerdictRow:
+    """A verdict that no judge was asked for."""
+    decision = item.decision
+    if decision is not None:
+        verdict = verdict_of(item, decision.status, decision.reason, "rule")
+        verdict["spans"] = [_spanned(item.readable[0], span) for span in decision.spans]
+        return verdict
+    reasons = "; ".join(f"{s.url}: {s.reason or s.status}" for s in item.sources if s.status != "ok")
+    return verdict_of(item, item.unreadable() or "empty", reasons, "rule")
+
+
+def left_out(item: SupportItem) -> VerdictRow:
+    reason = "the judge left this id out, also when asked for it alone"
+    return verdict_of(item, "judge_error", reason, "judge")
+
+
+def failed_verdict(claim_id: str, source_type: str, against: Against, record: Record) -> VerdictRow:
+    """The verdict of a unit that failed as a whole."""
+    return {
+        "claim_id": claim_id,
+        "type": source_type,
+        "against": against,
+        "status": "judge_error",
+        "reason": f"{record.reason}: {record.message}",
+        "sources": [],
+        "spans": [],
+    }
+
+
+def _spanned(source: Frozen, span: Span) -> SpanRow:
+    return {"url": source.url, "sha256": source.sha256, "start": span.start, "end": span.end}
+
+
+def judged_verdict(item: SupportItem, judged: JudgeAnswer, *, cap: bool) -> VerdictRow:
+    """Make the verdict. With `cap`, a price, stars or a number of ratings that the very record gives otherwise keeps it from being full."""
+    status = _LABEL[judged.support]
+    verdict = verdict_of(item, status, judged.justification, "judge")
+    if status != "none" and not is_quoted(judged.quote, item):
+        verdict["quote_not_found"], verdict["judged"], verdict["status"] = judged.quote, status, "unquoted"
+        verdict["reason"] = f"the judge quotes words that the evidence lacks; it said: {judged.justification}"
+        return verdict
+    for source in item.readable:
+        span = locate(judged.quote, source.text or "")
+        if span is not None:
+            verdict["spans"] = [_spanned(source, span)]
+            break
+    if status != "full" or not cap:
+        return verdict
+    wrong = contradicted(item.claim, item.readable)
+    if wrong:
+        verdict["status"], verdict["by"], verdict["judged"] = "partial", "rule over judge", "full"
+        verdict["reason"] = (
+            f"the record says otherwise: {', '.join(wrong)}. The judge said: {judged.justification}"
+        )
+    elif absent := missing_numbers(item.claim, "\n".join(source.text or "" for source in item.readable)):
+        verdict["reason"] = f"{judged.justification} (Not stated as such: {', '.join(absent)}.)"
+    return verdict

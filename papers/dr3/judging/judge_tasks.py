@@ -1,0 +1,184 @@
+"""Tasks that ask a judge of a report about required facts, points of the checklist, and how deep it goes.
+
+Facts and points go by their ids, some in one call. They are answered in any order, and asked for once more where one is left out. Where no model judges nothing is asked.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, ClassVar, NamedTuple, cast
+
+from drr.env.json_object import JsonObject
+from drr.eval.asking.conversation import Asking, Section, conversation
+from drr.eval.asking.judge import Examiner, ask_by_id, groups_of
+from drr.eval.evidence.answers import Answer
+from drr.eval.evidence.passages import locate
+from drr.eval.tasks.desk import Desk, Estimate, Task, text_id
+from drr.eval.tasks.judgements import Judged
+from drr.papers.dr3.judging.forms import DepthGrade, InsightAnswer, InsightAnswers, PointMet, PointsMet
+from drr.papers.dr3.judging.rows import DEPTH, FOLLOWING, INSIGHTS, DepthRow, depth_of
+from drr.papers.dr3.judging.truths import KnownTask, KnownTasks
+from drr.study.unit import Outcome, Record, Unit
+from pydantic import BaseModel
+
+TOGETHER = 10
+"""Things in one call; the report is sent with each."""
+LEFT_OUT = "the judge left this id out, or said two things of it, also when asked for it alone"
+
+
+class Thing(NamedTuple):
+    """A thing that is asked about: a fact, a point."""
+
+    id: str
+    text: str
+
+
+class ThingsTask(Task[Answer]):
+    subject = "answer"
+    metrics = ("dr3",)
+    by_rules = False
+    word: ClassVar[str]
+    """Name of its things for the judge."""
+    field: ClassVar[str]
+    """Field of a row with the verdict; `None` there is unknown."""
+    form: ClassVar[type[BaseModel]]
+
+    @abstractmethod
+    def things(self, known: KnownTask) -> list[Thing]:
+        """List the things of one task with files."""
+
+    @abstractmethod
+    def verdict(self, judged: Any) -> object:
+        """Make the verdict on one thing, as a row keeps it."""
+
+    def plan(self, desk: Desk, about: Answer, judged: Judged) -> Iterable[Unit]:
+        known = desk.chosen(KnownTasks).get(about.query_id)
+        if known is None or desk.protocol.ask(self.name) is None or desk.judge_of(self.role).rule_written:
+            return
+        for things in groups_of(self.things(known), TOGETHER):
+            names = [one.id for one in things]
+            prompt = self._asking(desk, about, things).fingerprint
+            fields = {"answer": about.key, "items": names, "prompt": prompt}
+            spec = {"answer": about.key, "things": [list(one) for one in things]}
+            yield self.unit(desk, f"{self.name} {', '.join(names)} \u00b7 {about.label}", fields, spec)
+
+    def _asking(self, desk: Desk, answer: Answer, things: Iterable[Thing]) -> Asking[Any]:
+        named = (
+            Section(self.word, one.text, f"{self.word.capitalize()} `{one.id}`:", one.id) for one in things
+        )
+        return report_asking(desk, self.name, self.form, answer, *named)
+
+    async def work(self, desk: Desk, spec: Mapping[str, Any], judge: Examiner) -> Outcome:
+        """`ModelFailure` where there is no usable answer at all."""
+        answer, named = desk.answer(spec["answer"]), {id_: Thing(id_, text) for id_, text in spec["things"]}
+
+        def asking(names: Sequence[str]) -> Asking[Any]:
+            return self._asking(desk, answer, [named[name] for name in names])
+
+        found = await ask_by_id(judge, list(named), TOGETHER, asking, self.verdict)
+        return Outcome({"said": {name: self._row(found.get(name), answer.report) for name in named}})
+
+    def _row(self, judged: InsightAnswer | PointMet | None, report: str) -> JsonObject:
+        if judged is None:
+            return {self.field: None, "reason": LEFT_OUT}
+        row: JsonObject = {self.field: self.verdict(judged), "reason": judged.justification}
+        span = locate(judged.quote, report) if judged.quote.strip() else None
+        return row if span is None else {**row, "span": [span.start, span.end]}
+
+    def read(self, record: Record, judged: Judged) -> None:
+        if record.done:
+            rows = record.result["said"]
+            judged.failed[self.name] += self.lacks(record)
+        else:
+            reason = f"{record.reason}: {record.message}"
+            rows = {name: {self.field: None, "reason": reason} for name in record.key_fields["items"]}
+        here = judged.others.setdefault(self.name, {}).setdefault(record.key_fields["answer"], {})
+        cast("dict[str, object]", here).update(rows)
+
+    def lacks(self, record: Record) -> bool:
+        return any(row[self.field] is None for row in record.result["said"].values())
+
+    def estimate(self, desk: Desk, unit: Unit) -> Estimate:
+        answer, things = desk.answer(unit.spec["answer"]), unit.spec["things"]
+        size = len(answer.report) + len(answer.query) + sum(len(text) + 80 for _, text in things)
+        return Estimate(size + 1700, 100 * len(things))
+
+    def values(self, judged: Judged) -> Mapping[tuple[str, str], str | int | None]:
+        found = cast("dict[str, dict[str, dict[str, object]]]", judged.others.get(self.name, {}))
+        return {
+            (answer, name): None if row[self.field] is None else str(row[self.field])
+            for answer, rows in found.items()
+            for name, row in rows.items()
+        }
+
+
+def report_asking(
+    desk: Desk, task: str, form: type[BaseModel], answer: Answer, *things: Section
+) -> Asking[Any]:
+    """The question, the report, and each thing under its id."""
+    sections = (
+        Section("question", answer.query, "The question:"),
+        Section("answer", answer.report, "The report:", report=True),
+        *things,
+    )
+    messages = conversation(desk.prompts[desk.protocol.asks[task].prompt].fill(), sections)
+    return Asking(task, form, messages, sections, (answer.key,), shop_url=desk.shop_url)
+
+
+class InsightsTask(ThingsTask):
+    name = INSIGHTS
+    word = "fact"
+    field = "score"
+    form = InsightAnswers
+
+    def things(self, known: KnownTask) -> list[Thing]:
+        return [Thing(fact.id, fact.text) for fact in known.truth.facts]
+
+    def verdict(self, judged: InsightAnswer) -> float:
+        return {"whole": 1.0, "part": 0.5, "none": 0.0}[judged.told]
+
+
+class FollowingTask(ThingsTask):
+    name = FOLLOWING
+    word = "point"
+    field = "met"
+    form = PointsMet
+
+    def things(self, known: KnownTask) -> list[Thing]:
+        points = known.truth.checklist
+        return [Thing(one.id, one.requirement) for one in points if one.decided_by == "judge"]
+
+    def verdict(self, judged: PointMet) -> bool:
+        return judged.met
+
+
+class DepthTask(Task[Answer]):
+    name = DEPTH
+    subject = "answer"
+    metrics = ("dr3",)
+
+    def plan(self, desk: Desk, about: Answer, judged: Judged) -> Iterable[Unit]:
+        if about.query_id in desk.chosen(KnownTasks) and desk.protocol.ask(self.name) is not None:
+            fields = {"answer": about.key, "question": text_id(about.query), "shown": text_id(about.report)}
+            yield self.unit(desk, f"depth \u00b7 {about.label}", fields, {"answer": about.key})
+
+    async def work(self, desk: Desk, spec: Mapping[str, Any], judge: Examiner) -> Outcome:
+        judged = await judge.answer(report_asking(desk, DEPTH, DepthGrade, desk.answer(spec["answer"])))
+        return Outcome({"depth": judged.model_dump()})
+
+    def read(self, record: Record, judged: Judged) -> None:
+        failed = DepthRow(grade=None, reason=f"{record.reason}: {record.message}")
+        row = record.result["depth"] if record.done else failed
+        judged.others.setdefault(self.name, {})[record.key_fields["answer"]] = row
+
+    def estimate(self, desk: Desk, unit: Unit) -> Estimate:
+        answer = desk.answer(unit.spec["answer"])
+        return Estimate(len(answer.report) + len(answer.query) + 1900, 150)
+
+    def values(self, judged: Judged) -> Mapping[tuple[str, str], str | int | None]:
+        rows = {answer.key: depth_of(judged, answer.key) for answer in judged.answers}
+        return {(key, "depth"): row["grade"] for key, row in rows.items() if row is not None}
+
+
+INSIGHTS_TASK, FOLLOWING_TASK, DEPTH_TASK = InsightsTask(), FollowingTask(), DepthTask()

@@ -1,0 +1,226 @@
+"""A check that a task needs each of its sources, by a model that answers without one or any.
+
+Accused is a value that the answer tells exactly although its source was left out. What the model does not tell with everything before
+it is no fault of the task by itself: it is listed beside. The answers are units of a study beside the tasks, told what they cost before
+any is asked.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import Any, NamedTuple
+
+from drr.app.models.setup import models_of, prompts_of
+from drr.app.study.outcome import budget_of, check_models, conclude, run_units, unit_cap_of
+from drr.env.drawer.form import FileProblem
+from drr.env.errors import Misuse
+from drr.env.json_object import JsonObject
+from drr.env.settings import Settings
+from drr.llm.factory import Models
+from drr.llm.meter import Tokens
+from drr.llm.names import OFFLINE
+from drr.llm.prompts import Prompts, fence
+from drr.papers.dr3.making.checking import FileTaskProblem
+from drr.papers.dr3.making.task_files import StoredTask
+from drr.papers.dr3.truth import TaskFact
+from drr.papers.dr3.value_forms import ToldValue
+from drr.study.study import Study
+from drr.study.unit import Outcome, Unit
+from drr.study.worker import Context
+from langchain_core.messages import BaseMessage, HumanMessage
+
+ROLE, PROMPT = "task_reader", "without_source"
+NOTHING, EVERYTHING = "", "*"
+"""Left out: nothing, which shows what the model can tell at all; everything, the closed book."""
+LEFT_OUT, CLOSED_BOOK = "left_out", "closed_book"
+VERSION = "1"
+_FILE_CHARS, _PAGE_CHARS = 8_000, 12_000
+_WRITTEN = 300
+"""Tokens that an answer is taken to have, for the estimate: it is asked for in 200 words."""
+
+
+class UntoldFact(NamedTuple):
+    """A fact that the model did not give with all sources at hand."""
+
+    task: str
+    fact: str
+    value: str
+
+
+@dataclass
+class AnsweredTasks:
+    code: int = 0
+    asked: int = 0
+    """Tasks of which every answer is there."""
+    problems: list[FileTaskProblem] = field(default_factory=list)
+    untold: list[UntoldFact] = field(default_factory=list)
+
+    def document(self) -> JsonObject:
+        refused: dict[str, int] = {}
+        for check, _ in {(one.check, one.task): None for one in self.problems}:
+            refused[check] = refused.get(check, 0) + 1
+        bad = {one.task for one in self.problems}
+        return {
+            "funnel": {"asked": self.asked, "refused": refused, "kept": self.asked - len(bad)},
+            "untold_with_all": [one._asdict() for one in self.untold],
+        }
+
+
+def conditions(task: StoredTask) -> list[str]:
+    """List what is left out, one after the other."""
+    return [NOTHING, *task.documents(), EVERYTHING]
+
+
+def messages(prompts: Prompts, task: StoredTask, without: str) -> list[BaseMessage]:
+    filled = prompts.fill(
+        PROMPT,
+        today=task.question.today,
+        question=fence(task.question.query, "question"),
+        material=fence(_material(task, without) or "(nothing)", "material"),
+    )
+    return [HumanMessage(filled)]
+
+
+def problems_without(task: StoredTask, answers: Mapping[str, str]) -> Iterator[FileTaskProblem]:
+    """`answers` by what was left out."""
+    for name, facts in task.documents().items():
+        rest = f"{task.question.query}\n{_material(task, name)}"
+        for fact in _found_in(facts, answers[name]):
+            if _found_in([fact], rest):
+                continue  # the same value stands elsewhere, of something else
+            text = f"{name}: left out, and its fact {fact.id} ({fact.value}) is told all the same"
+            yield FileTaskProblem(task.name, LEFT_OUT, text)
+    for fact in _found_in(task.truth.facts, answers[EVERYTHING]):
+        text = f"without any source fact {fact.id} ({fact.value}) is told all the same"
+        yield FileTaskProblem(task.name, CLOSED_BOOK, text)
+
+
+def untold(task: StoredTask, answers: Mapping[str, str]) -> list[UntoldFact]:
+    """List the facts that the answer does not give. A fact counts as given if it is so in part, hedged or rounded."""
+    answer, facts = answers[NOTHING], task.truth.facts
+    return [
+        UntoldFact(task.name, one.id, one.value) for one in facts if not ToldValue(one.value).places(answer)
+    ]
+
+
+def _material(task: StoredTask, without: str) -> str:
+    kept = [] if without == EVERYTHING else [name for name in task.documents() if name != without]
+    return "\n\n".join(f"{name}:\n{_content(task, name)}" for name in kept)
+
+
+def _found_in(facts: Sequence[TaskFact], answer: str) -> list[TaskFact]:
+    return [fact for fact in facts if any(one.exact for one in ToldValue(fact.value).places(answer))]
+
+
+def _content(task: StoredTask, name: str) -> str:
+    for page in task.pages:
+        if page.url == name:
+            return f"{page.title}\n{page.text[:_PAGE_CHARS]}"
+    try:
+        content = task.drawer.content(name)
+    except FileProblem as problem:
+        return problem.message
+    if content.picture is None:
+        return "\n".join(part.text for part in content.parts())[:_FILE_CHARS]
+    shown = [place.quote for fact in task.documents()[name] for place in fact.places if place.quote]
+    return "(a picture, which shows:) " + "; ".join(shown)
+
+
+class _Question(NamedTuple):
+    task: StoredTask
+    without: str
+    asked: list[BaseMessage]
+    unit: Unit
+
+
+def answered_tasks(
+    arguments: argparse.Namespace, settings: Settings, tasks: Sequence[StoredTask]
+) -> AnsweredTasks:
+    """Answer tasks that are otherwise sound: what code refuses needs no model."""
+    models, prompts = models_of(settings), prompts_of(settings, "papers/dr3")
+    model = models.name_of(ROLE)
+    if model == OFFLINE:
+        raise Misuse("--model offline: rules answer no question of a task; give --model PROVIDER:MODEL")
+    if not tasks:
+        return AnsweredTasks()
+    questions = [
+        _question(settings, model, task, without, messages(prompts, task, without))
+        for task in tasks
+        for without in conditions(task)
+    ]
+    folder = arguments.file.resolve()
+    folder = folder.with_name(f"{folder.name}.check")
+    config = {"run": {"what": "tasks check", "model": model}, "settings": {"shop_url": settings.shop_url}}
+    by_key = {one.unit.key: one for one in questions}
+
+    async def work(spec: Mapping[str, Any], context: Context) -> Outcome:
+        context.replaying()
+        answer = await context.models.role(ROLE).reply(by_key[context.unit.key].asked)
+        return Outcome({}, {"answer": answer.text})
+
+    with Study.create(folder, config) as study:  # type: ignore[arg-type]
+        check_models(models, (ROLE,), budget_of(arguments, study), unit_cap_of(arguments))
+        _say_cost(models, [one for one in questions if _answer(study, one.unit) is None])
+        units = [one.unit for one in questions]
+        summary = run_units(arguments, study, units, work, models, "answering without a source")
+        found = _read(study, questions)
+    again = shlex.join(["papers", "tasks", "check", str(arguments.file), "--model", arguments.model])
+    found.code = conclude(summary, folder, command=again)
+    return found
+
+
+def _say_cost(models: Models, missing: Sequence[_Question]) -> None:
+    if not missing:
+        return
+    tokens = sum(len(message.text) for one in missing for message in one.asked) // 4
+    price = models.prices.of(models.name_of(ROLE))
+    cost = "its price is not known"
+    if price is not None:
+        usd = price.cost(Tokens(tokens, _WRITTEN * len(missing))) / 1e12
+        cost = f"about ${usd:,.2f} by list prices of {models.prices.date_of(models.name_of(ROLE))}"
+    print(
+        f"drr: {len(missing):,} questions to {models.name_of(ROLE)}, about {tokens:,} tokens in and"
+        f" {_WRITTEN * len(missing):,} out: {cost}",
+        file=sys.stderr,
+    )
+
+
+def _question(
+    settings: Settings, model: str, task: StoredTask, without: str, asked: list[BaseMessage]
+) -> _Question:
+    fields = {
+        "what": "task check",
+        "version": VERSION,
+        "task": task.name,
+        "without": without,
+        "asked": sha256("\0".join(message.text for message in asked).encode()).hexdigest(),
+        "model": model,
+        "max_tokens": settings.model_max_tokens,
+    }
+    left = {NOTHING: "with all", EVERYTHING: "closed book"}.get(without, f"without {without}")
+    return _Question(task, without, asked, Unit("generation", fields, {}, f"{task.name} · {left}"))
+
+
+def _answer(study: Study, unit: Unit) -> str | None:
+    record = study.record(unit.key)
+    return study.text(record, "answer") if record is not None and record.done else None
+
+
+def _read(study: Study, questions: Sequence[_Question]) -> AnsweredTasks:
+    by_task: dict[str, dict[str, str | None]] = {}
+    tasks = {one.task.name: one.task for one in questions}
+    for one in questions:
+        by_task.setdefault(one.task.name, {})[one.without] = _answer(study, one.unit)
+    found = AnsweredTasks()
+    for name, answers in by_task.items():
+        whole = {without: text for without, text in answers.items() if text is not None}
+        if len(whole) == len(answers):
+            found.asked += 1
+            found.problems += problems_without(tasks[name], whole)
+            found.untold += untold(tasks[name], whole)
+    return found
