@@ -7,47 +7,47 @@ import re
 import tomllib
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
 from hashlib import sha256
-from html import escape
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from drr.app.annotate.labels import Mark
 from drr.app.annotate.plan import AnnotationPlan, Annotator, BlindPair
-from drr.app.pages.frame import ICON
+from drr.app.pages.frame import ICON, drawing
 from drr.app.pages.markdown import safe_html
 from drr.app.pages.serve import STATIC
+from drr.wording.excerpt import many
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 PRACTICE = Path(__file__).parent / "practice.toml"
 INSTRUCTIONS = Path(__file__).parent / "instructions.md"
 CRITERIA_INSTRUCTIONS = Path(__file__).parent / "instructions_criteria.md"
 
 
+@cache
+def templates() -> Environment:
+    """The environment in which the annotator's and the owner's pages are drawn."""
+    environment = drawing(Path(__file__).parent / "templates")
+    environment.filters["many"] = many
+    return environment
+
+
 def page(plan: AnnotationPlan, annotator: Annotator, marks: list[Mark]) -> str:
     """Make the page for the server: script and style are files of the same origin."""
-    return _html(
-        plan,
-        annotator.name,
-        '<link rel="stylesheet" href="static/look.css"><link rel="stylesheet" href="static/annotate.css">',
-        _data(plan, annotator, marks, server=True),
-        '<script src="static/reach.js"></script><script src="static/annotate.js"></script>',
-        server=True,
-    )
+    return _html(plan, annotator, marks, server=True)
 
 
 def bundle(plan: AnnotationPlan, annotator: Annotator) -> str:
     """One file that works from disk: its policy names its own script and style by hash and forbids everything else."""
-    style = "".join((STATIC / name).read_text(encoding="utf-8") for name in ("look.css", "annotate.css"))
-    script = "".join((STATIC / name).read_text(encoding="utf-8") for name in ("reach.js", "annotate.js"))
-    policy = f"default-src 'none'; img-src data:; style-src '{_hash(style)}'; script-src '{_hash(script)}'; base-uri 'none'; form-action 'none'"
-    return _html(
-        plan,
-        annotator.name,
-        f'<meta http-equiv="Content-Security-Policy" content="{escape(policy)}"><style>{style}</style>',
-        _data(plan, annotator, [], server=False),
-        f"<script>{script}</script>",
-        server=False,
+    style, script = (
+        "".join((STATIC / name).read_text(encoding="utf-8") for name in names)
+        for names in (("look.css", "annotate.css"), ("reach.js", "annotate.js"))
     )
+    policy = f"default-src 'none'; img-src data:; style-src '{_hash(style)}'; script-src '{_hash(script)}'; base-uri 'none'; form-action 'none'"
+    return _html(plan, annotator, [], server=False, style=style, script=script, policy=policy)
 
 
 def _hash(text: str) -> str:
@@ -121,41 +121,26 @@ def meanings() -> dict[str, str]:
     return {name.lower().replace(" ", "_"): meaning for name, meaning in lines}
 
 
-def _html(plan: AnnotationPlan, name: str, head: str, data: str, script: str, *, server: bool) -> str:
+def _html(
+    plan: AnnotationPlan, annotator: Annotator, marks: list[Mark], *, server: bool, **inline: str
+) -> str:
     scores = any(pair.criteria for pair in plan.pairs)
     source = CRITERIA_INSTRUCTIONS if scores else INSTRUCTIONS
     bad = ", *Both bad* when neither serves this shopper" if plan.both_bad else ""
-    instructions = safe_html(source.read_text(encoding="utf-8").replace("{both_bad}", bad))
-    title = "How good is it, criterion by criterion?" if scores else "Which answer is better?"
-    shown = "report" if scores else "pair"
-    sides = (
-        '<section class="answer wide" tabindex="0" aria-label="Report"><h2>Report</h2><div id="left"></div></section>'
-        if scores
-        else """<section class="answer" tabindex="0" aria-label="Left answer"><h2>Left</h2><div id="left"></div></section>
-<section class="answer" tabindex="0" aria-label="Right answer"><h2>Right</h2><div id="right"></div></section>"""
+    return (
+        templates()
+        .get_template("annotate.html")
+        .render(
+            title="How good is it, criterion by criterion?" if scores else "Which answer is better?",
+            name=annotator.name,
+            server=server,
+            scores=scores,
+            instructions=safe_html(source.read_text(encoding="utf-8").replace("{both_bad}", bad)),
+            data=_data(plan, annotator, marks, server=server),
+            icon=ICON,
+            **inline,
+        )
     )
-    return f"""<!doctype html>
-<html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>{title}</title>
-{ICON}
-{head}</head>
-<body>
-<header><div class="row"><h1 class="grow">{title}</h1><span>{escape(name)}</span><span id="progress" role="status"></span><span id="pace"></span>
-<span id="state" role="status"></span><button id="save"{" hidden" if server else ""}>{"Save the unsent labels as a file" if server else "Save labels"}</button></div></header>
-<main>
-<div class="wide" tabindex="0"><details id="asked-of"><summary><strong>Question</strong> <span id="question"></span></summary><h2>What is known of the shopper</h2><pre class="profile" id="profile"></pre></details>
-<details id="instructions"><summary>Instructions <kbd>i</kbd></summary>{instructions}</details></div>
-{sides}
-</main>
-<footer><nav class="row" id="dimensions" aria-label="{"Criteria" if scores else "Dimensions"}"></nav>
-<div aria-live="polite"><strong id="asked"></strong>: <span id="meaning"></span></div>
-<div class="row"><span class="row" id="choices"></span>
-<button id="undo">Undo <kbd>u</kbd></button><button id="previous">Previous {shown} <kbd>p</kbd></button><button id="next">Next {shown} <kbd>n</kbd></button><button id="help">Instructions <kbd>i</kbd></button></div></footer>
-<script type="application/json" id="data">{data}</script>
-{script}
-</body>
-</html>
-"""
 
 
 HIDDEN = "[hidden]"

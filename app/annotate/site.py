@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from html import escape
 from itertools import combinations
 from pathlib import Path
 from random import SystemRandom
@@ -12,13 +11,13 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from drr.app.annotate.labels import Mark, notebooks
-from drr.app.annotate.page import page
+from drr.app.annotate.page import page, templates
 from drr.app.annotate.plan import AnnotationPlan, Annotator, BlindPair, save
 from drr.app.pages.frame import ICON
 from drr.app.pages.serve import STATIC, bind, body_within, guarded
 from drr.env.errors import DrrError
 from drr.eval.labels import pair_id
-from drr.wording.excerpt import excerpt, many
+from drr.wording.excerpt import many
 
 if TYPE_CHECKING:
     from socket import socket
@@ -185,51 +184,51 @@ def owner_page(plan: AnnotationPlan, folder: Path) -> str:
     """Show who has labelled what of each pair, and what agreement says so far. For the owner alone: annotators judge blind."""
     marks = {name: book.marks() for name, book in notebooks(folder, plan).items()}
     labels = _labels(plan, folder)
-    overlap = set.intersection(*({turn.pair for turn in person.turns} for person in plan.annotators))
-    heads = "".join(f'<th scope="col">{_person(plan, who, marks[who.name])}</th>' for who in plan.annotators)
-    pairs = "".join(_pair_row(plan, pair, marks, labels.values()) for pair in plan.pairs)
     found = live_agreement(plan, folder)
-    kappas = "".join(
-        f'<tr><th scope="row">{escape(dimension.replace("_", " "))}</th><td data-of="labelled by two">{kappa.n}</td>'
-        f'<td data-of="kappa">{_shown(kappa)}</td><td data-of="agreement so far">{_meaning(kappa).replace(EARLY, "–")}</td></tr>'
-        for dimension, kappa in found
-    )
     meanings = Counter(_meaning(kappa) for _, kappa in found)
-    agreed = ", ".join(f"{one} on {many(count, 'dimension')}" for one, count in meanings.most_common())
-    made = sum(map(len, marks.values()))
-    whole = sum(len(plan.asked(turn.pair)) for person in plan.annotators for turn in person.turns)
-    return f"""<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Annotation: owner</title>
-<meta name="viewport" content="width=device-width, initial-scale=1">
-{ICON}<link rel="stylesheet" href="static/look.css"><link rel="stylesheet" href="static/annotate.css"><script src="static/reload.js" defer></script></head>
-<body><header><h1>Annotation: progress and agreement, for you as the owner</h1></header><main class="owner">
-<h2>{made:,} of {whole:,} labels. {f"Agreement: {agreed}." if agreed else ""}</h2>
-<section><h2>Progress by person and pair</h2><p>{many(len(plan.pairs), "pair")}; everybody labels {len(overlap)}. This page looks again every 15 seconds.</p>
-<div class="scroll" tabindex="0" role="region" aria-label="Progress"><table class="stack"><thead><tr><th scope="col">pair</th>{heads}<th scope="col">same choice</th></tr></thead><tbody>{pairs}</tbody></table></div></section>
-<section><h2>Agreement so far</h2><p>Cohen's kappa of two people with its 95 % interval: 1 is always the same choice, 0 is what chance gives; – is too early: two people have labelled too few pairs. Both bad counts as a tie. Only this page shows it.</p>
-<div class="scroll" tabindex="0" role="region" aria-label="Agreement"><table class="stack"><thead><tr><th scope="col">dimension</th><th scope="col">labelled by two</th><th scope="col">kappa</th><th scope="col">agreement so far</th></tr></thead><tbody>{kappas}</tbody></table></div></section>
-</main></body></html>"""
+    return (
+        templates()
+        .get_template("owner.html")
+        .render(
+            icon=ICON,
+            made=sum(map(len, marks.values())),
+            whole=sum(len(plan.asked(turn.pair)) for person in plan.annotators for turn in person.turns),
+            agreed=", ".join(f"{one} on {many(count, 'dimension')}" for one, count in meanings.most_common()),
+            overlap=len(set.intersection(*({turn.pair for turn in one.turns} for one in plan.annotators))),
+            people=[_person(plan, who, marks[who.name]) for who in plan.annotators],
+            pairs=[_pair_row(plan, pair, marks, labels.values()) for pair in plan.pairs],
+            agreement=[
+                {
+                    "dimension": dimension,
+                    "n": kappa.n,
+                    "kappa": _shown(kappa),
+                    "meaning": _meaning(kappa).replace(EARLY, "–"),
+                }
+                for dimension, kappa in found
+            ],
+        )
+    )
 
 
-def _person(plan: AnnotationPlan, who: Annotator, marks: Marks) -> str:
+def _person(plan: AnnotationPlan, who: Annotator, marks: Marks) -> Mapping[str, str | int]:
     done = sum(all((turn.pair, one) in marks for one in plan.asked(turn.pair)) for turn in who.turns)
     seconds = [mark.seconds for mark in marks.values() if mark.seconds is not None]
-    middle = round(median(seconds)) if seconds else 0
-    pace = f"<small>median {middle} s a label</small>" if middle else ""
-    return f"{escape(who.name)} <small>{many(len(who.turns), 'pair')}, {done} done</small>{pace}"
+    return {"name": who.name, "turns": len(who.turns), "done": done, "median": round(median(seconds or [0]))}
 
 
 def _pair_row(
     plan: AnnotationPlan, pair: BlindPair, marks: Mapping[str, Marks], labels: Iterable[Labels]
-) -> str:
-    asked, cells = plan.asked(pair.id), ""
+) -> Mapping[str, object]:
+    asked, cells = plan.asked(pair.id), list[tuple[str, int | None, str]]()
     for person in plan.annotators:
         made = sum((pair.id, one) in marks[person.name] for one in asked)
-        given = any(turn.pair == pair.id for turn in person.turns)
-        shade = f' class="s{9 * made // len(asked)}"' if given else ""
-        share = (f"{made} of {len(asked)}" if made else "to do") if given else "not asked"
-        cells += f'<td{shade} data-of="{escape(person.name)}">{share}</td>'
+        if any(turn.pair == pair.id for turn in person.turns):
+            share = f"{made} of {len(asked)}" if made else "to do"
+            cells.append((person.name, 9 * made // len(asked), share))
+        else:
+            cells.append((person.name, None, "not asked"))
     chosen = [[own[key] for own in labels if (key := (_label_id(pair), one)) in own] for one in asked]
     both = [own for own in chosen if len(own) > 1]
     alike = f"{sum(len(set(own)) == 1 for own in both)} of {len(both)}" if both else "not yet two"
     systems = " and ".join(filter(None, (pair.system_a, pair.system_b)))
-    return f'<tr><th scope="row">{escape(excerpt(pair.query, 60))} <small>{escape(systems)}</small></th>{cells}<td data-of="same choice">{alike}</td></tr>'
+    return {"query": pair.query, "systems": systems, "cells": cells, "alike": alike}

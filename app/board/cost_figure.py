@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from drr.app.board.ranking import Ranking
 from drr.app.report.tables import RowHead
-from drr.app.viewer.render import templates
+from drr.app.viewer.render import part
 from drr.wording.excerpt import excerpt
 from markupsafe import Markup
 
@@ -84,27 +84,23 @@ def cost_figure(ranking: Ranking, heads: Mapping[str, RowHead]) -> Markup:
         for one, cost, value, low, high in found
     ]
     front = _front(points, is_lower_better=metric.better == "lower")
-    drawn = (
-        templates()
-        .get_template("board/figure.html")
-        .render(
-            wide=_WIDE,
-            high=_HIGH,
-            left=_LEFT,
-            right=_RIGHT,
-            bottom=_BOTTOM,
-            rows=up.ticks(),
-            columns=across.ticks(),
-            front=front,
-            points=points,
-            names=_names(front),
-            unit="dollars" if in_dollars else "tokens",
-            by_powers=by_powers,
-            metric=metric,
-            left_out=len(ranking.systems) - len(points),
-        )
+    return part(
+        "board/figure.html",
+        wide=_WIDE,
+        high=_HIGH,
+        left=_LEFT,
+        right=_RIGHT,
+        bottom=_BOTTOM,
+        rows=up.ticks(),
+        columns=across.ticks(),
+        front=front,
+        points=points,
+        names=_names(front),
+        unit="dollars" if in_dollars else "tokens",
+        by_powers=by_powers,
+        metric=metric,
+        left_out=len(ranking.systems) - len(points),
     )
-    return Markup(drawn)  # noqa: S704  (a template that escapes)
 
 
 def _front(points: Sequence[FigurePoint], *, is_lower_better: bool) -> list[FigurePoint]:

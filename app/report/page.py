@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
-from html import escape
 from typing import NamedTuple
 
-from drr.app.pages.frame import Frame, FramePlace
+from drr.app.pages.frame import Frame, FramePlace, breakable
 from drr.app.pages.serve import SORTING
 from drr.app.report.board import board, limits, standings
 from drr.app.report.detail_pages import FOLDER, pages_of, sections_behind
@@ -15,7 +13,7 @@ from drr.app.report.differences import DIFFERENCES, contrasts
 from drr.app.report.forest_figure import DARK, LIGHT
 from drr.app.report.headline import facts
 from drr.app.report.material import Material
-from drr.app.report.tables import FLOOR, Cell, Heading, Table
+from drr.app.report.tables import FLOOR, Cell, Table
 from drr.app.viewer.render import banner_of, templates
 from markupsafe import Markup
 
@@ -39,8 +37,8 @@ class Extent(NamedTuple):
     high: float
     width: int = _BAR
 
-    def at(self, value: float) -> float:
-        return self.width * (value - self.low) / (self.high - self.low)
+    def at(self, value: float) -> str:
+        return f"{self.width * (value - self.low) / (self.high - self.low):.0f}"
 
 
 class ShownColumn(NamedTuple):
@@ -53,38 +51,74 @@ class ShownColumn(NamedTuple):
     """True where each cell keeps the room of a note, so that bars stand under each other."""
 
 
+class IntervalBar(NamedTuple):
+    """An interval as a line and a value as a dot, in places along the width."""
+
+    width: int
+    zero: str | None
+    line: tuple[str, str] | None
+    dot: str | None
+
+
+class ShownCell(NamedTuple):
+    """A cell as it is drawn."""
+
+    text: str
+    kind: str
+    """Its classes."""
+    of: str
+    """The column, where a narrow screen sets a row as a card."""
+    link: str
+    why: str = ""
+    """The interval and the count behind the figure, for who asks."""
+    bold: bool = False
+    same: bool = False
+    bar: IntervalBar | None = None
+    note: str | None = None
+
+
+class ShownRow(NamedTuple):
+    """A row as it is drawn."""
+
+    head: Markup
+    marks: Markup
+    is_floor: bool
+    cells: Sequence[ShownCell]
+
+
+def _drawn(macro: str, *values: object) -> Markup:
+    found: Markup = getattr(templates().get_template("tables.html").module, macro)(*values)
+    return found
+
+
 def section(
-    table: Table, answers: Mapping[tuple[str, ...], str], level: int = 2, drawn: str = "", *, wide: str = ""
-) -> str:
+    table: Table,
+    answers: Mapping[tuple[str, ...], str],
+    level: int = 2,
+    drawn: Markup | None = None,
+    *,
+    wide: Sequence[tuple[str, str]] | None = None,
+) -> Markup:
     """Make the section. `answers` are the pages of answers by their systems; a row or column that is of none of these leads nowhere.
 
-    `drawn` stands under the table; `wide` are the files of a forest plot.
+    `drawn` stands under the table; `wide` are the files of a forest plot, where the table is one.
     """
-    files = " ".join(f'<a href="tables/{table.name}.{form}">{form}</a>' for form in ("md", "tex", "csv"))
-    if wide.strip():
-        files += f" · {wide}"
-    return (
-        f'<section id="{table.name}" class="table"><h{level}>{escape(table.title)}</h{level}><p class="files">{files}</p>'
-        f"{grid(table, answers, 'forest' if wide else '')}{_meanings(table)}{_notes(table)}{drawn}</section>"
-    )
+    notes = _notes(table)
+    first = notes if len(notes) <= _NOTES_SHOWN + 1 else notes[:_NOTES_SHOWN]
+    shown = grid(table, answers, "" if wide is None else "forest")
+    return _drawn("section", table, level, shown, first, notes[len(first) :], drawn or "", wide)
 
 
-def _notes(table: Table) -> str:
-    """Show the first notes, and fold the others."""
+def _notes(table: Table) -> list[str]:
     notes = [note for note in table.notes if not note.startswith(_UNMEASURED)]
     if any(cell.brief for _, row in table.rows for cell in row):
         notes.insert(0, _HEAT)
     if any(cell.equal for _, row in table.rows for cell in row):
         notes.append(_EQUAL)
-    shown = [f'<p class="note">{escape(note)}</p>' for note in notes]
-    if len(shown) <= _NOTES_SHOWN + 1:
-        return "".join(shown)
-    folded = "".join(shown[_NOTES_SHOWN:])
-    more = f"{len(shown) - _NOTES_SHOWN} more notes"
-    return f'{"".join(shown[:_NOTES_SHOWN])}<details class="told"><summary>{more}</summary>{folded}</details>'
+    return notes
 
 
-def grid(table: Table, answers: Mapping[tuple[str, ...], str], kind: str = "") -> str:
+def grid(table: Table, answers: Mapping[tuple[str, ...], str], kind: str = "") -> Markup:
     """Draw the table alone, in a box that scrolls. `kind` is `board`, `forest` or neither."""
     width = _WIDE if kind == "forest" else _BAR
     rows = [[row[place] for _, row in table.rows] for place in range(len(table.columns))]
@@ -96,16 +130,11 @@ def grid(table: Table, answers: Mapping[tuple[str, ...], str], kind: str = "") -
         )
         for column, own in zip(table.columns, rows, strict=True)
     ]
-    kinds = list(map(_kind, rows))
-    head = "".join(_head(column, own) for column, own in zip(table.columns, kinds, strict=True))
     is_measured = any(cell.value is not None for cell in table.floor)
     lines = table.lines if is_measured else table.rows
-    body = "".join(_row(table, name, cells, columns, answers) for name, cells in lines)
-    kind += " stack" if kind else ""
-    return (
-        f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(table.title)}"><table class="figures sortable {kind}">'
-        f"<thead><tr><td></td>{head}</tr></thead><tbody>{body}</tbody></table></div>"
-    )
+    shown = [_row(table, name, cells, columns, answers) for name, cells in lines]
+    heads = list(zip(table.columns, map(_kind, rows), strict=True))
+    return _drawn("grid", table.title, f"{kind} stack" if kind else "", heads, shown)
 
 
 def _row(
@@ -114,18 +143,17 @@ def _row(
     cells: Sequence[Cell],
     columns: Sequence[ShownColumn],
     answers: Mapping[tuple[str, ...], str],
-) -> str:
+) -> ShownRow:
     own = answers.get(() if table.judges else tuple(table.behind.get(name, (name,))))
-    is_floor = table.floor and name == FLOOR and cells is table.floor
-    shown = ""
+    is_floor = bool(table.floor) and name == FLOOR and cells is table.floor
+    shown = []
     for column, cell, drawn in zip(table.columns, cells, columns, strict=True):
         page = None if is_floor else own or answers.get((column.label,))
         is_known = cell.unscored or cell.value not in (None, "")
         link = f"{page}#{column.part or table.name}" if page and is_known else ""
-        shown += _table_cell(cell, drawn, link)
-    kind = ' class="floor"' if is_floor else ""
-    html, marks = table.heads.get(name, (re.sub(r":(?=\S)", ":<wbr>", escape(name)), ""))
-    return f'<tr{kind}{marks}><th scope="row">{html}</th>{shown}</tr>\n'
+        shown.append(_table_cell(cell, drawn, link))
+    head, marks = table.heads.get(name) or (breakable(name, ":"), Markup(""))
+    return ShownRow(head, marks, is_floor, shown)
 
 
 def _extent(cells: Sequence[Cell], width: int) -> Extent | None:
@@ -148,49 +176,27 @@ def _kind(cells: Sequence[Cell]) -> str:
     return "rate" if any(cell.brief for cell in cells) else "said"
 
 
-def _head(column: Heading, own: str) -> str:
-    title = f' title="{escape(column.explanation)}"' if column.explanation else ""
-    kind = f' class="{own}"' if own else ""
-    label = escape(column.label).replace("_", "_<wbr>")
-    scale = f" <small>{escape(column.scale)}</small>" if column.scale else ""
-    return f'<th scope="col"{kind}{title}>{label}{scale}</th>'
-
-
-def _meanings(table: Table) -> str:
-    """Explain the headings for who has no pointer to rest on one."""
-    columns = [column for column in table.columns if column.explanation]
-    if not columns:
-        return ""
-    rows = "".join(
-        f"<dt>{escape(column.label)}</dt><dd>{escape(column.explanation)}</dd>" for column in columns
-    )
-    return f'<details class="told"><summary>What the columns mean</summary><dl>{rows}</dl></details>'
-
-
-def _table_cell(cell: Cell, column: ShownColumn, link: str) -> str:
-    extent, of = column.extent, f' data-of="{escape(column.label)}"' if column.label else ""
+def _table_cell(cell: Cell, column: ShownColumn, link: str) -> ShownCell:
     if _is_text(cell):
         text = cell.text()
-        kind = "words" if len(text) > _SENTENCE else "short" if cell.value else "short missing"
         if cell.brief and cell.value:
-            return f'<td class="{cell.shade}"{of}>{_linked(escape(cell.brief), link, text)}</td>'
-        return f'<td class="{f"{kind} {cell.shade}".rstrip()}"{of}>{_linked(escape(text), link, "")}</td>'
-    shown = _linked(_number(cell), link, _why(cell))
-    beside = "" if extent is None else _bar(cell, extent)
-    if cell.equal and not column.label:
-        beside = '<small class="same">=</small>'
+            return ShownCell(cell.brief, cell.shade, column.label, link, text)
+        kind = "words" if len(text) > _SENTENCE else "short" if cell.value else "short missing"
+        return ShownCell(text, f"{kind} {cell.shade}".rstrip(), column.label, link)
+    extent = column.extent
     more = _beside(cell, ends=extent is not None and extent.width == _WIDE)
-    kinds = " ".join(filter(None, ("slight" if cell.slight else "", "sure" if cell.bold else "", cell.shade)))
-    kind = f' class="{kinds}"' if kinds else ""
-    note = f"<small>{more}</small>" if more or column.is_noted else ""
-    return f"<td{kind}{of}>{shown}{beside}{note}</td>"
-
-
-def _linked(shown: str, link: str, why: str) -> str:
-    title = f' title="{escape(why)}"' if why else ""
-    if link:
-        return f'<a href="{escape(link)}"{title}>{shown}</a>'
-    return f"<span{title}>{shown}</span>" if title else shown
+    kinds = ("slight" if cell.slight else "", "sure" if cell.bold else "", cell.shade)
+    return ShownCell(
+        _number(cell),
+        " ".join(filter(None, kinds)),
+        column.label,
+        link,
+        _why(cell),
+        bold=cell.bold and cell.value is not None and not cell.brief,
+        same=cell.equal and not column.label,
+        bar=None if extent is None else _bar(cell, extent),
+        note=more if more or column.is_noted else None,
+    )
 
 
 def _number(cell: Cell) -> str:
@@ -198,11 +204,8 @@ def _number(cell: Cell) -> str:
     value = cell.value
     if value is None or isinstance(value, str):
         return "–"
-    if cell.brief:
-        return escape(cell.brief)
-    number = escape(cell.figure(value))
-    shown = f"≈ {number}" if cell.slight else number
-    return f"<b>{shown}</b>" if cell.bold else shown
+    number = cell.brief or cell.figure(value)
+    return f"≈ {number}" if cell.slight and not cell.brief else number
 
 
 def _why(cell: Cell) -> str:
@@ -228,19 +231,18 @@ def _beside(cell: Cell, *, ends: bool) -> str:
         notes.append(f"{cell.unscored} unscored")
     if isinstance(cell.printed, float):
         notes.append(f"{{paper {cell.number(cell.printed)}}}")
-    return escape("; ".join(notes))
+    return "; ".join(notes)
 
 
-def _bar(cell: Cell, extent: Extent) -> str:
-    """Draw the interval as a line, the value as a dot; where there is none, its place stays."""
-    drawn = ""
-    if extent.width == _WIDE or extent.low < 0 < extent.high:
-        drawn += f'<path class="zero" d="M{extent.at(0):.0f} 0V12"/>'
-    if cell.low is not None and cell.high is not None:
-        drawn += f'<path d="M{extent.at(cell.low):.0f} 6H{extent.at(cell.high):.0f}"/>'
-    if cell.low is not None and isinstance(cell.value, (int, float)):
-        drawn += f'<circle cx="{extent.at(cell.value):.0f}" cy="6" r="2.5"/>'
-    return f'<svg class="bar" viewBox="0 0 {extent.width} 12" aria-hidden="true">{drawn}</svg>'
+def _bar(cell: Cell, extent: Extent) -> IntervalBar:
+    """Place the interval and the value; where there is none, its room stays."""
+    low, high, value = cell.low, cell.high, cell.value
+    return IntervalBar(
+        extent.width,
+        extent.at(0) if extent.width == _WIDE or extent.low < 0 < extent.high else None,
+        None if low is None or high is None else (extent.at(low), extent.at(high)),
+        extent.at(value) if low is not None and isinstance(value, (int, float)) else None,
+    )
 
 
 REPORT = "index.html"
@@ -292,24 +294,23 @@ class _FirstPage:
         self, material: Material, tables: Sequence[Table], figures: Sequence[tuple[str, str]]
     ) -> None:
         self.answers = pages_of(material, tables)
-        self.forest = ""
+        self.forest = Markup("")
         self._folds: dict[Topic, list[FoldPart]] = {}
         drawn, last = dict(figures), _FURTHER
         for table in tables:
             title = drawn.pop(table.name, "")
             if table.name == DIFFERENCES:
-                self.forest = section(
-                    table, self.answers, wide=_files(material, table.name) if title else " "
-                )
+                files = _files(material, table.name) if title else ()
+                self.forest = section(table, self.answers, wide=files)
             elif not table.is_empty:
                 last = _topic_of(table.name, last)
-                picture = _picture(material, table.name, title) if title else ""
+                picture = _picture(material, table.name, title) if title else None
                 self._add(last, table.title, section(table, self.answers, 3, picture))
         for file, title in drawn.items():
             self._add(_FURTHER, title, _picture(material, file, title))
 
-    def _add(self, topic: Topic, title: str, html: str) -> None:
-        self._folds.setdefault(topic, []).append(FoldPart(title, Markup(html)))  # noqa: S704  (escaped piece by piece)
+    def _add(self, topic: Topic, title: str, html: Markup) -> None:
+        self._folds.setdefault(topic, []).append(FoldPart(title, html))
 
     @property
     def topics(self) -> list[tuple[Topic, list[FoldPart]]]:
@@ -334,8 +335,8 @@ def index_page(material: Material, tables: Sequence[Table], figures: Sequence[tu
             topics=page.topics,
             invalid=material.document["coverage"]["invalid_because"],
             verdict=ranks.headline,
-            board=Markup(grid(board(material, ranks), page.answers, "board")),  # noqa: S704
-            forest=Markup(page.forest),  # noqa: S704
+            board=grid(board(material, ranks), page.answers, "board"),
+            forest=page.forest,
             limits=limits(material, found),
             facts=facts(material),
             **_frame(material).values("report"),
@@ -383,15 +384,11 @@ def _frame(material: Material) -> Frame:
     return Frame(material.study.folder.resolve().name, False, places, lambda: judged_by, scripts=(SORTING,))
 
 
-def _files(material: Material, file: str) -> str:
-    """Link the files of a figure, light and dark."""
+def _files(material: Material, file: str) -> list[tuple[str, str]]:
+    """The files of a figure, light and dark, with what each is called."""
     names = [f"{file}{scheme.ending}.{form}" for scheme in (LIGHT, DARK) for form in material.forms]
-    return " ".join(f'<a href="figures/{name}">{name.removeprefix(file).strip(".-")}</a>' for name in names)
+    return [(name, name.removeprefix(file).strip(".-")) for name in names]
 
 
-def _picture(material: Material, file: str, title: str) -> str:
-    return (
-        f'<figure id="figure-{file}" class="scroll" tabindex="0" role="region" aria-label="{escape(title)}, figure">'
-        f'<picture><source media="(prefers-color-scheme: dark)" srcset="figures/{file}{DARK.ending}.svg">'
-        f'<img src="figures/{file}.svg" loading="lazy" alt="{escape(title)}"></picture><figcaption>{escape(title)} {_files(material, file)}</figcaption></figure>'
-    )
+def _picture(material: Material, file: str, title: str) -> Markup:
+    return _drawn("picture", file, DARK.ending, title, _files(material, file))

@@ -11,7 +11,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from drr.app.pages.frame import ANSWERS, Frame, FramePlace
+from drr.app.pages.frame import ANSWERS, Frame, FramePlace, drawing
 from drr.app.pages.markdown import TAGS, clean
 from drr.app.report.board import AGAINST, failed_text
 from drr.app.report.headline import sum_of_dollars
@@ -33,7 +33,6 @@ from drr.app.viewer.reader import Around
 from drr.eval.judging.marks import MARKABLE
 from drr.eval.labels import DIMENSIONS
 from drr.eval.metrics import meaning
-from drr.wording.excerpt import excerpt
 
 if TYPE_CHECKING:
     from drr.app.viewer.reader import Reader
@@ -187,10 +186,11 @@ def if_any(found: T | None, draw: Callable[[T], str]) -> str | None:
 
 def part(name: str, **values: Any) -> Markup:
     """Draw a part of a page by a template of its own."""
-    from markupsafe import Markup
+    from markupsafe import escape
 
-    html = templates().get_template(name).render(meaning=meaning, marked=marked, **values)
-    return Markup(html)  # noqa: S704  (a template escapes what is put into it)
+    return escape(
+        templates().get_template(name).make_module({"meaning": meaning, "marked": marked, **values})
+    )
 
 
 def banner_of(written: Collection[bool], judged: bool) -> str | None:
@@ -265,7 +265,7 @@ def finding_line(line: Passage) -> Markup:
     from markupsafe import Markup
 
     wrong = [Stretch(start, end, "", "wrong") for start, end in line.spans]
-    return Markup(clean(marked_html(line.text, (), (), wrong), TAGS - {"a"}))  # noqa: S704  (cleaned)
+    return Markup(clean(marked_html(line.text, (), (), wrong), TAGS - {"a"}))
 
 
 def marked(passage: Passage) -> Markup:
@@ -277,18 +277,7 @@ def marked(passage: Passage) -> Markup:
 @cache
 def templates() -> Environment:
     """The environment in which every page is drawn; a paper's templates are `NAME/FILE`."""
-    from jinja2 import ChoiceLoader, Environment, FileSystemLoader, PrefixLoader, StrictUndefined
-
-    of_papers = {name: FileSystemLoader(folder) for name, folder in template_folders().items()}
-    environment = Environment(
-        loader=ChoiceLoader([FileSystemLoader(Path(__file__).parent / "templates"), PrefixLoader(of_papers)]),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        auto_reload=False,
-    )
-    environment.filters["excerpt"] = excerpt
-    return environment
+    return drawing(Path(__file__).parent / "templates", template_folders())
 
 
 FILE = "words.js"

@@ -53,8 +53,6 @@ KINDS = ("t", "d", "n")
 """Folders of pages: tasks, documents of known kind, noise."""
 DRAWN = "f"
 _MISSING = "no such page of these tasks"
-_INDEX = ' <a href="tasks.html">The tasks</a>, with what is true of them.'
-_LINE = '<p><a href="../t/{}.html">The task</a>: its files, its corpus, and what is true of it.</p>'
 
 
 class ShownFacts(NamedTuple):
@@ -89,13 +87,20 @@ class TaskFolderPages(StudyPart):
     def on_index(self, entries: Sequence[ShownEntry]) -> Inserts:
         from markupsafe import Markup
 
-        return {"told": Markup(_INDEX)} if self._names else {}  # noqa: S704  (a text of ours)
+        return (
+            {"told": Markup(' <a href="tasks.html">The tasks</a>, with what is true of them.')}
+            if self._names
+            else {}
+        )
 
     def on_query(self, reports: Sequence[ReportView]) -> Inserts:
         from markupsafe import Markup
 
         name = self._task_of(reports[0].entry)
-        return {} if name is None else {"task": Markup(_LINE).format(name)}  # noqa: S704  (a text of ours)
+        line = Markup(
+            '<p><a href="../t/{}.html">The task</a>: its files, its corpus, and what is true of it.</p>'
+        )
+        return {} if name is None else {"task": line.format(name)}
 
     def on_report(self, report: ReportView) -> Inserts:
         from markupsafe import Markup

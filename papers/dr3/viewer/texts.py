@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from html import escape
 from typing import TYPE_CHECKING, NamedTuple
 
 from drr.app.viewer.model import Passage
@@ -65,7 +64,7 @@ def facts_marked(text: str, spans: Iterable[FactSpan]) -> Markup:
     from markupsafe import Markup
 
     marks = _joined(text, spans)
-    out: list[str] = []
+    out: list[str | Markup] = []
     before = 0
     for start, end in _stretches(len(text), marks):
         if start > before:
@@ -73,14 +72,14 @@ def facts_marked(text: str, spans: Iterable[FactSpan]) -> Markup:
         at = start
         for first, last, facts in marks:
             if start <= first < end:
-                out += [escape(text[at:first]), f'<mark class="held">{escape(text[first:last])}</mark>']
-                out += [f' <a class="fact" href="#fact-{escape(name)}">{escape(name)}</a>' for name in facts]
+                out += [text[at:first], Markup('<mark class="held">{}</mark>').format(text[first:last])]
+                out += [Markup(' <a class="fact" href="#fact-{0}">{0}</a>').format(name) for name in facts]
                 at = last
-        out.append(escape(text[at:end]))
+        out.append(text[at:end])
         before = end
     if before < len(text):
         out.append(f"\n[{len(text) - before:,} characters more]")
-    return Markup("".join(out))  # noqa: S704  (every piece is escaped above)
+    return Markup("").join(out)
 
 
 def _stretches(length: int, marks: Iterable[tuple[int, int, list[str]]]) -> list[Place]:
