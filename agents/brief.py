@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from drr.agents.base import ToolSchema
 from drr.env.json_object import JsonObject
 from drr.env.profile import ProfileSummary
+from drr.env.records.shopper import shopper_summary
 from drr.env.source import Source
 from drr.llm.prompts import fence
 from drr.tools.base import ToolAnswer
@@ -31,7 +32,7 @@ class ProfileFacts(NamedTuple):
 
     @property
     def text(self) -> str:
-        return f"{self.summary.text()}\nAddress to cite for this: {self.url}"
+        return f"{shopper_summary(self.summary)}\nAddress to cite for this: {self.url}"
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from itertools import accumulate
 
 import numpy as np
-from drr.env.content import BATCH
+from drr.env.content import BATCH, OrderColumns, UserRow
 from drr.env.entities import Product
-from drr.env.shop import Manifest, OrderColumns, ShopWriter, UserRow
+from drr.env.shop import Manifest, ShopWriter
 
 PAPER = {"products": 80_000, "users": 1_800_000, "orders": 4_300_000}
 _SYLLABLES = [

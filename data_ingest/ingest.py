@@ -25,12 +25,12 @@ from drr.data_ingest.recipe import FilePair, Recipe
 from drr.data_ingest.review_rows import ReviewTexts
 from drr.data_ingest.reviews import Interactions, Reviews, read_reviews
 from drr.data_ingest.sample import is_sample
-from drr.env.content import as_of_from
+from drr.env.content import OrderColumns, UserRow, as_of_from
 from drr.env.entities import Product
 from drr.env.errors import DrrError, NoPlaceForShop, disk_of
 from drr.env.progress import Progress, collector_off
 from drr.env.settings import Settings
-from drr.env.shop import SERVERS, Input, Manifest, OrderColumns, ShopWriter, UserRow, shop_writer
+from drr.env.shop import SERVERS, Input, Manifest, ShopWriter, shop_writer
 from numpy.typing import NDArray
 
 DEFAULT_MEMORY = 1 << 30

@@ -15,8 +15,8 @@ from typing import NamedTuple
 import numpy as np
 from drr.data_ingest.packing import I64, U64, Ids, finish, words
 from drr.data_ingest.recipe import Statuses
+from drr.env.content import UserRow
 from drr.env.entities import ORDER_STATUSES
-from drr.env.shop import UserRow
 from numpy.typing import NDArray
 
 ID_SPACE = 10**16

@@ -10,19 +10,41 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import orjson
 from drr.env.entities import ORDER_STATUSES, KeptReview, Order, Product, User, ms_from_iso
 from drr.env.errors import ShopError
 from pydantic import BaseModel, ConfigDict
 
-if TYPE_CHECKING:
-    from drr.env.shop import OrderColumns, UserRow
-
-
 # Big enough that a call costs nothing, small enough that nobody notices the memory.
 BATCH = 10_000
+
+
+class OrderColumns(NamedTuple):
+    """A batch of orders as columns. `product` and `user` are positions in the products and users already written."""
+
+    order_id: Sequence[int]
+    product: Sequence[int]
+    user: Sequence[int]
+    timestamp_ms: Sequence[int]
+    quantity: Sequence[int]
+    status: Sequence[int]
+    """Positions in `drr.env.entities.ORDER_STATUSES`."""
+
+
+class UserRow(NamedTuple):
+    user_id: str
+    email: str
+    first_name: str
+    last_name: str
+    phone_number: str
+    address1: str
+    city: str
+    state: str
+    zip: str
+    country: str = "US"
+    account_status: str = "active"
 
 
 def product_fields(product: Product) -> list[Any]:
@@ -115,8 +137,6 @@ def as_of_from(last_order_ms: int | None) -> str:
 
 
 def user_row(user: User) -> UserRow:
-    from drr.env.shop import UserRow
-
     a = user.address
     return UserRow(
         user.user_id,
@@ -146,8 +166,6 @@ class Columns:
         self._at = 0
 
     def __call__(self, orders: Sequence[Order]) -> OrderColumns:
-        from drr.env.shop import OrderColumns
-
         status = {name: k for k, name in enumerate(ORDER_STATUSES)}
         users: list[int] = []
         for order in orders:

@@ -7,14 +7,16 @@ from collections.abc import Iterator
 from drr.env.content import (
     BATCH,
     Columns,
+    OrderColumns,
     ReviewRow,
+    UserRow,
     batched,
     review_row,
     user_row,
 )
 from drr.env.entities import Product
 from drr.env.progress import Progress, collector_off
-from drr.env.shop import Manifest, OrderColumns, Shop, ShopWriter, UserRow
+from drr.env.shop import Manifest, Shop, ShopWriter
 
 
 def copy_shop(source: Shop, writer: ShopWriter, progress: Progress) -> Manifest:

@@ -14,7 +14,6 @@ from typing import Literal, NamedTuple
 
 from drr.env.entities import Order, Product
 from drr.env.errors import Misuse
-from drr.env.records.shopper import shopper_summary
 from drr.env.shop import Store
 from drr.env.source import text_hash
 from drr.env.statistics import Share
@@ -197,10 +196,6 @@ class ProfileSummary(BaseModel):
     def sha256(self) -> str:
         """Enters a query record as `profile_hash`."""
         return text_hash(self.model_dump_json())
-
-    def text(self) -> str:
-        """The text that a model reads; never longer than about 4,000 characters."""
-        return shopper_summary(self)
 
 
 def build_profile(store: Store, user_id: str, as_of: str) -> ProfileSummary:

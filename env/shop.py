@@ -13,7 +13,7 @@ from importlib import import_module
 from types import TracebackType
 from typing import Any, Literal, NamedTuple, Protocol
 
-from drr.env.content import ReviewRow, ReviewsKept
+from drr.env.content import OrderColumns, ReviewRow, ReviewsKept, UserRow
 from drr.env.entities import KeptReview, Order, OrderStatus, Product, User
 from drr.env.json_object import JsonObject
 from drr.env.settings import Settings
@@ -182,32 +182,6 @@ class Catalog(Protocol):
 
     def categories(self) -> dict[str, int]:
         """Products per file category."""
-
-
-class OrderColumns(NamedTuple):
-    """A batch of orders as columns. `product` and `user` are positions in the products and users already written."""
-
-    order_id: Sequence[int]
-    product: Sequence[int]
-    user: Sequence[int]
-    timestamp_ms: Sequence[int]
-    quantity: Sequence[int]
-    status: Sequence[int]
-    """Positions in `drr.env.entities.ORDER_STATUSES`."""
-
-
-class UserRow(NamedTuple):
-    user_id: str
-    email: str
-    first_name: str
-    last_name: str
-    phone_number: str
-    address1: str
-    city: str
-    state: str
-    zip: str
-    country: str = "US"
-    account_status: str = "active"
 
 
 class ShopWriter(Protocol):

@@ -8,7 +8,7 @@ from typing import Annotated, Literal, NamedTuple, get_args
 
 from drr.env.profile import Bought, ProfileSummary
 from drr.env.query import Fact
-from drr.env.records.shopper import purchase_row
+from drr.env.records.shopper import purchase_row, shopper_summary
 from drr.llm.prompts import Prompts, fence
 from drr.tools.registry import TOOLS
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
@@ -55,7 +55,7 @@ def profile_messages(prompts: Prompts, brief: ShopperBrief) -> list[BaseMessage]
         "writer_profile",
         count=str(brief.questions),
         today=profile.as_of,
-        profile=fence(profile.text(), "profile"),
+        profile=fence(shopper_summary(profile), "profile"),
         records=fence(record_lines(profile), "orders"),
     )
     return [_system(prompts), HumanMessage(task)]

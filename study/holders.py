@@ -7,16 +7,11 @@ import fcntl
 import os
 import socket
 import subprocess
-from collections.abc import Iterable
 from functools import cache
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from drr.env.errors import DrrError
-
-if TYPE_CHECKING:
-    from drr.study.database import Database
 
 _NUMBER = count()
 _LOST = "lost:"
@@ -91,22 +86,3 @@ def _start_of(pid: int) -> str | None:
         ["/bin/ps", "-o", "lstart=", "-p", str(pid)], capture_output=True, text=True, check=False, timeout=10
     )
     return "-".join(answer.stdout.split()) or None
-
-
-class UnderWay:
-    """The units that have been begun and have not ended, for whoever looks. The table's name and form are those of before."""
-
-    def __init__(self, db: Database) -> None:
-        self._db = db
-
-    def begin(self, holder: str, keys: Iterable[str]) -> None:
-        with self._db.writing() as db:
-            db.executemany("INSERT OR REPLACE INTO leases VALUES (?, ?, 0)", [(key, holder) for key in keys])
-
-    def clear(self) -> None:
-        """Nobody works on anything: said by the one who may write."""
-        with self._db.writing() as db:
-            db.execute("DELETE FROM leases")
-
-    def keys(self) -> set[str]:
-        return {key for key, holder in self._db.rows("SELECT key, worker FROM leases") if not is_dead(holder)}

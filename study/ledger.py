@@ -7,14 +7,14 @@ crash of the process, and losing the last of them to a power cut only repeats wo
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 from drr.study.checkpoints import SavedTexts
 from drr.study.database import Database
 from drr.study.form import reading, table
-from drr.study.holders import UnderWay
+from drr.study.holders import is_dead
 from drr.study.records import Records
 from drr.study.spend import Accounts
 from drr.study.unit import LEFT_OUT, WAY, Assignment
@@ -23,6 +23,25 @@ from drr.study.units import Units
 FILE = "file:"
 """Mark before the name of a file whose hashes are a fact of the ledger; these facts are of this folder alone."""
 NO_FILE = "none"
+
+
+class UnderWay:
+    """The units that have been begun and have not ended, for whoever looks. The table's name and form are those of before."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+
+    def begin(self, holder: str, keys: Iterable[str]) -> None:
+        with self._db.writing() as db:
+            db.executemany("INSERT OR REPLACE INTO leases VALUES (?, ?, 0)", [(key, holder) for key in keys])
+
+    def clear(self) -> None:
+        """Nobody works on anything: said by the one who may write."""
+        with self._db.writing() as db:
+            db.execute("DELETE FROM leases")
+
+    def keys(self) -> set[str]:
+        return {key for key, holder in self._db.rows("SELECT key, worker FROM leases") if not is_dead(holder)}
 
 
 class Ledger:

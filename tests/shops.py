@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from drr.env.content import OrderColumns, UserRow
 from drr.env.entities import ORDER_STATUSES, Product
 from drr.env.settings import Settings
-from drr.env.shop import Manifest, OrderColumns, UserRow, shop_writer
+from drr.env.shop import Manifest, shop_writer
 
 OrderRow = tuple[int, str, int, int, int, str]
 """Number, product, position of the user, moment in milliseconds, quantity, status."""

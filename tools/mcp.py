@@ -86,7 +86,7 @@ Calling = Callable[[str, JsonObject, ToolContext], Awaitable[ToolAnswer]]
 
 
 class Face(Protocol):
-    """The names and forms in which clients see the shop (`drr.tools.registry`). The introduction, the tools with
+    """The names and forms in which clients see the shop (`drr.tools.faces`). The introduction, the tools with
     the schemas of their answers, and how a call is answered. `MCPError` for what the protocol itself answers."""
 
     @property

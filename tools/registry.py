@@ -9,10 +9,9 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from difflib import get_close_matches
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from drr.env.errors import ShopError
-from drr.env.plugins import load, merged
 from drr.env.records.lines import one_line
 from drr.env.world import Fault
 from drr.tools.base import ToolAnswer, ToolContext, ToolError
@@ -32,10 +31,6 @@ from drr.tools.users import (
     update_user_profile,
 )
 from drr.tools.utility import calculator, web_search
-
-if TYPE_CHECKING:
-    from drr.tools.mcp import Face
-
 
 TOOLS: dict[str, Tool] = {
     tool.name: tool
@@ -154,16 +149,3 @@ def call_sync(name: str, args: Mapping[str, Any], ctx: ToolContext) -> ToolAnswe
 def _unavailable(error: ShopError) -> ToolError:
     """A dead server, a torn shop: it says itself how, and what to do."""
     return ToolError("unavailable", one_line(str(error), 400))
-
-
-FACES = {"shop": "drr.tools.mcp:OwnTools"}
-
-
-def all_faces() -> dict[str, str]:
-    """Ours and those of the extras."""
-    return FACES | merged("faces")
-
-
-def face(name: str) -> Face:
-    found: Face = load(all_faces()[name])()
-    return found

@@ -9,7 +9,8 @@ from typing import TypedDict, cast
 
 from drr.app.bundles.findings import Verified
 from drr.app.bundles.verifier import check_hashes
-from drr.app.judge.run import JudgeConfig, Judgement, judge
+from drr.app.judge.choices import JudgeConfig
+from drr.app.judge.run import Judgement, judge
 from drr.app.notices import notice
 from drr.app.report.study_report import ReportConfig, figures_of
 from drr.env.errors import DrrError

@@ -17,7 +17,8 @@ from drr.eval.tasks.registry import groups
 from drr.wording.excerpt import many
 
 if TYPE_CHECKING:
-    from drr.app.judge.run import JudgeConfig, JudgingChanges
+    from drr.app.judge.choices import JudgeConfig
+    from drr.app.judge.run import JudgingChanges
     from drr.eval.judging.difference import JudgingDifference
     from drr.eval.judging.run import Forecast
 
@@ -77,7 +78,7 @@ def run(arguments: argparse.Namespace) -> int:
 def judge_config(arguments: argparse.Namespace) -> JudgeConfig:
     """Return the settings that every judging command takes from its options."""
 
-    from drr.app.judge.run import JudgeConfig
+    from drr.app.judge.choices import JudgeConfig
 
     return JudgeConfig(
         **given_among(arguments, JudgeConfig, but=("otel",)),

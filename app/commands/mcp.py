@@ -14,8 +14,8 @@ from drr.app.session import tool_context
 from drr.env.errors import DrrError, Misuse
 from drr.env.query import read_queries
 from drr.tools.access import in_capitals
+from drr.tools.faces import all_faces, face
 from drr.tools.guard import TokenGuard, new_token, token_in
-from drr.tools.registry import all_faces, face
 from drr.tools.sessions import ForUsers
 
 if TYPE_CHECKING:

@@ -7,6 +7,7 @@ import argparse
 from drr.app.console import add_setting_options, settings_of, show
 from drr.app.terminal import flowed
 from drr.env.profile import build_profile
+from drr.env.records.shopper import shopper_summary
 from drr.env.shop import open_shop
 
 
@@ -28,6 +29,6 @@ def run(arguments: argparse.Namespace) -> int:
     show(
         arguments,
         {"schema": 1, **profile.model_dump(mode="json"), "sha256": profile.sha256},
-        flowed(profile.text(), 2),
+        flowed(shopper_summary(profile), 2),
     )
     return 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
@@ -12,8 +13,9 @@ from drr.app.commands.parser import name_usual
 from drr.app.console import add_setting_options
 from drr.app.models.setup import SETTINGS
 from drr.app.notices import notice
-from drr.app.options import add_span_options, positive_int
+from drr.app.options import PooledTerms, add_span_options, positive_int
 from drr.app.study.outcome import add_run_options
+from drr.app.study.spans import SpanTerms
 from drr.app.study.workers import add_workers_option
 from drr.env.errors import DrrError, Misuse
 from drr.env.files import write_file
@@ -25,10 +27,40 @@ from drr.eval.tasks.relative import keep_reference, kept_reference
 from drr.study.study import Study
 
 if TYPE_CHECKING:
-    from drr.app.judge.run import JudgeConfig
     from drr.eval.evidence.answers import Answer
 
 _RELATIVE = "relative"
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgeConfig(PooledTerms):
+    """The choices for judging a study now. `None` keeps the study's own choice, or else the default."""
+
+    study: Path
+    what: str
+    """Groups of tasks, separated by commas."""
+    shop: str | None = None
+    variants: str | None = None
+    """Those that meet in pairs, with commas between."""
+    batch: int = 1
+    """Claims in one call."""
+    repeat: int = 1
+    refetch: bool = False
+    """Hold claims against the cited pages as they read now."""
+    unknown: bool = False
+    """Then also those at addresses that no tool returned."""
+    renew: bool = False
+    """True where today's prompts judge anew what earlier ones judged."""
+    points: Path | None = None
+    export_points: Path | None = None
+    reference: str | None = None
+    own: argparse.Namespace
+    """Options of the papers' tasks, by name."""
+    otel: SpanTerms | None = None
+    given: Mapping[str, object] = field(default_factory=dict)
+    """Settings, by name."""
+    trusted: Sequence[str] = ()
+    """Addresses that a study or a file names and this user knows."""
 
 
 class PaperChoices(Protocol):

@@ -19,6 +19,7 @@ from drr.citations.parse import Citations, parse
 from drr.env.errors import DrrError
 from drr.env.json_object import JsonObject
 from drr.env.profile import ProfileSummary, build_profile
+from drr.env.records.shopper import shopper_summary
 from drr.env.settings import Settings, StudyChoices, resolve
 from drr.env.shop import Shop, open_shop
 from drr.env.web.base import Page
@@ -186,7 +187,7 @@ class ShopperProfiles:
 
     def text(self, user_id: str | None) -> str:
         found = self.summary(user_id)
-        return "" if found is None else found.text()
+        return "" if found is None else shopper_summary(found)
 
     def summary(self, user_id: str | None) -> ProfileSummary | None:
         if user_id is None or self.shop is None:

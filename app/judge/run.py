@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from argparse import Namespace
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple, TypedDict, TypeVar
 
 from drr.app.calls import run_to_end
 from drr.app.console import progress_of
-from drr.app.judge.choices import JudgingChoices, choices, export_points
+from drr.app.judge.choices import JudgeConfig, JudgingChoices, choices, export_points
 from drr.app.judge.desk import desk_document, desk_of, known_variants, open_study, study_settings, study_shop
 from drr.app.models.setup import models_of
 from drr.app.notices import notice
-from drr.app.options import PooledTerms
 from drr.app.study.outcome import budget_of, check_models, conclude, despite_losses, unit_cap_of
-from drr.app.study.spans import SpanTerms, judgement_span, spans_of
+from drr.app.study.spans import judgement_span, spans_of
 from drr.app.study.workers import desk_facts, pool_of
 from drr.citations.addresses import host_of
 from drr.env.errors import DrrError, Misuse
@@ -44,37 +42,6 @@ from drr.study.cache import Kept, kept, named
 from drr.study.pools import Pool
 from drr.study.run import Summary
 from drr.study.study import Study
-
-
-@dataclass(frozen=True, kw_only=True)
-class JudgeConfig(PooledTerms):
-    """The choices for judging a study now. `None` keeps the study's own choice, or else the default."""
-
-    study: Path
-    what: str
-    """Groups of tasks, separated by commas."""
-    shop: str | None = None
-    variants: str | None = None
-    """Those that meet in pairs, with commas between."""
-    batch: int = 1
-    """Claims in one call."""
-    repeat: int = 1
-    refetch: bool = False
-    """Hold claims against the cited pages as they read now."""
-    unknown: bool = False
-    """Then also those at addresses that no tool returned."""
-    renew: bool = False
-    """True where today's prompts judge anew what earlier ones judged."""
-    points: Path | None = None
-    export_points: Path | None = None
-    reference: str | None = None
-    own: Namespace
-    """Options of the papers' tasks, by name."""
-    otel: SpanTerms | None = None
-    given: Mapping[str, object] = field(default_factory=dict)
-    """Settings, by name."""
-    trusted: Sequence[str] = ()
-    """Addresses that a study or a file names and this user knows."""
 
 
 class JudgeCounts(TypedDict):

@@ -16,6 +16,7 @@ from drr.app.viewer.model import OtherJudge, ReportView, ShownEntry
 from drr.app.viewer.of_papers import StudyPart
 from drr.env.json_object import JsonObject
 from drr.env.profile import ProfileSummary
+from drr.env.records.shopper import shopper_summary
 from drr.env.tool_calls import refusals
 from drr.eval.agreement.study import latest_judgings
 from drr.eval.checks.reading import reading_text
@@ -88,7 +89,7 @@ class AnswerViews:
             entry=replace(entry, **measured(judged, answer, values)._asdict()),
             report=answer.report,
             citations=citations,
-            profile="" if shopper is None else shopper.text(),
+            profile="" if shopper is None else shopper_summary(shopper),
             shopper=shopper,
             products=products,
             stop_reason=record.result.get("stop_reason"),
@@ -162,7 +163,7 @@ def _without_answer(
     return ReportView(
         entry,
         text,
-        "" if shopper is None else shopper.text(),
+        "" if shopper is None else shopper_summary(shopper),
         None,
         record.usage,
         record.making_usd,

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import tantivy as tv
-from drr.env.content import BATCH, ContentHash, batched, check_reviews
+from drr.env.content import BATCH, ContentHash, OrderColumns, UserRow, batched, check_reviews
 from drr.env.embedded.catalog import EmbeddedCatalog
 from drr.env.embedded.index import entries, open_vectors
 from drr.env.embedded.layout import (
@@ -31,7 +31,7 @@ from drr.env.manifest import (
     search_of,
 )
 from drr.env.settings import Settings
-from drr.env.shop import Manifest, OrderColumns, Shop, UserRow
+from drr.env.shop import Manifest, Shop
 
 # A shop may be replaced between the reading of its manifest and the opening of the files that it names.
 _ATTEMPTS = 5

@@ -16,7 +16,16 @@ from importlib.metadata import version
 from pathlib import Path
 
 import orjson
-from drr.env.content import ContentHash, ReviewRow, ReviewsHash, ascending, batched, ordered
+from drr.env.content import (
+    ContentHash,
+    OrderColumns,
+    ReviewRow,
+    ReviewsHash,
+    UserRow,
+    ascending,
+    batched,
+    ordered,
+)
 from drr.env.embedded.index import VECTORS, build_index, build_vectors
 from drr.env.embedded.layout import (
     DATABASE,
@@ -39,7 +48,7 @@ from drr.env.manifest import completed, sealed
 from drr.env.search.fields import VERSION as FIELDS_VERSION
 from drr.env.search.searching import VERSION_KEY
 from drr.env.settings import Settings
-from drr.env.shop import Manifest, OrderColumns, UserRow
+from drr.env.shop import Manifest
 from drr.env.text import VERSION as TEXT_VERSION
 
 _LOCK = "lock"

@@ -185,7 +185,7 @@ def statistics_evidence(stats: UserStatistics) -> str:
 
 
 def shopper_summary(profile: ProfileSummary) -> str:
-    """Never longer than about 4,000 characters: the summary's lists are short."""
+    """The text that a model reads. Never longer than about 4,000 characters: the summary's lists are short."""
     lines = [
         f"Shopper: {profile.label.name} ({'; '.join(profile.label.reasons)})",
         f"Region: {profile.city}, {_state(profile.state)}, {profile.country}; account {profile.account_status}",

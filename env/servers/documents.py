@@ -14,7 +14,7 @@ import bson
 import orjson
 from bson.int64 import Int64
 from bson.raw_bson import RawBSONDocument
-from drr.env.content import ReviewRow
+from drr.env.content import OrderColumns, ReviewRow, UserRow
 from drr.env.embedding import Vectors
 from drr.env.entities import ORDER_STATUSES, KeptReview, Order, Product, User
 from drr.env.errors import ShopError
@@ -24,7 +24,6 @@ from drr.env.search.fields import SearchFields, fields_of_product
 from drr.env.search.read_query import LexiconMaker
 from drr.env.search.searching import VERSION_KEY, VectorMaker
 from drr.env.settings import Settings
-from drr.env.shop import OrderColumns, UserRow
 from drr.env.text import person_key
 
 _ESCAPES = {"%": "%25", ".": "%2E", "$": "%24", "\0": "%00"}

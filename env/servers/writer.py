@@ -13,7 +13,16 @@ from types import TracebackType
 from typing import Any, NoReturn, Self, TypeVar
 
 import pymongo
-from drr.env.content import ContentHash, ReviewRow, ReviewsHash, ascending, batched, ordered
+from drr.env.content import (
+    ContentHash,
+    OrderColumns,
+    ReviewRow,
+    ReviewsHash,
+    UserRow,
+    ascending,
+    batched,
+    ordered,
+)
 from drr.env.entities import Product
 from drr.env.errors import ServerFailure, ShopError
 from drr.env.json_object import JsonObject
@@ -35,7 +44,7 @@ from drr.env.servers.opening import check_set, index_meta
 from drr.env.servers.sending import Document, Sending
 from drr.env.servers.store import INDEXES
 from drr.env.settings import Settings
-from drr.env.shop import Manifest, OrderColumns, UserRow
+from drr.env.shop import Manifest
 from drr.env.text import VERSION as TEXT_VERSION
 
 # How many are sent at a time: a request costs as much as a hundred documents, and more than these are no cheaper.

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from drr.env.content import OrderColumns, UserRow
 from drr.env.entities import ORDER_STATUSES, Product
 from drr.env.settings import Settings
-from drr.env.shop import Manifest, OrderColumns, UserRow, shop_writer
+from drr.env.shop import Manifest, shop_writer
 from drr.env.source import Source
 
 ANNA, BEN = "ANNA000000000000000000000001", "BEN0000000000000000000000002"

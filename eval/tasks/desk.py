@@ -185,9 +185,10 @@ class Desk:
 def profile_text(shop: Shop, user_id: str) -> str:
     """Say what judges are told of a shopper; empty where the shop knows none of this id."""
     from drr.env.profile import build_profile
+    from drr.env.records.shopper import shopper_summary
 
     known = shop.store.user(user_id) is not None
-    return build_profile(shop.store, user_id, shop.manifest.as_of).text() if known else ""
+    return shopper_summary(build_profile(shop.store, user_id, shop.manifest.as_of)) if known else ""
 
 
 JUDGE = "judge"

@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from inspect_ai.tool import Tool
 
+PROMPT = "inspect"
+"""The prompt of all agents of Inspect, here and in an evaluation of Inspect's."""
+
 
 def shop_tools() -> list[Tool]:
     """The tools of the question that is being answered where this is called; where there is none yet, all nine."""

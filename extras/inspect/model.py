@@ -13,8 +13,8 @@ from drr.agents.plugins import RunChatModel
 from drr.agents.run_state import AgentRun
 from drr.agents.turns import report_form
 from drr.env.json_object import JsonObject
+from drr.extras.inspect import PROMPT
 from drr.extras.inspect.tools import RunPlace
-from drr.extras.inspect.variants import PROMPT
 from drr.llm.failures import ModelFailure
 from drr.llm.role import Demand, forced
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage

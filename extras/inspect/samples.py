@@ -12,10 +12,10 @@ from drr.agents.run_state import AgentRun
 from drr.agents.runner import AgentOptions, run_variant
 from drr.app.models.setup import prompts_of
 from drr.env.query import Query
+from drr.extras.inspect import PROMPT
 from drr.extras.inspect.bench import Bench
 from drr.extras.inspect.model import Conversions, instructions
 from drr.extras.inspect.tools import PLACE, begin_sample, end_sample, note_refused
-from drr.extras.inspect.variants import PROMPT
 from drr.llm.failures import NO_ANSWER, ModelFailure
 from drr.llm.meter import Meter, Tokens
 from drr.llm.role import Schema

@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Any
 from drr.agents.base import Architecture, Run
 from drr.env.errors import Misuse
 from drr.env.installation import install
+from drr.extras.inspect import PROMPT
 
 if TYPE_CHECKING:
     from inspect_ai.agent import Agent
 
 PREFIX = "inspect:"
-PROMPT = "inspect"
-"""The prompt of all of them, here and in an evaluation of Inspect's."""
 PROMPTS = (PROMPT, "report", "report_form")
 _INFO = "__registry_info__"
 """The attribute in which Inspect's decorators say what they made."""

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import argparse
 import re
-import sys
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from hashlib import blake2b
 from importlib.resources import files
 from random import Random
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from drr.env.entities import KeptReview, User
 from drr.env.errors import DrrError
@@ -20,12 +18,6 @@ from drr.eval.stats.question import grouped
 from drr.papers.pdr.person import Attribute, Ground, Person, disclosed
 from drr.papers.pdr.records import derived, history_of, spoken_theme
 from drr.papers.pdr.words import invented_traits
-
-if TYPE_CHECKING:
-    from drr.env.settings import Settings
-    from drr.papers.pdr.candidates import SaidOfPersons
-    from drr.papers.pdr.person import Person
-
 
 DRAWN = 4
 
@@ -184,52 +176,3 @@ def named_user(shop: Shop, user_id: str) -> User:
             f"{shop.spec}: no user {user_id!r}; ids are 28 characters, `drr shop info` counts users"
         )
     return user
-
-
-def build_file(arguments: argparse.Namespace, settings: Settings) -> int:
-    from drr.app.console import write_lines
-    from drr.app.study.trust import remember_shop
-    from drr.env.shop import open_shop
-    from drr.papers.pdr.candidates import SaidOfPersons, asks_model, statements_of_persons
-
-    found, out, seed = SaidOfPersons({}, {}, 0), arguments.out, arguments.seed
-    with open_shop(arguments.shop, settings) as shop:
-        remember_shop(out, arguments.shop)
-        users = [named_user(shop, one).user_id for one in dict.fromkeys(arguments.user)]
-        users = users or drawn_users(shop, arguments.how_many, seed=seed, min_orders=arguments.min_orders)
-        candidates = users
-        if asks_model(settings):
-            found = statements_of_persons(arguments, settings, shop, users)
-            candidates = [user for user in users if user in found.attributes]
-        made = build_persons(shop, candidates, seed=seed, choice=arguments.invented, stated=found.attributes)
-        persons, real = list(made), shop.manifest.origin != "sample"
-    if len(candidates) < len(users):
-        left = f"{len(users) - len(candidates)} of {len(users)} users are not in it, as their reviews are not read yet"
-        print(f"drr: {out}: {left}", file=sys.stderr)
-    if not persons:
-        return found.code or 1
-    write_lines(out, [person.line() for person in persons])
-    if not arguments.user and len(users) < arguments.how_many:
-        few = f"{len(users)} users have {arguments.min_orders} orders or more, {arguments.how_many} were asked for"
-        print(f"{arguments.shop}: {few}", file=sys.stderr)
-    if real and arguments.invented == "all":
-        fiction = "attributes marked invented are fiction about shoppers who may be real people; say so wherever they are shown"
-        print(f"{out}: {fiction}", file=sys.stderr)
-    _tell_built(arguments, persons, found, asks_model(settings))
-    return found.code
-
-
-def _tell_built(
-    arguments: argparse.Namespace, persons: list[Person], found: SaidOfPersons, asked: bool
-) -> None:
-    from drr.app.console import tell
-    from drr.papers.pdr.checking import statistics_of
-
-    document, kept = statistics_of(persons), sum(map(len, found.attributes.values()))
-    lines = [f"{arguments.out}: {len(persons)} persons with {document['attributes']} attributes"]
-    document["file"] = str(arguments.out)
-    if asked:
-        document["candidates"] = {"kept": kept, "refused": dict(found.refused)}
-        why = ", ".join(f"{name} {count}" for name, count in sorted(found.refused.items()))
-        lines.append(f"candidates of the model: {kept} kept{'; refused: ' + why if why else ''}")
-    tell(arguments, document, *lines, f"next: drr papers persons show {arguments.out}")

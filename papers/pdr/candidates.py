@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from drr.env.entities import KeptReview, User
 from drr.env.json_object import JsonObject
 from drr.llm.prompts import Prompts, fence
-from drr.papers.pdr.build import stated_traits
+from drr.papers.pdr.build import named_user, own_reviews, person_of, stated_traits
 from drr.papers.pdr.person import Attribute, Ground, disclosed
 from drr.papers.pdr.records import slug, spoken_theme
 from langchain_core.messages import BaseMessage, HumanMessage
@@ -228,7 +228,6 @@ def statements_of_persons(
 
 def _shoppers(settings: Settings, shop: Shop, users: Sequence[str]) -> Iterator[tuple[str, _Shopper]]:
     from drr.app.models.setup import prompts_of
-    from drr.papers.pdr.build import named_user, own_reviews, person_of
 
     prompts, as_of = prompts_of(settings, "papers/pdr"), shop.manifest.as_of
     for user_id in users:

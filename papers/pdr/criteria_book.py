@@ -9,13 +9,14 @@ from drr.env.errors import Misuse
 from drr.env.json_object import JsonObject
 from drr.eval.evidence.answers import questions, read_answers
 from drr.eval.judging.read import choose, read_judged
-from drr.papers.pdr.judging.choices import GivenCriteria, kept_persons, owner_ids
+from drr.papers.pdr.judging.choices import kept_persons, owner_ids
 from drr.papers.pdr.judging.file import given_criteria
 from drr.papers.pdr.judging.rows import (
     DIMENSIONS,
     TITLES,
     CriteriaDimension,
     CriteriaOwner,
+    GivenCriteria,
     Rubric,
     owners_of,
     rubric_of,

@@ -285,8 +285,8 @@ def judge(
     >>> judgement.left, "fp" in judgement.metrics["react"]
     (0, True)
     """
-    from drr.app.judge.choices import paper_options
-    from drr.app.judge.run import JudgeConfig, conclude_judging, judge
+    from drr.app.judge.choices import JudgeConfig, paper_options
+    from drr.app.judge.run import conclude_judging, judge
     from drr.app.options import above_zero
     from drr.app.study.trust import named_settings
     from drr.eval.tasks.registry import groups

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from drr.env.content import UserRow
 from drr.env.entities import Product
 from drr.env.settings import Settings
-from drr.env.shop import UserRow
 from drr.env.web.base import Page, WebHit
 from drr.env.web.sandbox import Document, Sandbox
 from drr.llm.role import Policy

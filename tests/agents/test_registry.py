@@ -22,7 +22,7 @@ from drr.env.query import Query
 from drr.env.settings import Settings
 from drr.env.shop import Shop
 from drr.env.shop_world import ShopRealm
-from drr.extras.inspect.variants import PROMPT as INSPECT
+from drr.extras.inspect import PROMPT as INSPECT
 from drr.llm.failures import ModelFailure
 from drr.llm.meter import Meter
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage

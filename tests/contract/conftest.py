@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from drr.env.content import user_row
+from drr.env.content import OrderColumns, user_row
 from drr.env.entities import ORDER_STATUSES, Address, Order, Product, User, iso_from_ms
 from drr.env.settings import Settings
-from drr.env.shop import Manifest, OrderColumns, Shop, open_shop, shop_writer
+from drr.env.shop import Manifest, Shop, open_shop, shop_writer
 
 from tests.cases import cases
 

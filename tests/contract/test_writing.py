@@ -7,12 +7,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from drr.env.content import Columns, ContentHash, batched, user_row
+from drr.env.content import Columns, ContentHash, OrderColumns, batched, user_row
 from drr.env.copy import copy_shop
 from drr.env.errors import ShopError
 from drr.env.progress import Quiet
 from drr.env.settings import Settings
-from drr.env.shop import Manifest, OrderColumns, Shop, check_shop, open_shop, shop_writer
+from drr.env.shop import Manifest, Shop, check_shop, open_shop, shop_writer
 
 if TYPE_CHECKING:
     from tests.contract.conftest import Data

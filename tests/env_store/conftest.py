@@ -5,9 +5,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from drr.env.content import OrderColumns, UserRow
 from drr.env.entities import Product
 from drr.env.settings import Settings
-from drr.env.shop import Manifest, OrderColumns, UserRow, shop_writer
+from drr.env.shop import Manifest, shop_writer
 
 
 def build(folder: Path, *, products: int = 30, replace: bool = False, text: str = "bird feeder") -> Manifest:

@@ -12,10 +12,11 @@ import pytest
 from drr.app.viewer.reader import Reader
 from drr.app.viewer.render import Pages
 from drr.citations.parse import parse
+from drr.env.content import UserRow
 from drr.env.entities import ORDER_STATUSES
 from drr.env.records.shopper import history_evidence
 from drr.env.settings import Settings
-from drr.env.shop import Shop, UserRow, open_shop
+from drr.env.shop import Shop, open_shop
 from drr.eval.asking.conversation import box_prompts
 from drr.eval.canaries import reports
 from drr.eval.checks import Subject

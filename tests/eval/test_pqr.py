@@ -21,10 +21,10 @@ from drr.eval.judging.run import JudgeOptions, Work, forecast
 from drr.eval.metrics.document import study_document
 from drr.eval.tasks.judgements import Judged
 from drr.eval.tasks.registry import stages, tasks
-from drr.papers.pdr.judging.choices import GivenCriteria, PqrChoices
+from drr.papers.pdr.judging.choices import PqrChoices
 from drr.papers.pdr.judging.forms import ScoredCriterion
 from drr.papers.pdr.judging.making import owners
-from drr.papers.pdr.judging.rows import DIMENSIONS, CriteriaOwner, rubric_of, scores_of
+from drr.papers.pdr.judging.rows import DIMENSIONS, CriteriaOwner, GivenCriteria, rubric_of, scores_of
 from drr.papers.pdr.judging.scoring import SCORES_TASK, score_row, totals_under, without_citations
 from drr.papers.pdr.metrics import pqr as metrics
 from drr.study.run import run

@@ -14,9 +14,9 @@ from drr.data_ingest.orders import DOMAINS, order_ids, places, profiles, sort_ro
 from drr.data_ingest.packing import Ids
 from drr.data_ingest.products import BadLine, Repairs, make_product, parse_line, parse_price
 from drr.data_ingest.recipe import ALL, EIGHT, TEN, parse_categories
+from drr.env.content import UserRow
 from drr.env.entities import ORDER_STATUSES, iso_from_ms, ms_from_iso
 from drr.env.errors import Misuse
-from drr.env.shop import UserRow
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -14,12 +14,13 @@ from typing import Any
 
 import orjson
 import pytest
+from drr.env.content import OrderColumns, UserRow
 from drr.env.entities import Product
 from drr.env.errors import ShopError
 from drr.env.servers.connect import Servers
 from drr.env.servers.load import CURRENT, MANIFEST, names_of
 from drr.env.settings import Settings
-from drr.env.shop import Manifest, OrderColumns, UserRow, check_shop, open_shop, shop_writer
+from drr.env.shop import Manifest, check_shop, open_shop, shop_writer
 from pydantic import SecretStr
 
 from tests.servers import testservers

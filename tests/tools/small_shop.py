@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from drr.env.content import UserRow
 from drr.env.entities import Product
 from drr.env.settings import Settings
-from drr.env.shop import UserRow
 
 from tests.agents.garden import ANNA as ANNA
 from tests.agents.garden import BEN as BEN

@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from drr.papers.pdr.candidates import SaidOfPersons
+    from drr.papers.pdr.person import Person
 
 _EXAMPLES = """\
 A person is what is known of a shopper: each attribute with its basis. `records`: follows from orders by rule, which are named.
@@ -85,10 +91,54 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _build(arguments: argparse.Namespace) -> int:
-    from drr.app.console import settings_of
-    from drr.papers.pdr.build import build_file
+    from drr.app.console import settings_of, write_lines
+    from drr.app.study.trust import remember_shop
+    from drr.env.shop import open_shop
+    from drr.papers.pdr.build import build_persons, drawn_users, named_user
+    from drr.papers.pdr.candidates import SaidOfPersons, asks_model, statements_of_persons
 
-    return build_file(arguments, settings_of(arguments).settings)
+    found, out, seed = SaidOfPersons({}, {}, 0), arguments.out, arguments.seed
+    settings = settings_of(arguments).settings
+    with open_shop(arguments.shop, settings) as shop:
+        remember_shop(out, arguments.shop)
+        users = [named_user(shop, one).user_id for one in dict.fromkeys(arguments.user)]
+        users = users or drawn_users(shop, arguments.how_many, seed=seed, min_orders=arguments.min_orders)
+        candidates = users
+        if asks_model(settings):
+            found = statements_of_persons(arguments, settings, shop, users)
+            candidates = [user for user in users if user in found.attributes]
+        made = build_persons(shop, candidates, seed=seed, choice=arguments.invented, stated=found.attributes)
+        persons, real = list(made), shop.manifest.origin != "sample"
+    if len(candidates) < len(users):
+        left = f"{len(users) - len(candidates)} of {len(users)} users are not in it, as their reviews are not read yet"
+        print(f"drr: {out}: {left}", file=sys.stderr)
+    if not persons:
+        return found.code or 1
+    write_lines(out, [person.line() for person in persons])
+    if not arguments.user and len(users) < arguments.how_many:
+        few = f"{len(users)} users have {arguments.min_orders} orders or more, {arguments.how_many} were asked for"
+        print(f"{arguments.shop}: {few}", file=sys.stderr)
+    if real and arguments.invented == "all":
+        fiction = "attributes marked invented are fiction about shoppers who may be real people; say so wherever they are shown"
+        print(f"{out}: {fiction}", file=sys.stderr)
+    _tell_built(arguments, persons, found, asks_model(settings))
+    return found.code
+
+
+def _tell_built(
+    arguments: argparse.Namespace, persons: list[Person], found: SaidOfPersons, asked: bool
+) -> None:
+    from drr.app.console import tell
+    from drr.papers.pdr.checking import statistics_of
+
+    document, kept = statistics_of(persons), sum(map(len, found.attributes.values()))
+    lines = [f"{arguments.out}: {len(persons)} persons with {document['attributes']} attributes"]
+    document["file"] = str(arguments.out)
+    if asked:
+        document["candidates"] = {"kept": kept, "refused": dict(found.refused)}
+        why = ", ".join(f"{name} {count}" for name, count in sorted(found.refused.items()))
+        lines.append(f"candidates of the model: {kept} kept{'; refused: ' + why if why else ''}")
+    tell(arguments, document, *lines, f"next: drr papers persons show {arguments.out}")
 
 
 def _show(arguments: argparse.Namespace) -> int:

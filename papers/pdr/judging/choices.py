@@ -17,30 +17,17 @@ from drr.env.shop import Shop
 from drr.env.source import text_hash
 from drr.eval.labels import content_id
 from drr.eval.tasks.desk import Desk
-from drr.papers.pdr.judging.rows import CriteriaDimension, CriteriaOwner, CriterionRow, rubric_id
+from drr.papers.pdr.judging.rows import CRITERIA_FILE, CriteriaOwner, GivenCriteria
 from drr.study.form import reading, table
 from drr.study.study import Study
 
 if TYPE_CHECKING:
     from drr.papers.pdr.person import Person
 
-PERSONS, CRITERIA_FILE = "persons.jsonl", "criteria.jsonl"
+PERSONS = "persons.jsonl"
 _META = "pqr"
 ROUNDS = 3
 """Number in the published code; the paper gives none."""
-
-
-@dataclass(frozen=True)
-class GivenCriteria:
-    """The criteria that people gave for one owner, in the place of what would be made."""
-
-    weights: Mapping[str, float]
-    criteria: Mapping[CriteriaDimension, Sequence[CriterionRow]]
-
-    @property
-    def id(self) -> str:
-        parts = [f"{name} {rubric_id(rows)}" for name, rows in sorted(self.criteria.items())]
-        return content_id(json.dumps(dict(self.weights), sort_keys=True), *parts)
 
 
 @dataclass(frozen=True)

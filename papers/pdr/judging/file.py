@@ -12,13 +12,14 @@ from drr.env.files import Id, checked_id, write_file
 from drr.env.json_object import JsonObject
 from drr.env.jsonl import rows_of
 from drr.eval.labels import Dimension
-from drr.papers.pdr.judging.choices import CRITERIA_FILE, GivenCriteria
 from drr.papers.pdr.judging.rows import (
+    CRITERIA_FILE,
     DIMENSIONS,
     CriteriaDimension,
     CriteriaOwner,
     CriterionOrigin,
     CriterionRow,
+    GivenCriteria,
     Half,
     Rubric,
 )

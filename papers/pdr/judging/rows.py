@@ -12,6 +12,7 @@ from drr.eval.tasks.judgements import Judged
 
 CRITERIA, SCORES = "criteria", "scores"
 """The two tasks, and where a judging keeps what they found."""
+CRITERIA_FILE = "criteria.jsonl"
 Half = Literal["p", "q"]
 """Personalization is of a task and a person, quality of a task alone."""
 CriteriaDimension = Literal["GOAL", "CONT", "PRES", "ACTI", "DEIN", "LOGC", "CLAR"]
@@ -142,3 +143,16 @@ def enter_scores(judged: Judged, answer: str, under: ScoredUnder, scores: Mappin
 
 def rubric_id(rows: Iterable[CriterionRow]) -> str:
     return content_id(json.dumps(list(rows), sort_keys=True, ensure_ascii=False))
+
+
+@dataclass(frozen=True)
+class GivenCriteria:
+    """The criteria that people gave for one owner, in the place of what would be made."""
+
+    weights: Mapping[str, float]
+    criteria: Mapping[CriteriaDimension, Sequence[CriterionRow]]
+
+    @property
+    def id(self) -> str:
+        parts = [f"{name} {rubric_id(rows)}" for name, rows in sorted(self.criteria.items())]
+        return content_id(json.dumps(dict(self.weights), sort_keys=True), *parts)

@@ -1,0 +1,22 @@
+"""The faces of the MCP server by name. One more is one class and one line here."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from drr.env.plugins import load, merged
+
+if TYPE_CHECKING:
+    from drr.tools.mcp import Face
+
+FACES = {"shop": "drr.tools.mcp:OwnTools"}
+
+
+def all_faces() -> dict[str, str]:
+    """Ours and those of the extras."""
+    return FACES | merged("faces")
+
+
+def face(name: str) -> Face:
+    found: Face = load(all_faces()[name])()
+    return found
