@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from drr.agents.base import BUILT_IN, Ending, Run, ToolCall, Variant
+from drr.agents.architecture import BUILT_IN, Run, Variant
+from drr.agents.base import Ending, ToolCall
 from drr.agents.brief import CONTROL
 from drr.agents.run_state import ONCE_MORE, AgentRun
 from drr.agents.text_calls import is_call

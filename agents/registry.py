@@ -19,8 +19,10 @@ from importlib.metadata import EntryPoint, entry_points
 from itertools import combinations
 from typing import Any
 
-from drr.agents.base import AGENT, OWN, PROFILE, WS, Architecture, Limits, Run, Variant
-from drr.agents.commands.command import command_variant, is_command, search_path
+from drr.agents.architecture import Architecture, Run, Variant
+from drr.agents.base import AGENT, OWN, PROFILE, WS, Limits
+from drr.agents.commands.command import is_command, search_path
+from drr.agents.commands.variants import command_variant
 from drr.env.errors import DrrError, Misuse
 from drr.env.files import at_home
 from drr.env.plugins import load, merged, papers

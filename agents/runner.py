@@ -12,8 +12,8 @@ from typing import Any, Literal, NotRequired, TypedDict
 
 from drr.agents import brief
 from drr.agents.answers import answered, failure_of, keyed
+from drr.agents.architecture import BUILT_IN, Variant
 from drr.agents.base import (
-    BUILT_IN,
     PROFILE,
     SUMMARISER,
     WS,
@@ -26,7 +26,6 @@ from drr.agents.base import (
     ToolCall,
     ToolSchema,
     Transcript,
-    Variant,
     nobody,
 )
 from drr.agents.brief import ProfileFacts

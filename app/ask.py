@@ -9,7 +9,8 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, TypedDict
 
-from drr.agents.base import BUILT_IN, AnswerRecord, Event, Gathered, Listener, nobody
+from drr.agents.architecture import BUILT_IN
+from drr.agents.base import AnswerRecord, Event, Gathered, Listener, nobody
 from drr.app.calls import run_to_end
 from drr.app.models.setup import check_named, explain
 from drr.app.study.outcome import check_cast

@@ -77,7 +77,7 @@ class Paper(NamedTuple):
     sums: Mapping[str, tuple[str, str]] = {}
     """Protocols of `drr papers aggregate` by name: the class of the sums, and one line of help."""
     architectures: str = ""
-    """A tuple of `drr.agents.base.Architecture`."""
+    """A tuple of `drr.agents.architecture.Architecture`."""
     graphs: Mapping[str, str] = {}
     """Graphs of its agents by name, for pictures of them: functions that make one."""
     agent_prompts: str = ""

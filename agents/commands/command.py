@@ -1,4 +1,4 @@
-"""A variant that is a command, `cmd:./my-agent --flag`: words, files, identity, terms and architecture.
+"""A variant that is a command, `cmd:./my-agent --flag`: words, files, identity and terms.
 
 Files named by a path (a word of the command, or what stands behind the `=` of one) enter the identity by their content, so that an
 edited script is a new variant; a program found on the path enters by its name alone, like any other installed thing.
@@ -12,12 +12,10 @@ import shlex
 import shutil
 import sys
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, field, replace
-from functools import cache
+from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
-from drr.agents.base import Architecture, Run, Variant
 from drr.env.errors import Misuse
 from drr.env.files import at_home
 
@@ -176,46 +174,3 @@ class CommandTerms:
     """Files and folders beside those that the command names."""
     hidden: tuple[Path, ...] = ()
     """The study, the shop, the web's folder, this user's settings: never seen, wherever they lie."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class CommandArchitecture(Architecture):
-    command: Command
-    terms: CommandTerms = field(default_factory=CommandTerms)
-
-
-def command_variant(word: str) -> Variant:
-    return Variant(_architecture(Command.of(word), CommandTerms()))
-
-
-def under_terms(variant: Variant, terms: CommandTerms) -> Variant:
-    """The same, to be run on these terms; one that is no command stays what it is."""
-    architecture = variant.architecture
-    if not isinstance(architecture, CommandArchitecture):
-        return variant
-    return replace(variant, architecture=_architecture(architecture.command, terms))
-
-
-def _architecture(command: Command, terms: CommandTerms) -> CommandArchitecture:
-    """Make another version of a trusted command: what it could reach decides what it answers."""
-    digest = command.identity()
-
-    @cache
-    def load() -> Run:
-        from drr.agents.commands.door import answering
-
-        return answering(command, terms, digest)
-
-    return CommandArchitecture(
-        name=command.name,
-        version=f"1+{digest[:16]}" + ("+trusted" if terms.trusted else ""),
-        summary="a command of yours" + (", trusted" if terms.trusted else ""),
-        load=load,
-        options=(),
-        sees=True,
-        once=True,
-        origin="command",
-        word=command.word,
-        command=command,
-        terms=terms,
-    )

@@ -24,7 +24,7 @@ MYPY = False
 if MYPY:  # `typing` costs time as well
     from typing import Any
 
-    from drr.agents.commands.process import LaunchOrder
+    from drr.agents.commands.namespaces import LaunchOrder
 
 _DEATH_SIGNAL, _SUBREAPER, _NO_NEW_RIGHTS, _DUMPABLE = 1, 36, 38, 4
 _LONGEST = 1 << 22

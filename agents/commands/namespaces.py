@@ -16,8 +16,20 @@ import socket
 import struct
 
 MYPY = False
-if MYPY:
-    from drr.agents.commands.process import LaunchOrder
+if MYPY:  # `typing` costs time where the launcher starts
+    from typing import TypedDict
+
+    class LaunchOrder(TypedDict):
+        """The first message that the launcher reads."""
+
+        contained: bool
+        program: str
+        words: list[str]
+        folder: str
+        processes: int
+        visible: list[str]
+        hidden: list[str]
+
 
 _NEW = {"files": 0x20000, "host name": 0x4000000, "messages": 0x8000000, "users": 0x10000000, "processes": 0x20000000, "network": 0x40000000}  # fmt: skip
 _BIND, _RECURSIVE, _PRIVATE, _DETACH = 0x1000, 0x4000, 0x40000, 2

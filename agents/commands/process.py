@@ -14,13 +14,16 @@ from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple, TypedDict
+from typing import TYPE_CHECKING, NamedTuple
 
 from drr.agents.commands.command import Command, CommandTerms
 from drr.agents.commands.namespaces import FOLDER
 from drr.agents.commands.sight import seen_by
 from drr.env.errors import DrrError, ProgramFailure
 from drr.env.json_object import JsonObject
+
+if TYPE_CHECKING:
+    from drr.agents.commands.namespaces import LaunchOrder
 
 LAUNCHER = Path(__file__).with_name("launcher.py")
 MOST_PRINTED = 1_000_000
@@ -33,18 +36,6 @@ MOST_PROCESSES = 1024
 """Threads count too."""
 _START_S, _END_S, _LAST_WORDS_S = 60.0, 15.0, 2.0
 _NO_PROGRAM = os.strerror(errno.ENOEXEC)
-
-
-class LaunchOrder(TypedDict):
-    """The first message that the launcher reads."""
-
-    contained: bool
-    program: str
-    words: list[str]
-    folder: str
-    processes: int
-    visible: list[str]
-    hidden: list[str]
 
 
 class Ended(NamedTuple):

@@ -11,7 +11,8 @@ from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple, cast
 
-from drr.agents.base import PROFILE, WS, Variant
+from drr.agents.architecture import Variant
+from drr.agents.base import PROFILE, WS
 from drr.app.study.answers import Answering
 from drr.app.study.specs import AnswerSpec, agent_in
 from drr.env.constraints import parse_constraints

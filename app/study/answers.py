@@ -8,8 +8,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NotRequired, TypedDict, cast
 
-from drr.agents.base import AGENT, PROFILE, AnswerRecord, CitationRepair, Listener, Variant, nobody
-from drr.agents.commands.command import under_terms
+from drr.agents.architecture import Variant
+from drr.agents.base import AGENT, PROFILE, AnswerRecord, CitationRepair, Listener, nobody
+from drr.agents.commands.variants import under_terms
 from drr.agents.registry import choose
 from drr.agents.runner import AgentOptions, asking_for_form, key_fields, run_variant, vision_key
 from drr.app.models.setup import holds_thoughts, models_of, prompts_of, styles_of, under_model

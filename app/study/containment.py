@@ -16,7 +16,7 @@ from drr.env.shop import SERVERS
 from drr.env.trust import config_folder
 
 if TYPE_CHECKING:
-    from drr.agents.base import Variant
+    from drr.agents.architecture import Variant
     from drr.app.study.answers import AnswerConfig
 
 
@@ -39,7 +39,7 @@ def terms_of(config: AnswerConfig) -> CommandTerms:
 
 def check_contained(variants: Mapping[str, Variant], *, trusted: bool) -> None:
     """`Misuse` for programs that this system cannot contain and this user did not say to trust."""
-    from drr.agents.commands.command import CommandArchitecture
+    from drr.agents.commands.variants import CommandArchitecture
 
     named = [name for name, one in variants.items() if isinstance(one.architecture, CommandArchitecture)]
     if named:

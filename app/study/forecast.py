@@ -18,7 +18,7 @@ from drr.env.reach import WHOLE, under
 from drr.study.unit import Unit
 
 if TYPE_CHECKING:
-    from drr.agents.base import Variant
+    from drr.agents.architecture import Variant
     from drr.app.study.answers import Answering
     from drr.llm.factory import Models
 

@@ -18,7 +18,7 @@ from drr.env.settings import Settings
 from drr.env.world import Realm, WithoutRecords
 
 if TYPE_CHECKING:
-    from drr.agents.base import Variant
+    from drr.agents.architecture import Variant
     from drr.app.study.answers import Answering
     from drr.llm.factory import Models
     from drr.study.study import Study

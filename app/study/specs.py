@@ -17,7 +17,7 @@ from drr.study.evidence import pack
 from drr.study.unit import Outcome
 
 if TYPE_CHECKING:
-    from drr.agents.base import Variant
+    from drr.agents.architecture import Variant
     from drr.env.overlay import Stress
 
 

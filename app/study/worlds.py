@@ -18,7 +18,7 @@ from drr.env.reach import WHOLE, KnownKinds, Reach, reaches_of
 from drr.env.world import FILES, all_worlds
 
 if TYPE_CHECKING:
-    from drr.agents.base import Variant
+    from drr.agents.architecture import Variant
     from drr.app.study.answers import Answering
     from drr.app.study.run import RunConfig
 

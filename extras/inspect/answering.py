@@ -9,7 +9,8 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from drr.agents.base import AGENT, Ending, Run, StopReason
+from drr.agents.architecture import Run
+from drr.agents.base import AGENT, Ending, StopReason
 from drr.agents.brief import RESULTS, Reporting
 from drr.agents.run_state import AgentRun
 from drr.agents.turns import broken_off, compose

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from drr.agents.base import AGENT, AnswerRecord, Architecture, Ending, Variant
+from drr.agents.architecture import Architecture, Variant
+from drr.agents.base import AGENT, AnswerRecord, Ending
 from drr.agents.run_state import AgentRun
 from drr.agents.runner import AgentOptions, run_variant
 from drr.app.models.setup import prompts_of

@@ -7,7 +7,7 @@ from importlib.metadata import PackageNotFoundError, packages_distributions, ver
 from inspect import iscoroutinefunction, signature
 from typing import TYPE_CHECKING, Any
 
-from drr.agents.base import Architecture, Run
+from drr.agents.architecture import Architecture, Run
 from drr.env.errors import Misuse
 from drr.env.installation import install
 from drr.extras.inspect import PROMPT

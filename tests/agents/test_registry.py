@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 from drr.agents import registry
-from drr.agents.base import WS, Limits, Variant
+from drr.agents.architecture import Variant
+from drr.agents.base import WS, Limits
 from drr.agents.pictures import mermaid
 from drr.agents.registry import PAPER, choose, variant, variants
 from drr.agents.run_state import ONCE_MORE

@@ -9,8 +9,9 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from drr.agents.base import AGENT, AnswerRecord, Architecture, Ending, Variant
-from drr.agents.commands.door import open_door
+from drr.agents.architecture import Architecture, Variant
+from drr.agents.base import AGENT, AnswerRecord, Ending
+from drr.agents.commands.dialogue import open_door
 from drr.agents.run_state import AgentRun
 from drr.agents.runner import load_prompts, run_variant
 from drr.env.drawer.drawer import Drawer

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from drr.agents.base import AGENT, PERCEPTION, Architecture, Option
+from drr.agents.architecture import Architecture
+from drr.agents.base import AGENT, PERCEPTION, Option
 from drr.agents.registry import built_in
 
 VALIDATE = Option(

@@ -1,0 +1,52 @@
+"""Commands as variants, on the terms under which they run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import cache
+
+from drr.agents.architecture import Architecture, Run, Variant
+from drr.agents.commands.command import Command, CommandTerms
+
+
+@dataclass(frozen=True, kw_only=True)
+class CommandArchitecture(Architecture):
+    command: Command
+    terms: CommandTerms = field(default_factory=CommandTerms)
+
+
+def command_variant(word: str) -> Variant:
+    return Variant(_architecture(Command.of(word), CommandTerms()))
+
+
+def under_terms(variant: Variant, terms: CommandTerms) -> Variant:
+    """The same, to be run on these terms; one that is no command stays what it is."""
+    architecture = variant.architecture
+    if not isinstance(architecture, CommandArchitecture):
+        return variant
+    return replace(variant, architecture=_architecture(architecture.command, terms))
+
+
+def _architecture(command: Command, terms: CommandTerms) -> CommandArchitecture:
+    """Make another version of a trusted command: what it could reach decides what it answers."""
+    digest = command.identity()
+
+    @cache
+    def load() -> Run:
+        from drr.agents.commands.dialogue import answering
+
+        return answering(command, terms, digest)
+
+    return CommandArchitecture(
+        name=command.name,
+        version=f"1+{digest[:16]}" + ("+trusted" if terms.trusted else ""),
+        summary="a command of yours" + (", trusted" if terms.trusted else ""),
+        load=load,
+        options=(),
+        sees=True,
+        once=True,
+        origin="command",
+        word=command.word,
+        command=command,
+        terms=terms,
+    )
