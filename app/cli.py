@@ -87,7 +87,7 @@ def _main(words: list[str]) -> int:
     return _run(found.command, found.rest)
 
 
-def answered(name: str, words: Sequence[str]) -> str:
+def output_of(name: str, words: Sequence[str]) -> str:
     """Return a command's standard output for programs; `DrrError` for what would end it otherwise."""
     from contextlib import redirect_stdout
     from io import StringIO

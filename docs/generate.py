@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
+import drr
 import yaml
 from drr.agents.base import Limits
 from drr.agents.pictures import graphs, mermaid
@@ -32,8 +33,6 @@ from drr.tools.registry import EVERY
 from drr.tools.users import ChangedProfile, ListedOrders, OrderData
 from drr.tools.utility import Calculated, WebResults
 from typing_extensions import is_typeddict
-
-import drr
 
 ROOT = Path(__file__).resolve().parent.parent
 OUT = ROOT / "build" / "docs"

@@ -17,6 +17,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import drr
 import pytest
 from drr.app.cli import main
 from drr.app.commands.parser import parser_of
@@ -27,7 +28,6 @@ from drr.env.variables import VARIABLES
 from drr.eval.metrics import metrics
 from drr.tools.registry import EVERY, TOOLS
 
-import drr
 from tests.agents.garden import ANNA, write_shop
 from tests.command_lines import every_leaf, parsed
 

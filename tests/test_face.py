@@ -12,11 +12,10 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-from drr.env.errors import DrrError, Misuse
-
 import drr
 import drr.face
+import pytest
+from drr.env.errors import DrrError, Misuse
 
 
 @pytest.fixture(scope="module")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import shutil
 import sys
@@ -9,6 +10,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from drr import plugin
 from drr.env import plugins
 from drr.env.installation import install
 from drr.env.settings import Settings
@@ -66,6 +68,22 @@ def _places(value: object) -> list[str]:
     return []
 
 
+def test_what_the_app_offers_is_loaded_when_it_is_asked_for() -> None:
+    """Each name is there, shown to type checkers where it is loaded from, explained, and needed by somebody."""
+    text = Path(plugin.__file__).read_text("utf-8")
+    nodes = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.ImportFrom)]
+    shown = {alias.name: node.module for node in nodes for alias in node.names}
+    assert shown.pop("TYPE_CHECKING") and shown.pop("import_module")
+    assert shown == {name: f"drr.app.{place}" for name, place in plugin._PLACES.items()}
+    assert len(re.findall(r'^    "\w+": "[\w.]+",  # \w.+', text, re.MULTILINE)) == len(shown)
+    assert all(hasattr(plugin, name) for name in shown)
+    python("import sys, drr.plugin\nassert not [name for name in sys.modules if name.startswith('drr.app')]")
+    of_plugins = [path for room in ("papers", "extras") for path in (ROOT / room).rglob("*.py")]
+    nodes = [node for path in of_plugins for node in ast.walk(ast.parse(path.read_text("utf-8")))]
+    used = [node for node in nodes if isinstance(node, ast.ImportFrom) and node.module == "drr.plugin"]
+    assert {alias.name for node in used for alias in node.names} == {*shown}
+
+
 TOY = """
 from drr.env.plugins import JudgingTask, Paper, Placed
 
@@ -82,7 +100,7 @@ PAPER = Paper(
 )
 """
 COMMANDS = """
-from drr.app.commands.table import CommandRow
+from drr.plugin import CommandRow
 
 ROWS = (CommandRow("papers toy", "toy_paper.hello", "says hello"),)
 """
@@ -96,8 +114,7 @@ def run(arguments):
     return 0
 """
 VIEWER = """
-from drr.app.viewer.of_papers import StudyPart
-from drr.app.viewer.render import part
+from drr.plugin import StudyPart, part
 
 
 class TonePages(StudyPart):

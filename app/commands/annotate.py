@@ -13,10 +13,10 @@ from drr.app.annotate.page import bundle
 from drr.app.annotate.plan import NAME, AnnotationPlan, BlindReport, load, make_criteria_plan, make_plan, save
 from drr.app.annotate.site import own_listener, site
 from drr.app.console import tell, write_lines
-from drr.app.judge.desk import ShopperProfiles, desk_of, study_settings, study_shop
+from drr.app.judge.desk import ShopperProfiles, desk_of, settings_beside, study_shop
 from drr.app.models.setup import models_of
 from drr.app.options import positive_int
-from drr.app.study.trust import given_settings, offer_shop, trusted_addresses
+from drr.app.study.trust import offer_shop
 from drr.env.errors import Misuse
 from drr.env.files import make_folder, private, write_file
 from drr.env.person_setting import agent_of
@@ -208,7 +208,7 @@ def _sheet(arguments: argparse.Namespace) -> int:
             )
         chosen, sample = drawn(places, arguments.sample, 7 if arguments.seed is None else arguments.seed)
         if supports:
-            settings = study_settings(study, given_settings(arguments), trusted_addresses(arguments))
+            settings = settings_beside(study, arguments)
             with study_shop(study, settings, arguments.shop) as shop:
                 desk = desk_of(settings, models_of(settings), shop)
                 lines = support_sheet(judged, desk, chosen, sample, who)

@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from drr.app.console import add_setting_options, settings_of, show, write_lines
-from drr.app.judge.desk import desk_of, open_study, study_settings, study_shop
-from drr.app.models.setup import SETTINGS, models_of
-from drr.app.study.outcome import add_run_options, budget_of, check_models, conclude, run_units, unit_cap_of
-from drr.app.study.trust import given_settings, trusted_addresses
+from drr.app.console import settings_of, show, write_lines
+from drr.app.judge.desk import desk_of, open_study, settings_beside, study_shop
+from drr.app.models.setup import models_of
+from drr.app.study.outcome import add_unit_options, check_run, conclude, run_units
 from drr.app.terminal import flowing, number, table, with_interval
 from drr.env.errors import Misuse
 from drr.eval.labels import Label, read_labels
@@ -52,8 +51,7 @@ def build(parser: argparse.ArgumentParser) -> None:
     add("--require", action="store_true", help="exit 1 where a threshold is not met")
     add("--export", metavar="FILE", type=Path, help="also write every verdict beside the people's, JSONL")
     add("--json", action="store_true", help="one JSON document")
-    add_run_options(parser)
-    add_setting_options(parser, *SETTINGS, "prompts", "shop_url")
+    add_unit_options(parser, "prompts", "shop_url")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -74,7 +72,7 @@ def run(arguments: argparse.Namespace) -> int:
         )
     settings = settings_of(arguments).settings
     models = models_of(settings)
-    check_models(models, ["judge"], budget_of(arguments), unit_cap_of(arguments))
+    check_run(arguments, models, ["judge"])
     place = arguments.labels.resolve()
     folder = arguments.study or place.with_name(place.name + ".study")
     with (
@@ -104,7 +102,7 @@ def _labels(
     if not arguments.labels.is_dir():
         return read_labels(arguments.labels, scale), None
     with open_study(arguments.labels, to_look=True) as study:
-        settings = study_settings(study, given_settings(arguments), trusted_addresses(arguments))
+        settings = settings_beside(study, arguments)
         with study_shop(study, settings, arguments.shop) as shop:
             found = marked_labels(study, desk_of(settings, models_of(settings), shop))
     if not found.labels:

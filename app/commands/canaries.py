@@ -10,10 +10,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypedDict
 
-from drr.app.console import add_setting_options, progress_of, settings_of, show
+from drr.app.console import progress_of, settings_of, show
 from drr.app.judge.desk import desk_of
-from drr.app.models.setup import SETTINGS, models_of
-from drr.app.study.outcome import add_run_options, budget_of, check_models, conclude, unit_cap_of, units_run
+from drr.app.models.setup import models_of
+from drr.app.study.outcome import add_unit_options, budget_of, check_run, conclude, unit_cap_of, units_run
 from drr.app.terminal import Column, flowing, number, table
 from drr.env.errors import Misuse
 from drr.env.settings import Settings
@@ -95,8 +95,7 @@ def build(parser: argparse.ArgumentParser) -> None:
         "--study", metavar="DIR", type=Path, default=Path("canaries"), help="what is kept (default: canaries)"
     )
     add("--json", action="store_true", help="one JSON document")
-    add_run_options(parser)
-    add_setting_options(parser, *SETTINGS, "model_claim_extractor", "prompts")
+    add_unit_options(parser, "model_claim_extractor", "prompts")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -105,7 +104,7 @@ def run(arguments: argparse.Namespace) -> int:
     asked = None if arguments.what is None else _parts(arguments.what)
     settings = settings_of(arguments).settings.model_copy(update={"shop_url": SHOP_URL})
     models = models_of(settings)
-    check_models(models, ("judge", "claim_extractor"), budget_of(arguments), unit_cap_of(arguments))
+    check_run(arguments, models, ("judge", "claim_extractor"))
     what = asked or [name for name in PARTS if name != "mistakes" or models.name_of("judge") != OFFLINE]
     with _opened(arguments.study) as study, _shop(arguments.study, settings) as shop:
         summary, document = asyncio.run(_vet(study, shop, settings, models, what, arguments))

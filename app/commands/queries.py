@@ -12,9 +12,8 @@ from typing import Any, NamedTuple
 
 from drr.app.commands.reviewer import review_at_terminal, reviewer_of
 from drr.app.console import add_setting_options, print_json, settings_of, show, tell
-from drr.app.models.setup import SETTINGS
 from drr.app.options import positive_int
-from drr.app.study.outcome import add_run_options
+from drr.app.study.outcome import add_unit_options
 from drr.app.terminal import flowing
 from drr.env.errors import Misuse
 from drr.env.query import Query, read_queries
@@ -82,8 +81,7 @@ def _build_generate(parser: argparse.ArgumentParser) -> None:
     add("--count", type=positive_int, default=20, metavar="N", help="checkable questions (default 20)")
     _min_products(parser)
     add("--json", action="store_true", help="one JSON document")
-    add_run_options(parser)
-    add_setting_options(parser, *SETTINGS, "model_query_writer", "prompts", "shop_url", "sandbox")
+    add_unit_options(parser, "model_query_writer", "prompts", "shop_url", "sandbox")
 
 
 def _build_check(parser: argparse.ArgumentParser) -> None:

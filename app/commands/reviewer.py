@@ -21,7 +21,7 @@ def reviewer_of(arguments: argparse.Namespace) -> str:
 
 
 def review_at_terminal(path: Path, review: Callable[[Terminal], ReviewTally]) -> int:
-    terminal = Terminal(ask=_asked, show=shown, now=moment)
+    terminal = Terminal(ask=_asked, show=say, now=moment)
     with all_on_disk(path):
         tally = review(terminal)
     print(
@@ -40,7 +40,7 @@ def all_on_disk(path: Path) -> Iterator[None]:
         raise
 
 
-def shown(text: str) -> None:
+def say(text: str) -> None:
     print(text, flush=True)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -13,7 +14,14 @@ from drr.agents.commands.command import is_command, known_as
 from drr.app.models.setup import models_of, prompts_of
 from drr.app.study.outcome import check_models
 from drr.app.study.spans import SpanTerms, judgement_span, spans_of
-from drr.app.study.trust import check_shop, found_shop, is_own_shop, settled
+from drr.app.study.trust import (
+    check_shop,
+    found_shop,
+    given_settings,
+    is_own_shop,
+    settled,
+    trusted_addresses,
+)
 from drr.app.study.workers import check_same, desk_facts, settings_from, whole_path
 from drr.citations.parse import Citations, parse
 from drr.env.errors import DrrError
@@ -40,6 +48,11 @@ def study_settings(study: Study, given: Mapping[str, object], trusted: Sequence[
         if k in Settings.model_fields and k != "profile"
     }
     return settled(given, trusted, StudyChoices(study.folder, saved)).settings
+
+
+def settings_beside(study: Study, arguments: argparse.Namespace) -> Settings:
+    """Take what the command line names, else what the study was made with."""
+    return study_settings(study, given_settings(arguments), trusted_addresses(arguments))
 
 
 @contextmanager

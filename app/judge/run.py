@@ -14,7 +14,7 @@ from drr.app.judge.choices import JudgeConfig, JudgingChoices, choices, export_p
 from drr.app.judge.desk import desk_document, desk_of, known_variants, open_study, study_settings, study_shop
 from drr.app.models.setup import models_of
 from drr.app.notices import notice
-from drr.app.study.outcome import budget_of, check_models, conclude, despite_losses, unit_cap_of
+from drr.app.study.outcome import budget_of, check_run, conclude, despite_losses, unit_cap_of
 from drr.app.study.spans import judgement_span, spans_of
 from drr.app.study.workers import desk_facts, pool_of
 from drr.citations.addresses import host_of
@@ -124,7 +124,7 @@ def _at_bench(config: JudgeConfig, work: Callable[[_Bench], Done], *, calls: boo
         settings = study_settings(study, config.given, config.trusted)
         models = models_of(settings)
         if calls:
-            check_models(models, ("judge", "claim_extractor"), budget_of(config, study), unit_cap_of(config))
+            check_run(config, models, ("judge", "claim_extractor"), study)
         with study_shop(study, settings, config.shop) as shop:
 
             def done() -> Done:

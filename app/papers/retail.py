@@ -5,17 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from drr.app.papers.steps import (
-    PaperOption,
-    Reproduction,
-    Size,
-    Step,
-    answered,
-    generated_queries,
-    judged,
-    reported,
-    sample_shop,
-)
+from drr.app.papers.steps import PaperOption, Reproduction, Size, Step
 from drr.eval.tasks.registry import groups
 
 OPTIONS = {
@@ -35,25 +25,25 @@ def check(asked: Reproduction) -> None:
 
 
 def steps(asked: Reproduction) -> Iterator[Step]:
-    yield from sample_shop(asked)
+    yield from asked.sample_shop()
     given = asked.arguments.queries
     queries: Path = asked.places.given(given, "queries.jsonl")
     budget = asked.budget
     if given is None:
         size = ["--users", str(asked.sizes["users"]), "--per-user", str(asked.sizes["per_user"])]
         seed = ["--seed", str(asked.arguments.seed)]
-        yield generated_queries(asked, [*size, *seed])
+        yield asked.queries([*size, *seed])
         budget = ["--budget", f"{left(asked.arguments.budget, queries):g}"] if budget else []
         # Figure 5: what the same writer asks who is not shown the profile of whom it writes for.
         generic = asked.places.of("generic.jsonl")
         fewer = ["--users", str(asked.sizes["users"]), "--per-user", "1", "--mode", "generic", *seed]
-        yield generated_queries(asked, fewer, generic, budget)
+        yield asked.queries(fewer, generic, budget)
         budget = ["--budget", f"{left(float(budget[1]), generic):g}"] if budget else []
         yield Step(["queries", "stats", str(queries), "--against", str(generic)], "report")
     what = ["--shop", asked.shop, "--queries", str(queries), "--variants", asked.arguments.variants or "all"]
-    yield answered(asked, what, budget)
-    yield from judged(asked, ["--what", ",".join([*groups(usual=True), "failures"])], budget)
-    yield from reported(asked, ["--paper", "retail"])
+    yield asked.answers(what, budget)
+    yield from asked.judging(["--what", ",".join([*groups(usual=True), "failures"])], budget)
+    yield from asked.report("retail")
 
 
 def left(budget: float, queries: Path) -> float:

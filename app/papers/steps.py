@@ -155,73 +155,57 @@ class Reproduction:
         both = [self.arguments.judge, *([self.arguments.second_judge] if self.arguments.second_judge else [])]
         return list(dict.fromkeys(both))
 
+    def sample_shop(self) -> Iterator[Step]:
+        """Yield, where no shop was named, an invented one, with reviews kept, of which persons can be made."""
+        if self.arguments.shop is None:
+            raw, shop = self.places.of("raw"), self.places.of("shop")
+            whole = shop / "manifest.json"
+            yield Step(["data", "sample", str(raw), "--seed", "7", "--quiet"], "input", whole)
+            ingest = ["data", "ingest", str(raw), "--shop", str(shop), "--keep-reviews", "--quiet"]
+            yield Step(ingest, "input", whole)
 
-def sample_shop(asked: Reproduction) -> Iterator[Step]:
-    """Yield, where no shop was named, an invented one, with reviews kept, of which persons can be made."""
-    if asked.arguments.shop is None:
-        raw, shop = asked.places.of("raw"), asked.places.of("shop")
-        whole = shop / "manifest.json"
-        yield Step(["data", "sample", str(raw), "--seed", "7", "--quiet"], "input", whole)
-        ingest = ["data", "ingest", str(raw), "--shop", str(shop), "--keep-reviews", "--quiet"]
-        yield Step(ingest, "input", whole)
+    def queries(self, sizes: list[str], out: Path | None = None, budget: list[str] | None = None) -> Step:
+        """Write questions. It continues by itself: its own study is beside the file."""
+        file = str(out or self.places.of("queries.jsonl"))
+        words = ["queries", "generate", "--shop", self.shop, "--out", file]
+        most = self.budget if budget is None else budget
+        return Step([*words, *sizes, *self.words("model"), *self.server, *most, *self.quiet], "input")
 
+    def answers(self, what: list[str], budget: list[str] | None = None) -> Step:
+        """Answer what is named."""
+        trials = ["--trials", str(self.arguments.trials)]
+        settings = self.words(
+            "model", "models", "model_embedder", "role_models", "web", "sandbox", "shop_url"
+        )
+        most = self.budget if budget is None else budget
+        words = ["run", self.study, *what, *trials, *settings, *self.server, *self.profile, *most]
+        return Step([*words, *self.quiet], "run")
 
-def generated_queries(
-    asked: Reproduction, sizes: list[str], out: Path | None = None, budget: list[str] | None = None
-) -> Step:
-    """Continues by itself: its own study is beside the file."""
-    queries = out or asked.places.of("queries.jsonl")
-    words = ["queries", "generate", "--shop", asked.shop, "--out", str(queries), *sizes]
-    most = asked.budget if budget is None else budget
-    return Step([*words, *asked.words("model"), *asked.server, *most, *asked.quiet], "input")
+    def judging(self, what: list[str], budget: list[str] | None = None) -> Iterator[Step]:
+        """Yield the judging, and that of a second judge where there is one."""
+        most = self.budget if budget is None else budget
+        for judge in self.judges:
+            by = ["--judge", judge] if judge else []
+            words = ["judge", self.study, *what, *by, *self.server, *self.profile, *most, *self.quiet]
+            yield Step(words, "judge")
 
-
-def answered(asked: Reproduction, what: list[str], budget: list[str]) -> Step:
-    trials = ["--trials", str(asked.arguments.trials)]
-    settings = asked.words("model", "models", "model_embedder", "role_models", "web", "sandbox", "shop_url")
-    words = ["run", asked.study, *what, *trials, *settings, *asked.server, *asked.profile, *budget]
-    return Step([*words, *asked.quiet], "run")
-
-
-def judged(asked: Reproduction, what: list[str], budget: list[str]) -> Iterator[Step]:
-    """Yield the judging, and that of a second judge where there is one."""
-    for judge in asked.judges:
-        by = ["--judge", judge] if judge else []
-        words = ["judge", asked.study, *what, *by, *asked.server, *asked.profile, *budget, *asked.quiet]
-        yield Step(words, "judge")
-
-
-def reported(asked: Reproduction, paper: list[str]) -> Iterator[Step]:
-    out: Path = asked.places.out
-    judge = ["--judge", asked.arguments.judge] if asked.arguments.judge else []
-    people = [str(path) for path in asked.arguments.human]
-    human = ["--human", *people] if people else []
-    yield Step(
-        [
+    def report(self, paper: str) -> Iterator[Step]:
+        """Yield the report with the paper's figures beside ours, and the viewer beside it."""
+        out, people = self.places.out, [str(path) for path in self.arguments.human]
+        words = [
             "report",
-            asked.study,
+            self.study,
             "--out",
             str(out / "report"),
             "--viewer",
             "../viewer",
-            *paper,
-            *judge,
-            *human,
-        ],
-        "report",
-    )
-    yield Step(
-        [
-            "view",
-            asked.study,
-            "--static",
-            str(out / "viewer"),
-            "--report",
-            "../report/index.html",
-            *asked.quiet,
-        ],
-        "report",
-    )
+            "--paper",
+            paper,
+        ]
+        judge = ["--judge", self.arguments.judge] if self.arguments.judge else []
+        yield Step([*words, *judge, *(["--human", *people] if people else [])], "report")
+        viewer = ["view", self.study, "--static", str(out / "viewer"), "--report", "../report/index.html"]
+        yield Step([*viewer, *self.quiet], "report")
 
 
 _FILE = "reproduce.json"

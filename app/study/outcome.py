@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from drr.app.calls import run_to_end
-from drr.app.console import progress_of
-from drr.app.models.setup import explain
+from drr.app.console import add_setting_options, progress_of
+from drr.app.models.setup import SETTINGS, explain
 from drr.app.notices import notice
 from drr.app.options import UnitTerms, positive_float, positive_int
 from drr.app.study.workers import plain_settings
@@ -133,6 +133,12 @@ def add_run_options(parser: argparse.ArgumentParser) -> None:
     add("--quiet", action="store_true", help="print no progress")
 
 
+def add_unit_options(parser: argparse.ArgumentParser, *settings: str) -> None:
+    """Add the options of a command whose units ask models: bounds, settings of models, and these settings."""
+    add_run_options(parser)
+    add_setting_options(parser, *SETTINGS, *settings)
+
+
 def budget_of(arguments: argparse.Namespace | UnitTerms, study: Study | None = None) -> Limit:
     """The budget given; what was not given now stays as the study was last given it."""
     from drr.llm.budget import Limit
@@ -167,6 +173,16 @@ def check_models(models: Models, roles: Iterable[str], *budgets: Limit | None) -
             f"the price of {', '.join(unpriced)} is not known, so dollars cannot be counted; "
             "give --budget-tokens, or its price in a file with --price-file"
         )
+
+
+def check_run(
+    arguments: argparse.Namespace | UnitTerms,
+    models: Models,
+    roles: Iterable[str],
+    study: Study | None = None,
+) -> None:
+    """Raise `Misuse` for calls that would fail at once, and for bounds that cannot be counted."""
+    check_models(models, roles, budget_of(arguments, study), unit_cap_of(arguments))
 
 
 def check_cast(answering: Answering, *budgets: Limit | None) -> None:

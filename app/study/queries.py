@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from drr.app.console import print_json, tell
 from drr.app.models.setup import models_of, prompts_of
-from drr.app.study.outcome import budget_of, check_models, conclude, run_units, unit_cap_of
+from drr.app.study.outcome import check_run, conclude, run_units
 from drr.env.query import Query, read_queries
 from drr.env.settings import Settings
 from drr.env.shop import Shop, open_shop
@@ -45,7 +45,7 @@ def generate(arguments: argparse.Namespace, settings: Settings) -> int:
         writer = _writer(arguments, settings, shop, models, prompts)
         folder = study_of(arguments.out)
         with Study.create(folder, _config(arguments, settings, writer, users)) as study:
-            check_models(models, (ROLE,), budget_of(arguments, study), unit_cap_of(arguments))
+            check_run(arguments, models, (ROLE,), study)
             study.retire("generation", keep=writer.units(users))
             drafts, summary = _written(arguments, study, writer, users)
         drafts.write(arguments.out)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,11 +22,14 @@ def write_static(
     public: bool = False,
 ) -> int:
     """All pages; how many. `report_page` is where the study's report lies, seen from the folder."""
-    with fresh_folder(folder, VIEWER_MARK, "drr view", SCRIPTS, public=public) as draft:
+    with viewer_folder(folder, public=public) as draft:
         return _write_pages(reader, draft, progress, report_page)
 
 
-SCRIPTS = (SORTING, "reach.js", "review.js", "viewer.js")
+def viewer_folder(folder: Path, *, public: bool = False) -> AbstractContextManager[Path]:
+    """Open a folder for pages of the viewer: made aside and swapped in, with scripts and styles."""
+    scripts = (SORTING, "reach.js", "review.js", "viewer.js")
+    return fresh_folder(folder, VIEWER_MARK, "drr view", scripts, public=public)
 
 
 def _write_pages(reader: Reader, draft: Path, progress: Progress, report_page: str | None) -> int:

@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import gymnasium
-from drr.app.training.environment import Environment
-from drr.app.training.episode import Observation
+from drr import Environment, Observation
 from drr.env.query import Query
 from gymnasium import spaces
 

@@ -74,8 +74,8 @@ def sample_shop() -> Path:
     """Return the invented shop of the built-in questions, made once for this user by the usual commands."""
     from importlib.metadata import version
 
-    from drr.app.cli import answered
     from drr.env.trust import cache_folder
+    from drr.plugin import output_of
 
     place = cache_folder() / f"sample-shop-{version('deepresearch-retail')}"
     if (place / "manifest.json").is_file():
@@ -83,8 +83,8 @@ def sample_shop() -> Path:
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=place.parent) as folder:
-            answered("data sample", [f"{folder}/raw", "--quiet", "--json"])
-            answered("data ingest", [f"{folder}/raw", "--shop", f"{folder}/shop", "--quiet", "--json"])
+            output_of("data sample", [f"{folder}/raw", "--quiet", "--json"])
+            output_of("data ingest", [f"{folder}/raw", "--shop", f"{folder}/shop", "--quiet", "--json"])
             Path(folder, "shop").rename(place)
     except OSError as error:
         if (place / "manifest.json").is_file():  # another process was quicker

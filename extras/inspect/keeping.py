@@ -13,9 +13,9 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from drr.app.study.specs import AnswerSpec
 from drr.env.errors import Misuse
 from drr.extras.inspect.bench import Bench
+from drr.plugin import AnswerSpec
 
 if TYPE_CHECKING:
     from drr.agents.base import AnswerRecord
@@ -95,12 +95,11 @@ class Keeping:
             future.set_result(figures)
 
     async def _judged(self, batch: Sequence[SampleAnswer]) -> list[SampleFigures]:
-        from drr.app.judge.desk import desk_of
-        from drr.app.models.setup import models_of
         from drr.eval.evidence.answers import answer_of, questions
         from drr.eval.judging.read import judging_of, read_judged
         from drr.eval.judging.run import JudgeOptions, judge
         from drr.llm.budget import Limit
+        from drr.plugin import desk_of, models_of
 
         settings, plan = self.bench.settings, self.bench.plan
         models = models_of(settings)
@@ -124,7 +123,7 @@ class Keeping:
 
     async def _take_in(self, batch: Sequence[SampleAnswer], models: Models) -> list[str]:
         """Each answer once, as a trial of its own beside what the study has of earlier evaluations."""
-        from drr.app.study.specs import kept
+        from drr.plugin import kept
         from drr.study.run import run
 
         units = [self._unit(answer) for answer in batch]
@@ -213,11 +212,10 @@ def _figures(judged: Judged, answer: Answer, stopped: str | None) -> SampleFigur
 
 def check_terms(bench: Bench) -> None:
     """`Misuse` before anything is paid: for a judge that cannot be called or counted, and a study of another shop."""
-    from drr.app.models.setup import models_of
-    from drr.app.study.outcome import check_models
-    from drr.llm.budget import Limit
+    from drr.plugin import UnitTerms, check_run, models_of
 
-    check_models(models_of(bench.settings), ("judge", "claim_extractor"), Limit.of(usd=bench.plan.budget))
+    terms = UnitTerms(budget=bench.plan.budget)
+    check_run(terms, models_of(bench.settings), ("judge", "claim_extractor"))
     if bench.plan.study is not None:
         keeping_of(bench)
 
@@ -229,9 +227,8 @@ def keeping_of(bench: Bench) -> Keeping:
 
 def _opened(bench: Bench) -> Study:
     """The study that was named, or one that lasts as long as the process."""
-    from drr.app.study.outcome import config_of, keep_questions
-    from drr.app.study.trust import found_shop, remember_study
     from drr.eval.evidence.answers import questions
+    from drr.plugin import config_of, found_shop, keep_questions, remember_study
     from drr.study.study import Study
 
     named = bench.plan.study

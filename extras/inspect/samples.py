@@ -11,7 +11,6 @@ from drr.agents.architecture import Architecture, Variant
 from drr.agents.base import AGENT, AnswerRecord, Ending
 from drr.agents.run_state import AgentRun
 from drr.agents.runner import AgentOptions, run_variant
-from drr.app.models.setup import prompts_of
 from drr.env.query import Query
 from drr.extras.inspect import PROMPT
 from drr.extras.inspect.bench import Bench
@@ -20,6 +19,7 @@ from drr.extras.inspect.tools import PLACE, begin_sample, end_sample, note_refus
 from drr.llm.failures import NO_ANSWER, ModelFailure
 from drr.llm.meter import Meter, Tokens
 from drr.llm.role import Schema
+from drr.plugin import prompts_of
 from langchain_core.messages import AIMessage, BaseMessage
 
 if TYPE_CHECKING:

@@ -11,11 +11,11 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from drr.app.training.as_tools import INSTRUCTIONS, action_of, given_tools
-from drr.app.training.environment import Environment
+from drr import Environment
 from drr.env.errors import DrrError, Misuse
 from drr.env.json_object import JsonObject
 from drr.env.query import read_queries
+from drr.plugin import INSTRUCTIONS, action_of, given_tools
 from drr.tools.guard import TokenGuard, checked, new_token
 from openenv.core.env_server import interfaces, types
 from openenv.core.env_server.http_server import create_fastapi_app
@@ -163,7 +163,7 @@ def _token(host: str, *, anywhere: bool) -> str:
 def main(words: Sequence[str] | None = None) -> int:
     """Serve until Ctrl-C."""
     import uvicorn
-    from drr.app.pages.serve import PatientProtocol
+    from drr.plugin import PatientProtocol
 
     parser = argparse.ArgumentParser(prog="python -m drr.extras.openenv.server", description=__doc__)
     parser.add_argument("--shop", required=True, help="folder of the shop, or servers:NAME")

@@ -14,11 +14,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, cast
 
-from drr.app.study.spans import Attributes, Spans, SpanTerms
 from drr.env.errors import Misuse
 from drr.env.installation import install
+from drr.env.json_object import JsonObject
 from drr.llm.meter import dollars
 from drr.llm.names import parse_name
+from drr.plugin import Spans, SpanTerms
 
 if TYPE_CHECKING:
     from drr.agents.base import Event, Listener, ToolCall
@@ -56,7 +57,7 @@ class OtelSpans(Spans):
         self._tracer = self._provider.get_tracer("drr")
 
     @contextmanager
-    def unit(self, name: str, attributes: Attributes) -> Iterator[None]:
+    def unit(self, name: str, attributes: JsonObject) -> Iterator[None]:
         from opentelemetry.trace import Status, StatusCode
 
         with self._tracer.start_as_current_span(
@@ -100,7 +101,7 @@ class OtelSpans(Spans):
         self._ended(f"execute_tool {call.name}", SpanKind.INTERNAL, attributes, call.seconds, kind)
 
     def _ended(
-        self, name: str, kind: Any, attributes: Attributes, seconds: float, failure: str | None
+        self, name: str, kind: Any, attributes: JsonObject, seconds: float, failure: str | None
     ) -> None:
         """A span of something that is over."""
         from opentelemetry.trace import Status, StatusCode
@@ -114,7 +115,7 @@ class OtelSpans(Spans):
             span.set_status(Status(StatusCode.ERROR, failure))
         span.end(end)
 
-    def _texts(self, call: SeenCall) -> Attributes:
+    def _texts(self, call: SeenCall) -> JsonObject:
         messages = [{"role": one.type, "content": one.text} for one in call.messages]
         found = {"gen_ai.input.messages": self._redact(json.dumps(messages))}
         if call.answer is not None:
@@ -160,10 +161,10 @@ class _Counted:
         return bool(self._exporter.force_flush(timeout_millis))
 
 
-def call_attributes(call: SeenCall) -> Attributes:
+def call_attributes(call: SeenCall) -> JsonObject:
     """List the attributes; what is unknown is left out, as an attribute of 0 tokens would be a number."""
     provider, name = parse_name(call.model)
-    found: Attributes = {
+    found: JsonObject = {
         "gen_ai.operation.name": "chat",
         "gen_ai.provider.name": provider,
         "gen_ai.request.model": name or provider,
@@ -185,8 +186,8 @@ def call_attributes(call: SeenCall) -> Attributes:
     return found
 
 
-def tool_attributes(call: ToolCall) -> Attributes:
-    found: Attributes = {
+def tool_attributes(call: ToolCall) -> JsonObject:
+    found: JsonObject = {
         "gen_ai.operation.name": "execute_tool",
         "gen_ai.tool.name": call.name,
         "gen_ai.tool.type": "function",

@@ -9,13 +9,12 @@ from itertools import count
 from pathlib import Path
 
 import verifiers.v1 as vf
-from drr.app.training.as_tools import INSTRUCTIONS, briefing
-from drr.app.training.environment import Environment
-from drr.app.training.episode import StepInfo
+from drr import Environment
 from drr.env.errors import Misuse
 from drr.env.json_object import JsonObject
 from drr.env.query import read_queries
 from drr.extras.verifiers.tools import RetailData, RetailTools, RetailToolsConfig, RolloutState, opened
+from drr.plugin import INSTRUCTIONS, StepInfo, briefing
 
 
 class RetailTaskConfig(vf.TaskConfig):

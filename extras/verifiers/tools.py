@@ -6,9 +6,9 @@ import asyncio
 from typing import Any, cast
 
 import verifiers.v1 as vf
-from drr.app.training.as_tools import action_of, given_tools
-from drr.app.training.environment import Environment
+from drr import Environment
 from drr.env.json_object import JsonObject
+from drr.plugin import action_of, given_tools
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.types import CallToolResult, TextContent
 from mcp.types import Tool as McpTool

@@ -7,14 +7,23 @@ from functools import partial
 from itertools import cycle
 from typing import TYPE_CHECKING, Any
 
-from drr.app.report.forest_figure import PALETTE
-from drr.app.report.material import Material
-from drr.app.report.of_papers import MetricForm, ReportFigure, ReportParts
-from drr.app.report.tables import NOT_MEASURED, Cell, Heading, Table, metric_cells, metric_headings
 from drr.eval.metrics import metrics
 from drr.eval.metrics.base import Metric
 from drr.papers.dr3.metrics.document import SHOWN
 from drr.papers.dr3.metrics.rows import ERRORS, Dr3Difference, Dr3Document, NoiseRow, dr3_part
+from drr.plugin import (
+    NOT_MEASURED,
+    PALETTE,
+    Cell,
+    Heading,
+    Material,
+    MetricForm,
+    ReportFigure,
+    ReportParts,
+    Table,
+    metric_cells,
+    metric_headings,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -5,15 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from drr.app.papers.steps import (
-    PaperOption,
-    Reproduction,
-    Size,
-    Step,
-    answered,
-    judged,
-    reported,
-)
+from drr.plugin import PaperOption, Reproduction, Size, Step
 from drr.study.study import Study
 
 OPTIONS = {
@@ -63,11 +55,11 @@ def steps(asked: Reproduction) -> Iterator[Step]:
         "--tasks", str(tasks), "--sizes", sizes, "--variants", variants, "--reach", "whole", "--only",
         *unwarned,
     ]  # fmt: skip
-    yield answered(asked, what, asked.budget)
+    yield asked.answers(what)
     reach = arguments.reach or REACH
     if reach != "off":
         one = MIDDLE if MIDDLE in sizes.split(",") else sizes.split(",")[0]
         what = ["--tasks", str(tasks), "--sizes", one, "--variants", variants.split(",")[0]]
-        yield answered(asked, [*what, "--reach", reach, "--only", *unwarned], asked.budget)
-    yield from judged(asked, ["--what", "dr3"], asked.budget)
-    yield from reported(asked, ["--paper", "dr3"])
+        yield asked.answers([*what, "--reach", reach, "--only", *unwarned])
+    yield from asked.judging(["--what", "dr3"])
+    yield from asked.report("dr3")

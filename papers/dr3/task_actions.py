@@ -8,6 +8,7 @@ from importlib import import_module
 from pathlib import Path
 
 from drr.env.errors import Misuse
+from drr.plugin import add_unit_options, positive_int
 
 FORM = "FOLDER"
 HELP = """\
@@ -29,10 +30,6 @@ _FOUND = (
 
 
 def add_actions(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    from drr.app.console import add_setting_options
-    from drr.app.models.setup import SETTINGS as MODELS
-    from drr.app.options import positive_int
-    from drr.app.study.outcome import add_run_options
     from drr.papers.dr3.making.manifest import USUAL_SIZES
 
     text = "Write tasks with files: those that come with the program, or one of each folder of your own. Goes on where it stopped."
@@ -49,8 +46,7 @@ def add_actions(actions: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     add("--seed", type=int, metavar="S", help=f"{own} another order of the pages (default 7)")
     add("--today", metavar="DATE", help=f"{own} the day of the question (default today)")
     add("--per-term", type=positive_int, default=10, metavar="N", help=results)
-    add_run_options(drawing)
-    add_setting_options(drawing, *MODELS, *_FOUND, "shop_url")
+    add_unit_options(drawing, *_FOUND, "shop_url")
     add("--json", action="store_true", help="one JSON document")
     _add_layout(actions)
 
@@ -71,12 +67,8 @@ def _add_layout(actions: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 def add_check_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of a check. It asks every quality filter, and with a model answers without each source and without any."""
-    from drr.app.console import add_setting_options
-    from drr.app.models.setup import SETTINGS as MODELS
-    from drr.app.study.outcome import add_run_options
 
-    add_run_options(parser)
-    add_setting_options(parser, *MODELS, "role_models", "prompts", "shop_url")
+    add_unit_options(parser, "role_models", "prompts", "shop_url")
 
 
 def takes(path: Path) -> bool:

@@ -7,10 +7,6 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-from drr.app.commands.reviewer import moment, reviewer_of, shown
-from drr.app.console import progress_of, settings_of, tell
-from drr.app.notices import notice
-from drr.app.terminal import flowed
 from drr.env.errors import Misuse, wrong_field
 from drr.papers.dr3.folders import left_out
 from drr.papers.dr3.form import MANIFEST, is_rejected, is_task, task_folders
@@ -28,6 +24,7 @@ from drr.papers.dr3.making.manifest import (
 from drr.papers.dr3.making.review import review_proposals, review_tasks
 from drr.papers.dr3.making.task_files import StoredTask
 from drr.papers.dr3.task_text import asked_text, heading, truth_text
+from drr.plugin import flowed, moment, notice, progress_of, reviewer_of, say, settings_of, tell
 from pydantic import ValidationError
 
 
@@ -144,7 +141,7 @@ def show(arguments: argparse.Namespace) -> int:
 def review(arguments: argparse.Namespace) -> int:
     name, again = reviewer_of(arguments), arguments.again
     folders = task_folders(arguments.file)
-    if review_proposals(folders, name, input, shown, moment, again=again):
+    if review_proposals(folders, name, input, say, moment, again=again):
 
         def asked(folder: Path) -> str:
             return asked_text(StoredTask(folder))
@@ -152,7 +149,7 @@ def review(arguments: argparse.Namespace) -> int:
         def truth(folder: Path) -> str:
             return truth_text(StoredTask(folder))
 
-        tally = review_tasks(folders, name, input, shown, moment, asked, truth, again=again)
+        tally = review_tasks(folders, name, input, say, moment, asked, truth, again=again)
         counts = f"{tally.accepted} accepted, {tally.rejected} rejected now; {tally.left} left"
         print(f"\n{arguments.file}: {counts}", file=sys.stderr)
     return _reviewed(arguments.file, folders)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from drr.app.notices import notice
 from drr.env.errors import Misuse
 from drr.env.reach import KnownKinds
 from drr.papers.dr3.folders import left_out, open_tasks, some
 from drr.papers.dr3.form import TRUTH, is_rejected, is_task
 from drr.papers.dr3.world import queries_of
+from drr.plugin import notice
 
 __all__ = ["known_kinds", "queries_of", "say_unconfirmed", "say_what_is_odd"]
 

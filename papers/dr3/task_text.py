@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from textwrap import fill
 
-from drr.app.terminal import plain, screen
 from drr.env.drawer.form import FileProblem
 from drr.papers.dr3.form import DRAWER
 from drr.papers.dr3.making.task_files import StoredTask
 from drr.papers.dr3.truth import KnownPage, StatementChange, TaskTruth
+from drr.plugin import plain, screen
 from drr.wording.excerpt import excerpt
 
 _WIDE, _CHANGES, _FILE = 100, 6, 1_500

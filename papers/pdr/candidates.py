@@ -177,8 +177,7 @@ def asks_model(settings: Settings) -> bool:
 def statements_of_persons(
     arguments: argparse.Namespace, settings: Settings, shop: Shop, users: Sequence[str]
 ) -> SaidOfPersons:
-    from drr.app.models.setup import models_of
-    from drr.app.study.outcome import budget_of, check_models, conclude, run_units, unit_cap_of
+    from drr.plugin import check_run, conclude, models_of, run_units
     from drr.study.study import Study
     from drr.study.unit import Outcome, Unit
 
@@ -212,7 +211,7 @@ def statements_of_persons(
     attributes: dict[str, Sequence[Attribute]] = {user: [] for user in users if user not in shoppers}
     refused = Counter[str]()
     with Study.create(folder, config) as study:  # type: ignore[arg-type]
-        check_models(models, (ROLE,), budget_of(arguments, study), unit_cap_of(arguments))
+        check_run(arguments, models, (ROLE,), study)
         asked = {user: unit(user, one) for user, one in shoppers.items()}
         study.retire("generation", keep=asked.values())
         summary = run_units(arguments, study, list(asked.values()), work, models, "reading reviews")
@@ -227,7 +226,7 @@ def statements_of_persons(
 
 
 def _shoppers(settings: Settings, shop: Shop, users: Sequence[str]) -> Iterator[tuple[str, _Shopper]]:
-    from drr.app.models.setup import prompts_of
+    from drr.plugin import prompts_of
 
     prompts, as_of = prompts_of(settings, "papers/pdr"), shop.manifest.as_of
     for user_id in users:

@@ -37,8 +37,8 @@ def tell_problems(
     arguments: argparse.Namespace, noun: str, count: int, found: Sequence[tuple[str, Any]]
 ) -> int:
     """Print what was found of persons or of tasks, each under its id; `told` of a problem is one line."""
-    from drr.app.console import tell
     from drr.env.records.lines import one_line
+    from drr.plugin import tell
 
     bad = len({name for name, _ in found})
     tell(

@@ -7,7 +7,6 @@ from dataclasses import replace
 from math import fsum
 from secrets import token_hex
 
-from drr.app.annotate.plan import BlindPair, ShownCriterion
 from drr.env.errors import DrrError
 from drr.eval.agreement.corrected import (
     UNDER_CRITERION,
@@ -33,6 +32,7 @@ from drr.papers.pdr.judging.rows import (
     scores_of,
 )
 from drr.papers.pdr.judging.scoring import counted_under, own_owner
+from drr.plugin import BlindPair, ShownCriterion
 from drr.study.study import Study
 
 

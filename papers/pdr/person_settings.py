@@ -11,23 +11,14 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from drr.app.study.person import NOBODY, PERSONS, RECALLED, Giving, MemoryForecastRow, PersonPlaces
 from drr.env.errors import Misuse
 from drr.env.person_setting import Given, Setting
 from drr.eval.stats.question import grouped
-from drr.papers.pdr.memory_units import (
-    Memories,
-    MemoryMaking,
-    RecalledRow,
-    Wanted,
-    read_recalled,
-    recall_id,
-)
+from drr.papers.pdr.memory_units import Memories, MemoryMaking, RecalledRow, Wanted, read_recalled, recall_id
 from drr.papers.pdr.person import persona_text
+from drr.plugin import NOBODY, PERSONS, RECALLED, Giving, MemoryForecastRow, PersonPlaces
 
 if TYPE_CHECKING:
-    from drr.app.study.answers import Answering
-    from drr.app.study.run import RunConfig
     from drr.env.json_object import JsonObject
     from drr.env.person_setting import Setting
     from drr.env.query import Query
@@ -35,6 +26,7 @@ if TYPE_CHECKING:
     from drr.llm.factory import Models
     from drr.papers.pdr.context import Contexts
     from drr.papers.pdr.person import Person
+    from drr.plugin import Answering, RunConfig
     from drr.study.study import Study
     from drr.study.unit import Unit
 
@@ -170,17 +162,15 @@ class PersonGiving(Giving):
 
     def prepare(self, config: RunConfig, settings: Settings, study: Study, queries: Iterable[Query]) -> None:
         """Memories observe and recall before anybody answers; one that fails leaves its systems' answers failed, and only these."""
-        from drr.app.models.setup import models_of
-        from drr.app.notices import notice
-        from drr.app.study.outcome import budget_of, check_models, run_units, unit_cap_of
         from drr.env.files import private, write_file
+        from drr.plugin import check_run, models_of, notice, run_units
 
         units = self.memory_units(queries)
         if not units or self.making is None:
             return
         models, memories = models_of(settings), Memories(self.making, study)
         if roles := self.roles:
-            check_models(models, roles, budget_of(config, study), unit_cap_of(config))
+            check_run(config, models, roles, study)
         every = list({unit.key: unit for unit in units.values()}.values())
         summary = run_units(config, study, every, memories.work, models, "remembering")
         for kind, cause in summary.causes.items():
@@ -234,9 +224,9 @@ class PersonGiving(Giving):
 
 def opened(settings: Sequence[Setting], places: PersonPlaces, own: Settings, models: Models) -> PersonGiving:
     """`Misuse` for a file that cannot be read, and for a setting that nothing here could fill."""
-    from drr.app.models.setup import prompts_of
     from drr.papers.pdr.context import read_contexts
     from drr.papers.pdr.person import read_persons
+    from drr.plugin import prompts_of
 
     for one in settings:
         if one.has_context and places.contexts is None:

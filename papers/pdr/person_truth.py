@@ -17,7 +17,6 @@ from math import log
 from pathlib import Path
 from typing import NamedTuple
 
-from drr.app.study.person import RECALLED
 from drr.env.errors import DrrError
 from drr.env.person_setting import Setting, setting_of
 from drr.env.profile import BY_KEY
@@ -39,6 +38,7 @@ from drr.papers.pdr.memory_units import RecalledRow, read_recalled, recall_id
 from drr.papers.pdr.person import Attribute, Person, read_persons
 from drr.papers.pdr.records import spoken_theme
 from drr.papers.pdr.words import invented_traits
+from drr.plugin import RECALLED
 from drr.study.study import Study
 from drr.wording.vocabulary import Wordbook, vocabulary
 

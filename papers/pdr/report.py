@@ -6,11 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import ceil
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from drr.app.report.differences import floor_cells, floor_notes, greyed
-from drr.app.report.forest_figure import PALETTE
-from drr.app.report.material import Material
-from drr.app.report.of_papers import MetricForm, ReportFigure, ReportParts
-from drr.app.report.tables import Cell, Heading, Table, metric_cells, metric_headings
 from drr.env.person_setting import parts_of
 from drr.eval.metrics import metrics
 from drr.eval.metrics.base import Metric
@@ -26,6 +21,21 @@ from drr.papers.pdr.metrics.comparing import (
     settings_part,
 )
 from drr.papers.pdr.metrics.swap import verdict_on
+from drr.plugin import (
+    PALETTE,
+    Cell,
+    Heading,
+    Material,
+    MetricForm,
+    ReportFigure,
+    ReportParts,
+    Table,
+    floor_cells,
+    floor_notes,
+    greyed,
+    metric_cells,
+    metric_headings,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

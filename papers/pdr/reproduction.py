@@ -4,17 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from drr.app.papers.steps import (
-    OFFLINE,
-    PaperOption,
-    Reproduction,
-    Size,
-    Step,
-    answered,
-    judged,
-    reported,
-    sample_shop,
-)
+from drr.llm.names import OFFLINE
+from drr.plugin import PaperOption, Reproduction, Size, Step
 
 OPTIONS = {
     "users": PaperOption("users to make persons of", "size"),
@@ -48,7 +39,7 @@ def check(asked: Reproduction) -> None:
 
 
 def steps(asked: Reproduction) -> Iterator[Step]:
-    yield from sample_shop(asked)
+    yield from asked.sample_shop()
     yield from _inputs(asked)
     variants = asked.arguments.variants or VARIANTS
     size = str(asked.sizes["context"])
@@ -56,16 +47,16 @@ def steps(asked: Reproduction) -> Iterator[Step]:
     what = [*queries, "--persons", _persons(asked), "--contexts", str(asked.places.of("contexts"))]
     # Each call computes what it names and no more: the study would else fill up with every memory of every variant.
     words = ["--settings", f"task,context:{size},persona", "--variants", variants, "--only"]
-    yield answered(asked, [*what, *words], asked.budget)
+    yield asked.answers([*what, *words])
     memories = asked.arguments.memories or MEMORIES
     if memories != "off":
         settings = ",".join(f"memory:{name.strip()}:{size}" for name in memories.split(","))
         one = variants.split(",")[0]
         only = [*what, "--settings", settings, "--variants", one, "--only"]
-        yield answered(asked, only, asked.budget)
+        yield asked.answers(only)
     scored = ["--what", "pqr", "--persons", _persons(asked), "--rounds", str(asked.sizes["rounds"])]
-    yield from judged(asked, scored, asked.budget)
-    yield from reported(asked, ["--paper", "pdr"])
+    yield from asked.judging(scored)
+    yield from asked.report("pdr")
 
 
 def _persons(asked: Reproduction) -> str:

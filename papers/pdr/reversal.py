@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 from drr.llm.prompts import Prompts, fence
 from drr.papers.pdr.person import Attribute
+from drr.plugin import check_run, conclude, models_of, prompts_of, run_units, with_interval
 from langchain_core.messages import BaseMessage, HumanMessage
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -95,8 +96,6 @@ class ReversalDocument(TypedDict):
 
 def is_asked(arguments: argparse.Namespace, settings: Settings, contexts: Contexts) -> bool:
     """Only where this command names a model: a check that costs money is never a surprise of the settings."""
-    from drr.app.models.setup import models_of
-    from drr.app.study.outcome import check_models
     from drr.env.errors import Misuse
     from drr.llm.names import OFFLINE
 
@@ -109,15 +108,13 @@ def is_asked(arguments: argparse.Namespace, settings: Settings, contexts: Contex
     if arguments.size not in (None, *contexts.sizes):
         sizes = ", ".join(contexts.sizes)
         raise Misuse(f"--size {arguments.size}: {contexts.folder} has contexts of {sizes}")
-    check_models(models_of(settings), (ROLE,))
+    check_run(arguments, models_of(settings), (ROLE,))
     return True
 
 
 def reverse(
     arguments: argparse.Namespace, settings: Settings, contexts: Contexts, persons: Mapping[str, Person]
 ) -> tuple[ReversalDocument, int]:
-    from drr.app.models.setup import models_of, prompts_of
-    from drr.app.study.outcome import budget_of, check_models, conclude, run_units, unit_cap_of
     from drr.study.study import Study
     from drr.study.unit import Outcome, Unit
 
@@ -151,7 +148,7 @@ def reverse(
     folder = contexts.folder.with_name(contexts.folder.name + ".reversal")
     keys = [key for key in contexts.persons if persons[key].attributes][: arguments.how_many]
     with Study.create(folder, {"run": {"what": "context check"}, "settings": {}}) as study:
-        check_models(models, (ROLE,), budget_of(arguments, study), unit_cap_of(arguments))
+        check_run(arguments, models, (ROLE,), study)
         units = {key: unit(key) for key in keys}
         summary = run_units(arguments, study, list(units.values()), work, models, "telling back")
         records = {key: study.record(one.key) for key, one in units.items()}
@@ -189,7 +186,6 @@ def _document(
 
 
 def tell_reversal(document: ReversalDocument) -> None:
-    from drr.app.terminal import with_interval
 
     recall, precision = (with_interval(one, 2) for one in (document["recall"], document["precision"]))
     by, persons = f"reversal by {document['model']} from {document['size']}", document["recall"]["n"]

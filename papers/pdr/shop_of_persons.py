@@ -23,7 +23,7 @@ _LARGEST = 1_000_000
 def shop_of(persons: Iterable[Person], file: Path, given: str | None) -> str:
     """`given`, else the one shop whose content hash the persons bear, which is said on standard error. `Misuse`
     where there is none, and for one that this user never named anywhere."""
-    from drr.app.study.trust import is_own_shop
+    from drr.plugin import is_own_shop
 
     if given is not None:
         return given

@@ -8,11 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from drr.app.viewer.judges import ShownSide
-from drr.app.viewer.model import ReportView, ShownEntry
-from drr.app.viewer.of_papers import Inserts, StudyPart
-from drr.app.viewer.reader import Reader
-from drr.app.viewer.render import Pages, banner_of, part, passages, report_html
 from drr.env.person_setting import Setting, parts_of
 from drr.env.progress import Progress
 from drr.env.source import text_hash
@@ -23,16 +18,23 @@ from drr.eval.stats.question import grouped
 from drr.eval.tasks.judgements import Judged
 from drr.papers.pdr.build import person_id_of
 from drr.papers.pdr.judging.choices import kept_persons, owner_ids, task_id_of
-from drr.papers.pdr.judging.rows import (
-    DIMENSIONS,
-    CriteriaOwner,
-    CriterionRow,
-    rubric_of,
-    scores_of,
-)
+from drr.papers.pdr.judging.rows import DIMENSIONS, CriteriaOwner, CriterionRow, rubric_of, scores_of
 from drr.papers.pdr.judging.violations import violations_of
 from drr.papers.pdr.metrics.comparing import GRADES
 from drr.papers.pdr.person import Attribute, Person
+from drr.plugin import (
+    Inserts,
+    Pages,
+    Reader,
+    ReportView,
+    ShownEntry,
+    ShownSide,
+    StudyPart,
+    banner_of,
+    part,
+    passages,
+    report_html,
+)
 
 FIGURES = (*GRADES, "pqr_violations", "att_told", "words")
 _LOOKS_UP = "whose question it is, with tools that look up that shopper's records"

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from drr.eval.stats.question import grouped
+from drr.plugin import add_setting_options, flowed, positive_int, screen, settings_of, tell, write_lines
 
 if TYPE_CHECKING:
     from drr.querygen.files import ResearchTask
@@ -31,8 +32,6 @@ _SHOWN = 10
 
 
 def add_actions(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    from drr.app.console import add_setting_options
-    from drr.app.options import positive_int
 
     text = "Write the built-in tasks that a shop can answer."
     making = actions.add_parser("build", help=text, description=text)
@@ -55,7 +54,6 @@ def add_actions(actions: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 
 def _add_least(parser: argparse.ArgumentParser) -> None:
-    from drr.app.options import positive_int
 
     parser.add_argument(
         "--min-products", type=positive_int, default=3, metavar="N", help="for each need (default 3)"
@@ -75,7 +73,6 @@ def takes(path: Path) -> bool:
 def _build(arguments: argparse.Namespace) -> int:
     import sys
 
-    from drr.app.console import settings_of, tell, write_lines
     from drr.env.shop import open_shop
     from drr.querygen.checks import problems
     from drr.querygen.files import BUILT_IN, read_tasks
@@ -109,7 +106,6 @@ def _build(arguments: argparse.Namespace) -> int:
 def _pairs(arguments: argparse.Namespace) -> int:
     import sys
 
-    from drr.app.console import tell
     from drr.env.errors import Misuse
     from drr.papers.pdr.pairs import pairs
     from drr.papers.pdr.person import read_persons
@@ -142,7 +138,6 @@ def _pairs(arguments: argparse.Namespace) -> int:
 def check(arguments: argparse.Namespace) -> int:
     from contextlib import nullcontext
 
-    from drr.app.console import settings_of
     from drr.env.errors import Misuse
     from drr.env.shop import open_shop
     from drr.papers.pdr.checking import tell_problems
@@ -161,28 +156,24 @@ def check(arguments: argparse.Namespace) -> int:
 def show(arguments: argparse.Namespace) -> int:
     from textwrap import fill
 
-    from drr.app.console import print_json
-    from drr.app.terminal import flowed, screen
     from drr.env.errors import Misuse
     from drr.querygen.files import read_tasks
 
     tasks = [task for task in read_tasks(arguments.file) if arguments.task in (None, task.task_id)]
     if not tasks:
         raise Misuse(f"{arguments.file}: no task {arguments.task!r} in it")
-    if arguments.json:
-        print_json({"schema": 1, "tasks": [task.line() for task in tasks]})
-        return 0
+    wide, lines = min(100, screen() or 100), []
     for task in tasks:
         needs = ", ".join(task.needs)
-        print(flowed(f"{task.task_id}  {task.category}  {task.intent or '-'}  needs: {needs or '-'}"))
-        wide = min(100, screen() or 100)
-        print(fill(task.task, wide, initial_indent="  ", subsequent_indent="  ") + "\n")
+        lines.append(flowed(f"{task.task_id}  {task.category}  {task.intent or '-'}  needs: {needs or '-'}"))
+        lines.append(fill(task.task, wide, initial_indent="  ", subsequent_indent="  ") + "\n")
+    tell(arguments, {"tasks": [task.line() for task in tasks]}, *lines)
     return 0
 
 
 def review(arguments: argparse.Namespace) -> int:
-    from drr.app.commands.reviewer import review_at_terminal, reviewer_of
     from drr.env.records.lines import one_line
+    from drr.plugin import review_at_terminal, reviewer_of
     from drr.querygen.checks import problems
     from drr.querygen.files import read_tasks
     from drr.querygen.review import review as review_rows

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from drr.app.report.material import Material
-from drr.app.report.of_papers import MetricForm, ReportParts
-from drr.app.report.tables import AnswerRow, Behind, Form, Heading, Table, TableLine
 from drr.env.errors import DrrError
 from drr.eval.metrics.rows import AlignmentRow, AlignmentRun
 from drr.papers.reporteval.alignment.figures import Run
 from drr.papers.reporteval.alignment.reading import kept_things
 from drr.papers.reporteval.alignment.store import alignments
+from drr.plugin import AnswerRow, Behind, Form, Heading, Material, MetricForm, ReportParts, Table, TableLine
 from drr.study.study import Study
 
 _OWN_WORDS = "What the judge found; `drr judges align show` has its words and the unit that judged."

@@ -5,18 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from drr.app.papers.steps import (
-    PaperOption,
-    Reproduction,
-    Size,
-    Step,
-    answered,
-    generated_queries,
-    judged,
-    reported,
-    sample_shop,
-)
 from drr.env.errors import Misuse
+from drr.plugin import PaperOption, Reproduction, Size, Step
 
 OPTIONS = {
     "users": PaperOption("users to write queries for", "size"),
@@ -45,16 +35,16 @@ def steps(asked: Reproduction) -> Iterator[Step]:
         shop = asked.words("shop", "shop_url")
         yield Step(["study", "import", asked.study, str(arguments.reports), *shop, *asked.quiet], "run")
     else:
-        yield from sample_shop(asked)
+        yield from asked.sample_shop()
         queries = asked.places.given(arguments.queries, "queries.jsonl")
         if arguments.queries is None:
             size = ["--users", str(asked.sizes["users"]), "--per-user", str(asked.sizes["per_user"])]
-            yield generated_queries(asked, [*size, "--seed", str(arguments.seed)])
+            yield asked.queries([*size, "--seed", str(arguments.seed)])
         variants = ["--variants", arguments.variants or VARIANTS]
-        yield answered(asked, ["--shop", asked.shop, "--queries", str(queries), *variants], asked.budget)
-    yield from judged(asked, ["--what", "reporteval"], asked.budget)
+        yield asked.answers(["--shop", asked.shop, "--queries", str(queries), *variants])
+    yield from asked.judging(["--what", "reporteval"])
     yield from _aligned(asked)
-    yield from reported(asked, ["--paper", "reporteval"])
+    yield from asked.report("reporteval")
 
 
 def _aligned(asked: Reproduction) -> Iterator[Step]:

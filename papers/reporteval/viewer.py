@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from drr.app.viewer.model import ReportView, ShownEntry
-from drr.app.viewer.of_papers import Inserts, StudyPart
-from drr.app.viewer.render import part
 from drr.eval.evidence.answers import Answer
 from drr.eval.tasks.judgements import Judged
 from drr.papers.reporteval.judging.grades import (
@@ -17,6 +14,7 @@ from drr.papers.reporteval.judging.grades import (
     repetition_of,
     report_grades_of,
 )
+from drr.plugin import Inserts, ReportView, ShownEntry, StudyPart, part
 
 
 class ShownGrades(NamedTuple):

@@ -19,7 +19,6 @@ def metrics(study: str | Path) -> pa.Table:
     True
     """
     import pyarrow as pa
-
     from drr.eval.metrics import metrics as known
     from drr.eval.metrics.document import study_document
     from drr.study.study import Study
@@ -48,7 +47,6 @@ def verdicts(study: str | Path, judge: str | None = None) -> pa.Table:
     True
     """
     import pyarrow as pa
-
     from drr.eval.judging.read import CitationLine, choose, citation_lines, read_judged
     from drr.study.study import Study
 

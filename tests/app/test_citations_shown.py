@@ -7,6 +7,7 @@ import json
 import re
 from pathlib import Path
 
+import drr as face
 import pytest
 from drr.app.cli import main
 from drr.app.commands.compare import _found
@@ -16,7 +17,6 @@ from drr.app.viewer.render import Pages
 from drr.eval.judging.run import JudgeOptions, judge
 from drr.study.study import Study
 
-import drr as face
 from tests.app.conftest import view_of
 from tests.commands import Drr
 from tests.eval.nursery import answer, desk, offline, put, web

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import drr
 import pytest
 from drr.app.training.environment import Environment, SharedShop
 from drr.app.training.episode import MALFORMED
@@ -24,7 +25,6 @@ from drr.env.web.sandbox import BOX, Document, write_sandbox
 from drr.eval.rewards import COMPONENTS, AnswerForm, Rewarded, reward
 from drr.querygen.files import line_of
 
-import drr
 from tests.app.conftest import truth_of
 from tests.commands import Drr
 

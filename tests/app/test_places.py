@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from drr.app.cli import answered, main
+from drr.app.cli import main, output_of
 from drr.app.notices import places_of
 from drr.env.embedded.layout import MANIFEST
 from drr.env.errors import Misuse
@@ -81,7 +81,7 @@ def test_a_file_that_nobody_named_is_a_bug(
 ) -> None:
     monkeypatch.chdir(box)
     with pytest.raises(Misuse, match="file/new: cannot be read or written"):
-        answered("export", ["study", "--out", "file/new"])
+        output_of("export", ["study", "--out", "file/new"])
     (tmp_path / "file").touch()
     named = Namespace(study=tmp_path / "file", out=str(tmp_path / "file" / "new"))
     told = r"file/new: cannot be read or written \(Not a directory\)"

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from drr.app.notices import notice
 from drr.eval.tasks.desk import Desk
+from drr.plugin import notice
 from drr.study.study import Study
 
 EXAMPLES = (
@@ -45,8 +45,8 @@ def chosen(
 
 def keep(study: Study, arguments: argparse.Namespace, chosen: Mapping[type, Any]) -> None:
     if arguments.tasks is not None:
-        from drr.app.study.trust import remember_shop
         from drr.papers.dr3.judging.truths import keep_tasks_place
+        from drr.plugin import remember_shop
 
         remember_shop(study.folder, str(arguments.tasks.resolve()))
         keep_tasks_place(study, arguments.tasks)

@@ -15,8 +15,6 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any, NamedTuple
 
-from drr.app.models.setup import models_of, prompts_of
-from drr.app.study.outcome import budget_of, check_models, conclude, run_units, unit_cap_of
 from drr.env.drawer.form import FileProblem
 from drr.env.errors import Misuse
 from drr.env.json_object import JsonObject
@@ -29,6 +27,7 @@ from drr.papers.dr3.making.checking import FileTaskProblem
 from drr.papers.dr3.making.task_files import StoredTask
 from drr.papers.dr3.truth import TaskFact
 from drr.papers.dr3.value_forms import ToldValue
+from drr.plugin import check_run, conclude, models_of, prompts_of, run_units
 from drr.study.study import Study
 from drr.study.unit import Outcome, Unit
 from drr.study.worker import Context
@@ -164,7 +163,7 @@ def answered_tasks(
         return Outcome({}, {"answer": answer.text})
 
     with Study.create(folder, config) as study:  # type: ignore[arg-type]
-        check_models(models, (ROLE,), budget_of(arguments, study), unit_cap_of(arguments))
+        check_run(arguments, models, (ROLE,), study)
         _say_cost(models, [one for one in questions if _answer(study, one.unit) is None])
         units = [one.unit for one in questions]
         summary = run_units(arguments, study, units, work, models, "answering without a source")

@@ -12,8 +12,6 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from drr.app.models.setup import models_of, prompts_of
-from drr.app.study.outcome import budget_of, check_models, conclude, run_units, unit_cap_of
 from drr.env.drawer.drawer import Drawer
 from drr.env.errors import Misuse
 from drr.env.files import check_plain, checked_id
@@ -29,6 +27,7 @@ from drr.papers.dr3.making.manifest import FoundSet, TaskSetManifest, day_of
 from drr.papers.dr3.making.proposals import FACTS, PAGE, QUESTION, ROLE, TERMS
 from drr.papers.dr3.making.ranking import COUNTER
 from drr.papers.dr3.making.sets import add_task, begin_set, finish_set
+from drr.plugin import check_run, conclude, models_of, prompts_of, run_units
 from drr.study.study import Study
 from drr.study.unit import Outcome, Unit, UnitFailure
 from drr.study.worker import Context
@@ -71,7 +70,7 @@ def make_found(arguments: argparse.Namespace, settings: Settings, sizes: Mapping
     run = {"what": "tasks drawer", "files": str(arguments.files), "seed": seed, "model": models.name_of(ROLE)}
     config = {"run": run, "settings": {"shop_url": settings.shop_url}}
     with Study.create(folder, config) as study:  # type: ignore[arg-type]
-        check_models(models, (ROLE,), budget_of(arguments, study), unit_cap_of(arguments))
+        check_run(arguments, models, (ROLE,), study)
         making = _Making(arguments, settings, wanted, today, study, models, prompts, web, own)
         code = making.all_of(own if arguments.n is None else own[: arguments.n])
     if not any(is_task(one) for one in arguments.out.iterdir()):

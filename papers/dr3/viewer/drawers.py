@@ -6,13 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from drr.app.viewer.model import Passage
 from drr.citations.files import Box, FilePlace, column_letters, file_place
 from drr.env.drawer.content import FileContent, Sheet
 from drr.env.drawer.drawer import DrawnPage
 from drr.env.drawer.form import FileProblem
 from drr.papers.dr3.truth import TaskFact
 from drr.papers.dr3.viewer.texts import FactSpan, facts_marked, passage_around, words_at
+from drr.plugin import Passage
 from drr.wording.excerpt import excerpt
 
 MOST_PAGES = 20

@@ -9,16 +9,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from drr.app.pages.folders import VIEWER_MARK, fresh_folder
-from drr.app.pages.frame import Frame, FramePlace
-from drr.app.pages.serve import STATIC, guarded
-from drr.app.study.trust import is_own_shop, offer_shop, remember_shop
-from drr.app.viewer.highlight import Stretch, marked_html
-from drr.app.viewer.model import ReportView, ShownEntry
-from drr.app.viewer.of_papers import Inserts, StudyPart
-from drr.app.viewer.reader import Reader
-from drr.app.viewer.render import Pages, marked, part, templates
-from drr.app.viewer.static import SCRIPTS
 from drr.env.errors import DrrError
 from drr.env.files import file_name
 from drr.env.progress import Progress
@@ -31,6 +21,25 @@ from drr.papers.dr3.judging.truths import known_place
 from drr.papers.dr3.viewer.drawers import Values
 from drr.papers.dr3.viewer.facts import counted, facts_in, points_in
 from drr.papers.dr3.viewer.shelf import TaskShelf
+from drr.plugin import (
+    STATIC,
+    Frame,
+    FramePlace,
+    Inserts,
+    Pages,
+    Reader,
+    ReportView,
+    ShownEntry,
+    Stretch,
+    StudyPart,
+    guarded,
+    is_own_shop,
+    marked_html,
+    offer_shop,
+    part,
+    remember_shop,
+    viewer_folder,
+)
 from drr.study.study import Study
 
 if TYPE_CHECKING:
@@ -177,8 +186,7 @@ class TaskPages:
         self._common = {**frame.values("tasks"), "live": False, "home": home, "banner": OWNERS}
 
     def _draw(self, name: str, root: str, values: Mapping[str, Any]) -> str:
-        template = templates().get_template(f"dr3/{name}.html")
-        return template.render(root=root, marked=marked, **self._common, **values)
+        return part(f"dr3/{name}.html", root=root, **self._common, **values)
 
     def index(self) -> str:
         return self._draw("tasks", "", {"tasks": self._shelf.set()})
@@ -287,5 +295,5 @@ class TaskFolder(NamedTuple):
         return guarded(Starlette(routes=routes), lambda: {token}, port)
 
     def write(self, folder: Path, progress: Progress) -> int:
-        with fresh_folder(folder, VIEWER_MARK, "drr view", SCRIPTS) as draft:
+        with viewer_folder(folder) as draft:
             return self._pages(served=False).write(draft, progress)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
-from drr.app.viewer.model import Passage
+from drr.plugin import Passage
 from drr.wording.excerpt import ELLIPSIS, piece
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from drr.app.commands.table import CommandRow
+from drr.plugin import CommandRow
 
 _HERE, _FILES = __name__, ("import", "export")
 _ABOUT = {

@@ -5,6 +5,17 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from drr.plugin import (
+    add_setting_options,
+    add_unit_options,
+    flowed,
+    positive_int,
+    progress_of,
+    settings_of,
+    tell,
+    tidy_end,
+)
+
 _EXAMPLES = """\
 A context shows a person without saying what is to be found: orders in words, own reviews where the shop keeps them, dialogues with
 a shop assistant, notes. A smaller size is part of every larger one. docs/persons.md tells the form and the standard.
@@ -19,10 +30,6 @@ _MOST_LINES = 30
 
 
 def build(parser: argparse.ArgumentParser) -> None:
-    from drr.app.console import add_setting_options
-    from drr.app.models.setup import SETTINGS
-    from drr.app.options import positive_int
-    from drr.app.study.outcome import add_run_options
 
     parser.epilog = _EXAMPLES
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
@@ -51,8 +58,7 @@ def build(parser: argparse.ArgumentParser) -> None:
     text = "with --model: the first N persons alone"
     add("--persons-limit", dest="how_many", type=positive_int, metavar="N", help=text)
     add("--json", action="store_true", help="one JSON document")
-    add_run_options(check)
-    add_setting_options(check, *SETTINGS, "role_models", "prompts", "shop_url")
+    add_unit_options(check, "role_models", "prompts", "shop_url")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -62,9 +68,6 @@ def run(arguments: argparse.Namespace) -> int:
 def _make(arguments: argparse.Namespace) -> int:
     from collections.abc import Iterator
 
-    from drr.app.console import progress_of, settings_of, tell
-    from drr.app.notices import tidy_end
-    from drr.app.terminal import flowed
     from drr.env.shop import open_shop
     from drr.papers.pdr.context import PersonContext, parse_sizes, write_made
     from drr.papers.pdr.context_build import made_contexts
@@ -103,8 +106,6 @@ def _make(arguments: argparse.Namespace) -> int:
 def _check(arguments: argparse.Namespace) -> int:
     from contextlib import nullcontext
 
-    from drr.app.console import settings_of, tell
-    from drr.app.terminal import flowed
     from drr.env.records.lines import one_line
     from drr.env.shop import open_shop
     from drr.papers.pdr.context import read_contexts

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from drr.app.console import tell
+from drr.plugin import Column, table, tell, write_lines
 
 if TYPE_CHECKING:
     from drr.papers.pdr.criteria_book import CriteriaBook
@@ -56,7 +56,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _list(study: Study, book: CriteriaBook, arguments: argparse.Namespace) -> None:
-    from drr.app.terminal import Column, table
     from drr.wording.excerpt import excerpt
 
     rows, every = [], book.every()
@@ -77,7 +76,6 @@ def _show(study: Study, book: CriteriaBook, arguments: argparse.Namespace) -> No
 
 
 def _export(study: Study, book: CriteriaBook, arguments: argparse.Namespace) -> None:
-    from drr.app.console import write_lines
     from drr.env.errors import Misuse
     from drr.papers.pdr.judging.file import document_line
 

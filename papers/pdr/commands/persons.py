@@ -7,6 +7,17 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from drr.plugin import (
+    add_setting_options,
+    add_unit_options,
+    flowed,
+    positive_int,
+    remember_shop,
+    settings_of,
+    tell,
+    write_lines,
+)
+
 if TYPE_CHECKING:
     from drr.papers.pdr.candidates import SaidOfPersons
     from drr.papers.pdr.person import Person
@@ -36,7 +47,6 @@ _SUMMARIES = {
 
 
 def build(parser: argparse.ArgumentParser) -> None:
-    from drr.app.console import add_setting_options
 
     parser.epilog = _EXAMPLES
     actions = parser.add_subparsers(dest="action", required=True, metavar="|".join(_SUMMARIES))
@@ -65,10 +75,6 @@ def build(parser: argparse.ArgumentParser) -> None:
 
 
 def _build_build(parser: argparse.ArgumentParser) -> None:
-    from drr.app.console import add_setting_options
-    from drr.app.models.setup import SETTINGS
-    from drr.app.options import positive_int
-    from drr.app.study.outcome import add_run_options
 
     add, number = parser.add_argument, positive_int
     add("--shop", required=True, metavar="SHOP", help="a folder, or servers:NAME")
@@ -81,8 +87,7 @@ def _build_build(parser: argparse.ArgumentParser) -> None:
     add("--seed", type=int, default=7, metavar="S", help=text)
     text = "of a user who is drawn (default 5)"
     add("--min-orders", type=number, default=5, metavar="N", help=text)
-    add_run_options(parser)
-    add_setting_options(parser, *SETTINGS, "role_models", "prompts", "shop_url")
+    add_unit_options(parser, "role_models", "prompts", "shop_url")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -91,8 +96,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _build(arguments: argparse.Namespace) -> int:
-    from drr.app.console import settings_of, write_lines
-    from drr.app.study.trust import remember_shop
     from drr.env.shop import open_shop
     from drr.papers.pdr.build import build_persons, drawn_users, named_user
     from drr.papers.pdr.candidates import SaidOfPersons, asks_model, statements_of_persons
@@ -128,7 +131,6 @@ def _build(arguments: argparse.Namespace) -> int:
 def _tell_built(
     arguments: argparse.Namespace, persons: list[Person], found: SaidOfPersons, asked: bool
 ) -> None:
-    from drr.app.console import tell
     from drr.papers.pdr.checking import statistics_of
 
     document, kept = statistics_of(persons), sum(map(len, found.attributes.values()))
@@ -142,8 +144,6 @@ def _tell_built(
 
 
 def _show(arguments: argparse.Namespace) -> int:
-    from drr.app.console import tell
-    from drr.app.terminal import flowed
     from drr.env.errors import Misuse
     from drr.papers.pdr.person import person_text, read_persons
 
@@ -159,7 +159,6 @@ def _show(arguments: argparse.Namespace) -> int:
 def _check(arguments: argparse.Namespace) -> int:
     from contextlib import nullcontext
 
-    from drr.app.console import settings_of
     from drr.env.shop import open_shop
     from drr.papers.pdr.checking import problems, tell_problems
     from drr.papers.pdr.person import read_persons
@@ -172,7 +171,6 @@ def _check(arguments: argparse.Namespace) -> int:
 
 
 def _stats(arguments: argparse.Namespace) -> int:
-    from drr.app.console import tell
     from drr.data_ingest.sample import read_truth
     from drr.papers.pdr.checking import quality_of, quality_text, statistics_of, statistics_text
     from drr.papers.pdr.person import read_persons
@@ -188,7 +186,6 @@ def _stats(arguments: argparse.Namespace) -> int:
 def _import(arguments: argparse.Namespace) -> int:
     from collections import Counter
 
-    from drr.app.console import tell, write_lines
     from drr.papers.pdr.persona_json import imported_personas
 
     personas, out = imported_personas(arguments.file), str(arguments.out)
@@ -207,7 +204,6 @@ def _import(arguments: argparse.Namespace) -> int:
 
 
 def _export(arguments: argparse.Namespace) -> int:
-    from drr.app.console import tell, write_lines
     from drr.papers.pdr.person import read_persons
     from drr.papers.pdr.persona_json import persona_line
 

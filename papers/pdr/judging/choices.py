@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from drr.app.options import positive_int
 from drr.env.errors import DrrError, Misuse
 from drr.env.files import write_file
 from drr.env.query import Constraints, Query
@@ -18,6 +17,7 @@ from drr.env.source import text_hash
 from drr.eval.labels import content_id
 from drr.eval.tasks.desk import Desk
 from drr.papers.pdr.judging.rows import CRITERIA_FILE, CriteriaOwner, GivenCriteria
+from drr.plugin import positive_int
 from drr.study.form import reading, table
 from drr.study.study import Study
 

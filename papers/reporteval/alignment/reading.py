@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from typing import NamedTuple, cast
 
-from drr.app.terminal import number, table, with_interval
 from drr.eval.asking.judge import JudgeName, KeptAnswers
 from drr.eval.tasks.desk import Desk
 from drr.papers.reporteval.alignment.figures import (
@@ -20,6 +18,7 @@ from drr.papers.reporteval.alignment.figures import (
     worst,
 )
 from drr.papers.reporteval.alignment.store import JudgeAlignment, PromptVersion
+from drr.plugin import moment, number, table, with_interval
 
 
 class VersionReading(NamedTuple):
@@ -35,17 +34,13 @@ def read_half(
     alignment: JudgeAlignment, version: PromptVersion, arguments: argparse.Namespace
 ) -> tuple[VersionReading, int]:
     """The test half is held against what experts said of it only when all of it was judged."""
-    from drr.app.judge.desk import desk_of, study_settings
-    from drr.app.models.setup import models_of
-    from drr.app.study.outcome import budget_of, check_models, conclude, run_units, unit_cap_of
-    from drr.app.study.trust import given_settings, trusted_addresses
     from drr.env.errors import DrrError
+    from drr.plugin import check_run, conclude, desk_of, models_of, run_units, settings_beside
 
     study, task, test = alignment.study, alignment.task, bool(arguments.test)
-    own = study_settings(study, given_settings(arguments), trusted_addresses(arguments))
-    settings = own.model_copy(update={"prompts": version.folder})
+    settings = settings_beside(study, arguments).model_copy(update={"prompts": version.folder})
     models = models_of(settings)
-    check_models(models, ["judge"], budget_of(arguments, study), unit_cap_of(arguments))
+    check_run(arguments, models, ["judge"], study)
     desk = desk_of(settings, models, None)
     dev = alignment.dev()
     items = alignment.test(arguments.labels) if test else dev
@@ -60,7 +55,7 @@ def read_half(
             "the test half is not judged to its end, so nothing of it was read; the same command continues"
         )
     figures, half = align_figures(rows, task.ends), "test" if test else "dev"
-    now, judge = datetime.now(UTC).isoformat(timespec="seconds"), desk.judge.shown
+    now, judge = moment(), desk.judge.shown
     read = {"version": version.number, "hash": version.hash, "judge": judge, "half": half}
     run = cast(Run, {**read, "at": now, "items": len(items), "figures": figures})
     if complete:
@@ -71,10 +66,10 @@ def read_half(
 
 def kept_things(alignment: JudgeAlignment, run: Run) -> list[JudgedThing]:
     """List the things behind a reading of dev, asking nobody. None of a version whose prompt was changed since."""
-    from drr.app.models.setup import prompts_of
     from drr.env.settings import Settings
     from drr.eval.asking.rules import is_rules
     from drr.offline.judge import RulesJudge
+    from drr.plugin import prompts_of
 
     version = alignment.version(run["version"])
     if version.hash != run["hash"]:

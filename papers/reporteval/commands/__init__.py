@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from drr.app.commands.table import CommandRow
+from drr.plugin import CommandRow
 
 _HERE = __name__
 _ABOUT = "brings a judge near to experts: new, run, show, status, edit"

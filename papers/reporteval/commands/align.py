@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from drr.app.console import tell
+from drr.plugin import add_setting_options, add_unit_options, settings_of, tell
 
 if TYPE_CHECKING:
     from drr.papers.reporteval.alignment.store import JudgeAlignment
@@ -29,9 +29,6 @@ _TASKS = ("quality", "redundancy", "support", "rating", "pairwise")
 
 
 def build(parser: argparse.ArgumentParser) -> None:
-    from drr.app.console import add_setting_options
-    from drr.app.models.setup import SETTINGS
-    from drr.app.study.outcome import add_run_options
 
     parser.epilog = _EXAMPLES
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
@@ -57,8 +54,7 @@ def build(parser: argparse.ArgumentParser) -> None:
     judged.add_argument("--test", action="store_true", help="read the test half, once for each version")
     text = "with --test: where the labels are now"
     judged.add_argument("--labels", type=Path, metavar="FILE", help=text)
-    add_run_options(judged)
-    add_setting_options(judged, *SETTINGS, "shop_url")
+    add_unit_options(judged, "shop_url")
     action("status", "the split, every reading, how often test was read, and whether the loop has ended")
     shown = action("show", "thing by thing what a reading on dev is made of, with the unit that judged it")
     shown.add_argument("--version", type=_number, metavar="N", help="default: the last one that was run")
@@ -86,12 +82,11 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _new(arguments: argparse.Namespace) -> int:
-    from drr.app.console import settings_of
-    from drr.app.models.setup import prompts_of
     from drr.env.errors import Misuse
     from drr.papers.reporteval.alignment.reading import status_text
     from drr.papers.reporteval.alignment.store import items_to_split, new_alignment
     from drr.papers.reporteval.alignment.tasks import ALIGNED
+    from drr.plugin import prompts_of
     from drr.study.study import Study
 
     if arguments.task is None:

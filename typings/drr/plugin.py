@@ -1,0 +1,1 @@
+../../src/drr/plugin.py
