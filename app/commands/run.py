@@ -17,7 +17,7 @@ from drr.app.study.workers import add_workers_option
 from drr.app.study.worlds import add_world_options
 
 if TYPE_CHECKING:
-    from drr.app.study.run import RunConfig
+    from drr.app.study.specs import RunConfig
 
 _EXAMPLES = """\
 A study is a folder: what is finished in it is never computed again, what is missing is when the command is given again.
@@ -109,7 +109,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _config(arguments: argparse.Namespace) -> RunConfig:
-    from drr.app.study.run import RunConfig
+    from drr.app.study.specs import RunConfig
 
     return replace(
         RunConfig(**given_among(arguments, RunConfig, but=("limits", "otel", "agent_sees"))),

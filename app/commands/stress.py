@@ -58,7 +58,7 @@ def build(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from drr.app.stress.plan import StressChoice, changes_named
     from drr.app.stress.runs import FOLDER, foresee, stress
-    from drr.app.study.run import RunConfig
+    from drr.app.study.specs import RunConfig
 
     choice = StressChoice(
         changes=changes_named(arguments.changes),

@@ -13,7 +13,8 @@ from drr.app.notices import notice
 from drr.app.stress.plan import Planned, StressChoice, planned
 from drr.app.study.forecast import RunForecast, forecast
 from drr.app.study.outcome import budget_of, check_cast, run_units, unit_cap_of
-from drr.app.study.run import RunAsked, RunConfig, StudyRan, opened, workplace
+from drr.app.study.run import RunAsked, StudyRan, opened, workplace
+from drr.app.study.specs import RunConfig
 from drr.app.study.trust import found_shop, remember_study
 from drr.app.study.workers import pool_of
 from drr.study.config import StudyConfig

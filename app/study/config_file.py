@@ -24,7 +24,7 @@ from drr.env.world import FILES
 from drr.study.config import QUERIES, dumps
 
 if TYPE_CHECKING:
-    from drr.app.study.run import RunConfig
+    from drr.app.study.specs import RunConfig
 
 _HEAD = "# A study: `drr run FILE` runs it, `drr judge FILE` judges it. Paths are seen from this file.\n"
 

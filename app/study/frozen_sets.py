@@ -35,7 +35,7 @@ from drr.querygen.files import write_queries
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 if TYPE_CHECKING:
-    from drr.app.study.run import RunConfig
+    from drr.app.study.specs import RunConfig
     from drr.study.config import StudyConfig
 
 SET = "set.json"

@@ -25,7 +25,7 @@ from drr.wording.excerpt import many
 
 if TYPE_CHECKING:
     from drr.app.study.answers import Answering
-    from drr.app.study.run import RunConfig
+    from drr.app.study.specs import RunConfig
     from drr.study.study import Study
 
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from drr.agents.base import CitationRepair, Limits
+from drr.agents.base import Limits
 from drr.agents.commands.command import is_command
 from drr.app.models.setup import check_named
 from drr.app.notices import notice
-from drr.app.options import PooledTerms, ProgramTerms
 from drr.app.study.config_file import save_config
 from drr.app.study.outcome import budget_of, check_cast, config_of, run_units, say_paper, unit_cap_of
 from drr.app.study.plan import (
@@ -27,7 +26,7 @@ from drr.app.study.plan import (
     others_left,
     spread,
 )
-from drr.app.study.specs import RunPlan
+from drr.app.study.specs import RunConfig, RunPlan
 from drr.app.study.trust import check_agents, check_shop, found_shop, remember_study, settled
 from drr.app.study.workers import placed_plan, pool_of, probes_of
 from drr.app.study.worlds import asked_now, settle_tasks
@@ -49,53 +48,6 @@ if TYPE_CHECKING:
     from drr.study.run import Summary
     from drr.study.status import StudyStatus
     from drr.study.study import Study
-
-
-@dataclass(frozen=True, kw_only=True)
-class RunConfig(PooledTerms, ProgramTerms):
-    """The request to a study now. `None` keeps the study's own choice, or else the default."""
-
-    study: Path
-    shop: str | None = None
-    queries: Path | None = None
-    """A JSONL file."""
-    frozen: Path | None = None
-    """The folder of a frozen set, which brings questions and web."""
-    variants: str | None = None
-    """Names, separated by commas."""
-    trials: int | None = None
-    only: bool = False
-    """True where only the units named now are computed."""
-    limits: Mapping[str, float] = field(default_factory=dict)
-    citation_repair: CitationRepair | None = None
-    references: bool | None = None
-    world: str | None = None
-    place: str | None = None
-    tasks: Path | None = None
-    """A folder of tasks with files, which bring world, place and questions."""
-    sizes: str | None = None
-    reach: str | None = None
-    long_context: bool = False
-    with_shop: bool = False
-    settings: str | None = None
-    """Settings of the persons that agents are given, separated by commas."""
-    persons: Path | None = None
-    contexts: Path | None = None
-    given: Mapping[str, object] = field(default_factory=dict)
-    """Settings, by name."""
-    trusted: Sequence[str] = ()
-    """Addresses that a study or a file names and this user knows."""
-    named_roles: Sequence[str] = ()
-    """Roles that were given a model now."""
-
-    @property
-    def model(self) -> object:
-        """The model, as a setting that is given now."""
-        return self.given.get("model")
-
-    @property
-    def models(self) -> object:
-        return self.given.get("models")
 
 
 class StudyRan(NamedTuple):

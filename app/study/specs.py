@@ -1,12 +1,15 @@
-"""Plain data of a unit of answers: what it was asked, and what the ledger keeps of it."""
+"""Plain data of a study and its units of answers: what was asked, and what the ledger keeps of an answer."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 
 from drr.agents.base import BROKEN_OFF, AnswerRecord, CitationRepair, Gathered
+from drr.app.options import PooledTerms, ProgramTerms
 from drr.env.checkable import finds
 from drr.env.json_object import JsonObject
 from drr.env.person_setting import RECORDS, Given, Setting, setting_of, system_of
@@ -19,6 +22,53 @@ from drr.study.unit import Outcome
 if TYPE_CHECKING:
     from drr.agents.architecture import Variant
     from drr.env.overlay import Stress
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunConfig(PooledTerms, ProgramTerms):
+    """The request to a study now. `None` keeps the study's own choice, or else the default."""
+
+    study: Path
+    shop: str | None = None
+    queries: Path | None = None
+    """A JSONL file."""
+    frozen: Path | None = None
+    """The folder of a frozen set, which brings questions and web."""
+    variants: str | None = None
+    """Names, separated by commas."""
+    trials: int | None = None
+    only: bool = False
+    """True where only the units named now are computed."""
+    limits: Mapping[str, float] = field(default_factory=dict)
+    citation_repair: CitationRepair | None = None
+    references: bool | None = None
+    world: str | None = None
+    place: str | None = None
+    tasks: Path | None = None
+    """A folder of tasks with files, which bring world, place and questions."""
+    sizes: str | None = None
+    reach: str | None = None
+    long_context: bool = False
+    with_shop: bool = False
+    settings: str | None = None
+    """Settings of the persons that agents are given, separated by commas."""
+    persons: Path | None = None
+    contexts: Path | None = None
+    given: Mapping[str, object] = field(default_factory=dict)
+    """Settings, by name."""
+    trusted: Sequence[str] = ()
+    """Addresses that a study or a file names and this user knows."""
+    named_roles: Sequence[str] = ()
+    """Roles that were given a model now."""
+
+    @property
+    def model(self) -> object:
+        """The model, as a setting that is given now."""
+        return self.given.get("model")
+
+    @property
+    def models(self) -> object:
+        return self.given.get("models")
 
 
 class AnswerSpec(TypedDict):

@@ -20,7 +20,7 @@ from drr.env.world import FILES, all_worlds
 if TYPE_CHECKING:
     from drr.agents.architecture import Variant
     from drr.app.study.answers import Answering
-    from drr.app.study.run import RunConfig
+    from drr.app.study.specs import RunConfig
 
 
 class TaskFolders(Protocol):

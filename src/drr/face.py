@@ -211,7 +211,8 @@ def run(
     """
     from drr.app.options import above_zero, checked_limits, seen_paths
     from drr.app.study.outcome import conclude
-    from drr.app.study.run import RunConfig, run
+    from drr.app.study.run import run
+    from drr.app.study.specs import RunConfig
     from drr.app.study.trust import named_settings
 
     amounts = {"trials": trials, "limit": limit, "units": units, "workers": workers}

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from drr.app.study.person import NOBODY as NOBODY, PERSONS as PERSONS, RECALLED as RECALLED
     from drr.app.study.person import Giving as Giving, MemoryForecastRow as MemoryForecastRow
     from drr.app.study.person import PersonPlaces as PersonPlaces
-    from drr.app.study.run import RunConfig as RunConfig
+    from drr.app.study.specs import RunConfig as RunConfig
     from drr.app.study.answers import Answering as Answering
     from drr.app.papers.steps import PaperOption as PaperOption, Reproduction as Reproduction, Size as Size
     from drr.app.papers.steps import Step as Step
@@ -124,7 +124,7 @@ _PLACES = {
     "RECALLED": "study.person",  # the study's own file of what memories recalled
     "MemoryForecastRow": "study.person",  # what a memory will ask, in a forecast
     "NOBODY": "study.person",  # the word for a memory that asks no model
-    "RunConfig": "study.run",  # what `drr run` was asked for
+    "RunConfig": "study.specs",  # what `drr run` was asked for
     "Answering": "study.answers",  # the variants, models and world of a run
     # Judging.
     #     desk = desk_of(settings, models, shop)
