@@ -37,7 +37,7 @@ def _content(task: StoredTask, name: str) -> list[str]:
         return [f"a picture: look at {task.folder / 'files' / name}"]
     text = "\n".join(part.text for part in content.parts())
     cut = text[:_FILE] + ("\n[... cut]" if len(text) > _FILE else "")
-    return [line for line in plain(cut).splitlines() if line.strip()]
+    return [plain(line) for line in cut.splitlines() if line.strip()]
 
 
 def heading(truth: TaskTruth) -> str:
