@@ -146,8 +146,6 @@ def test_a_task_is_shown_with_facts_a_set_by_name(given: Path, capsys: pytest.Ca
     for fact in truth.facts:
         assert fact.text in out and fact.places[0].address in out
     assert "options.xlsx:\n  | Which | " in out and "\n  | Which: " in out, "a file's text keeps its lines"
-        "a file's text keeps its lines"
-    )
     assert drr("papers", "tasks", "show", given) == 0
     assert [row.split()[0] for row in capsys.readouterr().out.splitlines()] == [
         one.name for one in task_folders(given)
