@@ -81,7 +81,6 @@ def test_a_room_imports_only_what_the_design_allows(room: str) -> None:
 
 
 KNOWN_CIRCLES = {
-    ("app.viewer.of_papers", "app.viewer.reader", "app.viewer.render", "app.viewer.reviewing", "app.viewer.views"),
     (
         "app.models.setup", "app.study.answers", "app.study.containment", "app.study.person", "app.study.plan",
         "app.study.workers", "app.study.worlds",

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 from drr.env.plugins import folder_of, load, papers
 
 if TYPE_CHECKING:
-    from drr.app.pages.frame import FramePlace
+    from drr.app.pages.frame import Frame, FramePlace
+    from drr.app.viewer.entries import EntryReader
     from drr.app.viewer.model import ReportView, ShownEntry
-    from drr.app.viewer.reader import Reader
-    from drr.app.viewer.render import Pages
     from drr.env.progress import Progress
     from drr.eval.evidence.answers import Answer
     from drr.eval.tasks.judgements import Judged
@@ -23,6 +22,8 @@ if TYPE_CHECKING:
 
 Inserts = Mapping[str, "Markup"]
 """HTML by the slot of a page's template that it fills."""
+View = Callable[["ShownEntry"], "ReportView | None"]
+"""Reads an answer as its page shows it."""
 
 
 class FolderPages(Protocol):
@@ -41,7 +42,7 @@ class StudyPart:
     for_owners = False
     """Its pages hold what neither who answers nor who judges may see."""
 
-    def __init__(self, reader: Reader, tasks: Path | None = None) -> None:
+    def __init__(self, reader: EntryReader, tasks: Path | None = None) -> None:
         """`tasks` is where the study's tasks lie now, if not where they were."""
         self.reader = reader
 
@@ -71,20 +72,20 @@ class StudyPart:
     def on_report(self, report: ReportView) -> Inserts:
         return {}
 
-    def drawn(self, pages: Pages) -> Mapping[str, Callable[[str], str | None]]:
+    def drawn(self, frame: Frame, view: View) -> Mapping[str, Callable[[str], str | None]]:
         """Map a folder of pages that move with the study to what draws one by its name."""
         return {}
 
-    def routes(self, pages: Pages) -> Sequence[Route]:
+    def routes(self, frame: Frame) -> Sequence[Route]:
         """List those of pages that the study does not move."""
         return ()
 
-    def write(self, pages: Pages, draft: Path, progress: Progress) -> int:
+    def write(self, frame: Frame, view: View, draft: Path, progress: Progress) -> int:
         """Write its pages among the others; how many."""
         return 0
 
 
-def open_papers(reader: Reader, tasks: Path | None) -> dict[str, StudyPart]:
+def open_papers(reader: EntryReader, tasks: Path | None) -> dict[str, StudyPart]:
     """Open what each paper adds, by its name."""
     return {paper.name: load(paper.viewer)(reader, tasks) for paper in papers() if paper.viewer}
 

@@ -6,7 +6,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -63,10 +63,7 @@ class Pages:
         if report:
             places.append(FramePlace("report", report, "Report"))
         self.frame = Frame(study, served, places, about)
-
-    def draw(self, name: str, root: str, *, banner: str | None, **values: Any) -> str:
-        template = templates().get_template(name)
-        return template.render(root=root, banner=banner, **self.frame.values(ANSWERS.key), **values)
+        self.draw = partial(draw, self.frame)
 
     def index(
         self,
@@ -177,6 +174,12 @@ class Pages:
 
     def page(self, sha: str, text: str) -> str:
         return self.draw("page.html", "../", banner=None, sha=sha, text=text)
+
+
+def draw(frame: Frame, name: str, root: str, *, banner: str | None, **values: Any) -> str:
+    """Draw a page by its template."""
+    template = templates().get_template(name)
+    return template.render(root=root, banner=banner, **frame.values(ANSWERS.key), **values)
 
 
 def if_any(found: T | None, draw: Callable[[T], str]) -> str | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,14 +13,7 @@ from drr.eval.judging.marks import FOLDER, MARKABLE, SCHEMA, ReviewMark, read_ma
 
 if TYPE_CHECKING:
     from drr.app.viewer.model import ReportView
-    from drr.app.viewer.reader import Reader
     from drr.study.study import Study
-    from starlette.requests import Request
-    from starlette.responses import Response
-    from starlette.routing import Route
-
-LARGEST_MARK = 20_000
-"""Bytes; it says its claim."""
 
 
 class ReviewBooks:
@@ -96,54 +89,3 @@ def _counted(marks: Sequence[ReviewMark]) -> str:
             wrong = sum(mark.says == "wrong" for mark in own)
             counts.append(f"{len(own)} {noun}{'' if len(own) == 1 else 's'} ({wrong} wrong)")
     return ", ".join(counts)
-
-
-def review_routes(
-    reader: Reader, books: ReviewBooks, reviewers: Mapping[str, str], moved: Callable[[], None]
-) -> list[Route]:
-    """`reviewers` are names by token; `moved` is called when a mark was added."""
-    from drr.app.pages.serve import body_within
-    from pydantic import ValidationError
-    from starlette.concurrency import run_in_threadpool
-    from starlette.responses import JSONResponse, PlainTextResponse
-    from starlette.routing import Route
-
-    def own(name: str, answer: str) -> list[dict[str, object]]:
-        return [
-            mark.model_dump(mode="json")
-            for mark in books.marks()
-            if mark.reviewer == name and mark.answer == answer
-        ]
-
-    def add(mark: ReviewMark) -> bool:
-        view = reader.report(mark.answer)
-        if view is None or not stands_in(view, mark):
-            return False
-        books.add(mark)
-        moved()
-        return True
-
-    async def marks(request: Request) -> Response:
-        name = reviewers[request.state.token]
-        found = await run_in_threadpool(own, name, request.query_params.get("answer", ""))
-        return JSONResponse({"reviewer": name, "marks": found})
-
-    async def mark(request: Request) -> Response:
-        try:
-            made = ReviewMark.model_validate_json(await body_within(request, LARGEST_MARK) or b"")
-        except ValidationError:
-            return PlainTextResponse("not a mark", 422)
-        if made.reviewer != reviewers[request.state.token]:
-            # One browser keeps one token for this address: a page opened before another reviewer's must not write as them.
-            return PlainTextResponse(
-                "another reviewer's address was opened in this browser: load the page again", 409
-            )
-        try:
-            added = await run_in_threadpool(add, made)
-        except OSError as error:
-            return PlainTextResponse(f"it cannot be written: {error.strerror}", 507)
-        if not added:
-            return PlainTextResponse("the page says something else now: load it again", 409)
-        return JSONResponse({"saved": True})
-
-    return [Route("/marks.json", marks), Route("/mark", mark, methods=["POST"])]

@@ -13,12 +13,13 @@ from tempfile import mkdtemp
 from typing import TYPE_CHECKING
 from weakref import finalize
 
-from drr.app.pages.serve import STATIC, guarded
+from drr.app.pages.serve import STATIC, body_within, guarded
 from drr.app.report.study_report import write_beside
 from drr.app.viewer.reader import AroundAnswers, Reader
 from drr.app.viewer.render import FILE, Pages, if_any, words_script
-from drr.app.viewer.reviewing import review_routes
+from drr.app.viewer.reviewing import ReviewBooks, stands_in
 from drr.env.errors import DrrError
+from drr.eval.judging.marks import ReviewMark
 
 if TYPE_CHECKING:
     from drr.app.report.material import Material
@@ -102,6 +103,8 @@ PAUSE_S = 5.0
 UNKNOWN = 'data-version=""'
 
 
+LARGEST_MARK = 20_000
+"""Bytes; it says its claim."""
 SOMEBODY = "reviewer"
 
 
@@ -126,18 +129,68 @@ def site(
     papers = reader.papers.values()
     pages = Pages(reader.name, served=True, papers=papers, about=around.about, report=PLACE)
     drawn = _Drawn(reader, pages, around)
-    marks = review_routes(reader, reader.books(), names, drawn.forget_index)
+    marks = _review_routes(reader, reader.books(), names, drawn.forget_index)
     application = Starlette(
         lifespan=drawn.keeping_up,
         routes=[
             *marks,
             Mount("/static", StaticFiles(directory=STATIC)),
             *report_routes(ServedReport(reader, report)),
-            *(route for paper in papers for route in paper.routes(pages)),
+            *(route for paper in papers for route in paper.routes(pages.frame)),
             *_page_routes(drawn),
         ],
     )
     return guarded(application, lambda: set(names), port)
+
+
+def _review_routes(
+    reader: Reader, books: ReviewBooks, reviewers: Mapping[str, str], moved: Callable[[], None]
+) -> list[Route]:
+    """`reviewers` are names by token; `moved` is called when a mark was added."""
+    from pydantic import ValidationError
+    from starlette.concurrency import run_in_threadpool
+    from starlette.responses import JSONResponse, PlainTextResponse
+    from starlette.routing import Route
+
+    def own(name: str, answer: str) -> list[dict[str, object]]:
+        return [
+            mark.model_dump(mode="json")
+            for mark in books.marks()
+            if mark.reviewer == name and mark.answer == answer
+        ]
+
+    def add(mark: ReviewMark) -> bool:
+        view = reader.report(mark.answer)
+        if view is None or not stands_in(view, mark):
+            return False
+        books.add(mark)
+        moved()
+        return True
+
+    async def marks(request: Request) -> Response:
+        name = reviewers[request.state.token]
+        found = await run_in_threadpool(own, name, request.query_params.get("answer", ""))
+        return JSONResponse({"reviewer": name, "marks": found})
+
+    async def mark(request: Request) -> Response:
+        try:
+            made = ReviewMark.model_validate_json(await body_within(request, LARGEST_MARK) or b"")
+        except ValidationError:
+            return PlainTextResponse("not a mark", 422)
+        if made.reviewer != reviewers[request.state.token]:
+            # One browser keeps one token for this address: a page opened before another reviewer's must not write as them.
+            return PlainTextResponse(
+                "another reviewer's address was opened in this browser: load the page again", 409
+            )
+        try:
+            added = await run_in_threadpool(add, made)
+        except OSError as error:
+            return PlainTextResponse(f"it cannot be written: {error.strerror}", 507)
+        if not added:
+            return PlainTextResponse("the page says something else now: load it again", 409)
+        return JSONResponse({"saved": True})
+
+    return [Route("/marks.json", marks), Route("/mark", mark, methods=["POST"])]
 
 
 def _page_routes(drawn: _Drawn) -> list[Route]:
@@ -254,5 +307,9 @@ class _Drawn:
             "r": lambda name: if_any(reader.report(name), lambda own: pages.report(own, around.of(name))),
             "x": lambda name: if_any(reader.report(name), pages.transcript),
             "p": lambda name: if_any(reader.page(name), lambda text: pages.page(name, text)),
-            **{kind: draw for paper in reader.papers.values() for kind, draw in paper.drawn(pages).items()},
+            **{
+                kind: draw
+                for paper in reader.papers.values()
+                for kind, draw in paper.drawn(pages.frame, reader.view).items()
+            },
         }

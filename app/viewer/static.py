@@ -73,4 +73,4 @@ def _write_pages(reader: Reader, draft: Path, progress: Progress, report_page: s
         text = reader.page(sha)
         if text is not None:
             put("p", sha, pages.page(sha, text))
-    return count + sum(paper.write(pages, draft, progress) for paper in papers)
+    return count + sum(paper.write(pages.frame, reader.view, draft, progress) for paper in papers)

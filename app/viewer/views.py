@@ -7,10 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from threading import RLock
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, cast
 
 from drr.app.judge.desk import ShopperProfiles
 from drr.app.viewer import parts
+from drr.app.viewer.entries import EntryReader, measured
 from drr.app.viewer.findings import findings
 from drr.app.viewer.model import OtherJudge, ReportView, ShownEntry
 from drr.app.viewer.of_papers import StudyPart
@@ -20,17 +21,16 @@ from drr.env.records.shopper import shopper_summary
 from drr.env.tool_calls import refusals
 from drr.eval.agreement.study import latest_judgings
 from drr.eval.checks.reading import reading_text
-from drr.eval.evidence.answers import Answer, Book, answer_of, questions, with_results
+from drr.eval.evidence.answers import Answer, Book, answer_of, with_results
 from drr.eval.foreign import summary
 from drr.eval.foreign.summary import ForeignValue, foreign_values
-from drr.eval.judging.read import choose, read_judged
-from drr.eval.metrics import metrics, values_of
-from drr.eval.tasks.judgements import Judged, Judging
+from drr.eval.judging.read import read_judged
+from drr.eval.metrics import values_of
+from drr.eval.tasks.judgements import Judged
 from drr.eval.tasks.mistakes import mistakes_of
 from drr.study.blobs import LostText
 
 if TYPE_CHECKING:
-    from drr.env.query import Query
     from drr.study.study import Study
     from drr.study.unit import Record
 
@@ -38,24 +38,15 @@ if TYPE_CHECKING:
 class AnswerViews:
     """Read anew at every call; safe for several threads."""
 
-    def __init__(
-        self, study: Study, papers: Mapping[str, StudyPart], *, judge: str | None, shop: str | None
-    ) -> None:
-        self._study, self._judge, self._shop = study, judge, shop
-        self._papers = papers
+    def __init__(self, reader: EntryReader, papers: Mapping[str, StudyPart], shop: str | None) -> None:
+        self._reader, self._papers, self._shop = reader, papers, shop
+        self._study, self._queries = reader.study, reader.queries
         self._lock = RLock()
-        self._queries = questions(study)
-        self._scores = (version_of(study), summary.foreign_scores(study))
+        self._scores = (reader.version(), summary.foreign_scores(self._study))
 
     @cached_property
     def _profiles(self) -> ShopperProfiles:
         return ShopperProfiles(self._study, self._shop)
-
-    def judging(self) -> Judging | None:
-        return choose(self._study, self._judge)
-
-    def asked(self, query_id: str) -> Query | None:
-        return self._queries.get(query_id)
 
     def view(self, key: str, entry: ShownEntry, *, full: bool) -> ReportView | None:
         """`full` with products, sources, calls, conversations and rules."""
@@ -77,7 +68,7 @@ class AnswerViews:
         answer = answer_of(self._study, record, self._queries)
         further = [name for paper in self._papers.values() for name in paper.subjects(answer)]
         among = list(self._study.ledger.records.about(key, answer.query_id, *further))
-        judged = read_judged(self._study, self.judging(), answers=[answer], among=among)
+        judged = read_judged(self._study, self._reader.judging(), answers=[answer], among=among)
         with self._lock:
             shopper = self._profiles.summary(answer.user_id)
             citations = self._profiles.citations(answer.report)
@@ -126,7 +117,7 @@ class AnswerViews:
                     yield OtherJudge(name, judging.rule_written, claims, ratings)
 
     def _foreign(self, entry: ShownEntry) -> tuple[ForeignValue, ...]:
-        stamp = version_of(self._study)
+        stamp = self._reader.version()
         with self._lock:
             if self._scores[0] != stamp:
                 self._scores = (stamp, summary.foreign_scores(self._study))
@@ -141,13 +132,6 @@ class AnswerViews:
         answer = answer_of(self._study, record, self._queries)
         yield answer.report
         yield from (text for one in answer.sources for text in (one.title or "", one.seen, one.page or ""))
-
-
-def version_of(study: Study) -> str:
-    """Changes whenever the ledger or scores of others are written, by whomever."""
-    path = study.ledger.path
-    files = [path, path.with_name(path.name + "-wal"), path.with_name(summary.FILE)]
-    return " ".join(f"{s.st_mtime_ns}-{s.st_size}" for file in files if file.exists() for s in (file.stat(),))
 
 
 def _without_answer(
@@ -191,23 +175,3 @@ def _with_details(view: ReportView, judged: Judged, answer: Answer) -> ReportVie
 def _transcripts(study: Study, record: Record) -> list[JsonObject]:
     text = study.kept_text(record, "transcript")
     return cast("list[JsonObject]", json.loads(text)) if text else []
-
-
-class Measured(NamedTuple):
-    """The measures of a report in the index: fields of its entry."""
-
-    scores: Mapping[str, float | None]
-    verdicts: tuple[str, ...]
-    types: tuple[str, ...]
-    claims: tuple[str, ...]
-
-
-def measured(judged: Judged, answer: Answer, values: Mapping[str, float | None]) -> Measured:
-    """The report's own metrics as the means take them, and what verdicts and source types it has."""
-    claims = list(parts.claims(judged, answer, None))
-    return Measured(
-        {name: values[name] for name, metric in metrics(values).items() if not metric.detail},
-        tuple(sorted({claim.status for claim in claims})),
-        tuple(sorted({verdict.source_type for claim in claims for verdict in claim.verdicts})),
-        tuple(claim.text for claim in claims),
-    )

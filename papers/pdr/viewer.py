@@ -23,14 +23,16 @@ from drr.papers.pdr.judging.violations import violations_of
 from drr.papers.pdr.metrics.comparing import GRADES
 from drr.papers.pdr.person import Attribute, Person
 from drr.plugin import (
+    EntryReader,
+    Frame,
     Inserts,
-    Pages,
-    Reader,
     ReportView,
     ShownEntry,
     ShownSide,
     StudyPart,
+    View,
     banner_of,
+    draw,
     part,
     passages,
     report_html,
@@ -97,7 +99,7 @@ class CaseSide(NamedTuple):
 class PersonPages(StudyPart):
     """The part of PDR-Bench in a study's pages (Figure 4 is a page of each case)."""
 
-    def __init__(self, reader: Reader, tasks: Path | None = None) -> None:
+    def __init__(self, reader: EntryReader, tasks: Path | None = None) -> None:
         super().__init__(reader, tasks)
         self._version = ""
         self._cases: Mapping[str, PersonCase] = {}
@@ -165,11 +167,11 @@ class PersonPages(StudyPart):
             found["before_mistakes"] = part("pdr/criteria.html", p=shown)
         return found
 
-    def page(self, pages: Pages, name: str) -> str | None:
+    def page(self, frame: Frame, view: View, name: str) -> str | None:
         """Draw one case; `None` where none of its reports can be shown."""
         case = self.cases().get(name)
-        views = (self.reader.view(entry) for entry in case.entries) if case is not None else ()
-        reports = [view for view in views if view is not None and view.entry.status == "done"]
+        views = map(view, case.entries) if case is not None else ()
+        reports = [one for one in views if one is not None and one.entry.status == "done"]
         if case is None or not reports:
             return None
         persons, others = self._persons, of_task(self.cases().values(), case.task)
@@ -177,17 +179,17 @@ class PersonPages(StudyPart):
         notes = list(_notes(case, others))
         if any(one.basis == "invented" for person in known for one in person.attributes):
             notes.append("What is marked invented is drawn by seed and true of nobody.")
-        return case_page(pages, case, others, [_side(one, persons) for one in reports], notes)
+        return case_page(frame, case, others, [_side(one, persons) for one in reports], notes)
 
-    def drawn(self, pages: Pages) -> Mapping[str, Callable[[str], str | None]]:
-        return {"c": lambda name: self.page(pages, name)}
+    def drawn(self, frame: Frame, view: View) -> Mapping[str, Callable[[str], str | None]]:
+        return {"c": lambda name: self.page(frame, view, name)}
 
-    def write(self, pages: Pages, draft: Path, progress: Progress) -> int:
+    def write(self, frame: Frame, view: View, draft: Path, progress: Progress) -> int:
         (draft / "c").mkdir()
         count, cases = 0, self.cases()
         with progress.stage("cases", total=len(cases), unit="cases") as stage:
             for name in cases:
-                if (page := self.page(pages, name)) is not None:
+                if (page := self.page(frame, view, name)) is not None:
                     (draft / "c" / f"{name}.html").write_text(page, encoding="utf-8")
                     count += 1
                 stage.advance()
@@ -207,7 +209,7 @@ def _figures(reports: Sequence[ReportView]) -> list[tuple[Metric, list[str]]]:
 
 
 def case_page(
-    pages: Pages,
+    frame: Frame,
     case: PersonCase,
     others: Sequence[PersonCase],
     sides: Sequence[CaseSide],
@@ -215,7 +217,8 @@ def case_page(
 ) -> str:
     reports, people = [side.report for side in sides], [side.person for side in sides]
     by_rules = any(one.judged_by_rules for one in reports)
-    return pages.draw(
+    return draw(
+        frame,
         "pdr/case.html",
         "../",
         banner=banner_of([one.entry.rule_written for one in reports], by_rules),

@@ -44,10 +44,10 @@ if TYPE_CHECKING:
     from drr.app.report.differences import floor_cells as floor_cells, floor_notes as floor_notes
     from drr.app.report.differences import greyed as greyed
     from drr.app.report.forest_figure import PALETTE as PALETTE
-    from drr.app.viewer.of_papers import Inserts as Inserts, StudyPart as StudyPart
-    from drr.app.viewer.render import Pages as Pages, banner_of as banner_of, part as part
+    from drr.app.viewer.of_papers import Inserts as Inserts, StudyPart as StudyPart, View as View
+    from drr.app.viewer.render import banner_of as banner_of, draw as draw, part as part
     from drr.app.viewer.render import passages as passages, report_html as report_html
-    from drr.app.viewer.reader import Reader as Reader
+    from drr.app.viewer.entries import EntryReader as EntryReader
     from drr.app.viewer.model import Passage as Passage, ReportView as ReportView, ShownEntry as ShownEntry
     from drr.app.viewer.judges import ShownSide as ShownSide
     from drr.app.viewer.highlight import Stretch as Stretch, marked_html as marked_html
@@ -167,8 +167,9 @@ _PLACES = {
     "StudyPart": "viewer.of_papers",  # the paper's part in the pages of a study
     "Inserts": "viewer.of_papers",  # HTML by the slot that it fills
     "part": "viewer.render",  # draws one of the paper's templates
-    "Reader": "viewer.reader",  # reads a study for pages
-    "Pages": "viewer.render",  # draws pages of a study
+    "draw": "viewer.render",  # draws a page by one of the paper's templates
+    "EntryReader": "viewer.entries",  # reads a study for pages
+    "View": "viewer.of_papers",  # reads an answer as its page shows it
     "ShownEntry": "viewer.model",  # an answer in the index
     "ReportView": "viewer.model",  # an answer on its page
     "Passage": "viewer.model",  # a passage, and what of it is marked

@@ -271,7 +271,7 @@ def hostile_pages(pages: Pages) -> dict[str, str]:
         "q/a.html": pages.query(
             [view, view], [ShownOutcome("depth", PAYLOADS[1], PAYLOADS[0], 0, PAYLOADS[2])]
         ),
-        "c/a.html": case_page(pages, *hostile_case()),
+        "c/a.html": case_page(pages.frame, *hostile_case()),
         "r/a.html": pages.report(view),
         "r/b.html": pages.report(failed),
         "x/a.html": pages.transcript(view),

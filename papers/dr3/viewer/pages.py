@@ -23,15 +23,15 @@ from drr.papers.dr3.viewer.facts import counted, facts_in, points_in
 from drr.papers.dr3.viewer.shelf import TaskShelf
 from drr.plugin import (
     STATIC,
+    EntryReader,
     Frame,
     FramePlace,
     Inserts,
-    Pages,
-    Reader,
     ReportView,
     ShownEntry,
     Stretch,
     StudyPart,
+    View,
     guarded,
     is_own_shop,
     marked_html,
@@ -75,7 +75,7 @@ class ShownFacts(NamedTuple):
 class TaskFolderPages(StudyPart):
     """The part of DR3-Eval in a study's pages."""
 
-    def __init__(self, reader: Reader, tasks: Path | None = None) -> None:
+    def __init__(self, reader: EntryReader, tasks: Path | None = None) -> None:
         super().__init__(reader, tasks)
         self.show(shelf_of(reader.study, tasks))
 
@@ -130,14 +130,14 @@ class TaskFolderPages(StudyPart):
         """The name of its task's page, where it is of a task with files."""
         return next((name for name in map(file_name, _tasks_of(entry)) if name in self._names), None)
 
-    def routes(self, pages: Pages) -> Sequence[Route]:
-        return () if self._shelf is None else self._beside(self._shelf, pages).routes()
+    def routes(self, frame: Frame) -> Sequence[Route]:
+        return () if self._shelf is None else self._beside(self._shelf, frame).routes()
 
-    def write(self, pages: Pages, draft: Path, progress: Progress) -> int:
-        return 0 if self._shelf is None else self._beside(self._shelf, pages).write(draft, progress)
+    def write(self, frame: Frame, view: View, draft: Path, progress: Progress) -> int:
+        return 0 if self._shelf is None else self._beside(self._shelf, frame).write(draft, progress)
 
-    def _beside(self, shelf: TaskShelf, pages: Pages) -> TaskPages:
-        return TaskPages(shelf, replace(pages.frame, about=str), BESIDE, self.reader.entries)
+    def _beside(self, shelf: TaskShelf, frame: Frame) -> TaskPages:
+        return TaskPages(shelf, replace(frame, about=str), BESIDE, self.reader.entries)
 
 
 def _tasks_of(entry: ShownEntry) -> list[str]:

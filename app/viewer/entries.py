@@ -1,0 +1,183 @@
+"""The answers of a study as its index lists them, with the measures of each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from threading import RLock
+from typing import TYPE_CHECKING, NamedTuple
+
+from drr.app.judge.text import figures_read_text
+from drr.app.viewer import parts
+from drr.app.viewer.model import ShownEntry, ShownOutcome
+from drr.env.files import file_name, short_name
+from drr.eval.evidence.answers import Answer, questions
+from drr.eval.foreign import summary
+from drr.eval.judging.read import choose, read_judged
+from drr.eval.metrics import metrics, values_of
+from drr.eval.metrics.costs import cost_of
+from drr.eval.metrics.coverage import variants_of, waiting
+from drr.eval.metrics.document import not_comparable
+from drr.eval.metrics.rules import figures_of
+from drr.eval.tasks.judgements import Judged, Judging
+
+if TYPE_CHECKING:
+    from drr.env.query import Query
+    from drr.study.study import Study
+    from drr.study.unit import Record
+
+
+class EntryReader:
+    """One study, read as it grows: what has ended stays as it is, so only what is new is read. Safe for several threads."""
+
+    def __init__(self, study: Study, *, judge: str | None = None) -> None:
+        choose(study, judge)  # an unknown judge is said here, not page by page
+        self.name = study.folder.resolve().name
+        self.study = study
+        self.judge = judge
+        self.queries = questions(study)
+        self._lock = RLock()
+        self._version = ""
+        self._stamps: dict[str, float | None] = {}
+        self._entries: dict[str, ShownEntry] = {}
+        self._keys: dict[str, str] = {}
+        self._measured: dict[str, Measured] = {}
+        self._outcomes: dict[str, list[ShownOutcome]] = {}
+        self._planned = self._unjudged = 0
+        self._notes: Sequence[str] = ()
+
+    def judging(self) -> Judging | None:
+        return choose(self.study, self.judge)
+
+    def version(self) -> str:
+        """Changes whenever the ledger or scores of others are written, by whomever."""
+        return version_of(self.study)
+
+    def entries(self) -> list[ShownEntry]:
+        with self._lock:
+            self._look()
+            found = [self._with_measures(entry) for entry in self._entries.values()]
+        return sorted(found, key=lambda entry: (entry.query_id, entry.variant, entry.trial))
+
+    def _look(self) -> None:
+        version = self.version()
+        if version == self._version:
+            return
+        stamps = dict(self.study.ledger.records.stamps("answer"))
+        for key in self._stamps.keys() - stamps.keys():
+            self._entries.pop(short_name(key), None)
+        for key, stamp in stamps.items():
+            if self._stamps.get(key, 0.0) != stamp or short_name(key) not in self._entries:
+                record = self.study.record(key)
+                if record is not None:
+                    asked = self.asked(str(record.spec["query_id"]))
+                    self._entries[short_name(key)] = _entry(record, asked, lost=bool(self.study.lost(record)))
+                    self._keys[short_name(key)] = key
+        self._stamps, self._version = stamps, version
+
+    def _with_measures(self, entry: ShownEntry) -> ShownEntry:
+        found = self._measured.get(entry.key)
+        return entry if found is None else replace(entry, **found._asdict())
+
+    def measure(self) -> None:
+        """Each report's own figures, for the index. Reads every judgement: seconds for a large study."""
+        judged = read_judged(self.study, self.judging())
+        found = {
+            short_name(answer.key): measured(judged, answer, values_of(judged, answer))
+            for answer in judged.answers
+        }
+        outcomes: dict[str, list[ShownOutcome]] = {}
+        for c in judged.comparisons():
+            winner = {"a": c.a, "b": c.b}.get(c.outcome, c.outcome)
+            outcomes.setdefault(file_name(c.query), []).append(
+                ShownOutcome(c.dimension, c.a, c.b, c.trial, winner)
+            )
+        tally = self.study.ledger.units.standings()
+        with self._lock:
+            self._measured, self._outcomes = found, outcomes
+            self._unjudged = waiting(judged)
+            by_system = {name: figures_of(judged, own) for name, own in variants_of(judged).items()}
+            self._notes = [*figures_read_text(by_system), *not_comparable(judged)]
+            self._planned = sum(unit.kind == "answer" for unit in tally)
+
+    @property
+    def to_come(self) -> int:
+        """Answers that the study still lacks, as far as it had been planned when it was last measured."""
+        with self._lock:
+            return max(self._planned - len(self._entries), 0)
+
+    @property
+    def unjudged(self) -> int:
+        """Answers that its judge has not judged, as of when it was last measured."""
+        with self._lock:
+            return self._unjudged
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """Sentences that stand beside its figures, as of when it was last measured."""
+        with self._lock:
+            return self._notes
+
+    def outcomes(self, question_page: str) -> list[ShownOutcome]:
+        """Known once the study was measured."""
+        with self._lock:
+            return list(self._outcomes.get(question_page, ()))
+
+    def asked(self, query_id: str) -> Query | None:
+        return self.queries.get(query_id)
+
+    def entry(self, key: str) -> ShownEntry | None:
+        with self._lock:
+            self._look()
+            return self._entries.get(key)
+
+
+def _entry(record: Record, asked: Query | None, *, lost: bool) -> ShownEntry:
+    spec = record.spec
+    spent = cost_of(record)
+    return ShownEntry(
+        key=short_name(record.key),
+        query_id=str(spec["query_id"]),
+        query=str(spec["query"]),
+        variant=str(spec["variant"]),
+        trial=int(spec["trial"]),
+        status="failed" if lost else record.status,
+        reason="lost" if lost else record.reason,
+        words=record.result.get("words"),
+        rule_written=bool(record.result.get("rule_written")),
+        task=None if asked is None else asked.task_id,
+        person=None if asked is None else asked.person_id,
+        user=None if spec.get("user_id") is None else str(spec["user_id"]),
+        text=record.blobs.get("report"),
+        given=record.result.get("person_tokens"),
+        size=None if asked is None else asked.size,
+        cost=spent.usd,
+        tokens=spent.tokens,
+    )
+
+
+def version_of(study: Study) -> str:
+    """Changes whenever the ledger or scores of others are written, by whomever."""
+    path = study.ledger.path
+    files = [path, path.with_name(path.name + "-wal"), path.with_name(summary.FILE)]
+    return " ".join(f"{s.st_mtime_ns}-{s.st_size}" for file in files if file.exists() for s in (file.stat(),))
+
+
+class Measured(NamedTuple):
+    """The measures of a report in the index: fields of its entry."""
+
+    scores: Mapping[str, float | None]
+    verdicts: tuple[str, ...]
+    types: tuple[str, ...]
+    claims: tuple[str, ...]
+
+
+def measured(judged: Judged, answer: Answer, values: Mapping[str, float | None]) -> Measured:
+    """The report's own metrics as the means take them, and what verdicts and source types it has."""
+    claims = list(parts.claims(judged, answer, None))
+    return Measured(
+        {name: values[name] for name, metric in metrics(values).items() if not metric.detail},
+        tuple(sorted({claim.status for claim in claims})),
+        tuple(sorted({verdict.source_type for claim in claims for verdict in claim.verdicts})),
+        tuple(claim.text for claim in claims),
+    )
