@@ -1,4 +1,4 @@
-"""Plain data of a study and its units of answers: what was asked, and what the ledger keeps of an answer."""
+"""Plain data of studies and their answers: what was asked, and what the ledger keeps."""
 
 from __future__ import annotations
 
