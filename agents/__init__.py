@@ -1,4 +1,4 @@
-"""Plan-to-Function, ReAct and Hybrid-ReAct as LangGraph graphs."""
+"""Agents that answer research questions: Plan-to-Function, ReAct, Hybrid-ReAct and Ledger as LangGraph graphs."""
 
 if __name__ != "drr.agents":
     from drr.beside import step_aside

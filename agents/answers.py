@@ -1,4 +1,4 @@
-"""Checks of a finished answer: forms that count as none."""
+"""Checks of a finished answer, which find answers without content or research, and ask the agent once more."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from drr.tools.registry import EVERY
 from drr.wording.excerpt import excerpt
 
 _UNKEYED = "0c5fceea3e19cd48fd8e22551dea9ecdfa500da5accb7e24bfc470698ffa3d66"
-"""Its first version, which enters no key, so that the keys of before stay; every other one does."""
+"""Hash of the first version of the prompt `once_more`. That version enters no key, so that older keys stay the same."""
 _REASONS: Mapping[NoAnswer, str] = {
     "empty": "answered without content",
     "no_research": "answered without a call of a tool that looks up, or none was answered",
@@ -25,19 +25,19 @@ _REASONS: Mapping[NoAnswer, str] = {
     " tool calls is off or another model's (vLLM: --tool-call-parser, llama.cpp: --jinja), or give --text-calls parse",
 }
 _SHORT = 80
-"""Characters of one line: less than this, without a source or a figure, holds no finding, but where it is a sentence about results."""
+"""Characters below which a single line counts as empty. Exceptions are a line with a source or a figure, and a sentence after research."""
 _NEEDED = "so short a line is an answer only with a figure or a source, or as a sentence (with its full stop) after a call of a tool"
 _STOPS = tuple(".!?。！？…")
 _CLOSERS = "*_\"'”’»)）」"
 
 
 def keyed(prompts: Prompts) -> list[str]:
-    """The prompt, where it enters a key."""
+    """Return the name of the prompt `once_more` in a list, or an empty list where that prompt enters no key."""
     return [] if prompts[ONCE_MORE].sha256 == _UNKEYED else [ONCE_MORE]
 
 
 def failure_of(none: NoAnswer, variant: Variant, ending: Ending, calls: Sequence[ToolCall]) -> ModelFailure:
-    """Name the failure, with why a first call did not run, or what an empty report holds."""
+    """Make the failure of a run without an answer. Its message names why the first call failed, or quotes the empty report."""
     why = next((call.error.message for call in calls if call.error is not None), None)
     what, text = _REASONS[none], " ".join(ending.report.split())
     if none == "no_research" and why:
@@ -53,19 +53,19 @@ def failure_of(none: NoAnswer, variant: Variant, ending: Ending, calls: Sequence
 
 
 async def answered(run: AgentRun, variant: Variant, answer: Run) -> tuple[Ending, NoAnswer | None]:
-    """Return how the run ended, and why that is no answer. Then it was asked once more where that may help."""
+    """Run the agent and return the ending and the reason why its report is no answer (`None`: it is one). The agent is asked a second time where a second try may help."""
     ending = await answer(run)
     none = no_answer(run, ending.report)
     if none is None or variant.architecture.once or is_broken_off(ending.stop_reason):
         return ending, none
     if none == "no_research" and run.once_more:
-        return ending, none  # it was asked once more for its plan
+        return ending, none  # the agent was already asked a second time for its plan
     ending = await _again(run, variant, answer, none, ending)
     return ending, no_answer(run, ending.report)
 
 
 async def _again(run: AgentRun, variant: Variant, answer: Run, none: NoAnswer, ending: Ending) -> Ending:
-    """Ask again with a line that says what was missing. An agent of ours that only wrote badly looks up nothing again."""
+    """Ask again with a line that says why the first answer did not count. A built-in agent that has researched only writes its report again."""
     run.ask_once_more(f"{none}, {ending.stop_reason}")
     for name in list(run.transcripts):
         run.transcripts[f"first {name}"] = run.transcripts.pop(name)
@@ -76,26 +76,26 @@ async def _again(run: AgentRun, variant: Variant, answer: Run, none: NoAnswer, e
 
 
 def no_answer(run: AgentRun, report: str) -> NoAnswer | None:
-    """Say why this is no answer; `None` for an answer. Rules research nothing anyway."""
+    """Return why a report does not count as an answer; `None` if it does. Stand-ins that follow rules need no research."""
     if is_call(report, {*run.names, *CONTROL}) or is_json(report):
         return "malformed_call"
     researched = has_researched(run)
     if is_empty(report, researched=researched):
         return "empty"
-    # Its material stands in the prompt where all pages do, or where a world or an agent has no tool that looks up.
+    # No research is needed where the prompt holds all pages, or where no tool that looks up is offered.
     in_prompt = run.settings.get("long_context") or not any(EVERY[name].looks_up for name in run.names)
     return None if researched or in_prompt or _is_by_rules(run) else "no_research"
 
 
 def _is_by_rules(run: AgentRun) -> bool:
-    """Tell whether rules played in it."""
+    """Tell whether any model called in this run was a stand-in that follows rules."""
     meter = run.allowance.meter
     played = (role for role in meter.by_role if role in run.models and not run.outside.plays(role, meter))
     return any(run.models[role].rule_written for role in played)
 
 
 def has_researched(run: AgentRun) -> bool:
-    """Tell whether a tool that looks up answered anybody in the run. That there is no such thing is an answer, too."""
+    """Tell whether a look-up tool gave any actor of the run an answer. An answer of "not found" counts too."""
     return any(
         call.kind == "api"
         and (call.name not in EVERY or EVERY[call.name].looks_up)  # an agent's own tools look things up
@@ -106,8 +106,8 @@ def has_researched(run: AgentRun) -> bool:
 
 
 def is_empty(report: str, *, researched: bool) -> bool:
-    """Tell whether nothing stands below the headings, outside the sources, but one short line without a source or figure.
-    A sentence after research is an answer: `Nothing fits.`"""
+    """Tell whether a report has no text below its headings and before its sources. One short line without a source or figure is no text,
+    unless the agent has researched and the line is a sentence: `Nothing fits.`"""
     from drr.citations.parse import parse
 
     for entry in reversed(parse(report).references):

@@ -1,4 +1,4 @@
-"""The declaration of an architecture, and its variants."""
+"""Declarations of an agent architecture and of its variants, which are the architecture with chosen options."""
 
 from __future__ import annotations
 
@@ -18,46 +18,46 @@ BUILT_IN = "built in"
 
 @dataclass(frozen=True, kw_only=True)
 class Architecture:
-    """`version` is raised with every change that may change a result; `prompts` enter the key by their hashes."""
+    """The declaration of one agent architecture. `version` is raised with every change that may change a result; the hashes of `prompts` enter the key."""
 
     name: str
     version: str
     summary: str
     load: Callable[[], Run]
     roles: tuple[str, ...] = (AGENT,)
-    """The model roles that it calls; any name will do."""
+    """Roles of the models that the architecture calls; a role may have any name."""
     tools: tuple[str, ...] | None = None
-    """Names of the world's tools that it binds; `None` is all of them."""
+    """Names of the world's tools that are offered to the model; `None` means all of them."""
     limits: Limits = field(default_factory=Limits)
-    """Bounds of a run where the study names none."""
+    """Limits of a run where the study sets none."""
     policy: Mapping[str, str | Policy] = field(default_factory=dict)
-    """Players of its roles under the `offline` model: a stand-in's name, or rules of its own; a role that is not named here
+    """Stand-ins for the roles under the model `offline`, as names or as rules. A role that is not named here
     is played by the stand-in of the role's own name."""
     options: tuple[Option, ...] = (WS,)
     settings: tuple[str, ...] = ()
-    """Choices of a study, beside the limits, that it understands: fields of `AgentOptions`."""
+    """Fields of `AgentOptions`, beside the limits, that the architecture understands."""
     prompts: tuple[str, ...] = ()
     looks: str = AGENT
     """The role whose model is shown pictures."""
     sees: bool = False
-    """True where pictures go to a program of its own and not to a model of ours."""
+    """True where pictures go to an outside program instead of one of this package's models."""
     once: bool = False
-    """True where an answer cannot be asked for a second time."""
+    """True where the agent cannot be asked for an answer a second time."""
     profile: bool = False
-    """True where every variant is given the shopper's profile facts."""
+    """True where every variant gets facts from the shopper's profile."""
     origin: str = BUILT_IN
     word: str = ""
-    """Words that find it again where its name does not: a file's whole path and function."""
+    """Words that find the architecture again where its name does not: a file's whole path and a function."""
 
 
 @dataclass(frozen=True)
 class Variant:
-    """An architecture with some of its options, in the order in which it declares them."""
+    """An architecture with some of its options, in the order in which the architecture declares them."""
 
     architecture: Architecture
     options: tuple[Option, ...] = ()
     model: str | None = None
-    """The model that it runs with in a study of several, in place of the study's."""
+    """The model of this variant in a study of several models, in place of the study's model."""
 
     @property
     def name(self) -> str:
@@ -65,12 +65,12 @@ class Variant:
 
     @property
     def bare_name(self) -> str:
-        """The variant's name without its model."""
+        """The variant's name without the name of a model."""
         return self.architecture.name + self._suffix
 
     @property
     def word(self) -> str:
-        """The word by which `drr.agents.registry.variant` finds this variant, wherever it is asked."""
+        """The word by which `drr.agents.registry.variant` finds this variant from any folder."""
         return (self.architecture.word or self.architecture.name) + self._suffix + self._at
 
     @property
@@ -87,13 +87,13 @@ class Variant:
 
     @property
     def roles(self) -> tuple[str, ...]:
-        """The model roles that it calls, each once."""
+        """The roles of the models that the variant calls, each once."""
         added = (role for option in self.options for role in option.roles)
         return tuple(dict.fromkeys((*self.architecture.roles, *added)))
 
     @property
     def prompts(self) -> tuple[str, ...]:
-        """The files in `agents/prompts` that decide what this variant does."""
+        """The names of the files in `agents/prompts` that decide how this variant works."""
         return (*self.architecture.prompts, *(prompt for option in self.options for prompt in option.prompts))
 
     @property
@@ -108,5 +108,5 @@ class Variant:
         return option in self.options
 
     def played_by(self, role: str) -> str | Policy:
-        """The stand-in of a role: its name, or the rules themselves."""
+        """Return the stand-in that plays a role under the model `offline`: its name, or its rules."""
         return self.architecture.policy.get(role, role)

@@ -1,4 +1,4 @@
-"""Records of an agent's run, with its limits, events and options."""
+"""Records of an agent's run: its calls, steps, failures and answer, with its limits, events and options."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ CitationRepair = Literal["off", "remove", "ask"]
 CallKind = Literal["api", "control", "unknown", "refused"]
 StopReason = Literal[
     "finalized",  # the agent said that it is done
-    "answered",  # a turn without a tool call, which ends a loop like Finalize does
+    "answered",  # a turn without a tool call, which ends the loop as a call of `finalize` does
     "planned",  # every planned call was run
     "step_limit",
     "round_limit",
@@ -26,53 +26,53 @@ StopReason = Literal[
     "token_limit",
     "time_limit",
     "context_limit",  # the conversation no longer fits the model; the report is written from rendered findings
-    "refused",  # from here on the model failed, and the report is written from what was known
+    "refused",  # this and the following: the model failed, and the report is written from the findings so far
     "truncated",
     "malformed",
     "rejected",
     "outage",
 ]
 BROKEN_OFF: frozenset[str] = frozenset({"refused", "truncated", "malformed", "rejected", "outage"})
-"""Ends of research that no choice and no limit of ours made."""
+"""Stop reasons of research that a failure of the model ended, rather than the agent or a limit."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
-    """Bounds of one unit. Reaching one ends the research with a report from what is known and a recorded reason."""
+    """Limits of one unit, which is one run of an agent on one question. Reaching one ends the research; the report is written from the findings so far."""
 
     steps: int = 25
-    """Turns of one reason-act loop: the whole of ReAct, or one researcher."""
+    """Maximum number of turns of one loop of reasoning and acting: all of ReAct, or one researcher."""
     rounds: int = 4
-    """Supervisor turns that launch researchers."""
+    """Maximum number of turns in which the supervisor launches researchers."""
     supervisor_steps: int = 10
-    """Turns of the supervisor, or of the main agent."""
+    """Maximum number of turns of the supervisor or of the main agent."""
     researchers: int = 4
-    """Launched by one supervisor turn; more are refused with a tool message."""
+    """Maximum number of researchers launched by one turn of the supervisor. A further launch is refused with a tool message."""
     planned_calls: int = 12
-    """Calls of one plan."""
+    """Maximum number of calls in one plan."""
     tool_calls: int = 80
-    """Calls of the nine tools in a unit; more are refused with a tool message."""
+    """Maximum number of calls of the nine tools in a unit. A further call is refused with a tool message."""
     tokens: int | None = 3_000_000
-    """Input and output of the unit, looked at before each turn."""
+    """Maximum number of tokens of input and output in the unit, checked before each turn."""
     seconds: float | None = 1_800
-    """Looked at before each turn; a call in flight has its own deadline."""
+    """Maximum number of seconds for the unit, checked before each turn; a call in progress has its own deadline."""
     evidence_chars: int = 200_000
-    """Most rendered evidence in one fresh conversation; the longest results are shortened first."""
+    """Maximum number of characters of findings in one fresh conversation; the longest findings are shortened first."""
     page_chars: int = 40_000
-    """Most of a web page that is summarised."""
+    """Maximum number of characters of a web page that are summarised."""
     page_reads: int = 5
-    """Pages of one search read and summarised at a time."""
+    """Maximum number of pages of one search that are read and summarised at the same time."""
     search_turns: int = 5
-    """Turns of one search agent, of an architecture that has such."""
+    """Maximum number of turns of one search agent, in architectures that have search agents."""
     reader_turns: int = 3
-    """Turns of one file reader, of an architecture that has such."""
+    """Maximum number of turns of one file reader, in architectures that have file readers."""
     context_chars: int = 16_000
-    """Most of what one `get_context` gives: 4,000 tokens of four characters."""
+    """Maximum number of characters in one answer of `get_context`: 4,000 tokens of four characters."""
     checks: int = 3
-    """Rounds of `+validate`."""
+    """Maximum number of rounds of the option `+validate`."""
 
     def key(self) -> dict[str, int | float | None]:
-        """Key the options. Those that came later are in it only where they are not the default, so that the keys of before stay."""
+        """Return the limits as part of the unit's key. Limits added later enter only where they differ from the default, so that older keys stay the same."""
         later = {name for name in _LATER if getattr(self, name) == getattr(Limits, name)}
         return {name: value for name, value in dataclasses.asdict(self).items() if name not in later}
 
@@ -88,11 +88,11 @@ class CallError(BaseModel):
 
 
 class ToolCall(BaseModel):
-    """One call as it happened.
+    """One tool call of an agent, with its arguments and its result.
 
-    `api` calls ran one of the nine and are what Figure 4 counts; `refused` ones name one of the nine and never ran (a
+    `api` calls ran one of the nine tools and are counted in Figure 4 of the paper; `refused` calls name one of the nine and never ran (a
     limit was reached, a plan could not be followed); `control` calls steer the agent (reason, finalize, launch);
-    `unknown` ones name a tool that the agent does not have.
+    `unknown` calls name a tool that the agent does not have.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -107,7 +107,7 @@ class ToolCall(BaseModel):
     error: CallError | None = None
     seconds: float
     started_at: float | None = None
-    """Seconds after the answer was begun; `None` where nobody noted it."""
+    """Seconds since the start of the answer; `None` where the time was not recorded."""
 
     @property
     def ok(self) -> bool:
@@ -118,24 +118,24 @@ StepKind = Literal["model", "page", "summary"]
 
 
 class TimedStep(BaseModel):
-    """One wait of a run beside its tools' own work: a model's turn, reading a page, or summarising it."""
+    """One timed step of a run outside the tools: a model's turn, the reading of a page, or its summary."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     kind: StepKind
     of: str
-    """The conversation, or the page's address."""
+    """The name of the conversation, or the address of the page."""
     number: int
-    """Among those of its kind and of this conversation or page, as they ended."""
+    """The step's number, in the order of ending, among steps of the same kind and conversation or page."""
     role: str | None = None
-    """The role whose model it was."""
+    """The role of the model that took the step."""
     seconds: float
     started_at: float
-    """Seconds after the answer was begun."""
+    """Seconds since the start of the answer."""
 
 
 class Fabricated(BaseModel):
-    """A cited URL that no tool returned: nobody asks for it, so there is no status either."""
+    """A cited URL that no tool returned. The address is never requested, so its page and status are mostly unknown."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -145,7 +145,7 @@ class Fabricated(BaseModel):
 
 
 class ResearcherFailure(BaseModel):
-    """A researcher that ended without findings; its siblings went on."""
+    """The failure of a researcher that ended without findings; the other researchers went on."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -156,7 +156,7 @@ class ResearcherFailure(BaseModel):
 
 
 class Transcript(BaseModel):
-    """One conversation as the model saw it, for people to read and for hashes to pin."""
+    """One conversation as the model saw it, kept for readers and for the hashes of its messages."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -168,18 +168,18 @@ class FunctionSchema(TypedDict):
     name: str
     description: str
     parameters: JsonObject
-    """JSON Schema."""
+    """The parameters as a JSON Schema."""
 
 
 class ToolSchema(TypedDict):
-    """A tool as it is bound to a model, OpenAI style."""
+    """A tool's description as it is sent to a model, in the format of OpenAI."""
 
     type: Literal["function"]
     function: FunctionSchema
 
 
 class Gathered(BaseModel):
-    """The findings and actions of a unit so far, whether or not a report came of them."""
+    """The record of a unit so far: its findings, calls, failures and conversations, with or without a report."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -188,47 +188,47 @@ class Gathered(BaseModel):
     version: str
     query: str
     user_id: str | None
-    """The user whose records it could look up; `None` where the setting withheld them."""
+    """The user whose records the agent could look up; `None` where the setting withheld them."""
     models: dict[str, str]
-    """Role to model name."""
+    """Names of the models by role."""
     rule_written: bool
     sources: list[Source] = Field(default_factory=list)
-    """The evidence ledger in order of first sight: each (URL, text seen) once."""
+    """The texts that the tools returned, each (URL, text) once, in the order in which they were first seen."""
     tool_calls: list[ToolCall] = Field(default_factory=list)
     failures: list[ResearcherFailure] = Field(default_factory=list)
     notes: list[str] = Field(default_factory=list)
-    """Notes for a reader: evidence shortened, a page not summarised, ..."""
+    """Remarks for a reader, such as "evidence shortened" or "a page not summarised"."""
     stderr: str | None = None
-    """The end of what a command wrote beside its report."""
+    """The end of the standard error of an agent that is a command."""
     steps: list[TimedStep] = Field(default_factory=list)
-    """Those that ended well, by kind and by what they are of; none where nobody noted them."""
+    """The timed steps that succeeded, by kind and by conversation or page; empty where steps were not recorded."""
     state_changes: list[Change] = Field(default_factory=list)
     transcripts: list[Transcript] = Field(default_factory=list)
 
 
 class AnswerRecord(Gathered):
-    """The record of a finished unit. Plain data: it serialises to JSON and back unchanged."""
+    """The record of a finished unit, as plain data that survives a round trip through JSON unchanged."""
 
     raw_report: str
-    """The text as the model wrote it."""
+    """The report as the model wrote it."""
     report: str
-    """After citation repair; what is judged and shown."""
+    """The report after citation repair; this text is judged and shown."""
     form: str | None = None
-    """The block named `form` that stood in it: JSON for code to check."""
+    """The block named `form` from the report: JSON that code checks."""
     words: int
     citation_repair: CitationRepair
     removed_citations: list[str] = Field(default_factory=list)
     dangling: list[int] = Field(default_factory=list)
-    """Numbers cited in the raw report that its list of sources lacks."""
+    """Numbers cited in the raw report that are missing from its list of sources."""
     fabricated: list[Fabricated] = Field(default_factory=list)
     stop_reason: str
     usage: dict[str, UsageRow] = Field(default_factory=dict)
-    """The usage by role."""
+    """The usage of each role's model."""
     seconds: float
 
 
 class Ending(NamedTuple):
-    """The ending that a variant's run returns; everything else was noted in the `AgentRun` on the way."""
+    """The report and stop reason that a variant's run returns; everything else was recorded in the `AgentRun`."""
 
     report: str
     stop_reason: str
@@ -236,20 +236,20 @@ class Ending(NamedTuple):
 
 @dataclass(frozen=True)
 class Event:
-    """Something that a watcher of a run may like to know, while it happens."""
+    """A message to the listener of a run about its progress."""
 
     kind: Literal["turn", "call", "result", "launch", "page", "report", "ended"]
     actor: str
     text: str
     call: ToolCall | None = None
-    """The call, where one has `ended`."""
+    """The finished call, where the event's kind is `ended`."""
 
 
 Listener = Callable[[Event], None]
 
 
 def nobody(event: Event) -> None:
-    """The listener of a run that nobody watches."""
+    """Ignore an event, as the listener of a run that is not watched."""
 
 
 AGENT, SUMMARISER, PERCEPTION = "agent", "summariser", "perception"
@@ -257,13 +257,13 @@ AGENT, SUMMARISER, PERCEPTION = "agent", "summariser", "perception"
 
 @dataclass(frozen=True)
 class Option:
-    """An option that may stand behind an architecture's name as `+NAME`, with the roles and prompts that it adds."""
+    """A choice that is added to an architecture's name as `+NAME`, with the roles and prompts that it needs."""
 
     name: str
     summary: str
-    """Words for the summary of a variant that has it."""
+    """Words for the summary of a variant that has the option."""
     summary_without: str = ""
-    """Words for the summary of a variant without it."""
+    """Words for the summary of a variant without the option."""
     roles: tuple[str, ...] = ()
     prompts: tuple[str, ...] = ()
 

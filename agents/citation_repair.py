@@ -1,4 +1,4 @@
-"""Repair of a finished answer's citations. Nothing here is needed before an agent has written."""
+"""Repairs the citations of a finished report by deleting wrong ones or asking the model to mend them."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from langchain_core.messages import HumanMessage
 
 
 async def read_in_run(run: AgentRun, report: str) -> Citations:
-    """Read a report as judges read it. Where an entry gives the id of a product alone, it leads to the shop's page."""
+    """Read a report's citations as judges do. An entry that gives only a product's id is read as the address of the shop's page."""
     return await read_in_time(report, lambda: parse(report, *_shop_pages(run)))
 
 
 def _shop_pages(run: AgentRun) -> tuple[str, IdLookup | None]:
-    """Below which address the pages of products live, and who says what is the id of one."""
+    """Return the base address of the shop's product pages, and the function that knows product ids; empty without a shop."""
     shop = run.tools.shop
     return ("", None) if shop is None else (shop.shop_url, shop.known_ids)
 
@@ -34,15 +34,15 @@ def _shop_pages(run: AgentRun) -> tuple[str, IdLookup | None]:
 class Repaired(NamedTuple):
     report: str
     removed: list[str]
-    """The citations that are no longer in it."""
+    """The wrong citations of the raw report that the repaired one no longer has."""
     made_up: Sequence[str] = ()
-    """Addresses that the model made up when it was asked to mend."""
+    """Addresses that the model invented when it was asked to mend the report."""
 
 
 async def repaired(
     run: AgentRun, raw: str, cited: Citations, made_up: list[str], setting: CitationRepair
 ) -> Repaired:
-    """The report as the setting wants it; one that is mended stands for itself outside the shop too."""
+    """Return the report after the repair that the setting asks for. A mended report is self-contained: full addresses replace shortened ones."""
     wrong = _wrong(cited, made_up)
     if setting == "off":
         return Repaired(raw, [])
@@ -78,7 +78,7 @@ def _addressed(run: AgentRun, report: str) -> str:
 
 
 async def _mended(run: AgentRun, raw: str, wrong: list[str]) -> str | None:
-    """The model's own correction; `None` where it could not give one, which is noted."""
+    """Return the report as the model corrected it; `None` where the model failed, which is noted in the run."""
     try:
         return await _ask(run, raw, wrong)
     except ModelFailure as failure:

@@ -1,7 +1,7 @@
-"""Notes of one run: the tools' results, waiting times and summarised pages (`+ws`).
+"""Collects the evidence of one run: the tools' results, the timed steps and the summaries of pages (option `+ws`).
 
-Citations are checked against the evidence, and nothing else. A summary takes the place of the snippet. A page that cannot be read, or that
-the model cannot summarise, keeps its snippet and says so. An outage of the model ends the run, like everywhere else.
+Citations are checked against this evidence alone. A summary replaces the snippet of a search result. A page that cannot be read or
+summarised keeps its snippet with a remark. An outage of the model ends the run.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Value = TypeVar("Value")
 
 
 async def side_by_side(work: Iterable[Coroutine[Any, Any, Value]]) -> list[Value]:
-    """The values in the order of the work. The first failure is raised as it is, not in a group, after the rest ended."""
+    """Run coroutines concurrently and return their values in the same order. The first failure is raised, not in a group, after the others have ended."""
     parts = list(work)
     if len(parts) == 1:
         return [await parts[0]]
@@ -44,7 +44,7 @@ async def side_by_side(work: Iterable[Coroutine[Any, Any, Value]]) -> list[Value
 
 
 async def end(tasks: Iterable[asyncio.Future[Any]]) -> None:
-    """Cancel what still runs and wait for it, so that no call goes on being paid for."""
+    """Cancel unfinished tasks and wait for them, so that no paid call goes on."""
     left = list(tasks)
     for task in left:
         task.cancel()
@@ -53,14 +53,14 @@ async def end(tasks: Iterable[asyncio.Future[Any]]) -> None:
 
 class StepLog:
     def __init__(self, elapsed: Callable[[], float]) -> None:
-        """`elapsed` tells the seconds since the answer was begun."""
+        """Take a function that returns the seconds since the start of the answer."""
         self._elapsed = elapsed
         self._begun: Counter[tuple[StepKind, str]] = Counter()
         self._steps: list[TimedStep] = []
 
     @contextmanager
     def timing(self, kind: StepKind, of: str, role: str | None = None) -> Iterator[None]:
-        """Time a step. A failed one is no step: whether it is tried again hangs on the way there."""
+        """Time a step. A failed step is not recorded, because whether it is retried depends on its conversation."""
         began = self._elapsed()
         yield
         self._begun[kind, of] += 1
@@ -70,25 +70,25 @@ class StepLog:
         )
 
     def last(self, of: str) -> float:
-        """Return when the last turn of a conversation ended."""
+        """Return the second at which the last turn of a conversation ended."""
         return max(step.started_at + step.seconds for step in self._steps if step.of == of)
 
     def noted(self) -> list[TimedStep]:
-        """List the steps in an order that does not hang on who finished first."""
+        """Return the steps in an order that does not depend on which finished first."""
         return sorted(self._steps, key=lambda step: (step.kind, step.of, step.number))
 
 
 @dataclass
 class OutsideAgent:
     query_id: str | None = None
-    """The id as the program gets it."""
+    """The question's id as the program gets it."""
     own: str | None = None
-    """A note on its own model, for a program that called none of ours and need not."""
+    """A note in place of the model's name, for a program that may use a model other than the run's."""
     stderr: str | None = None
-    """The end of what it wrote beside its report."""
+    """The end of the program's standard error."""
 
     def plays(self, role: str, meter: Meter) -> bool:
-        """Tell whether it played this role without a model of ours."""
+        """Tell whether the program played this role without calling a model of the run."""
         used = meter.by_role.get(role)
         return self.own is not None and (used is None or not used.calls)
 
@@ -97,7 +97,7 @@ FREEZE_AT_ONCE = 4
 
 
 class EvidenceLedger:
-    """Sources in the order in which they were first seen. One URL may have been seen as several texts."""
+    """Sources in the order in which tools first returned them. One URL may have been returned with several texts."""
 
     def __init__(self) -> None:
         self._by_actor: dict[str, list[Source]] = {}
@@ -118,18 +118,18 @@ class EvidenceLedger:
                 self._types.setdefault(url, "product")
 
     def add_page(self, url: str, page: Page) -> None:
-        """The page that was read behind a web source (once a run: the first reading stands)."""
+        """Keep the page that was read behind a web source. A later reading in the same run is ignored."""
         self._pages.setdefault(canonical_url(url), page)
 
     def knows(self, url: str) -> bool:
-        """Tell whether a tool returned it. Of a file, something that it shares with what was returned: a row of the rows that were read."""
+        """Tell whether a tool returned an address. For a file, an overlap is enough: one row of the rows that were returned."""
         canonical = canonical_url(url)
         return canonical in self._types or bool(self._files.meeting(canonical))
 
     def sources(self, rank: Callable[[str], int]) -> list[Source]:
-        """Every text seen once, each with the page behind its address where one was read.
+        """Return each text once, with the page behind its address where that page was read.
 
-        Actors come in the order of `rank`, so that researchers who finish in another order leave the same record.
+        Actors are sorted by `rank`, so that researchers who finish in another order leave the same record.
         """
         distinct: dict[tuple[str, str], Source] = {}
         for actor in sorted(self._by_actor, key=rank):
@@ -144,10 +144,10 @@ class EvidenceLedger:
         return source.model_copy(update={"page": page.markdown, "page_status": page.status})
 
     async def freeze(self, cited: Sequence[str], web: WebSearch, shop_url: str | None) -> None:
-        """Read the page behind every cited web address that a tool returned and that was not read yet.
+        """Read the page behind each cited web address that a tool returned and that was not read yet.
 
-        Outside the agent's sight and usage. An address that no tool returned is never asked for, and one that a tool did return is
-        asked for as it was returned: what a report writes into an address (a shopper's name, say) reaches nobody. An address
+        The agent does not see these pages, and its usage does not count them. An address that no tool returned is never requested. A known
+        address is requested as the tool returned it, so that text which a report adds to it (a shopper's name, say) reaches no server. An address
         of the shop, real or made up, is answered by the store.
         """
         gate = asyncio.Semaphore(FREEZE_AT_ONCE)
@@ -170,7 +170,7 @@ class EvidenceLedger:
         await side_by_side([read(url) for key, url in wanted.items() if key not in self._pages])
 
     def fabricated(self, urls: Iterable[str]) -> list[Fabricated]:
-        """The cited addresses that no tool returned, with what stands behind them where the agent itself had read it."""
+        """Return a record of each cited address that no tool returned. It holds the page where the agent had read one."""
         found = []
         for url in urls:
             page = self._pages.get(canonical_url(url))
@@ -183,7 +183,7 @@ class EvidenceLedger:
 
 
 def actor_rank(actor: str) -> int:
-    """The main agent first, then the researchers as they were launched, whoever finished first."""
+    """Return the position of an actor: 0 for the main agent, then the researchers in the order of their launch."""
     return int(actor[1:]) if actor else 0
 
 
@@ -191,7 +191,7 @@ Key = TypeVar("Key", bound=Hashable)
 SEARCH, PROBLEM, PAGE = "# Search", "# Problem", "# Page"
 SUMMARY_CHARS = 3_000
 _OF_THE_PAGE = frozenset({"refusal", "context_overflow", "truncated", "malformed", "bad_request"})
-"""Failures that this page may have caused; every other kind is the provider's and no page would fare better."""
+"""Kinds of failures that one page may cause. All others come from the provider and would hit every page."""
 
 
 class SeenSource(NamedTuple):
@@ -202,7 +202,7 @@ class SeenSource(NamedTuple):
 
 @dataclass
 class PageSummaries:
-    """The summaries of one run: a page is read once, and summarised once for each (page, search, problem)."""
+    """The page summaries of one run. A page is read once, and summarised once for each (page, search, problem)."""
 
     web: WebSearch
     model: RoleModel
@@ -211,7 +211,7 @@ class PageSummaries:
     at_once: int
     opening: Callable[[str], None]
     on_page: Callable[[str, Page], None]
-    """Hands every page to the evidence ledger as it was read."""
+    """Called with each page that was read, to store it in the evidence ledger."""
     steps: StepLog
     _pages: dict[str, asyncio.Task[Page]] = field(default_factory=dict)
     _summaries: dict[tuple[str, str, str], asyncio.Task[str]] = field(default_factory=dict)
@@ -221,11 +221,11 @@ class PageSummaries:
         self._gate = asyncio.Semaphore(self.at_once)
 
     async def aclose(self) -> None:
-        """End what the run no longer waits for."""
+        """Cancel the readings and summaries that are still running."""
         await end([*self._pages.values(), *self._summaries.values()])
 
     async def improve(self, answer: ToolAnswer, search: str, context: ToolContext) -> ToolAnswer:
-        """The answer of `web_search` with summaries in place of snippets."""
+        """Return the answer of `web_search` with summaries in place of snippets."""
         problem = context.question or search
         seen = await side_by_side(self._seen(source, search, problem) for source in answer.sources)
         sources = [one.source for one in seen]
@@ -288,7 +288,7 @@ class PageSummaries:
 
 
 def _unread(source: Source, page: Page, why: str) -> SeenSource:
-    """The snippet stays, and says why there is no more."""
+    """Return a source that keeps its snippet, with the reason why its page was not summarised."""
     return SeenSource(source.model_copy(update={"seen": f"{source.seen} ({why})", **_of(page)}), False)
 
 
@@ -299,7 +299,7 @@ def _of(page: Page) -> dict[str, str | None]:
 async def _once(
     tasks: dict[Key, asyncio.Task[Value]], key: Key, make: Callable[[], Coroutine[Any, Any, Value]]
 ) -> Value:
-    """The value of a key, made by whoever asks first; the others wait for the same one."""
+    """Return the value of a key. The first caller makes the value, and the other callers wait for the same task."""
     task = tasks.get(key)
     if task is None:
         task = tasks[key] = asyncio.create_task(make())

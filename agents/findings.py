@@ -1,4 +1,4 @@
-"""Results of delegated work: texts or failures, and the consequence of failures for the whole."""
+"""Results of researchers: their texts or failures, and the effect of failures on the whole run."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from langchain_core.messages import AIMessage, BaseMessage
 
 
 class SubProblem(TypedDict):
-    """A piece of work that was given away."""
+    """A part of the question that was given to a researcher."""
 
     researcher: str
     turn: int
     place: int
-    """The turn of who gave it away, and the call in it."""
+    """The index of the launching call within the supervisor's `turn`."""
     problem: str
 
 
@@ -31,7 +31,7 @@ class Condensed(NamedTuple):
 
 @dataclass(frozen=True)
 class Finding:
-    """A researcher's finding: its synthesis, or how it failed."""
+    """A researcher's result: a synthesis, or a failure."""
 
     researcher: str
     turn: int
@@ -41,13 +41,13 @@ class Finding:
     stop: StopReason | None
     failure: ModelFailure | None = None
     error: CallError | None = None
-    """Why there is nothing, where no model failed."""
+    """The reason for a missing text where no model failed."""
     ended: float | None = None
-    """Seconds after the answer was begun."""
+    """Seconds since the start of the answer."""
 
 
 def bare(task: SubProblem) -> SubProblem:
-    """Strip a task to the sub-problem."""
+    """Return a task with the fields of `SubProblem` only."""
     return {
         "researcher": task["researcher"],
         "turn": task["turn"],
@@ -57,7 +57,7 @@ def bare(task: SubProblem) -> SubProblem:
 
 
 async def attempted(run: AgentRun, task: SubProblem, work: Awaitable[Condensed]) -> Finding:
-    """A failure is a finding without text, so that siblings go on."""
+    """Wait for a researcher's result. A failure becomes a finding without text, so that the other researchers go on."""
     where = bare(task)
     try:
         end = await work
@@ -66,7 +66,7 @@ async def attempted(run: AgentRun, task: SubProblem, work: Awaitable[Condensed])
             raise  # every other call would fail the same way
         if (
             failure.kind != "over_budget"
-        ):  # what its siblings have in flight is paid for: the unit ends when they have
+        ):  # the calls of the other researchers are paid for: the unit ends after them
             run.failures.append(
                 ResearcherFailure(
                     researcher=where["researcher"],
@@ -86,8 +86,8 @@ def stop_over_budget(findings: Sequence[Finding]) -> None:
 
 
 def give_up_without_findings(findings: Sequence[Finding]) -> None:
-    """Give up where every researcher failed, one of them for an outage: then the unit fails as that one did.
-    An outage never becomes a report."""
+    """Raise the failure of one researcher where all failed, and one of them for an outage or a full context.
+    An outage thus never becomes a report."""
     failures = [finding.failure for finding in findings if finding.failure is not None]
     if len(failures) == sum(finding.error is None for finding in findings):
         for failure in failures:
@@ -96,7 +96,7 @@ def give_up_without_findings(findings: Sequence[Finding]) -> None:
 
 
 def end_of(findings: Sequence[Finding], stop: StopReason) -> StopReason:
-    """Return why the research ends: where every researcher failed, the report says no more than that."""
+    """Return the stop reason of the research. Where every researcher failed, it is the reason of the first failure."""
     if any(finding.text is not None for finding in findings):
         return stop
     for finding in findings:
@@ -110,7 +110,7 @@ def condensing(run: AgentRun, who: str, problem: str) -> Condensing:
 
 
 async def afresh(run: AgentRun, who: str, problem: str, messages: Sequence[BaseMessage]) -> str:
-    """Write afresh by an agent that has no tools and sees the findings, not the conversation."""
+    """Write the synthesis in a fresh conversation, in which the model has no tools and sees only the findings."""
     pieces = run.pieces(who)
     if run.profile is not None:
         pieces.append(Piece("Profile facts", run.profile.text, "profile"))
@@ -132,8 +132,8 @@ async def in_conversation(
     stop: StopReason,
     tools: Sequence[ToolSchema],
 ) -> str | None:
-    """Asked for at the end of the conversation, with its tools, so that all before is read from the cache. `None` where that cannot
-    be: a call that nobody answered, no room left, or another call in place of a text."""
+    """Ask for the synthesis at the end of the researcher's own conversation, so that the provider's cache is used. Return `None` where this
+    fails: a call is unanswered, no room is left, or the model replies with another call."""
     last = messages[-1]
     if stop == "context_limit" or (isinstance(last, AIMessage) and last.tool_calls):
         return None

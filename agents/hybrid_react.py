@@ -1,7 +1,7 @@
 """Hybrid-ReAct: a supervisor launches researchers on sub-problems, reads their syntheses, and has the report written.
 
 supervisor {reason, launch_researcher, finalize}
-    -> R researchers side by side {reason, finalize, the nine} -> synthesis (no tools) of each
+    -> R researchers side by side {reason, finalize, the nine tools} -> synthesis (no tools) of each
     -> control returned to the supervisor, until it finalizes or a limit is reached
     -> report generator (no tools)
 """
@@ -81,7 +81,7 @@ async def act(state: ResearcherState, runtime: Runtime[AgentRun]) -> Command[Lit
 
 
 async def synthesise(state: ResearcherState, runtime: Runtime[AgentRun]) -> dict[str, str]:
-    """The synthesis agent has no tools and sees the findings, not the conversation; with `+own` it is the researcher itself."""
+    """Write a researcher's synthesis in a fresh conversation that shows only the findings. With the option `+own`, the researcher's own conversation goes on instead."""
     run, who, problem = runtime.context, state["researcher"], state["problem"]
     text = None
     if run.has(OWN):
@@ -147,7 +147,7 @@ async def supervisor(
 
 
 def _researchers(state: HybridState, launches: dict[int, str]) -> list[Send]:
-    """One task for each sub-problem of a turn, numbered on from those before."""
+    """Return one task for each sub-problem of a turn, numbered after the earlier researchers."""
     tasks: list[SubProblem] = [
         {"researcher": f"r{number}", "turn": state["steps"], "place": place, "problem": problem}
         for number, (place, problem) in enumerate(launches.items(), len(state["findings"]) + 1)
@@ -156,7 +156,7 @@ def _researchers(state: HybridState, launches: dict[int, str]) -> list[Send]:
 
 
 async def researcher(state: SubProblem, runtime: Runtime[AgentRun]) -> dict[str, list[Finding]]:
-    """One researcher with its synthesis. Its failure is a finding without text, so that its siblings go on."""
+    """Run one researcher and its synthesis, and return the finding. A failure is a finding without text, so that the other researchers go on."""
     run, who, problem = runtime.context, state["researcher"], state["problem"]
     run.tell("launch", who, problem)
     profile = (
@@ -185,7 +185,7 @@ async def _researched(run: AgentRun, start: ResearcherState) -> Condensed:
 async def return_control(
     state: HybridState, runtime: Runtime[AgentRun]
 ) -> Command[Literal["supervisor", "report"]]:
-    """Answer every call of the supervisor's turn: launches with the researcher's synthesis, refused ones with the reason."""
+    """Answer each call of the supervisor's turn: a launch with the researcher's synthesis, a refused call with the reason."""
     run, turn = runtime.context, state["messages"][-1]
     assert isinstance(turn, AIMessage)
     stop_over_budget(state["findings"])
@@ -208,7 +208,7 @@ async def return_control(
 
 
 class HybridReported(TypedDict):
-    """The changes that the last node makes to the state."""
+    """The changes that the graph's last node makes to the state."""
 
     report: str
     stop: StopReason
@@ -262,7 +262,7 @@ async def answer(run: AgentRun) -> Ending:
 
 
 def launched(turn: AIMessage, most: int) -> dict[int, str]:
-    """The sub-problems of a turn by the place of their call: the first `most` that are well formed."""
+    """Return the sub-problems of a turn by the index of their call: the first `most` that are well formed."""
     wanted = {
         place: str(call["args"]["sub_problem"])
         for place, call in enumerate(turn.tool_calls)

@@ -1,4 +1,4 @@
-"""The old name of `drr.extras.inspect`, for agents that were written before it moved."""
+"""The old name of `drr.extras.inspect`, kept for agents that were written before that module moved."""
 
 from drr.env.plugins import load
 

@@ -1,4 +1,4 @@
-"""Ledger: research as in ReAct, then a report whose form the model gives. Code fills in addresses, titles, figures and sums."""
+"""Ledger: research as in ReAct, then a report whose addresses, titles, figures and sums code fills in."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from langgraph.runtime import Runtime
 
 FAULTS = 40
-"""Told to the model at once."""
+"""Maximum number of errors of a form that are reported to the model at once."""
 _REPORT = "report"
 EMPTY = "the report is empty: answer the question"
 
@@ -41,7 +41,7 @@ async def report(state: ReactState, runtime: Runtime[AgentRun]) -> Reported:
 
 
 async def _text(run: AgentRun, passages: Passages) -> str:
-    """The report from one form and, where something of it cannot be printed, from its mended one."""
+    """Return the report from the model's form. Where a part cannot be printed, the model mends the form once."""
     form, asked = await _form(run, passages)
     read = FormRead.of(form, passages, run.asked)
     if faults := faults_of(read):
@@ -54,7 +54,7 @@ async def _text(run: AgentRun, passages: Passages) -> str:
     report = read.report()
     if not (report and isinstance(form, CheckableReport)):
         return report
-    return f"{report}\n```form\n{' '.join(form.form.split())}\n```\n"  # on one line nothing ends the block
+    return f"{report}\n```form\n{' '.join(form.form.split())}\n```\n"  # one line cannot end the block
 
 
 def _schema(run: AgentRun) -> type[ReportForm]:
@@ -62,18 +62,18 @@ def _schema(run: AgentRun) -> type[ReportForm]:
 
 
 def faults_of(read: FormRead) -> list[str]:
-    """List what of a form is to be mended."""
+    """Return the errors of a form that the model must mend."""
     return read.faults or ([] if read.report() else [EMPTY])
 
 
 def listed(faults: Sequence[str]) -> str:
-    """The faults as the model is told them."""
+    """Return the errors as a list in the model's request."""
     more = [f"and {len(faults) - FAULTS} more of these kinds"] if len(faults) > FAULTS else []
     return "\n".join(f"- {fault}" for fault in [*faults[:FAULTS], *more])
 
 
 async def _form(run: AgentRun, passages: Passages) -> tuple[ReportForm, list[BaseMessage]]:
-    """The form, and what was asked for it. Where the passages do not fit the model, the longest are shortened, which is noted."""
+    """Return the model's form and the messages that asked for it. Where the passages exceed the context, the longest are shortened, which is noted."""
     system = run.system("ledger_report")
     texts = [passage.text for passage in passages.all]
     limit = run.limits.evidence_chars
@@ -101,7 +101,7 @@ async def _form(run: AgentRun, passages: Passages) -> tuple[ReportForm, list[Bas
 async def _mended(
     run: AgentRun, form: ReportForm, asked: Sequence[BaseMessage], faults: Sequence[str]
 ) -> ReportForm | None:
-    """Ask for the form once more. `None` where the model gives none that can be read, and the first one has to do."""
+    """Ask for the mended form; `None` where it cannot be read, so that the first form is used."""
     mend = HumanMessage(run.prompts.fill("ledger_mend", faults=listed(faults)))
     talk = [*asked, AIMessage(form.model_dump_json()), mend]
     try:

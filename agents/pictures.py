@@ -1,4 +1,4 @@
-"""Pictures of the graphs, drawn from the compiled graphs themselves."""
+"""Draws the agents' compiled graphs as Mermaid text."""
 
 from __future__ import annotations
 
@@ -21,6 +21,6 @@ def graphs() -> dict[str, Callable[[], Any]]:
 
 
 def mermaid(name: str) -> str:
-    """One graph as Mermaid text."""
+    """Return the graph of that name as Mermaid text."""
     drawn: str = graphs()[name]().get_graph().draw_mermaid(with_styles=False)
     return drawn.strip()

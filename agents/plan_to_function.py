@@ -1,4 +1,4 @@
-"""Plan-to-Function: one planning turn names every call, they run in order, the report is written from their results."""
+"""Plan-to-Function: one planning turn names every call, the calls run in order, and the report is written from their results."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class CallPlan(BaseModel):
 class PlanState(TypedDict):
     calls: list[PlannedCall]
     results: Annotated[list[Any], operator.add]
-    """The data of each call that ran, in order; `None` for one that failed."""
+    """The data of each call that ran, in order; `None` for a failed call."""
     stop: StopReason
     report: str
 
@@ -85,7 +85,7 @@ async def call(state: PlanState, runtime: Runtime[AgentRun]) -> Command[Literal[
         return _skip(run, state["calls"][done:], reached)
     try:
         data = await _run(run, state["calls"][done], state["results"])
-    except ModelFailure as failure:  # of what summarises pages
+    except ModelFailure as failure:  # of the model that summarises pages
         stop = broken_off(run, "agent", failure, known=any(one is not None for one in state["results"]))
         if stop is None:
             raise
@@ -127,7 +127,7 @@ async def answer(run: AgentRun) -> Ending:
 
 
 def _references(run: AgentRun) -> bool:
-    """Tell whether an argument may name an earlier result."""
+    """Tell whether an argument of a planned call may refer to the result of an earlier call."""
     return bool(run.settings["references"])
 
 
@@ -148,11 +148,11 @@ async def _run(run: AgentRun, planned: PlannedCall, results: list[Any]) -> Any:
 
 NO_OBJECT = "the arguments are no JSON object"
 IN_VAIN = ("the plan holds no call", f"in the plan, {NO_OBJECT}")
-"""The reasons why a plan is asked for once more."""
+"""Reasons for which the plan is asked for a second time."""
 
 
 def _arguments(planned: PlannedCall) -> JsonObject | None:
-    """Read the arguments; `None` where they are plain words or another thing than an object."""
+    """Return the arguments of a planned call; `None` where they are not a JSON object."""
     try:
         arguments = json.loads(planned.arguments)
     except (ValueError, RecursionError):
@@ -169,7 +169,7 @@ def _refuse(
 
 
 def catalogue(schemas: Sequence[ToolSchema]) -> str:
-    """The tools as text: planning binds none, so that nothing can be called before the plan stands."""
+    """Return the tools' descriptions as text. No tool is bound while planning, so that none can be called before the plan is complete."""
     return "\n\n".join(
         f"### {tool['function']['name']}\n{tool['function']['description']}\n"
         f"{json.dumps(tool['function']['parameters'], ensure_ascii=False)}"
@@ -183,7 +183,7 @@ _STEP = re.compile(r"\.([A-Za-z_]\w*)|\[(\d+)\]")
 
 
 def resolve(value: Any, results: list[Any]) -> Any:
-    """`$K.PATH` replaced by what call K returned; a string that is nothing else takes the value's own type."""
+    """Replace each `$K.PATH` in a value by the result of call K. A string that is only a reference takes the type of the result."""
     if isinstance(value, dict):
         return {name: resolve(part, results) for name, part in value.items()}
     if isinstance(value, list):

@@ -1,7 +1,7 @@
-"""Agents of others: an async function `(query, tools, model, budget) -> report`, run like one of ours.
+"""Runs agents of other packages: an async function `(query, tools, model, budget) -> report`, run like a built-in agent.
 
-Whatever it is built with, its tool calls, its evidence and its model calls are recorded like those of our own, because the
-tools and the models that it gets are the run's.
+Its tool calls, evidence and model calls are recorded like those of a built-in agent, because the tools and models that the
+function gets are those of the run.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 from pydantic import Field
 
 _NEED_NOT_BE = {"tool": "a forced tool is", "stop": "where to stop is"}
-"""Demands that a client can do without."""
+"""Demands on a model's reply that an agent can do without, with words for a note."""
 PlugIn = Callable[["Question", list[BaseTool], RoleModel, Allowance], Awaitable[str | Ending]]
 
 
 class Question(str):
-    """The text of the question, with what is given of the person. It also knows whose it is and what day it is in the shop."""
+    """The text of the question with the facts given of the person. Its attributes hold the user's id and the date in the shop."""
 
     user_id: str
-    """Empty where the setting withholds it."""
+    """The user's id; empty where the setting withholds it."""
     as_of: str
     task: str
-    """The question alone."""
+    """The question without the facts on the person."""
     person: str
-    """The facts given of the person, by themselves; empty where there are none."""
+    """The facts given of the person; empty where there are none."""
 
     @classmethod
     def of(cls, run: AgentRun) -> Question:
@@ -68,7 +68,7 @@ def run_of(name: str, function: Any) -> Callable[[AgentRun], Awaitable[Ending]]:
 
 
 def tools_of(run: AgentRun) -> list[BaseTool]:
-    """The nine as LangChain tools that record."""
+    """Return the run's tools as LangChain tools whose calls are recorded."""
     return [_tool(run, schema["function"]) for schema in run.schemas]
 
 
@@ -92,20 +92,20 @@ def _tool(run: AgentRun, function: FunctionSchema) -> BaseTool:
 
 
 class RunChatModel(BaseChatModel):
-    """A role's model of the run, for a library's agents: counted, paid from the run's budget, each conversation kept.
+    """A model of the run as LangChain's chat model, for agents of other libraries. Its calls are counted, paid from the run's budget and recorded.
 
-    It answers `ainvoke` only, and is a `RoleModel` of the project as well, so that what a plug-in is given is both. A conversation that
-    goes on is recognised by its own messages. To a stand-in the run says what a plug-in does not: a request with tools is research, one
+    The class answers `ainvoke` only. It is a `RoleModel` of this package too, so that an agent can use it either way. A conversation that
+    goes on is recognised by the identity of its messages. The brief for a stand-in is derived from the request: one with tools is research, one
     without is for the report.
     """
 
     run: Any
-    """The `AgentRun`."""
+    """The `AgentRun` whose model this is."""
     role: str = AGENT
     seen: Any = Field(default_factory=list)
-    """Conversations as they are, of every role: copies of messages would not be recognised."""
+    """The conversations of every role so far. The message objects themselves are kept, because copies would not be recognised."""
     untaken: Any = Field(default_factory=set)
-    """Pairs of a role and of what its model does not take in a demand."""
+    """Pairs of a role and a demand that the role's model rejects."""
 
     @classmethod
     def of(cls, run: AgentRun, role: str = AGENT, **given: Any) -> RunChatModel:
@@ -116,13 +116,13 @@ class RunChatModel(BaseChatModel):
         return bool(self.run.models[self.role].rule_written)
 
     def of_role(self, role: str) -> RunChatModel:
-        """The model of another role that the plug-in declares."""
+        """Return the model of another role, which the agent's function must declare."""
         if role not in self.run.models:
             raise DrrError(f"role {role!r} is not declared; put it into the function's `roles`")
         return self.of(self.run, role, seen=self.seen, untaken=self.untaken)
 
     def chat_model(self) -> RunChatModel:
-        """Itself: what a plug-in is given was once no chat model."""
+        """Return this object, for older agents whose model was not a chat model itself."""
         return self
 
     async def reply(
@@ -133,7 +133,7 @@ class RunChatModel(BaseChatModel):
         brief: Brief | None = None,
         demand: Demand = NO_DEMAND,
     ) -> AIMessage:
-        """The next message. A forced tool, then texts to stop at, are left out where the model does not take them."""
+        """Return the model's next message. Where the model rejects a forced tool or stop texts, the request is repeated without them."""
         run: AgentRun = self.run
         for number, message in enumerate(messages, 1):
             if not isinstance(message, BaseMessage):

@@ -38,7 +38,7 @@ async def act(state: ReactState, runtime: Runtime[AgentRun]) -> Command[Literal[
 
 
 class Reported(TypedDict):
-    """The changes that the last node makes to the state."""
+    """The changes that the graph's last node makes to the state."""
 
     report: str
     messages: NotRequired[list[BaseMessage]]
@@ -66,7 +66,7 @@ class ReportNode(Protocol):
 
 
 def graph_of(name: str, report: ReportNode) -> ReactGraph:
-    """The research of ReAct with a report of one's own behind it."""
+    """Return the graph of ReAct's research with another report node at its end."""
     return (
         StateGraph(ReactState, context_schema=AgentRun)
         .add_node("reason", reason)
@@ -83,7 +83,7 @@ def graph() -> ReactGraph:
 
 
 async def answer(run: AgentRun, made: Callable[[], ReactGraph] = graph, facts: str = "") -> Ending:
-    """Run the graph; `facts` of the shopper stand behind the question."""
+    """Run the graph and return its report and stop reason. The shopper's `facts` are added after the question."""
     start: ReactState = {
         "messages": [run.system("react", steps=str(run.limits.steps)), HumanMessage(run.asked + facts)],
         "steps": 0,

@@ -1,9 +1,9 @@
-"""The variants that can be run: ours, those that other packages add, and any async function in a file.
+"""Finds the variants that can be run: built-in ones, those of other packages, and async functions in files.
 
-An architecture of ours is one file with `async answer(run) -> Ending` and one entry here. Another package adds one through an
-entry point of the group `drr.variants`, whose name is the variant's; `path/file.py:function` names one that nobody installed.
-Both are async functions `(query, tools, model, budget) -> report`, see `drr.agents.registry`. `cmd:COMMAND` is any program, see
-`drr.agents.commands`, `inspect:NAME` an agent that an extra brings.
+A built-in architecture is one file with `async answer(run) -> Ending` and one entry here. Another package adds one through an
+entry point of the group `drr.variants`, whose name is the variant's; `path/file.py:function` names a function that is not installed.
+Both are async functions `(query, tools, model, budget) -> report`, see `drr.agents.plugins`. `cmd:COMMAND` is any program, see
+`drr.agents.commands`; `inspect:NAME` is an agent that an extra adds.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ GROUP = "drr.variants"
 
 
 def built_in(module: str) -> Callable[[], Run]:
-    """Load the `answer` of a module where it is run."""
+    """Return a function that imports a module when it is called and returns the module's `answer`."""
 
     def load() -> Run:
         answer: Run = import_module(module).answer
@@ -92,12 +92,12 @@ PAPER = tuple(
     for architecture in ("plan-to-function", "react", "hybrid-react")
     for mode in ("", f"+{WS.name}")
 )
-"""The paper's six variants, which `all` stands for."""
+"""The six variants of the paper, which the word `all` stands for."""
 
 
 @cache
 def architectures() -> tuple[Architecture, ...]:
-    """Ours, then those of the papers."""
+    """Return the built-in architectures, then those of the papers."""
     further: list[Sequence[Architecture]] = [
         load(paper.architectures) for paper in papers() if paper.architectures
     ]
@@ -106,7 +106,7 @@ def architectures() -> tuple[Architecture, ...]:
 
 @cache
 def variants() -> dict[str, Variant]:
-    """List every variant by name. The six of the paper, those with further options, `ledger`, and the plug-ins that can be loaded."""
+    """Return every variant by name: built-in ones with all their options, and those of plug-ins that can be loaded."""
     return _variants_of(architectures()) | _variants_of(plug_ins()[0])
 
 
@@ -116,14 +116,14 @@ def _variants_of(architectures: Iterable[Architecture]) -> dict[str, Variant]:
 
 
 def _with_options(architecture: Architecture) -> Iterator[Variant]:
-    """The architecture alone and with each choice of its options."""
+    """Yield an architecture's variants: without options, and with each combination of its options."""
     for many in range(len(architecture.options) + 1):
         for options in combinations(architecture.options, many):
             yield Variant(architecture, options)
 
 
 def parts_of(word: str) -> tuple[str, str | None]:
-    """A variant's word, and the model behind its `@`, if any."""
+    """Split a variant's word into the part before `@` and the model after it, or `None`."""
     pieces = word.split("@")
     for at in range(1, len(pieces)):
         if is_name(model := "@".join(pieces[at:])):
@@ -132,7 +132,7 @@ def parts_of(word: str) -> tuple[str, str | None]:
 
 
 def variant(name: str) -> Variant:
-    """The variant of that name; `Misuse` with what was probably meant. Ours need no plug-in to be sound, or loaded."""
+    """Return the variant of that name, or raise `Misuse` with similar names. A built-in one is found without loading plug-ins."""
     bare, model = parts_of(name)
     return replace(_variant(bare), model=model)
 
@@ -157,7 +157,7 @@ def _variant(name: str) -> Variant:
 
 
 def _hint(name: str, known: Iterable[str]) -> str:
-    """Say what was probably meant: a file that lies here, a program, or a name like this."""
+    """Return a hint on a wrong name: a file in the current folder, a program, or a similar name."""
     place, colon, function = name.partition(":")
     program, _, words = name.partition(" ")
     if colon and at_home(f"{place}.py").is_file():
@@ -172,7 +172,7 @@ def _hint(name: str, known: Iterable[str]) -> str:
 
 
 def _in_file(name: str) -> Variant:
-    """`path/file.py:function` with options behind it."""
+    """Return the variant for `path/file.py:function` with options after it."""
     place, _, rest = name.rpartition(":")
     function, *options = rest.split("+")
     return _with(name, in_file(place, function), options)
@@ -188,7 +188,7 @@ def _with(name: str, architecture: Architecture, options: Sequence[str]) -> Vari
 
 
 def choose(words: str | Iterable[str]) -> list[Variant]:
-    """`all`, or names separated by commas, each once in the order given."""
+    """Return the variants for `all` or for names separated by commas, each once in the given order."""
     parts = words.split(",") if isinstance(words, str) else list(words)
     names: list[str] = []
     for part in (part.strip() for part in parts):
@@ -208,7 +208,7 @@ def choose(words: str | Iterable[str]) -> list[Variant]:
 
 @cache
 def plug_ins() -> tuple[list[Architecture], dict[str, str]]:
-    """List those of other packages, and by name what is wrong with those that cannot be used."""
+    """Return the architectures of other packages, and by name the problem of each that cannot be used."""
     found: dict[str, Architecture] = {}
     problems: dict[str, str] = {}
     ours = {architecture.name for architecture in architectures()}
@@ -227,7 +227,7 @@ def plug_ins() -> tuple[list[Architecture], dict[str, str]]:
 
 
 def _loaded(point: EntryPoint) -> Architecture:
-    """Its function's own `version` counts, because a package's version changes for many reasons."""
+    """Load the architecture of an entry point. The function's own `version` counts, because a package's version changes for many reasons."""
     try:
         function = point.load()
     except Exception as error:
@@ -246,7 +246,7 @@ def _distribution(point: EntryPoint) -> str:
 def architecture_of(
     name: str, function: Any, *, origin: str, otherwise: str = "unknown", suffix: str = "", word: str = ""
 ) -> Architecture:
-    """Read what a function declares; `otherwise` is the version of one that states none."""
+    """Build an architecture from the attributes of a function; `otherwise` is its version where the function has none."""
 
     def load() -> Run:
         from drr.agents.plugins import run_of
@@ -288,7 +288,7 @@ def _check_parameters(name: str, function: Callable[..., Any]) -> None:
 
 
 def _of_others(found: Any) -> tuple[Callable[[], Run], tuple[str, ...]] | None:
-    """Return how to load an agent of other people's software, and its prompts; `None` if it is none of theirs."""
+    """Return how to load an agent of another framework, and its prompts' names; `None` if no plug-in recognises it."""
     asked = (loaded(place)(found) for place in merged("agents").values())
     return next((parts for parts in asked if parts is not None), None)
 
@@ -312,7 +312,7 @@ def _declared(name: str, function: Any, attribute: str, kind: type, otherwise: A
 
 
 def in_file(place: str, function: str) -> Architecture:
-    """The function of that name in a Python file; it is called `file.py:function` wherever it is shown."""
+    """Build an architecture from a function in a Python file. It is shown as `file.py:function`."""
     code = from_file("variant", place, function)
     if not (inspect.iscoroutinefunction(code.found) or _of_others(code.found)):
         raise Misuse(

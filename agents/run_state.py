@@ -1,6 +1,6 @@
-"""The state of one run: its models, tools and limits, and everything that it leaves.
+"""The state of one run: its models, tools, limits and everything that it records.
 
-The run is the context of the graphs (`Runtime[AgentRun]`), so that the compiled graphs hold nothing of a run and are built
+The run is the context of the graphs (`Runtime[AgentRun]`), so that a compiled graph holds no data of a run and is built
 once in a process.
 """
 
@@ -40,18 +40,18 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 
 CallTool = Callable[[str, Mapping[str, Any], ToolContext], Awaitable[ToolAnswer]]
 _OWN = frozenset({"user_id", "profile"})
-"""Slots of the agents' prompts that are the shopper's."""
+"""Slots of the agents' prompts whose values differ between shoppers."""
 ONCE_MORE = "once_more"
-"""Words beside the question after an answer that was none."""
+"""The prompt that is added to the question after an answer that did not count."""
 NOBODY = "not known"
-"""The id of a person whom nobody named."""
+"""The user's id in a prompt where no user is named."""
 MAIN = ""
-"""The actor of a single agent and of the supervisor; researchers are `r1`, `r2`, ..."""
+"""The actor's name for a single agent and for the supervisor; researchers are `r1`, `r2`, ..."""
 
 
 @dataclass
 class Allowance:
-    """The allowance: how much of the limits is used up. Looked at before each turn."""
+    """The limits of a run and how much of them is used up, checked before each turn."""
 
     limits: Limits
     meter: Meter
@@ -60,11 +60,11 @@ class Allowance:
     calls: int = 0
 
     def elapsed(self) -> float:
-        """Seconds since the answer was begun."""
+        """Return the seconds since the start of the answer."""
         return self.now() - self.started
 
     def reached(self) -> StopReason | None:
-        """The limit that ends the research now, if one does."""
+        """Return the limit that ends the research now, or `None`."""
         limits = self.limits
         if limits.seconds is not None and self.now() - self.started >= limits.seconds:
             return "time_limit"
@@ -85,22 +85,22 @@ async def _nothing() -> None:
 
 @dataclass(kw_only=True)
 class Instructed:
-    """The instructions of an agent before it does anything."""
+    """The question and the prompts of an agent, from which its first messages are made."""
 
     query: str
     user_id: str | None
-    """The user whose records it may look up; `None` under a setting that withholds them."""
+    """The user whose records the agent may look up; `None` under a setting that withholds them."""
     as_of: str
     prompts: Prompts
     person: str = ""
     """All that the setting gives of the person; it stands with the question wherever the whole question does.
     """
     once_more: str = ""
-    """The line beside the question when it is asked a second time."""
+    """The line that is added to the question when it is asked a second time."""
 
     @property
     def asked(self) -> str:
-        """The question, with what is told of the person."""
+        """The question with the facts given of the person."""
         asked = self.query
         if self.person:
             asked = self.prompts.fill("person", query=self.query, person=fence(self.person, "person"))
@@ -111,42 +111,42 @@ class Instructed:
         return self.user_id is not None
 
     def system(self, prompt: str, **slots: str) -> SystemMessage:
-        """Make the system message. The user's id, where the setting allows it, and the shop's today, and nothing else of the profile.
+        """Return the system message, which may hold the user's id and the shop's date but nothing else of the profile.
 
-        What stands before the shopper's own lines is the same in every unit, and is read from the provider's cache.
+        The text before the first slot of the shopper is the same in every unit, so that the provider's cache can serve it.
         """
         values = {"user_id": self.user_id or NOBODY, "as_of": self.as_of, **slots}
         text = self.prompts.fill(prompt, **values)
         return opening(text, self.prompts[prompt].shared(_OWN, **values))
 
     def instruction(self, prompt: str) -> HumanMessage:
-        """A prompt in the middle of a conversation."""
+        """Return a prompt as a message in the middle of a conversation."""
         return HumanMessage(self.prompts.fill(prompt))
 
     def bare(self, prompt: str) -> SystemMessage:
-        """A prompt of an agent that needs to know nothing of the shopper."""
+        """Return a prompt as a system message without any data of the shopper."""
         return SystemMessage(self.prompts.fill(prompt))
 
 
 @dataclass(kw_only=True)
 class AgentRun(Instructed):
     models: Mapping[str, RoleModel]
-    """Models of the roles that the variant declares."""
+    """Models by the roles that the variant declares."""
     allowance: Allowance
     steps: StepLog
     tools: ToolContext
     call_tool: CallTool
     schemas: Sequence[ToolSchema]
-    """The tools that it may call, OpenAI style, as they are bound to the model."""
+    """Descriptions of the tools that the agent may call, in the format of OpenAI."""
     names: frozenset[str]
     options: Collection[Option] = ()
-    """Those of its architecture that this variant has."""
+    """The options that this variant has."""
     settings: Mapping[str, Any] = field(default_factory=dict)
-    """The choices of the study that the architecture declares to understand."""
+    """The study's values of the settings that the architecture declares."""
     profile: ProfileFacts | None = None
-    """The shopper's profile facts for researchers; only `+profile` variants have them."""
+    """Facts from the shopper's profile, for variants with `+profile` and architectures with `profile`."""
     aclose: Callable[[], Awaitable[None]] = _nothing
-    """Ends what may still run in the background when the run is over."""
+    """Cancels background work when the run is over."""
     listener: Listener = nobody
     ledger: EvidenceLedger = field(default_factory=EvidenceLedger)
     calls: dict[str, list[ToolCall]] = field(default_factory=dict)
@@ -160,7 +160,7 @@ class AgentRun(Instructed):
     outside: OutsideAgent = field(default_factory=OutsideAgent)
 
     def ask_once_more(self, why: str) -> None:
-        """Put the line that says what was missing beside the question, and note why."""
+        """Add the prompt for a second try to the question, and note the reason in the run."""
         prompt = self.prompts[ONCE_MORE]
         self.once_more = prompt.text.strip()
         self.notes.append(f"asked once more ({why}; {ONCE_MORE} {prompt.sha256[:8]})")
@@ -174,7 +174,7 @@ class AgentRun(Instructed):
 
     @property
     def reasons(self) -> bool:
-        """Tell whether the agent has the tool that keeps a thought."""
+        """Tell whether the agent has the tool `reason`, which records a thought."""
         return bool(self.settings.get("reason", True))
 
     @property
@@ -182,7 +182,7 @@ class AgentRun(Instructed):
         return self.allowance.limits
 
     def tools_on(self, problem: str) -> ToolContext:
-        """The tools' context for one (sub-)problem; page summaries hang on it."""
+        """Return the tools' context for one (sub-)problem, on which the page summaries depend."""
         return replace(self.tools, question=problem)
 
     def tell(self, kind: Any, actor: str, text: str) -> None:
@@ -198,7 +198,7 @@ class AgentRun(Instructed):
         role: str = AGENT,
         demand: Demand = NO_DEMAND,
     ) -> AIMessage:
-        """The model's next message; the conversation is kept as far as it got."""
+        """Return the model's next message. The conversation is stored before and after it."""
         self.keep(conversation, messages)
         with self.steps.timing("model", conversation, role):
             reply = await self.models[role].reply(messages, tools=tools, brief=brief, demand=demand)
@@ -228,7 +228,7 @@ class AgentRun(Instructed):
     async def act(
         self, actor: str, message: AIMessage, context: ToolContext, allowed: Collection[str]
     ) -> list[BaseMessage]:
-        """Run the calls of one turn side by side. Answers come in their order, the pictures behind them: not every provider takes these in a tool's message."""
+        """Run the calls of one turn concurrently and return the answers in order. Pictures follow in a separate message, as some providers reject them in a tool's message."""
         ran = await side_by_side(
             self._run(actor, call["name"], dict(call["args"]), context, allowed)
             for call in message.tool_calls
@@ -242,13 +242,13 @@ class AgentRun(Instructed):
         return [*replies, HumanMessage(content=[*shown])] if shown else replies
 
     def pictures(self, actor: str = MAIN) -> list[Block]:
-        """List the pictures that one actor was shown, each once, for a fresh conversation."""
+        """Return the pictures that one actor was shown, each once, for a fresh conversation."""
         return blocks_of(self.answers.get(actor, ()))
 
     async def run_call(
         self, name: str, arguments: JsonObject, context: ToolContext, allowed: Collection[str]
     ) -> tuple[ToolCall, ToolAnswer | None]:
-        """One call outside a conversation: a planned one, or a plug-in's. Calls side by side are noted as they began."""
+        """Run one call outside a conversation, of a plan or a plug-in. Concurrent calls are recorded in the order of their start."""
         number = self.begun = self.begun + 1
         call, answer = await self._run(MAIN, name, arguments, context, allowed)
         self._log(MAIN, call, answer, later=sum(one > number for one in self.ended))
@@ -267,12 +267,12 @@ class AgentRun(Instructed):
         later: int = 0,
         lasted: tuple[float, float | None] | None = None,
     ) -> None:
-        """Note a call that was answered without running a tool; `later`: so many of those noted were made after it."""
+        """Record a call that was answered without running a tool; `later` counts the recorded calls that began after this call."""
         noted = _called(actor, name, arguments, result, kind, error, *(lasted or (self.allowance.elapsed(),)))
         self._log(actor, noted, None, later=later)
 
     def pieces(self, actor: str = MAIN) -> list[Piece]:
-        """Set what the tools answered to one actor as text for a fresh conversation."""
+        """Return the tools' answers to one actor as titled texts for a fresh conversation."""
         api = (call for call in self.calls.get(actor, ()) if call.kind != "control")
         return [
             Piece(
@@ -282,7 +282,7 @@ class AgentRun(Instructed):
         ]
 
     def evidence(self, actor: str = MAIN) -> tuple[CallEvidence, ...]:
-        """The same as records."""
+        """Return the tools' answers to one actor as records."""
         both = zip(self.calls.get(actor, ()), self.answers.get(actor, ()), strict=True)
         return tuple(
             CallEvidence(call.name, call.arguments, answer) for call, answer in both if call.kind != "control"
@@ -312,7 +312,7 @@ class AgentRun(Instructed):
             text = answer.text
         except ToolError as failed:
             if isinstance(failed.__cause__, ShopError):
-                # No finding that a report may rest on: the unit fails, and is begun again when the shop is back.
+                # A report must not be written without the shop: the unit fails, and is begun again when the shop is back.
                 raise failed.__cause__ from None
             text, refused = failed.text, CallError(kind=failed.kind, message=failed.message)
         call = _called(actor, name, arguments, text, "api", refused, began, self.allowance.elapsed())
@@ -320,7 +320,7 @@ class AgentRun(Instructed):
         return call, answer
 
     def _log(self, actor: str, call: ToolCall, answer: ToolAnswer | None, *, later: int = 0) -> None:
-        """`later`: so many of the last noted calls began after this one."""
+        """Store a call and its answer; `later` counts the recorded calls that began after this call."""
         calls, answers = self.calls.setdefault(actor, []), self.answers.setdefault(actor, [])
         place = len(calls) - later
         calls.insert(place, call)
@@ -336,12 +336,12 @@ def has_files(run: AgentRun) -> bool:
 
 
 def file_names(run: AgentRun) -> Sequence[str]:
-    """List the files that belong to the question."""
+    """Return the names of the files that belong to the question."""
     return run.tools.files.names if has_files(run) else ()
 
 
 def has_shop(run: AgentRun) -> bool:
-    """Tell whether there is a shop: where files belong to the question there may be none."""
+    """Tell whether there is a shop. A question with files may have none."""
     return not has_files(run) or "product_catalog_search" in run.names
 
 
@@ -366,9 +366,9 @@ def _called(
     began: float,
     ended: float | None = None,
 ) -> ToolCall:
-    """`began` and `ended` are seconds since the answer was begun."""
+    """Make the record of a call; `began` and `ended` are seconds since the start of the answer."""
     return ToolCall(
-        number=0,  # given when the run ends, in an order that does not hang on who finished first
+        number=0,  # set when the run ends, in an order that does not depend on which call finished first
         name=name,
         kind=kind,
         arguments=arguments,
@@ -384,7 +384,7 @@ def _called(
 def tool_message(
     call_id: str | None, name: str, text: str, *, ok: bool = True, artifact: object = None
 ) -> ToolMessage:
-    """The text is for the model; the artifact, a tool's answer as records, is for stand-ins and never sent."""
+    """Make a tool's message: the text for the model, and the artifact for stand-ins, which is never sent."""
     return ToolMessage(
         content=text,
         tool_call_id=call_id or "",

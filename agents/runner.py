@@ -1,4 +1,4 @@
-"""The run of one variant on one question."""
+"""Runs one variant on one question and returns the record of its answer."""
 
 from __future__ import annotations
 
@@ -46,36 +46,36 @@ from drr.tools import registry as tools
 from drr.tools.base import ToolAnswer, ToolContext
 
 PERSON = "person"
-"""The prompt that puts what is told of the person beside the question."""
+"""The prompt that adds the facts given of the person to the question."""
 FOLDER = Path(__file__).parent / "prompts"
 
 
 @dataclass(frozen=True, kw_only=True)
 class AgentOptions:
-    """Every choice that decides a result beside the variant; all of them enter the unit's key."""
+    """Settings of a study that decide an answer beside the variant; all of them enter the unit's key."""
 
     limits: Limits | None = None
-    """`None`: those that the architecture declares."""
+    """Limits of the run; `None` means those that the architecture declares."""
     references: bool = True
-    """Plan-to-Function may use an earlier call's result in a later one (`$1.items[0].product_id`)."""
+    """True where Plan-to-Function may use an earlier call's result in a later call (`$1.items[0].product_id`)."""
     citation_repair: CitationRepair = "off"
     top_k: int = 5
     vision: Vision = "auto"
-    """Control of pictures in `view_image`; `auto`: shown where the model's maker says that it takes them."""
+    """Control of pictures in `view_image`; `auto` shows them where the model's maker says that the model takes them."""
     long_context: bool = False
-    """An agent that has others search is given all frozen pages in its window, in place of the agent that searches them."""
+    """True where an agent with search sub-agents gets all frozen pages in its context instead of searching them."""
     page_warning: bool = True
-    """Sub-agents are warned that pages may be out of date, one-sided or wrong. It is in the key by its prompts."""
+    """True where sub-agents are warned of outdated, one-sided or wrong pages. The prompts carry this setting into the key."""
     text_calls: bool = False
-    """Calls that a model writes out as text are read as calls, in their plain form."""
+    """True where calls that a model writes out as text, in the plain form, are read as calls."""
     reason: bool = True
-    """ReAct and Hybrid-ReAct have the tool that holds a thought. Each call of it reads the whole context again."""
+    """True where ReAct and Hybrid-ReAct have the tool `reason`. Each call of that tool reads the whole context again."""
     form: bool = False
-    """Code checks the question by a form that the answer hands in. It is in the key by the prompts that ask for it."""
+    """True where code checks the answer by a form in it. The prompts that ask for the form carry this setting into the key."""
 
     @classmethod
     def paper(cls, **changes: Any) -> AgentOptions:
-        """Set the options as the paper ran its agents, where that is known."""
+        """Return the options with which the paper ran its agents, as far as they are known."""
         return cls(**{"references": False, "citation_repair": "off", "top_k": 5, **changes})
 
     def limits_of(self, variant: Variant) -> Limits:
@@ -87,13 +87,13 @@ def load_prompts(override: Path | None = None) -> Prompts:
 
 
 def asking_for_form(prompts: Prompts) -> dict[str, str]:
-    """Choose the words that ask for a form, where a prompt leaves room for them."""
+    """Return the words that ask for a form, by the name of their slot in the prompts."""
     return {"answer_form": f"\n\n{prompts['answer_form'].text.rstrip()}"}
 
 
 @cache
 def schemas(names: tuple[str, ...] | None = None) -> tuple[ToolSchema, ...]:
-    """The tools of these names (the nine: `None`) as they are bound to a model. The same objects every time, so that a model
+    """Return the descriptions of the named tools as a model gets them (`None`: the nine tools). The same objects are returned each time, so that a model
     binds them once."""
     return tuple(
         {
@@ -106,7 +106,7 @@ def schemas(names: tuple[str, ...] | None = None) -> tuple[ToolSchema, ...]:
 
 
 def tools_of(variant: Variant, offered: Sequence[str]) -> tuple[str, ...]:
-    """Choose of the tools that a world offers those that the architecture binds. One that is nowhere is a mistake in it."""
+    """Return the tools offered by a world that the architecture uses. A declared tool that exists nowhere is an error."""
     wanted = variant.architecture.tools
     if wanted is None:
         return tuple(offered)
@@ -116,22 +116,22 @@ def tools_of(variant: Variant, offered: Sequence[str]) -> tuple[str, ...]:
 
 
 class AgentKey(TypedDict):
-    """The part of a unit's key that identifies the agent."""
+    """The part of a unit's key that identifies the agent and its settings."""
 
     variant: str
     version: str
     prompts: dict[str, str]
-    """Name to hash."""
+    """Hashes of the prompts by name."""
     limits: dict[str, int | float | None]
     references: bool
     citation_repair: CitationRepair
     top_k: int
     tools: str
     reason: NotRequired[Literal["off"]]
-    """Only where it is left out, so that the keys of before stay."""
+    """Present only where the tool `reason` is left out, so that older keys stay the same."""
     text_calls: NotRequired[Literal["parse"]]
     setting: NotRequired[str]
-    """Another than `records`, which was the only one once."""
+    """The setting's name where it is not `records`, which was the only setting once."""
     long_context: NotRequired[Literal["on"]]
 
 
@@ -142,7 +142,7 @@ def agent_prompts(
     setting: Setting = RECORDS,
     offered: Collection[str] = tuple(tools.TOOLS),
 ) -> Prompts:
-    """The prompts in the words of the tools that the agent has."""
+    """Return the prompts with the wording that fits the agent's tools and settings."""
     with_files, with_shop = "list_files" in offered, "product_catalog_search" in offered
     # A world without a shop that has no files either says itself what it is, in tools of its own.
     without_shop = with_files and not with_shop
@@ -160,14 +160,14 @@ def agent_prompts(
 
 
 def sees(variant: Variant, model: str | None, vision: Vision) -> bool:
-    """Tell whether pictures are shown to it, where `model` plays the role that looks at them."""
+    """Tell whether pictures are shown to a variant, where `model` plays the role that looks at them."""
     if variant.architecture.sees:
         return vision != "no"
     return model is not None and is_shown_pictures(model, vision)
 
 
 def vision_key(variant: Variant, offered: Sequence[str], model: str, vision: Vision) -> dict[str, str]:
-    """Only where there may be pictures, and the user's word decides otherwise than the maker's."""
+    """Return the key's field for pictures, only where the user's choice differs from the default of the model's maker."""
     who = model if variant.architecture.looks in variant.roles else None
     decides = sees(variant, who, vision) != sees(variant, who, "auto")
     return {"vision": vision} if decides and "view_image" in tools_of(variant, offered) else {}
@@ -184,7 +184,7 @@ def key_fields(
     offered: Sequence[str] = tuple(tools.TOOLS),
     setting: Setting = RECORDS,
 ) -> AgentKey:
-    """List what of the agent decides its answer: beside query, user, trial, models and world, this is the unit's key."""
+    """Return the fields of the agent in the unit's key. The question, user, trial, models and world are further fields."""
     names = [*variant.prompts, *keyed(prompts)]
     if options.citation_repair == "ask":
         names.append("citation_fix")
@@ -226,11 +226,11 @@ async def run_variant(
     now: Callable[[], float] = time.monotonic,
     given: Given | None = None,
 ) -> AnswerRecord:
-    """The answer of one unit. `ModelFailure` ends it without a report; so does any error that is a bug.
+    """Run one variant on one question and return its answer's record. `ModelFailure` and errors of this program end the unit without a report.
 
-    Before such an end `on_failure` is handed what was gathered until then: it was paid for.
-    `world` is the unit's own (writes to its session, if it has one, are recorded and seen by nobody else); `models` holds one for each of
-    the variant's roles, and all of them report to `meter`. `given` is what the agent is given of the person: by default the records.
+    Before such an end `on_failure` gets the record so far, because its calls were paid for.
+    `world` belongs to this unit alone (writes to its session, if it has one, are recorded and seen by no other unit); `models` has one model for
+    each of the variant's roles, and all of them report to `meter`. `given` is the data on the person that the agent gets: by default the records.
     """
     options, given = options or AgentOptions(), given or Given()
     withheld = world.user_id is None and world.session is not None
@@ -314,7 +314,7 @@ def _with_summaries(summaries: PageSummaries) -> CallTool:
 
 
 def _profile_facts(run: AgentRun, world: World) -> ProfileFacts:
-    """Collect what `+profile` gives to researchers, with the address under which it can be cited."""
+    """Return the shopper's profile facts for researchers, and record them as a source that can be cited."""
     if world.session is None or run.user_id is None:
         raise DrrError(
             "no shopper's records may be read here, so there is no profile to hand on; leave +profile out"
@@ -361,7 +361,7 @@ async def _finish(
 
 
 def _gathered(run: AgentRun, variant: Variant, world: World) -> dict[str, Any]:
-    """The fields of `Gathered`, which holds them against their types."""
+    """Return the fields of `Gathered`, which checks their types."""
     own = run.outside.own or ""
     outside = {role for role in run.models if run.outside.plays(role, run.allowance.meter)}
     wrote = run.models if variant.architecture.origin == BUILT_IN else run.allowance.meter.by_role

@@ -1,4 +1,4 @@
-"""Calls that a model wrote out as text, known by their form: JSON or markup."""
+"""Recognises tool calls that a model wrote out as text, in JSON or markup."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from langchain_core.messages import AIMessage
 from langchain_core.messages.tool import tool_call
 
 _BETWEEN = re.compile(r"\s+|[,;]|```\w{0,20}|<[^<>]{0,200}>|\[/?[A-Z_]{2,40}\]")
-"""Marks that models put around their calls."""
+"""Marks and spaces that models write around their calls."""
 _BEGIN = re.compile(r"^(?:```|<|[\[{])", re.MULTILINE)
 
 
 def is_call(report: str, tools: Collection[str]) -> bool:
-    """The text of a call, in JSON or markup: all of the report, or all behind words that cite nothing."""
+    """Tell whether a report is only the text of a call, in JSON or markup. Words before the call may precede it if they cite nothing."""
     text = _behind_words(report)[1]
     if text.startswith("<") and text.endswith(">"):
         tags = re.findall(r"<([^<>]{1,200})>", text)
@@ -28,7 +28,7 @@ def is_call(report: str, tools: Collection[str]) -> bool:
 
 
 def with_calls(reply: AIMessage, bound: Sequence[Any], turn: int) -> AIMessage:
-    """Read the calls that a reply holds as text; the reply stays where anything else stands there."""
+    """Read the calls that a reply holds as text. The reply is returned unchanged where the text holds anything else."""
     tools = {tool["function"]["name"] for tool in bound if isinstance(tool, Mapping)}
     words, text = _behind_words(reply.text)
     values = _values(text)
@@ -42,7 +42,7 @@ def with_calls(reply: AIMessage, bound: Sequence[Any], turn: int) -> AIMessage:
 
 
 def _call(value: Any, tools: Collection[str]) -> tuple[str, JsonObject] | None:
-    """The plain form: a tool's name beside its arguments, alone or below `function`."""
+    """Read a call in the plain form: a tool's name beside its arguments, alone or below `function`."""
     inner = value.get("function", value) if isinstance(value, dict) else None
     if not isinstance(inner, dict) or not isinstance(name := inner.get("name"), str) or name not in tools:
         return None
@@ -53,7 +53,7 @@ def _call(value: Any, tools: Collection[str]) -> tuple[str, JsonObject] | None:
 
 
 def _behind_words(text: str) -> tuple[str, str]:
-    """The words before what may be a call, and the rest; no rest where the words cite something."""
+    """Split a text into the words before a possible call and the rest. The rest is empty where the words cite something."""
     text = text.strip()
     begin = _BEGIN.search(text)
     if begin is None or "://" in text[: begin.start()]:
@@ -62,7 +62,7 @@ def _behind_words(text: str) -> tuple[str, str]:
 
 
 def _values(text: str) -> list[Any]:
-    """The JSON documents of a text that holds nothing else but marks; none where it does."""
+    """Return the JSON documents of a text; an empty list where the text holds anything but documents and marks."""
     place = 0
     found: list[Any] = []
     while True:
@@ -78,7 +78,7 @@ def _values(text: str) -> list[Any]:
 
 
 def _names_call(value: Any, tools: Collection[str]) -> bool:
-    """An object that names a tool, or something like one beside its arguments; or nothing but such objects."""
+    """Tell whether a JSON value is a call: an object with a tool's name, or a similar one beside arguments. A list or an object of only such objects counts too."""
     if isinstance(value, list):
         return bool(value) and all(_names_call(one, tools) for one in value)
     if not isinstance(value, dict):

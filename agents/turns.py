@@ -1,7 +1,7 @@
-"""Turns of a run's models: retries after a failure, fresh conversations, loops.
+"""Takes the turns of a run's models: retries after a failure, fresh conversations, loops of reasoning and acting.
 
-A report after a failure is written by the same model in a fresh conversation, never by rules; its stop reason says that the research was
-broken off, so that it can be counted and left out. Where no report can be had either, the unit fails.
+After a failure the same model writes the report in a fresh conversation, never rules; the stop reason says that the research was
+broken off, so that such reports can be counted and left out. Where no report can be had either, the unit fails.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def asks_again(failure: ModelFailure) -> bool:
 
 
 async def twice(run: AgentRun, what: str, ask: Callable[[], Awaitable[Value]]) -> Value:
-    """Ask twice for what nothing can take the place of: a first turn, a plan, a report. Another conversation may fare better."""
+    """Ask up to two times for a reply that the run cannot do without, such as a plan. A second conversation may succeed."""
     try:
         return await ask()
     except ModelFailure as failure:
@@ -61,9 +61,9 @@ async def twice(run: AgentRun, what: str, ask: Callable[[], Awaitable[Value]]) -
 
 
 def broken_off(run: AgentRun, what: str, failure: ModelFailure, *, known: bool) -> StopReason | None:
-    """Say why the research ends here with a report from what is known; `None` where it has to fail.
+    """Return the stop reason with which the research ends after a failure; `None` where the unit must fail.
 
-    An outage while nothing is known is no end: the unit fails, and is computed when it is over. Nor is a first request that is refused.
+    An outage before any finding makes the unit fail, so that it is computed again later. A first request that is refused makes it fail too.
     """
     stop = end_for(failure, known=known)
     if stop is not None:
@@ -82,15 +82,15 @@ def is_broken_off(stop: str) -> bool:
 
 
 ROUNDS = 3
-"""The dossier is halved this often before a context overflow is final."""
+"""Maximum number of requests with ever shorter findings before an overflow of the context is final."""
 REPORT_TURNS = 2
-"""Turns in which the model may still answer the request for the report with a tool call."""
+"""Maximum number of turns in which the model may answer the request for the report with a tool call."""
 
 
 async def write(
     run: AgentRun, conversation: str, messages: Sequence[BaseMessage], *, brief: Brief | None
 ) -> str:
-    """A text without tools. An empty one is a failure: nothing may take its place."""
+    """Return a text from a model without tools. An empty text is a failure, because nothing may replace it."""
     text = (await run.speak(conversation, messages, brief=brief)).text.strip()
     if not text:
         raise ModelFailure("empty", f"{run.agent.name} answered {conversation} with no text")
@@ -107,7 +107,7 @@ async def compose(
     brief: Condensing | Reporting,
     pictures: Sequence[Block] = (),
 ) -> str:
-    """A text from a dossier and the pictures that belong to it; `brief` is the same as records. Where it does not fit the model, the longest findings are shortened, which is noted."""
+    """Return a text that the model writes from findings and their pictures; `brief` has the same findings as records. Where they exceed the context, the longest are shortened, which is noted."""
     problem = isinstance(brief, Condensing)
     system = run.system(prompt, **({} if problem else {"report_form": report_form(run)}))
     limit = run.limits.evidence_chars
@@ -129,7 +129,7 @@ async def compose(
 
 
 async def report_afresh(run: AgentRun) -> str:
-    """The report in a fresh conversation, from what the tools answered to the main agent."""
+    """Write the report in a fresh conversation, from the tools' answers to the main agent."""
     brief = Reporting(run.query, run.evidence(), form=run.settings["form"])
     return await compose(run, "report", "report", run.asked, RESULTS, run.pieces(), brief, run.pictures())
 
@@ -155,7 +155,7 @@ async def in_place(
     tools: Sequence[ToolSchema],
     brief: Reporting,
 ) -> tuple[str | None, list[BaseMessage]]:
-    """The report as the next turn of the same conversation, tools still bound, because a transcript only grows."""
+    """Ask for the report as the next turn of the same conversation, and return it with the added messages. The tools stay bound, so that the cached start of the conversation is unchanged."""
     why = f", because {WHY[stop]}" if stop in WHY else ""
     request = run.prompts.fill("react_report", reason=why, query=run.query, report_form=report_form(run))
     added: list[BaseMessage] = [HumanMessage(request)]
@@ -174,7 +174,7 @@ async def in_place(
 
 
 OVER = "Not run: the research is over. Write the report now."
-"""The answer to a call in place of the report; such calls are not listed."""
+"""The answer to a tool call that the model makes in place of the report. Such calls are not recorded."""
 
 
 def _refusals(reply: AIMessage) -> list[BaseMessage]:
@@ -182,7 +182,7 @@ def _refusals(reply: AIMessage) -> list[BaseMessage]:
 
 
 def tools_of(run: AgentRun) -> list[ToolSchema]:
-    """List {Reason, Finalize} and the nine, Reason only where the agent has it. The same list in every request of a conversation."""
+    """Return the tools of a loop: `reason` where the agent has it, `finalize` and the run's tools. The list is the same in every request of a conversation."""
     return [*([REASON_TOOL] if run.reasons else []), FINALIZE_TOOL, *run.schemas]
 
 
@@ -190,7 +190,7 @@ class LoopState(TypedDict):
     """The part of a graph's state that a loop of reasoning and acting needs."""
 
     messages: Annotated[list[BaseMessage], operator.add]
-    """The transcript. It only grows: `operator.add` cannot replace, as `add_messages` would."""
+    """The transcript, which only grows: `operator.add` cannot replace messages, as `add_messages` would."""
     steps: int
     stop: StopReason
 
@@ -204,7 +204,7 @@ async def think(
     end: str,
     tools: Sequence[ToolSchema] | None = None,
 ) -> Command[Any]:
-    """The next turn, and `act` behind it; `end` where there is none."""
+    """Take the model's next turn and go to the node `act`, or to `end` where the loop is over."""
     turn, stop = await _next(run, actor, conversation, state["messages"], brief, tools)
     change = {"messages": [] if turn is None else [turn]}
     return (
@@ -228,7 +228,7 @@ async def _next(
     brief: Brief,
     tools: Sequence[ToolSchema] | None,
 ) -> tuple[AIMessage | None, StopReason | None]:
-    """The next turn, or why there is none. A turn without a call ends the loop as Finalize does."""
+    """Return the model's next turn, and the stop reason where the loop ends. A turn without a call ends the loop as `finalize` does."""
     if reached := run.allowance.reached():
         return None, reached
     known = bool(run.calls.get(actor))
@@ -242,7 +242,7 @@ async def _next(
     except ModelFailure as failure:
         if failure.kind == "context_overflow" and known:
             return None, "context_limit"
-        # A researcher that found nothing has nothing to tell: whoever launched it goes on without it.
+        # A researcher without findings fails, and the supervisor goes on without it.
         stop = broken_off(run, conversation, failure, known=known) if known or actor == MAIN else None
         if stop is None:
             raise
@@ -257,7 +257,7 @@ async def _next(
 async def act(
     run: AgentRun, actor: str, conversation: str, state: LoopState, problem: str, end: str
 ) -> Command[Any]:
-    """Answer the calls of the last turn; then `reason` again, or `end`."""
+    """Answer the calls of the last turn and go to the node `reason`, or to `end` where the loop ends."""
     answers, stop = await _answers(run, actor, conversation, state, problem)
     if stop is not None:
         return _onward({"messages": answers, "stop": stop}, end)
@@ -267,13 +267,13 @@ async def act(
 async def _answers(
     run: AgentRun, actor: str, conversation: str, state: LoopState, problem: str
 ) -> tuple[list[BaseMessage], StopReason | None]:
-    """The answers to the calls of the last turn, and why the loop ends here, if it does."""
+    """Return the answers to the calls of the last turn, and the stop reason where the loop ends here."""
     turn = state["messages"][-1]
     assert isinstance(turn, AIMessage)
     context, steering = run.tools_on(problem), {REASON, FINALIZE} if run.reasons else {FINALIZE}
     try:
         answers = await run.act(actor, turn, context, run.names | steering)
-    except ModelFailure as failure:  # of what summarises pages
+    except ModelFailure as failure:  # of the model that summarises pages
         stop = broken_off(run, conversation, failure, known=bool(run.calls.get(actor)))
         if stop is None:
             raise
@@ -285,5 +285,5 @@ async def _answers(
 
 
 def recursion_limit(steps: int) -> int:
-    """Two graph steps a turn and the last ones; explicit, because LangGraph's default stops nothing."""
+    """Return LangGraph's limit of steps: two for each turn and six more. It is explicit, because LangGraph's default stops nothing."""
     return 2 * steps + 6

@@ -1,1 +1,1 @@
-"""Agents of any language. A command, its process, what it may see and reach, and the door to the run's tools and models."""
+"""Agents that are commands in any language: the process, its sandbox, and the server for tools and models."""

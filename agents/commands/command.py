@@ -1,7 +1,7 @@
-"""A variant that is a command, `cmd:./my-agent --flag`: words, files, identity and terms.
+"""Reads a variant that is a command, `cmd:./my-agent --flag`: its words, files, identity and terms.
 
-Files named by a path (a word of the command, or what stands behind the `=` of one) enter the identity by their content, so that an
-edited script is a new variant; a program found on the path enters by its name alone, like any other installed thing.
+Files named by a path (a word of the command, or the text after `=` in a word) enter the identity by their content, so that an
+edited script is a new variant; a program found on the search path enters by its name alone, like any other installed program.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from drr.env.files import at_home
 SCHEME = "cmd:"
 _ODD = re.compile(r"[^\w.=:@%-]")
 _ABSENT = frozenset({".git", "__pycache__"})
-"""Parts of a named folder that change by themselves."""
+"""Names of folders that are left out of a command's identity, because they change by themselves."""
 MOST_FILES = 5_000
 
 
@@ -31,21 +31,21 @@ def is_command(word: str) -> bool:
 
 
 def search_path() -> str:
-    """The path where we and the command look for programs: this Python's own, then the user's."""
+    """Return the path on which a command's program is looked up: this Python's own folder, then the user's path."""
     return os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)])
 
 
 @dataclass(frozen=True)
 class Command:
-    """`words` with every named path whole, so that it means the same wherever it is started."""
+    """A command with absolute paths in its `words`, so that it works from any folder."""
 
     words: tuple[str, ...]
     files: tuple[Path, ...]
-    """Files and folders that it names."""
+    """Files and folders that the command names."""
 
     @classmethod
     def of(cls, word: str) -> Command:
-        """Read `cmd:WORDS`, parted as a shell would; there is no shell that would see them."""
+        """Read `cmd:WORDS`, split as a shell would. No shell is involved."""
         text = word.removeprefix(SCHEME)
         if "," in text:
             raise Misuse(
@@ -65,7 +65,7 @@ class Command:
 
     @property
     def word(self) -> str:
-        """The word that finds it again from any folder."""
+        """The variant's word, which finds the command again from any folder."""
         return SCHEME + shlex.join(self.words)
 
     @property
@@ -73,7 +73,7 @@ class Command:
         return shown_name(self.word)
 
     def program(self) -> str:
-        """The file that is started; `Misuse` where there is none."""
+        """Return the path of the program that is started, or raise `Misuse` where there is none."""
         first = self.words[0]
         found = shutil.which(first, path=search_path())
         if found is None:
@@ -82,7 +82,7 @@ class Command:
         return str(Path(found).absolute())  # a link is kept: it may be how an environment is found
 
     def identity(self) -> str:
-        """Hash the text as it was given and the files as they are now. Where they lie is no part of it."""
+        """Return a hash of the command's words and of its files as they are now. The files' folders do not enter it."""
         made = sha256()
         for word in self.words:
             named = next((file for file in self.files if word.endswith(str(file))), None)
@@ -94,7 +94,7 @@ class Command:
 
 
 def shown_name(word: str) -> str:
-    """Name a command for tables, pages and file names, by its word alone: no folder and no odd character."""
+    """Return a command's name for tables, pages and files, made from its word without folders and odd characters."""
     shown = []
     for part in shlex.split(word.removeprefix(SCHEME)):
         head, equals, tail = part.partition("=")
@@ -103,7 +103,7 @@ def shown_name(word: str) -> str:
 
 
 def known_as(typed: str, known: Collection[str]) -> str:
-    """Find the name that a study has for a variant typed as for `drr run`. Else what was typed, as nobody has it."""
+    """Return the name under which a study knows a variant typed as for `drr run`, or the typed word."""
     if typed in known or not is_command(typed):
         return typed
     try:
@@ -118,7 +118,7 @@ def _last(text: str) -> str:
 
 
 def _whole(part: str, *, first: bool, files: list[Path]) -> str:
-    """Return the word with the path in it made whole, if there is one. A first word without a slash is a program on the path, else a file here."""
+    """Return a word of the command with its path made absolute. A first word without a slash is a program on the search path, else a file in the current folder."""
     head, equals, tail = part.partition("=")
     for before, text in (("", part), *([(head + equals, tail)] if equals and part.startswith("-") else ())):
         if not text or (first and "/" not in text and shutil.which(text, path=search_path())):
@@ -132,7 +132,7 @@ def _whole(part: str, *, first: bool, files: list[Path]) -> str:
 
 
 def _content(path: Path) -> bytes:
-    """The hash of a file, or of the files of a folder by their names."""
+    """Return the hash of a file, or of all files of a folder with their names."""
     try:
         if path.is_file():
             return sha256(path.read_bytes()).digest()
@@ -169,8 +169,8 @@ def _files_of(folder: Path) -> list[tuple[str, Path]]:
 @dataclass(frozen=True)
 class CommandTerms:
     trusted: bool = False
-    """Run as this user, with this user's files and network, where the system cannot contain a program or need not."""
+    """True where the command runs with this user's files and network, without a sandbox."""
     shown: tuple[Path, ...] = ()
-    """Files and folders beside those that the command names."""
+    """Files and folders that the command sees in addition to those that it names."""
     hidden: tuple[Path, ...] = ()
-    """The study, the shop, the web's folder, this user's settings: never seen, wherever they lie."""
+    """Files and folders that the command never sees: the study, the shop, the web's folder, this user's settings."""

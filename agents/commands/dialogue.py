@@ -1,6 +1,6 @@
-"""The dialogue with a running command: it is given the question and one door, and prints the report.
+"""Runs a command on a question: sends the question, serves the run's tools and model, and reads the report.
 
-The door leads to the run's tools over MCP and its model, for the owner of the unit's token, while the unit lasts.
+The server (the "door") offers the tools over MCP and the model, to the holder of the unit's token, until the unit ends.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ if TYPE_CHECKING:
 MOST_CONNECTIONS = 64
 MOST_REQUESTS = 20_000
 MOST_CALL = 256_000
-"""Bytes of a request over MCP."""
+"""Maximum number of bytes in one request over MCP."""
 _HOW_TO_ENTER = "send `Authorization: Bearer TOKEN` with the token of DRR_MCP_TOKEN"
 
 
 @asynccontextmanager
 async def open_door(run: AgentRun, listening: socket.socket) -> AsyncIterator[Door]:
-    """Open until the context ends; every connection that is left is then cut."""
+    """Serve the run's tools and model until the context ends, which cuts all remaining connections."""
     from drr.agents.commands.model_service import ModelService
     from drr.tools.mcp import ShopServer
     from starlette.applications import Starlette
@@ -64,7 +64,7 @@ async def open_door(run: AgentRun, listening: socket.socket) -> AsyncIterator[Do
 
 
 def _counted(door: Door, app: ASGIApp) -> ASGIApp:
-    """Whatever is asked for costs this process time."""
+    """Count the requests to an app and break the unit off at a limit. Every request costs this process time."""
     left = iter(range(MOST_REQUESTS))
 
     async def counted(scope: Scope, receive: Receive, send: Send) -> None:
@@ -86,8 +86,8 @@ def _both(mcp: ASGIApp, models: ASGIApp) -> ASGIApp:
 
 @asynccontextmanager
 async def _managed(server: ShopServer) -> AsyncIterator[None]:
-    """Manage the server. The SDK's sessions live in a task of their own, so that what ends the unit is not
-    wrapped up in its group of errors."""
+    """Run the server's session manager in a task of its own. An error that ends the unit is then not wrapped
+    into the manager's group of errors."""
     ready, over = asyncio.Event(), asyncio.Event()
 
     async def live() -> None:
@@ -108,7 +108,7 @@ async def _managed(server: ShopServer) -> AsyncIterator[None]:
 
 @asynccontextmanager
 async def _serving(app: ASGIApp, listening: socket.socket) -> AsyncIterator[None]:
-    """Serve without uvicorn's own server: that one takes over the process's signals and wakes ten times a second."""
+    """Serve an app without uvicorn's own server, which would take over the process's signals and wake ten times a second."""
     from uvicorn.config import Config
     from uvicorn.protocols.http.h11_impl import H11Protocol
     from uvicorn.server import ServerState
@@ -140,8 +140,8 @@ async def _serving(app: ASGIApp, listening: socket.socket) -> AsyncIterator[None
 
 
 class _own_logging:
-    """A guard of logging. The SDK gives the root logger a handler of its own when a server is made; what runs
-    here logs as it did before."""
+    """A context that restores the handlers of the root logger. The MCP SDK adds a handler when a server
+    is made."""
 
     def __enter__(self) -> None:
         root = logging.getLogger()
@@ -157,8 +157,8 @@ _LAST_WORDS = 160
 
 
 def answering(command: Command, terms: CommandTerms, digest: str) -> Run:
-    """Answer by a command. `digest` is its hash when the unit's key was made: the files that it names are
-    looked at again before and after."""
+    """Return the function that answers a question by a command. `digest` is the command's hash in the unit's key; its files are
+    checked against it before and after the run."""
 
     async def answer(run: AgentRun) -> Ending:
         _check(command, digest)
@@ -182,7 +182,7 @@ def answering(command: Command, terms: CommandTerms, digest: str) -> Run:
 
 
 def _count(run: AgentRun, terms: CommandTerms) -> None:
-    """A contained command that asked no model of ours asked none; what a trusted one asked is not known."""
+    """Record the model usage of a command: none for a sandboxed command without requests, unknown for a trusted one."""
     meter = run.allowance.meter
     if run.outside.plays(AGENT, meter):
         usage = meter.usage(AGENT, run.outside.own or "")
@@ -198,7 +198,7 @@ def _check(command: Command, digest: str) -> None:
 
 
 async def _run(run: AgentRun, place: CommandPlace, door: Door, terms: CommandTerms) -> Ended:
-    """Run until the command ends, or something is wrong with the unit itself."""
+    """Wait until the command ends, or until an error ends the unit."""
     seconds = run.limits.seconds
     if seconds is not None:
         seconds = max(0.0, run.allowance.started + seconds - run.allowance.now())
@@ -217,7 +217,7 @@ async def _run(run: AgentRun, place: CommandPlace, door: Door, terms: CommandTer
 
 
 def _notes(run: AgentRun) -> str:
-    """The question as JSON on standard input: what our own agents are told of it, and not a word more."""
+    """Return the question as JSON for standard input, with the same facts that a built-in agent gets."""
     document = {
         "schema": 1,
         "id": run.outside.query_id if run.has_records else None,
@@ -232,7 +232,7 @@ def _notes(run: AgentRun) -> str:
 def environment_of(
     run: AgentRun, door: Door, place: CommandPlace, terms: CommandTerms, seconds: float | None
 ) -> dict[str, str]:
-    """All that the command finds in its environment; nothing of ours is inherited."""
+    """Return all environment variables of the command; none are inherited from this process."""
     environment = {
         "PATH": search_path(),
         "HOME": str(Path.home()) if terms.trusted else place.folder,
@@ -268,12 +268,12 @@ def _report(ended: Ended, output: str, terms: CommandTerms) -> str:
 
 
 _LACKING = ("ModuleNotFoundError", "Cannot find module", os.strerror(errno.ENOENT))
-"""Signs in a last line that a file was looked for in vain: of Python, of Node, of the system."""
+"""Texts in the last line of standard error that tell of a missing file: of Python, Node and the system."""
 _CUT_OFF = ("name resolution", "EAI_AGAIN", os.strerror(errno.ENETUNREACH))
 
 
 def _hint(code: int, last: str) -> str:
-    """Say what its place may have kept from a command that ended so."""
+    """Return a hint on how the sandbox may have caused the command's failure; empty for none."""
     if code == 127 or any(sign in last for sign in _LACKING):
         return (
             "; it starts in an empty folder and sees only what its command names and what `--agent-sees PATH` shows, "
@@ -285,7 +285,7 @@ def _hint(code: int, last: str) -> str:
 
 
 def _last(output: str) -> str:
-    """The last line of standard error, which often says why."""
+    """Return the last line of standard error, which often says why a command failed."""
     lines = output.split("\n")
     line = next((one.strip() for one in reversed(lines) if one.strip()), "")
     return f": {line[:_LAST_WORDS]}" if line else ""

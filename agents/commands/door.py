@@ -1,4 +1,4 @@
-"""The door of a command to its run: calls of tools, recorded, and whatever ends the unit."""
+"""The door of a command to its run: records the command's tool calls and any error that ends the unit."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from drr.tools.base import ErrorKind, ToolAnswer, ToolContext, ToolError
 from drr.tools.guard import new_token
 
 MOST_REFUSED = 200
-"""Calls that a command may go on making after its limit; one that does not listen at all is ended."""
+"""Maximum number of refused requests after a limit is reached; one more ends the command."""
 _KINDS: tuple[ErrorKind, ...] = get_args(ErrorKind)
 
 
 class Door:
-    """Serves on the place's socket. What ends the unit whatever the command does is raised by `broken`."""
+    """The server's state for one command: its token, address, tool calls, and the error that ends the unit."""
 
     def __init__(self, run: AgentRun, listening: socket.socket) -> None:
         self.run = run
@@ -29,13 +29,13 @@ class Door:
         self._broken: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._refused = 0
         self.limit: StopReason | None = None
-        """The limit at which the model was refused."""
+        """The limit for which a request to the model was refused."""
         self.failure: ModelFailure | None = None
-        """Why the last request for the model has no answer."""
+        """The failure of the last request to the model."""
         self._answers: dict[str, ToolAnswer] = {}
 
     async def broken(self) -> None:
-        """Waits until something is wrong with the unit itself, and raises it."""
+        """Wait for an error that ends the unit, and raise it."""
         await asyncio.shield(self._broken)
 
     def break_off(self, error: BaseException) -> None:
@@ -43,7 +43,7 @@ class Door:
             self._broken.set_exception(error)
 
     def refused(self) -> None:
-        """One more thing was asked for that is over its limit."""
+        """Count a refused request, and break the unit off where there are too many."""
         self._refused += 1
         if self._refused > MOST_REFUSED:
             self.break_off(
@@ -54,11 +54,11 @@ class Door:
             )
 
     def answer_of(self, text: str) -> ToolAnswer | None:
-        """Find the answer of a tool by these words: a stand-in for a model goes by records."""
+        """Return the tool's answer with this text, for a stand-in that needs it as a record."""
         return self._answers.get(text)
 
     async def call(self, name: str, arguments: JsonObject, _: ToolContext) -> ToolAnswer:
-        """A tool of the run, recorded as its own agents' calls are."""
+        """Run a tool for the command and record the call like that of a built-in agent."""
         run = self.run
         try:
             call, answer = await run.run_call(name, arguments, run.tools_on(run.query), run.names)
@@ -76,7 +76,7 @@ class Door:
 
 
 class _Recorded(ToolError):
-    """A call that failed, in the words that the record has."""
+    """A failed call, with the same text that was recorded."""
 
     @property
     def text(self) -> str:

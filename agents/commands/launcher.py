@@ -1,9 +1,8 @@
-"""The launcher that a bare Python starts for each run of a command. It makes the place, starts the command in
-it, and leaves nothing behind.
+"""Starts one run of a command: makes its sandbox, starts the command inside, and ends all of its processes.
 
-It is told what to do over a socket (the number is its argument), passes the listening socket of its place back over it, and ends
-everything when the command ends, when it is told to, or when whoever started it is gone. Standard library only, nothing of ours
-but `namespaces` beside it: it starts in some 20 ms.
+A bare Python runs this file. It is given orders over a socket (whose number is its argument), passes the sandbox's listening socket back, and ends
+everything when the command ends, when it is told to, or when the process that started it is gone. It imports the standard library and
+`namespaces` only: so it starts in some 20 ms.
 """
 
 from __future__ import annotations
@@ -75,8 +74,8 @@ def _tell(control: socket.socket, document: dict[str, object], descriptors: tupl
 
 
 def _contained(control: socket.socket, order: LaunchOrder) -> None:
-    """Start in namespaces of its own. The child is the first process of them, and when it ends the kernel ends all others."""
-    namespaces = importlib.import_module("namespaces")  # beside this file, and of no package here
+    """Start the command in namespaces of its own. The child is their first process; when it ends, the kernel ends all others."""
+    namespaces = importlib.import_module("namespaces")  # beside this file, without a package
 
     namespaces.enter(order["processes"])
     prctl(_DEATH_SIGNAL, signal.SIGKILL)
@@ -96,7 +95,7 @@ def _contained(control: socket.socket, order: LaunchOrder) -> None:
 
 
 def _serve(control: socket.socket, order: LaunchOrder, listening: socket.socket | None) -> None:
-    """Pass the place's socket on, wait for the word, run the command, say how it ended."""
+    """Pass the sandbox's socket on, wait for the environment, run the command, and report how it ended."""
     if listening is None:
         _tell(control, {"ready": True})
     else:
@@ -117,7 +116,7 @@ def _serve(control: socket.socket, order: LaunchOrder, listening: socket.socket 
 
 
 def _start(order: LaunchOrder, environment: dict[str, str]) -> tuple[int, str]:
-    """The command's process; what could not be done is told through a pipe that closes when it has begun."""
+    """Start the command; return its process id and an error, which is empty where it has started. The error comes through a pipe that `execve` closes."""
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
@@ -140,7 +139,7 @@ def _start(order: LaunchOrder, environment: dict[str, str]) -> tuple[int, str]:
 
 
 def _limit(order: LaunchOrder) -> None:
-    """Limit the processes and forbid a core; where memory runs out, it is the command that goes."""
+    """Limit the number of processes and forbid core dumps. Where memory runs out, the command is killed first."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     with contextlib.suppress(OSError, ValueError):
         if order["contained"]:
@@ -151,7 +150,7 @@ def _limit(order: LaunchOrder) -> None:
 
 
 def _wait(control: socket.socket, started: int) -> int | None:
-    """Return how the command ended; `None` where it is to be ended, or nobody is left who waits for it."""
+    """Return the command's exit status; `None` where it is to be ended, or its waiting process is gone."""
     waking, woken = os.pipe()
     os.set_blocking(woken, False)
     signal.set_wakeup_fd(woken, warn_on_full_buffer=False)
@@ -170,11 +169,11 @@ def _wait(control: socket.socket, started: int) -> int | None:
         if waking in readable:
             os.read(waking, 4096)
         if control.fileno() in readable:
-            return None  # an end, or the word to end: nothing else comes from there now
+            return None  # the socket is closed, or says to end: no other message comes now
 
 
 def _end_all(started: int) -> None:
-    """End, without namespaces, what the command began; what left its group and lost its parents came to us."""
+    """Kill all processes that the command started, without namespaces. Those that left its group and lost their parents were adopted by this process."""
     until = time.monotonic() + _PATIENCE_S
     while time.monotonic() < until:
         with contextlib.suppress(OSError):

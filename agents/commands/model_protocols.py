@@ -1,4 +1,4 @@
-"""The wire protocols in which a command may ask for a model: OpenAI's chat completions and responses, Anthropic's messages."""
+"""Wire protocols in which a command may call the model: OpenAI's chat completions and responses, Anthropic's messages."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from langchain_core.messages import AIMessage, BaseMessage
 
 Event = tuple[str, JsonObject]
 _IN = "__"
-"""Between the name of a namespace and that of a tool in it."""
+"""The text between the name of a namespace and the name of a tool in it."""
 
 
 class Protocol(ABC):
-    """A protocol to ask for a message. How it is read, and how an answer is written, whole and in pieces."""
+    """A protocol for requests to a model. It reads a request, and writes a reply as a whole or as a stream."""
 
     path: str
     texts = frozenset({"text"})
-    """The types of parts that are texts."""
+    """Types of the content parts that are texts."""
 
     def read(self, body: JsonObject, heard: Conversations) -> ModelRequest:
         messages = in_order(self._messages(body, heard), heard)
@@ -52,7 +52,7 @@ class Protocol(ABC):
     def _messages(self, body: JsonObject, heard: Conversations) -> Sequence[BaseMessage]: ...
 
     def _tool(self, form: JsonObject) -> JsonObject | str:
-        """A function that may be called; of another tool its type."""
+        """Return a tool as a function, or the type of a tool that is no function."""
         if form.get("type") != "function":
             return str(form.get("type"))
         return function(form.get("name"), form.get("description"), form.get("parameters"))
@@ -76,7 +76,7 @@ def _arguments(text: object) -> JsonObject:
 
 
 def _cached(reply: AIMessage) -> tuple[int, int]:
-    """Tokens that were read from the cache, and written to it."""
+    """Return the tokens of a reply that were read from the cache and written to it."""
     used: Any = reply.usage_metadata or {}
     details = used.get("input_token_details") or {}
     return int(details.get("cache_read") or 0), int(details.get("cache_creation") or 0)
@@ -154,7 +154,7 @@ class _Chat(Protocol):
 
 
 class _Responses(Protocol):
-    """The Responses protocol, without anything a server would have to remember between requests."""
+    """OpenAI's Responses protocol, without features for which a server must store data between requests."""
 
     path = "/v1/responses"
     texts = frozenset({"text", "input_text", "output_text"})
@@ -169,7 +169,7 @@ class _Responses(Protocol):
         return [*messages, *self._joined(items, heard)]
 
     def _offers(self, body: JsonObject) -> list[JsonObject]:
-        """The tools, those of a namespace with its name before theirs: models know no namespaces."""
+        """Return the offered tools. The name of a namespace is put before its tools' names, because models know no namespaces."""
         found: list[JsonObject] = []
         for form in listed(body, "tools"):
             space = form.get("name")
@@ -182,7 +182,7 @@ class _Responses(Protocol):
         return found
 
     def _joined(self, items: list[JsonObject], heard: Conversations) -> Iterable[BaseMessage]:
-        """Join a model's message that comes as several items in a row: a text, and calls."""
+        """Join successive items, a text and calls, to the message of the model that they come from."""
         texts: list[str] = []
         calls: list[dict[str, Any]] = []
         for item in [*items, {"type": "end"}]:
@@ -222,7 +222,7 @@ class _Responses(Protocol):
         spaces = {form["name"]: form for form in listed(body, "tools") if form.get("type") == "namespace"}
 
         def named(name: str) -> JsonObject:
-            """Name a call as the client does, which wants the namespace apart."""
+            """Split a tool's name into name and namespace, as the client expects."""
             space = next((one for one in spaces if name.startswith(f"{one}{_IN}")), None)
             return (
                 {"name": name}
@@ -348,7 +348,7 @@ class _Messages(Protocol):
         }
 
     def _usage(self, reply: AIMessage) -> JsonObject:
-        """State the usage as the protocol does. What was read from the cache or written to it is no part of the input."""
+        """Return the usage as the protocol states it. Tokens read from or written to the cache are not part of the input."""
         used = reply.usage_metadata
         if used is None:
             return {"input_tokens": 0, "output_tokens": 0}

@@ -1,4 +1,4 @@
-"""The common part of the wire protocols: a request as messages and tools, and why one cannot be answered."""
+"""The common part of the wire protocols: requests as messages and tools, and the reasons why one is refused."""
 
 from __future__ import annotations
 
@@ -14,34 +14,34 @@ LEFT_OUT = frozenset(
     {"temperature", "top_p", "top_k", "seed", "frequency_penalty", "presence_penalty", "logit_bias",
      "reasoning", "reasoning_effort", "thinking"}
 )  # fmt: skip
-"""Settings of a request that the study decides, or nobody. Some clients must send `max_tokens`."""
+"""Settings of a request that are ignored, because the study decides them. `max_tokens` is not reported, as some clients must send it."""
 
 
 MOST_HEARD = 32_000_000
 
 
 class NotOffered(Exception):
-    """The request asks for what this model is not asked for here; the sentence says what."""
+    """The request asks for a feature that is not offered here; the message names it."""
 
 
 class ModelRequest(NamedTuple):
     messages: list[BaseMessage]
     tools: list[JsonObject]
-    """OpenAI style."""
+    """Tools in the format of OpenAI."""
     demand: Demand = NO_DEMAND
 
 
 class Conversations:
-    """Messages of one unit as they were first made: a request that repeats them is the same conversation going on.
+    """Messages of one unit as they were first made, so that a request that repeats them continues the same conversation.
 
-    A reply comes back as its client writes it; what the model said stands for it, thinking included.
+    A client sends a reply back in its own words; the model's original reply, thinking included, is used in its place.
     """
 
     def __init__(self, artifact_of: Callable[[str], object]) -> None:
         self._known: dict[tuple[object, ...], BaseMessage] = {}
         self._size = 0
         self.left_out: set[str] = set()
-        """Settings in the requests until now that were not passed on."""
+        """Settings in the requests so far that were not passed on."""
         self.dropped: list[JsonObject] = []
         """Tools of the last request that were not passed on."""
         self._said: dict[tuple[object, ...], AIMessage] = {}
@@ -50,7 +50,7 @@ class Conversations:
     def usable(
         self, forms: Iterable[JsonObject], read: Callable[[JsonObject], JsonObject | str]
     ) -> list[JsonObject]:
-        """Functions. What a provider would run itself, told by its type, is left out: here nobody runs it."""
+        """Return the tools that are functions. A tool that the provider itself would run is left out, because nothing runs it here."""
         found: list[JsonObject] = []
         self.dropped = []
         for form in forms:
@@ -94,7 +94,7 @@ class Conversations:
 
 
 def in_order(messages: Sequence[BaseMessage], heard: Conversations) -> list[BaseMessage]:
-    """Instructions in the middle of a conversation are told as a person's: not every provider takes them there."""
+    """Return the messages, with a system message in mid-conversation turned into a user's, as some providers reject it there."""
     begun = False
     found: list[BaseMessage] = []
     for message in messages:
@@ -107,7 +107,7 @@ def in_order(messages: Sequence[BaseMessage], heard: Conversations) -> list[Base
 
 
 def text_of(content: object, kinds: frozenset[str]) -> str:
-    """A text, or parts that are texts."""
+    """Return a content as one text: a text as it is, or the texts of its parts joined."""
     if content is None:
         return ""
     if isinstance(content, str):
@@ -134,7 +134,7 @@ def function(name: object, description: object, parameters: object) -> JsonObjec
 
 
 def listed(body: JsonObject, name: str) -> list[JsonObject]:
-    """The objects of a list that may be missing."""
+    """Return a list of objects from the body; empty where it is missing."""
     given = body.get(name)
     if given is None:
         return []
@@ -146,7 +146,7 @@ def listed(body: JsonObject, name: str) -> list[JsonObject]:
 def asked(
     body: JsonObject, messages: list[BaseMessage], tools: list[JsonObject], heard: Conversations
 ) -> ModelRequest:
-    """The request with its demands. A choice that names no tool, such as `allowed_tools`, is left out and noted."""
+    """Build the request with its demands. A tool choice that names no tool, such as `allowed_tools`, is left out and noted."""
     choice = body.get("tool_choice")
     kind = choice.get("type") if isinstance(choice, dict) else choice
     if kind == "none":
@@ -166,7 +166,7 @@ def asked(
 
 
 def _form_text(form: JsonObject) -> str:
-    """A `Demand.form`; empty where a text is wanted."""
+    """Return the demanded form of an answer as JSON for `Demand.form`; empty where a text is wanted."""
     kind, given = form.get("type"), {**form, **(form.get("json_schema") or {})}
     if kind in (None, "text"):
         return ""

@@ -1,4 +1,4 @@
-"""The service that answers a command's requests for a model. Each is a turn of the run, in whatever protocol it came."""
+"""Answers a command's requests to the model. Each request is a turn of the run, in any of the protocols."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class _Refused(Exception):
 
 
 class ModelService:
-    """The model of the run's agent for one unit."""
+    """An HTTP app that offers the model of the run's agent during one unit."""
 
     def __init__(self, door: Door) -> None:
         self._door = door
@@ -55,7 +55,7 @@ class ModelService:
         return Starlette(routes=[*routes, Route("/v1/models", self._models)])
 
     def note(self) -> None:
-        """Note for the record the requests, once they are over."""
+        """Note in the run which settings of the requests were ignored."""
         if self._heard.left_out:
             names = ", ".join(sorted(self._heard.left_out)[:20])
             self._run.notes.append(f"left out of the command's model requests, as the study decides: {names}")
@@ -105,7 +105,7 @@ class ModelService:
         return asked
 
     def _lost(self, body: JsonObject, asked: ModelRequest) -> str | None:
-        """Name a tool of the shop that was offered and dropped. Without it the model looks nothing up, and nobody notices."""
+        """Return the name of a shop's tool that was offered but not passed on, or `None`. Without such a tool the model looks nothing up, unnoticed."""
         dropped = self._heard.dropped
         if self._door.address in json.dumps([dropped, body.get("mcp_servers")]):
             return "MCP server"
@@ -118,7 +118,7 @@ class ModelService:
         return min((names & self._run.names) - passed, default=None)
 
     async def _count(self, asked: ModelRequest) -> JsonObject:
-        """Count as the provider does; an estimate (a token for every four bytes) says that it is one."""
+        """Count a request's tokens as the provider does, or estimate them at four bytes a token and mark the estimate."""
         counted = await self._model.count(asked.messages, tools=asked.tools)
         if counted is not None:
             return {"input_tokens": counted}
@@ -129,7 +129,7 @@ class ModelService:
         asked = self._read(body, protocol)
         self._check_limits()
         self._heard.left_out |= {name for name in LEFT_OUT & body.keys() if body[name] is not None}
-        # The same objects for the same tools, so that a model binds them once.
+        # The same tools are the same objects, so that a model binds them once.
         tools = [self._tools.setdefault(json.dumps(tool, sort_keys=True), tool) for tool in asked.tools]
         try:
             reply = await self._model.reply(asked.messages, tools=tools, demand=asked.demand)

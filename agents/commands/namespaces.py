@@ -1,8 +1,8 @@
-"""A namespace of its own for a command, on Linux, and the kernel calls that it may not make.
+"""The sandbox of a command on Linux: its namespaces, and the kernel calls that it may not make.
 
-Part of the launcher, so standard library only. Users, files, processes, network, messages and host name are its own; the root is empty
-but for what was named, read-only; a fresh folder and `/tmp` lie in memory with a limit. The network has one machine in it, itself. Keys, the
-kernel's programs, and sockets that namespaces do not contain are refused. Every failure is an `OSError` that names the step.
+It is part of the launcher and so uses the standard library only. Users, files, processes, network, messages and host name are separate. The root holds only the
+named files, read-only; a fresh folder and `/tmp` lie in memory with a limit. The network reaches only the sandbox itself. Calls for keys,
+BPF programs, and sockets that namespaces do not contain are refused. Every failure is an `OSError` that names the step.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if MYPY:  # `typing` costs time where the launcher starts
     from typing import TypedDict
 
     class LaunchOrder(TypedDict):
-        """The first message that the launcher reads."""
+        """The first message to the launcher: the command, its folder, and the files to show and hide."""
 
         contained: bool
         program: str
@@ -38,9 +38,9 @@ _SET_MOUNT, _HERE = 442, -100
 _TREE, _READ_ONLY = 0x8000, 1
 _PIVOT = {"x86_64": 155, "aarch64": 41, "riscv64": 41, "ppc64le": 203, "s390x": 217}
 INSIDE = 1000
-"""The command's own user and group id, as seen inside."""
+"""The command's user and group id inside the sandbox."""
 ROOT = "/sys"
-"""Any folder that every Linux has and that no command needs: the new root is mounted over it, in a place of its own."""
+"""A folder that every Linux has and no command needs. The new root is mounted over it in the sandbox."""
 FOLDER = "/agent"
 _SIZE = "size=256m,nr_inodes=100k"
 _DEVICES = ("null", "zero", "full", "random", "urandom")
@@ -55,7 +55,7 @@ def _done(result: int, step: str) -> None:
 
 
 def enter(processes: int) -> None:
-    """Enter namespaces of the process's own; its children are in one of processes too."""
+    """Move this process into new namespaces; its children enter the new namespace of processes too."""
     user, group = os.geteuid(), os.getegid()
     flags = 0
     for flag in _NEW.values():
@@ -67,7 +67,7 @@ def enter(processes: int) -> None:
 
 
 def furnish(order: LaunchOrder) -> None:
-    """Furnish the place, as the first process of the new namespaces."""
+    """Set up the sandbox's files, devices and network, as the first process of the new namespaces."""
     _mount("none", "/", None, _RECURSIVE | _PRIVATE, None)
     _mount("tmpfs", ROOT, "tmpfs", _NO_SUID | _NO_DEVICES, f"mode=755,{_SIZE}")
     _fresh(f"{ROOT}{FOLDER}")
@@ -92,14 +92,14 @@ def _mount(source: str, target: str, kind: str | None, flags: int, more: str | N
 
 
 def _set(target: str, attributes: int, *, all_below: bool = True) -> None:
-    """Set the attributes of a mount, or of it and all below it at once."""
+    """Set the attributes of a mount, or of the mount and all mounts below it."""
     wanted = struct.pack("QQQQ", attributes, 0, 0, 0)
     result = _libc.syscall(_SET_MOUNT, _HERE, os.fsencode(target), _TREE * all_below, wanted, len(wanted))
     _done(result, f"{target.removeprefix(ROOT)} cannot be made read-only")
 
 
 def _look(visible: list[str], hidden: list[str]) -> None:
-    """Go from the outside in, so that what is hidden within something shown stays hidden, whatever is shown within that."""
+    """Show and hide paths from the outside in, so that a hidden path within a shown one stays hidden."""
     for path in sorted({*visible, *hidden}, key=lambda path: (path.count("/"), path)):
         (_hide if path in hidden else _show)(path)
     for path in hidden:
@@ -108,7 +108,7 @@ def _look(visible: list[str], hidden: list[str]) -> None:
 
 
 def _show(path: str) -> None:
-    """A file or folder of outside at the same place, read-only; a link as the link that it is."""
+    """Show a file or folder in the sandbox at the same path, read-only; a link stays a link."""
     target = f"{ROOT}{path}"
     if os.path.lexists(target):  # shown with a folder above it
         return
@@ -127,7 +127,7 @@ def _show(path: str) -> None:
 
 
 def _hide(path: str) -> None:
-    """Hide what lies within something shown and may not be seen: an empty folder, or an empty file, stands there."""
+    """Hide a path within a shown folder by an empty folder or an empty file."""
     target = f"{ROOT}{path}"
     if os.path.isdir(target):
         _mount("tmpfs", target, "tmpfs", _NO_SUID | _NO_DEVICES, "mode=555,size=4k")
@@ -151,7 +151,7 @@ def _devices() -> None:
 
 
 def _device(name: str, target: str) -> None:
-    """Read-only: it is written to all the same, but its mode, owner and times are the machine's."""
+    """Show a device. It is mounted read-only, which allows writes to it, but no change of its mode, owner and times."""
     _mount(f"/dev/{name}", target, None, _BIND, None)
     _set(target, _READ_ONLY | _NO_SUID, all_below=False)
 
@@ -164,11 +164,11 @@ def _accounts() -> None:
 
 
 def _processes(most: int) -> None:
-    """Only its own are seen. Read-only, because to the kernel the command may still be the user who owns its switches."""
+    """Mount `/proc` with the sandbox's own processes. It is read-only, because the command may own the kernel's switches in it."""
     os.makedirs(f"{ROOT}/proc", exist_ok=True)
     _mount("proc", f"{ROOT}/proc", "proc", _NO_SUID | _NO_DEVICES | _NO_EXEC, None)
     for switch, value in (("kernel/pid_max", most), ("user/max_user_namespaces", 0)):
-        with contextlib.suppress(OSError):  # an older kernel: limits of the process hold all but root
+        with contextlib.suppress(OSError):  # an older kernel: process limits hold all but root
             _write(f"{ROOT}/proc/sys/{switch}", str(value))
     if os.path.exists(f"{ROOT}/proc/keys"):  # the names of this user's
         _device("null", f"{ROOT}/proc/keys")
@@ -201,26 +201,26 @@ _NUMBERS = {
     "aarch64": (0xC00000B7, _COMMON),
     "riscv64": (0xC00000F3, _COMMON),
 }  # fmt: skip
-"""The kernel's number of each machine, and the numbers of its calls."""
+"""The kernel's architecture number of each machine, and the numbers of its system calls."""
 _IO_URING = (425, 426, 427)
 _FAMILIES = (1, 2, 10)
-"""Unix, and both of the Internet."""
+"""Families of sockets that are allowed: Unix, IPv4 and IPv6."""
 _NETLINK, _RAW, _NO_SUCH_FAMILY = 16, 3, 97
 _LOAD, _IS, _FROM, _GIVE = 0x20, 0x15, 0x35, 0x06
 _ALLOWED, _KILLED, _REFUSED, _NO_FAMILY = 0x7FFF0000, 0x80000000, 0x50000 | 1, 0x50000 | _NO_SUCH_FAMILY
 _OTHER_NUMBERS = 1 << 30
-"""The first number of the second set of the same calls on x86_64."""
+"""The first number of the second (x32) set of the same system calls on x86_64."""
 _NO_NEW_RIGHTS, _SECCOMP, _BY_FILTER, _OWN_KEYRING = 38, 22, 2, 1
 
 
 def close_doors() -> None:
-    """Close the doors for this process and all that it starts. Needs no right; nothing opens them again."""
+    """Filter the system calls of this process and of all that it starts. This needs no privilege and cannot be undone."""
     if platform.machine() not in _NUMBERS:
         raise OSError(0, f"system calls cannot be filtered on {platform.machine()}")
     machine, numbers = _NUMBERS[platform.machine()]
     libc = ctypes.CDLL(None, use_errno=True)
     with contextlib.suppress(AttributeError):
-        libc.syscall(numbers["keyctl"], _OWN_KEYRING, None)  # where that fails there are no keys to reach
+        libc.syscall(numbers["keyctl"], _OWN_KEYRING, None)  # where this fails there are no keys
     rules = _rules(machine, numbers)
     program = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *rule) for rule in rules))
     address = struct.pack("HP", len(rules), ctypes.addressof(program))
@@ -235,7 +235,7 @@ def close_doors() -> None:
 
 
 def _rules(machine: int, numbers: dict[str, int]) -> list[tuple[int, int, int, int]]:
-    """Code, steps further where it holds, steps further where not, value."""
+    """Return the filter's rules: operation, steps to skip where it holds, steps to skip where not, value."""
     refused = [number for name, number in numbers.items() if not name.startswith("socket")]
     rules = [
         (_LOAD, 0, 0, 4), (_IS, 1, 0, machine), (_GIVE, 0, 0, _KILLED),

@@ -1,4 +1,4 @@
-"""The process of one run of a command: the launcher starts it, and its end ends all that it began."""
+"""Runs the process of a command through the launcher, and ends all processes that it started."""
 
 from __future__ import annotations
 
@@ -27,26 +27,26 @@ if TYPE_CHECKING:
 
 LAUNCHER = Path(__file__).with_name("launcher.py")
 MOST_PRINTED = 1_000_000
-"""Bytes of a report."""
+"""Maximum number of bytes of a report."""
 MOST_ERRORS = 64_000_000
-"""Bytes of standard error."""
+"""Maximum number of bytes of standard error; one more ends the command."""
 KEPT_ERRORS = 1_000_000
-"""Bytes of standard error that are kept with the unit: all of it, or its end."""
+"""Maximum number of bytes of standard error, from its end, that are kept with the unit."""
 MOST_PROCESSES = 1024
-"""Threads count too."""
+"""Maximum number of processes and threads of a command."""
 _START_S, _END_S, _LAST_WORDS_S = 60.0, 15.0, 2.0
 _NO_PROGRAM = os.strerror(errno.ENOEXEC)
 
 
 class Ended(NamedTuple):
     code: int
-    """Negative: the signal that ended it."""
+    """The exit code; a negative one is the number of the signal that ended the command."""
     report: str
 
 
 @dataclass
 class CommandPlace:
-    """The place where a command is about to run. `listening` is its only way out; it belongs to whoever serves it."""
+    """The sandbox in which a command is about to run. `listening` is its only connection to the outside, and the server owns that socket."""
 
     folder: str
     listening: socket.socket
@@ -57,7 +57,7 @@ class CommandPlace:
     _errors_read: int = 0
 
     async def run(self, environment: Mapping[str, str], input_text: str, seconds: float | None) -> Ended:
-        """Start it, feed it, wait for it. `ProgramFailure` where it cannot start, does not end in time, or prints too much."""
+        """Start the command, write to it, and wait for its end. `ProgramFailure` is raised where it cannot start, takes too long, or prints too much."""
         self._control.send({"environment": dict(environment)})
         errors = asyncio.create_task(self._keep_errors())
         feeding = asyncio.create_task(self._feed(input_text.encode()))
@@ -93,7 +93,7 @@ class CommandPlace:
         return Ended(code, printed)
 
     def stderr_text(self) -> str:
-        """Return its standard error; where that is too long, its end, which says so."""
+        """Return the command's standard error. Of a long one the end is returned, with a note on its length."""
         text = b"".join(self.errors)[-KEPT_ERRORS:].decode(errors="replace")
         lost = self._errors_read - KEPT_ERRORS
         return text if lost <= 0 else f"[the first {lost:,} bytes are left out]\n{text}"
@@ -136,7 +136,7 @@ class CommandPlace:
 
 @asynccontextmanager
 async def place_for(command: Command, terms: CommandTerms) -> AsyncIterator[CommandPlace]:
-    """A place of its own for one run, gone with everything in it when the context ends, however it ends."""
+    """Make the sandbox for one run. It is removed with everything in it when the context ends."""
     with _scratch(terms) as scratch:
         ours, theirs = socket.socketpair()
         control = _Control(ours)
@@ -156,8 +156,8 @@ async def place_for(command: Command, terms: CommandTerms) -> AsyncIterator[Comm
 
 @contextmanager
 def _scratch(terms: CommandTerms) -> Iterator[str]:
-    """A folder for a trusted command, which its launcher takes away where this process does not live to do it. Contained ones have
-    theirs in memory."""
+    """Make a folder for a trusted command. The launcher removes it where this process has died. A sandboxed command has
+    its folder in memory."""
     if not terms.trusted:
         yield "/"
         return
@@ -187,7 +187,7 @@ async def _launched(theirs: socket.socket, scratch: str) -> asyncio.subprocess.P
 
 
 async def _made(control: _Control, order: LaunchOrder) -> socket.socket:
-    """The listening socket of the place that the launcher made."""
+    """Send the order to the launcher and return the listening socket of the sandbox that it made."""
     control.send({**order})
     try:
         async with asyncio.timeout(_START_S):
@@ -201,9 +201,9 @@ async def _made(control: _Control, order: LaunchOrder) -> socket.socket:
 
 
 async def _ended(launcher: asyncio.subprocess.Process) -> None:
-    """Learn the end from the closed socket. A launcher that does not listen is killed, and what is in its namespaces goes with it.
+    """Wait until the launcher ends. One that does not react is killed, which ends all processes in its namespaces.
 
-    Pipes that nobody reads to their end are let go first: asyncio waits for these too.
+    Pipes that are not read to their end are closed first, because asyncio waits for these too.
     """
     transport = getattr(launcher, "_transport", None)
     for number in (0, 1, 2):
@@ -232,21 +232,21 @@ def _wake(ready: asyncio.Future[None]) -> None:
 
 
 class _Control:
-    """Lines of JSON to and from the launcher; a line from there may come with a socket."""
+    """The socket to the launcher: lines of JSON in both directions. A received line may come with a socket."""
 
     def __init__(self, ours: socket.socket) -> None:
         self._ours = ours
         ours.setblocking(True)
 
     def send(self, document: JsonObject) -> None:
-        """An order is far smaller than what a socket holds."""
+        """Send a line. It blocks, but an order is far smaller than the socket's buffer."""
         try:
             self._ours.sendall(json.dumps(document).encode() + b"\n")
         except OSError as error:
             raise ProgramFailure("agent_lost", f"the command's launcher is gone ({error.strerror})") from None
 
     async def receive(self) -> tuple[JsonObject, socket.socket | None]:
-        """The next line; an empty document where the launcher is gone."""
+        """Return the next line and its socket; an empty document where the launcher is gone."""
         received, given = b"", None
         while not received.endswith(b"\n"):
             await self._readable()

@@ -1,6 +1,6 @@
-"""The view of a command: a check that this system can hide files, and the files that are shown.
+"""The files that a command sees, and the check that this system can hide all others.
 
-The system's programs, its own interpreter, what the command names, and nothing else.
+It sees the system's programs, its own interpreter, the files that the command names, and nothing else.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ _CONFIGURED = tuple(
 )  # fmt: skip
 """Settings of the system that programs read and that hold no secret."""
 _MADE_INSIDE = frozenset(map(Path, ("/dev", "/proc")))
-"""Places that every command has of its own."""
+"""Folders that are made anew in each sandbox."""
 _NO_ROOM = frozenset({"tests", "benchmarks"})
 _STUDY, _SECRETS = "study.toml", (".env", "drr.toml")
 _OCTAL = re.compile(r"\\([0-7]{3})")
 _INSTALLED = ("bin", "etc", "include", "lib", "lib64", "libexec", "pyvenv.cfg", "share", "ssl")
-"""All of an installation that is shown: what else lies beside its `bin` is somebody's project."""
+"""Names in an installation's folder that are shown. Other files beside its `bin` belong to a user's project."""
 MOST_SEEN = 200_000
-"""Files and folders in one that is shown."""
+"""Maximum number of files and folders in a folder that is shown."""
 
 
 def seen_by(command: Command, terms: CommandTerms) -> tuple[list[str], list[str]]:
-    """Return what a command sees and what is hidden from it. Where one path lies in another, the inner one decides."""
+    """Return the paths that a command sees and those hidden from it. Where one path lies in another, the inner path decides."""
     installed = {*_installation(Path(command.program())), *_own_installation()}
     shown = {*map(Path, _SYSTEM), *map(Path, _CONFIGURED), *command.files, *terms.shown, *installed}
     keys = {_real(path) for path in map(Path, _SECRETS) if path.exists()}
@@ -62,7 +62,7 @@ def seen_by(command: Command, terms: CommandTerms) -> tuple[list[str], list[str]
 
 
 def _check_names(command: Command, hidden: set[Path]) -> None:
-    """Raise `Misuse` for a hidden file that has a second name, which would not be hidden."""
+    """Raise `Misuse` for a hidden file with a hard link, under whose name the file would be visible."""
     for path in hidden:
         if path.is_file() and path.stat().st_nlink > 1:
             raise Misuse(
@@ -72,7 +72,7 @@ def _check_names(command: Command, hidden: set[Path]) -> None:
 
 
 def _kept_back(path: Path) -> set[Path]:
-    """Find studies that it lies in, and in it what no command is shown. Keys, studies, and sockets and pipes of other programs."""
+    """Return the paths in or around a path that no command is shown. These are keys, studies, and sockets and pipes of other programs."""
     real = _real(path)
     if real.is_dir():
         found = _kept_back_in(real)
@@ -108,7 +108,7 @@ def _kept_back_in(folder: Path) -> set[Path]:
 
 
 def _mounted_files(folder: Path) -> set[Path]:
-    """Find the files that are mounted in a folder: each is another file under a second name."""
+    """Return the files mounted in a folder, each of which is another file under a second name."""
     try:
         lines = (
             Path("/proc/self/mountinfo").read_text(encoding="utf-8", errors="surrogateescape").splitlines()
@@ -121,7 +121,7 @@ def _mounted_files(folder: Path) -> set[Path]:
 
 @cache
 def _kept_back_once(installation: Path) -> set[Path]:
-    """Return what is hidden of an installation. Our own is trusted in the folders that only installers fill: tens of thousands of files."""
+    """Return the hidden paths of an installation. This Python's own is not searched: only installers fill it, with tens of thousands of files."""
     own = _real(installation).parent in (_real(Path(sys.prefix)), _real(Path(sys.base_prefix)))
     return set() if own else _kept_back_in(installation)
 
@@ -135,8 +135,8 @@ def _real(path: Path) -> Path:
 
 
 def _installation(program: Path) -> set[Path]:
-    """Find where a program that is not the system's is installed, link by link. That is the folder around its
-    `bin`, if it is one of Python or Node; else its file alone."""
+    """Return the folders in which a program outside the system's folders is installed, following links. They are the parts beside its
+    `bin` in an installation of Python or Node, else its file alone."""
     found: set[Path] = set()
     for place in _links(program):
         prefix = place.parent.parent
@@ -151,7 +151,7 @@ def _parts(prefix: Path) -> set[Path]:
 
 
 def _links(program: Path) -> list[Path]:
-    """The program, what it links to, and so on, and where it really lies."""
+    """Return the program, each link on the way to its file, and that file."""
     found = [program]
     while found[-1].is_symlink() and len(found) < 40:
         found.append(Path(os.path.normpath(found[-1].parent / found[-1].readlink())))
@@ -159,7 +159,7 @@ def _links(program: Path) -> list[Path]:
 
 
 def _is_installation(folder: Path) -> bool:
-    """And of nothing else: a home, what holds homes and `~/.local` have a `bin` and a `lib` too."""
+    """Tell whether a folder is an installation of Python or Node. Homes, their parents and `~/.local`, which have a `bin` too, are not."""
     if Path.home().is_relative_to(folder) or folder.name == ".local":
         return False
     marks = ("pyvenv.cfg", "lib/python*", "lib/node_modules")
@@ -167,7 +167,7 @@ def _is_installation(folder: Path) -> bool:
 
 
 def _own_installation() -> set[Path]:
-    """Our Python with what is installed in it, and our own code, for commands that call `drr`."""
+    """Return the paths of this Python, its packages and this package's code, for commands that call `drr`."""
     return _installation(Path(sys.executable)) | _packages() | _rooms()
 
 
@@ -176,7 +176,7 @@ def _packages() -> set[Path]:
 
 
 def _rooms() -> set[Path]:
-    """List the rooms of a checkout, and not what else lies beside them."""
+    """Return the packages of a checkout, without the files beside them."""
     place = Path(__file__).parents[2]
     face = place / "src" / "drr"
     if not face.is_dir():  # installed
@@ -186,7 +186,7 @@ def _rooms() -> set[Path]:
 
 
 def _corpus() -> Path:
-    """Hide the web in the box: each page's kind is known to graders alone."""
+    """Return the folder of the offline web, which is hidden because it tells each page's kind to graders alone."""
     from drr.env.web.sandbox import BOX
 
     return _real(BOX)
@@ -199,7 +199,7 @@ NOT_CONTAINED = "its view of this machine's files and processes, its network, ho
 
 @cache
 def why_not_contained() -> str | None:
-    """`None` where a command can be given a place of its own here; else what is in the way."""
+    """Return why a command cannot run in a sandbox on this system; `None` where it can."""
     if sys.platform != "linux":
         return "only Linux has namespaces"
     ours, theirs = socket.socketpair()

@@ -1,4 +1,4 @@
-"""Commands as variants, on the terms under which they run."""
+"""Builds variants from commands and the terms on which they run."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def command_variant(word: str) -> Variant:
 
 
 def under_terms(variant: Variant, terms: CommandTerms) -> Variant:
-    """The same, to be run on these terms; one that is no command stays what it is."""
+    """Return a variant with these terms for its command; a variant that is no command stays unchanged."""
     architecture = variant.architecture
     if not isinstance(architecture, CommandArchitecture):
         return variant
@@ -28,7 +28,7 @@ def under_terms(variant: Variant, terms: CommandTerms) -> Variant:
 
 
 def _architecture(command: Command, terms: CommandTerms) -> CommandArchitecture:
-    """Make another version of a trusted command: what it could reach decides what it answers."""
+    """Build the architecture of a command. A trusted command has another version, because other files may decide its answer."""
     digest = command.identity()
 
     @cache

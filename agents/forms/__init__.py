@@ -1,1 +1,1 @@
-"""Reports in two parts: a model gives the form, code fills in addresses, titles, figures and sums."""
+"""Reports in two parts: a model fills in a form, and code adds addresses, titles, figures and sums."""

@@ -1,4 +1,4 @@
-"""The tools' results as numbered passages, with the products and purchases that they come from."""
+"""Numbers the tools' results as passages, with the products and purchases that they describe."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from drr.llm.prompts import fence
 from drr.wording.money import every_amount
 
 _FIRST, _MOST = 0xE000, 100
-"""Characters that Unicode leaves to private use: no letter, no digit, and in no text of ours."""
+"""The first private-use character of Unicode and how many such characters may stand for file names."""
 _STRAY = re.compile("[\ue000-\uf8ff]")
 _HARMLESS = re.compile(r"\w[\w .()+-]{0,120}\.(?:pdf|png|jpe?g|xlsx|csv|eml|html?|md|txt)", re.IGNORECASE)
-"""Endings of what drawers hold; a file that is named like a site stays cut."""
+"""The pattern of a file name that is kept in a text. A file named like a web site is not."""
 
 
 class FileNames:
-    """The names of files that belong to a question. A name counts where it stands by itself and in no address."""
+    """The names of files that belong to a question. A name is found where it stands alone and not within an address."""
 
     def __init__(self, names: Sequence[str] = ()) -> None:
         known = {name.casefold(): name for name in names if _HARMLESS.fullmatch(name)}
@@ -36,7 +36,7 @@ class FileNames:
         self._said = re.compile(rf"(?<![\w@./:-])(?:{either})(?![\w@/#-]|\.\w)", re.IGNORECASE)
 
     def marked(self, text: str) -> str:
-        """`text` without marks of its own, and with one for each name."""
+        """Return `text` without private-use characters of its own, and with one in place of each file name."""
         text = _STRAY.sub("", text)
         return self._said.sub(lambda match: self._marks[match[0].casefold()], text) if self._marks else text
 
@@ -52,7 +52,7 @@ NO_FILES = FileNames()
 
 
 LONGEST = 1_200
-"""Characters of one sentence; what goes on is cut."""
+"""Maximum number of characters in one sentence; the rest is cut off."""
 _MARKS = re.compile(r"\[[\s\d,;^†–-]{0,40}\]|【[^【】]{0,200}】")
 _MARKUP = re.compile(r"\{[^{}\[\]<>|`]{0,200}\}|[\[\]<>*_`#|~\\^【】†]")
 _LEAD = re.compile(r"^(?:(?:[-+•·>=]|\d{1,3}[.)])\s+)+")
@@ -60,7 +60,7 @@ _ESCAPES = 3
 
 
 def plain(text: str, limit: int = LONGEST, files: FileNames = NO_FILES) -> str:
-    """Placeholders in braces are left as they are; a name of `files` is left as its mark."""
+    """Return a text without markup, addresses and citation marks. Placeholders in braces stay, and a name of `files` becomes its mark."""
     text = text[: 4 * limit]
     for _ in range(_ESCAPES):
         text = html.unescape(text)
@@ -71,37 +71,37 @@ def plain(text: str, limit: int = LONGEST, files: FileNames = NO_FILES) -> str:
 
 
 def unmarked(text: str) -> str:
-    """Clean what stands between placeholders: no brace, no mark."""
+    """Return the text between placeholders without braces and markup."""
     return _MARKUP.sub(" ", text.replace("{", " ").replace("}", " "))
 
 
 def _western(text: str) -> str:
-    """Every digit of any script as one of ours."""
+    """Return a text with the digits of every script written as 0 to 9."""
     if text.isascii():
         return text
     return "".join(str(unicodedata.digit(char, char)) if char.isdigit() else char for char in text)
 
 
 def _tidy(text: str) -> str:
-    """Drop what taking something out left behind."""
+    """Remove empty brackets and quotes, and spaces before punctuation, that a deletion left behind."""
     text = re.sub(r"\(\s*\)|\"\s*\"", " ", text)
     return re.sub(r"(?<!\s)\s++([.,;:!?)])", r"\1", text)
 
 
 _ROW = 700
-"""Characters of a passage that goes on one line of the list; a longer one keeps its lines, between marks of its own."""
+"""Maximum number of characters of a passage on one line of the list. A longer passage keeps its lines within a fence."""
 _TITLE = 120
 
 
 _LONG_NAME, _SHORT_NAME = 110, 60
 _BREAK = re.compile(r",| - | – | — | \(| with | for |…")
 _LEAST = 12
-"""Characters of a title that still names a thing."""
+"""Minimum number of characters of a title that still names a thing."""
 
 
 @dataclass(frozen=True)
 class NumberedPassage:
-    """One text that a tool showed of one address."""
+    """A text that a tool returned for one address."""
 
     number: int
     url: str
@@ -110,12 +110,12 @@ class NumberedPassage:
     text: str
     product_id: str | None = None
     personal: bool = False
-    """Says who the shopper is."""
+    """True for the record that says who the shopper is."""
 
 
 @dataclass(frozen=True)
 class KnownProduct:
-    """A product as its record is."""
+    """A product with the fields of its record."""
 
     product_id: str
     url: str
@@ -126,7 +126,7 @@ class KnownProduct:
     store: str | None
 
     def named(self, limit: int = _LONG_NAME) -> str:
-        """The title without markup, addresses and amounts: a seller's words state no price here."""
+        """Return the title without markup, addresses and amounts, because a seller's title must not state a price."""
         text = plain(self.title.replace("{", "(").replace("}", ")"), 2 * _LONG_NAME)
         for amount in reversed(every_amount(text)):
             text = f"{text[: amount.start]} {text[amount.end :]}"
@@ -137,7 +137,7 @@ class KnownProduct:
 
     @property
     def short_name(self) -> str:
-        """The title up to the first break that leaves enough of it."""
+        """The title up to the first separator that leaves a name of usual length."""
         text = self.named()
         for mark in _BREAK.finditer(text):
             if _LEAST <= mark.start() <= _SHORT_NAME:
@@ -163,15 +163,15 @@ class KnownOrder:
 
 
 class Passages:
-    """Numbered from 1 in the order of first sight. What a longer text of the same address repeats is left out."""
+    """Passages numbered from 1 in the order of first sight. A text that a longer one of the same address repeats is left out."""
 
     def __init__(self, sources: Sequence[Source], files: Sequence[str] = ()) -> None:
         self.files = FileNames(files)
         self.products: dict[str, KnownProduct] = {}
         self.orders: dict[str, KnownOrder] = {}
-        """The latest order that was kept, by product."""
+        """The latest order of each product that was neither cancelled nor returned."""
         self.private: set[str] = set()
-        """The shopper's words that nobody may print."""
+        """Words of the shopper that no report may print: name, e-mail, telephone and street."""
         for source in sources:
             self._enter(source)
         self.all = tuple(
@@ -195,7 +195,7 @@ class Passages:
         return [passage for passage in self.all if passage.product_id == product_id]
 
     def product(self, written: str) -> KnownProduct | None:
-        """Find a product by the id as a model writes it."""
+        """Find a product by its id in any case; `None` where no passage shows it."""
         return self._by_id.get(written.strip().casefold())
 
     @cached_property
@@ -223,7 +223,7 @@ class Passages:
             self.orders[bought.product_id] = bought
 
     def listing(self, texts: Sequence[str]) -> str:
-        """The passages as a model reads them, `texts` in place of their own: those may have been shortened."""
+        """Return the passages as text for a model, with `texts` in place of their own, which may have been shortened."""
         rows = [_row(passage, text) for passage, text in zip(self.all, texts, strict=True)]
         return "\n".join(rows) or "Nothing was found."
 
@@ -237,7 +237,7 @@ def _row(passage: NumberedPassage, text: str) -> str:
 
 
 def _distinct(sources: Sequence[Source]) -> Iterable[Source]:
-    """Yield distinct sources. A row of a list adds nothing to the page of the same product; one text behind two addresses is shown once."""
+    """Yield sources without repetitions: a product's row in a list beside its page, or one text under two addresses."""
     longest: dict[str, int] = {}
     for source in sources:
         url = canonical_url(source.url)
@@ -268,7 +268,7 @@ def _product(product_id: str, url: str, record: JsonObject) -> KnownProduct:
 
 
 def _private(record: JsonObject) -> set[str]:
-    """E-mail, telephone, street and full name of a profile."""
+    """Return the e-mail, telephone, street and full name of a profile, in lower case."""
     address = record.get("address")
     street = address.get("address1") if isinstance(address, dict) else None
     name = f"{record.get('first_name') or ''} {record.get('last_name') or ''}".strip()

@@ -1,4 +1,4 @@
-"""The form in which a model gives a report, its placeholders, and its limits of cost."""
+"""Defines the form in which a model gives a report, its placeholders, and the question's limits of cost."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class CostLimits:
 
     @cached_property
     def total(self) -> Decimal | None:
-        """The most that everything may cost: as said, or so many months at so much."""
+        """The highest cost of everything together, as the question says or as months times a monthly amount."""
         if self.demands.total_max is None and self.demands.month_max is not None:
             return _cents(self.demands.month_max * (self.demands.months or 1))
         return _cents(self.demands.total_max)
@@ -32,11 +32,11 @@ class CostLimits:
 
     @cached_property
     def item(self) -> Decimal | None:
-        """The most that one thing may cost."""
+        """The highest cost of one product."""
         return _cents(self.demands.item_max)
 
     def outside(self, product: KnownProduct) -> str | None:
-        """Return the limit that a product by itself exceeds."""
+        """Return which limit a product exceeds by itself, in words; `None` for none."""
         least = _cents(self.demands.item_min)
         if product.price is None:
             return None
@@ -49,9 +49,9 @@ class CostLimits:
         return None
 
     def misjudged(self, text: str, costs: Sequence[Decimal | None], *, together: bool) -> bool:
-        """Tell whether a sentence gives a verdict on a limit although the costs leave it open.
+        """Tell whether a sentence says that a limit is kept or exceeded although the costs do not show it.
 
-        `together`: what is bought in one, which a limit on one thing says nothing of.
+        `together` is true for products bought together, on which a limit for one product says nothing.
         """
         limits = [limit for limit in (self.total, self.item) if limit is not None]
         if len(limits) != 1:
@@ -70,16 +70,16 @@ def _cents(value: float | None) -> Decimal | None:
 
 
 SINGLE = ("product", "price", "rating", "ratings", "bought")
-"""Those that name one product."""
+"""Kinds of placeholders that name one product."""
 MOST = 24
-"""The most pieces of one thing that a shopper buys at once."""
+"""Maximum number of pieces of one product in a purchase."""
 _SLOT = re.compile(r"\{\s*([A-Za-z_]{1,20})\s*(?::([^{}]{0,200}))?\}")
 _TERM = re.compile(r"\s*([^\s*×]+)\s*(?:[*×x]\s*(\d{1,3}))?\s*")
 
 
 @dataclass(frozen=True)
 class Placeholder:
-    """One placeholder, with what it names; `wrong` says why it cannot be filled."""
+    """A placeholder of the form with the products that it names; `wrong` says why it cannot be filled."""
 
     kind: str
     products: tuple[tuple[KnownProduct, int], ...] = ()
@@ -88,14 +88,14 @@ class Placeholder:
 
 @dataclass
 class ReadingTerms:
-    """The terms with which every sentence of a report is read."""
+    """The passages, question and limits against which every sentence of a report is read."""
 
     passages: Passages
     asked: str
-    """The question, whose figures may be said again."""
+    """The question, whose figures a report may repeat."""
     limits: CostLimits
     planned: Decimal | None = None
-    """The cost of everything that is to be bought, where that is known."""
+    """The cost of everything in the buying plan; `None` where a price is unknown."""
 
     @cached_property
     def asked_figures(self) -> HeldFigures:
@@ -103,12 +103,12 @@ class ReadingTerms:
 
 
 def cost(terms: Sequence[tuple[KnownProduct, int]]) -> Decimal:
-    """Sum the known prices."""
+    """Return the sum of the known prices, each times its quantity."""
     return sum((one.price * many for one, many in terms if one.price is not None), Decimal(0))
 
 
 def written_out(terms: Sequence[tuple[KnownProduct, int]]) -> str:
-    """The sum with what it is made of: `$64.50 (2 × $20.00 + $24.50)`."""
+    """Return a sum in words with its parts: `$64.50 (2 × $20.00 + $24.50)`."""
     priced = [(product.price, many) for product, many in terms if product.price is not None]
     parts = " + ".join(money(price) if many == 1 else f"{many} × {money(price)}" for price, many in priced)
     total = money(cost(terms))
@@ -116,7 +116,7 @@ def written_out(terms: Sequence[tuple[KnownProduct, int]]) -> str:
 
 
 def parts_of(text: str, setting: ReadingTerms) -> Iterator[str | Placeholder]:
-    """The words and the placeholders; a brace that is none of a placeholder goes."""
+    """Yield the words and the placeholders of a text in order; braces of no placeholder are dropped."""
     end = 0
     for match in _SLOT.finditer(text):
         if words := unmarked(text[end : match.start()]):
@@ -148,7 +148,7 @@ def _slot(kind: str, inside: str, setting: ReadingTerms) -> Placeholder:
 
 
 def _terms(inside: str, passages: Passages) -> tuple[list[tuple[KnownProduct, int]], str]:
-    """`ID, ID*2`; what is wrong with it, else nothing."""
+    """Read `ID, ID*2` and return products with quantities, and an error text that is empty for none."""
     found: list[tuple[KnownProduct, int]] = []
     for one in re.split(r"[,+]", inside):
         match = _TERM.fullmatch(one)
@@ -165,7 +165,7 @@ def _terms(inside: str, passages: Passages) -> tuple[list[tuple[KnownProduct, in
 
 
 def filled(slot: Placeholder, slots: Sequence[Placeholder], setting: ReadingTerms) -> str:
-    """Fill in what stands in the report. A figure whose product the sentence does not name says whose it is."""
+    """Return the text of a placeholder. A figure of a product that the sentence does not name is followed by that product's name."""
     if slot.kind == "limit":
         return f"your limit of {money(setting.limits.total or Decimal(0))}"
     if slot.kind == "sum":

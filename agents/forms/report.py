@@ -1,4 +1,4 @@
-"""A report made of a filled form: its faults go back to the model, the rest becomes Markdown."""
+"""Makes a report from a filled form. Errors in the form go back to the model; the rest becomes Markdown."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _LINES = 60
 class BuyingPlan:
     limits: CostLimits
     lines: dict[str, tuple[KnownProduct, int]] = field(default_factory=dict)
-    """Products by id, each with its quantity."""
+    """The products to buy by id, each with its quantity."""
     faults: list[str] = field(default_factory=list)
 
     @classmethod
@@ -58,7 +58,7 @@ class BuyingPlan:
 
     @cached_property
     def total(self) -> Decimal:
-        """Sum the known prices."""
+        """The sum of the known prices."""
         return cost(list(self.lines.values()))
 
     @property
@@ -66,7 +66,7 @@ class BuyingPlan:
         return all(product.price is not None for product, _ in self.lines.values())
 
     def _broken(self) -> Iterator[str]:
-        """Yield what the question rules out, with the numbers."""
+        """Yield a message, with the numbers, for each demand of the question that the plan breaks."""
         limit, floor = self.limits.total, self.limits.floor
         if limit is not None and self.total > limit:
             yield f"plan: it costs {money(self.total)}, {money(self.total - limit)} over the limit of {money(limit)}"
@@ -80,7 +80,7 @@ class BuyingPlan:
                     yield f"plan: {product.product_id} is {word!r} by its title, which the question rules out"
 
     def section(self, numbering: Numbering, named: Sequence[KnownProduct]) -> str:
-        """The table with its total and how that keeps to the limit. Where nothing is to be bought, what the first of what is named leaves."""
+        """Return the section with the table of costs, its total, and whether the total keeps the limit. Without a plan, it says how much of the limit the first named product leaves."""
         if not self.lines:
             alone = self._alone(numbering, named)
             return f"## What it costs\n\nThere is no list of what to buy. {alone}" if alone else ""
@@ -97,7 +97,7 @@ class BuyingPlan:
         return f"## What it costs{over}\n\n" + "\n\n".join(part for part in parts if part)
 
     def _alone(self, numbering: Numbering, named: Sequence[KnownProduct]) -> str:
-        """Say, where there is no total, what the first of what is named leaves of the limit."""
+        """Say how much of the limit the first affordable named product leaves, where the plan has no total."""
         limit = self.limits.total
         for one in named:
             if limit is not None and one.price is not None and one.price <= limit:
@@ -127,7 +127,7 @@ class BuyingPlan:
 
 _TITLE, _NOTE = 80, 160
 _SECTIONS, _SENTENCES, _ROWS = 12, 40, 20
-"""The most sections of a report, sentences of a section and rows of a table."""
+"""Maximum number of sections of a report, sentences of a section and rows of a table."""
 _SLOT = re.compile(r"\{[^{}]*\}|[{}]")
 
 
@@ -146,14 +146,14 @@ class SectionRead:
 
 @dataclass
 class FormRead:
-    """A form held against the passages and the question."""
+    """A form after its check against the passages and the question."""
 
     passages: Passages
     answer: list[ReadSentence]
     sections: list[SectionRead]
     plan: BuyingPlan
     faults: list[str] = field(default_factory=list)
-    """Messages for the model, each with its place."""
+    """Messages for the model, each with its place in the form."""
 
     @classmethod
     def of(cls, form: ReportForm, passages: Passages, question: str) -> FormRead:
@@ -170,7 +170,7 @@ class FormRead:
         return cls(passages, answer, sections, plan, [*faults, *plan.faults])
 
     def report(self) -> str:
-        """The report. What is still wrong stands in it as a judgement, or not at all; empty where nothing can be said."""
+        """Return the report. A faulty sentence is marked as a judgement or left out; the report is empty where nothing can be said."""
         numbering, used, shown = Numbering(self.passages), set[str](), self._shown()
         parts = [_titled("The short answer", [_paragraph(self.answer, numbering, used, shown)])]
         parts += [_set_section(section, numbering, used, shown) for section in self.sections]
@@ -179,7 +179,7 @@ class FormRead:
         return "\n\n".join([*written, numbering.listing()]) + "\n" if written else ""
 
     def _outside(self, numbering: Numbering, shown: Mapping[str, KnownProduct]) -> str:
-        """Say of what is named and keeps to no limit of the question that it does not."""
+        """Return a section with the products that the report shows and that exceed a limit of the question."""
         lines = [
             f"- {one.short_name} at {one.shown_price()} is {why} {numbering.of_product(one)}."
             for one in shown.values()
@@ -188,7 +188,7 @@ class FormRead:
         return _titled("Outside your limits", ["\n".join(lines)])
 
     def _shown(self) -> dict[str, KnownProduct]:
-        """Every product that the report shows with its address, once."""
+        """Return every product that the report shows with its address, by id."""
         whole = [one for one in self._all_sentences() if not one.faults]
         named = [product for one in whole for product in one.named.values()]
         behind = [passage for one in whole for passage in one.passages]
@@ -268,7 +268,7 @@ def _titled(title: str, blocks: Iterable[str]) -> str:
 def _paragraph(
     sentences: Iterable[ReadSentence], numbering: Numbering, used: set[str], shown: Mapping[str, KnownProduct]
 ) -> str:
-    """Write a paragraph without repeating earlier sentences, or a judgement of the same words about something else."""
+    """Write a paragraph without sentences that stood earlier. Judgements with the same words about different products count as repeated."""
     found = []
     for one in sentences:
         key = one.key()

@@ -1,7 +1,7 @@
-"""One sentence of a form: its placeholders, what is wrong with it, and how it is set.
+"""Reads one sentence of a form: its placeholders, its errors, and its text in the report.
 
-Every figure of a product comes by a placeholder, which code fills from the record; any other figure must stand in a passage that the
-sentence names. What is wrong goes back to the model once. What is still wrong then is set as a judgement: without that figure, and
+Every figure of a product comes from a placeholder, which code fills from the record; any other figure must stand in a passage that the
+sentence cites. The model is told of errors once. A sentence with remaining errors is marked as a judgement: without those figures, and
 without a source.
 """
 
@@ -32,7 +32,7 @@ _TITLE = 110
 class Numbering:
     passages: Passages
     _listed: dict[str, tuple[str, str]] = field(default_factory=dict)
-    """Addresses as a tool gave them, and titles, by canonical address."""
+    """Addresses as a tool gave them, with titles, by canonical address."""
 
     def mark(self, url: str, title: str) -> str:
         key = canonical_url(url)
@@ -52,7 +52,7 @@ class Numbering:
         return self.mark(url, "Your order")
 
     def _title(self, passage: NumberedPassage) -> str:
-        """A stranger's title states no figure here; a shopper's record is called by what it is."""
+        """Return the title of a passage for the list of sources. A web page's title loses its figures; a shopper's record gets a fixed title."""
         if passage.type == "user":
             return "Your order" if "/orders" in passage.url else "Your record in this shop"
         files = self.passages.files
@@ -72,14 +72,14 @@ _NAME = re.compile(
 
 @dataclass
 class ReadSentence:
-    """A sentence taken apart. `faults` are what the model is told."""
+    """A sentence split into words and placeholders. `faults` are the messages for the model."""
 
     setting: ReadingTerms
     parts: list[str | Placeholder]
     passages: list[NumberedPassage]
     faults: list[str] = field(default_factory=list)
     lost: bool = False
-    """Nothing of it can be said: it names what nobody found, or what is nobody's to print."""
+    """True where the sentence cannot be printed: it names something that no tool showed, or private words."""
 
     @classmethod
     def of(
@@ -89,7 +89,7 @@ class ReadSentence:
         about: KnownProduct | None = None,
         limit: int = LONGEST,
     ) -> ReadSentence:
-        """`about`: the product in whose row it stands."""
+        """Read a sentence of the form; `about` is the product in whose table row it stands."""
         text = plain(sentence.text, limit, setting.passages.files)
         read_sentence = cls(setting, list(parts_of(text, setting)), [])
         for number in dict.fromkeys(sentence.passages):
@@ -101,7 +101,7 @@ class ReadSentence:
         read_sentence._look_over(about)
         return read_sentence
 
-    # What is wrong ---------------------------------------------------------------------------------------------------
+    # Errors of a sentence ---------------------------------------------------------------------------------------------------
 
     @property
     def slots(self) -> list[Placeholder]:
@@ -109,7 +109,7 @@ class ReadSentence:
 
     @cached_property
     def named(self) -> dict[str, KnownProduct]:
-        """The products that its placeholders name, in order."""
+        """The products that the placeholders name, by id and in order."""
         return {one.product_id: one for slot in self.slots for one, _ in slot.products}
 
     def _look_over(self, about: KnownProduct | None) -> None:
@@ -147,7 +147,7 @@ class ReadSentence:
         )
 
     def _misplaced(self) -> Iterator[str]:
-        """A figure behind the name of another product would be read as that one's."""
+        """Yield an error for each figure that a reader would take for another product's."""
         last: KnownProduct | None = None
         sums = {one.product_id for slot in self.slots if slot.kind == "sum" for one, _ in slot.products}
         alone = {one.product_id for slot in self.slots if slot.kind in SINGLE for one, _ in slot.products}
@@ -167,7 +167,7 @@ class ReadSentence:
             yield "the limit stands beside a product or a sum; what keeps to it is filled in below the plan"
 
     def _sources_of(self, about: KnownProduct | None) -> HeldFigures | None:
-        """Choose where its figures may be from; of two products none, because nobody could tell whose they are."""
+        """Return the figures that the sentence may use: those of the passages of its only product. Two products leave none, as a figure could belong to either."""
         ids = list(dict.fromkeys([*self.named, *([about.product_id] if about else [])]))
         ids = ids or list(dict.fromkeys(one.product_id for one in self.passages if one.product_id))
         if len(ids) > 1:
@@ -186,7 +186,7 @@ class ReadSentence:
         ]
 
     def _strange_names(self, about: KnownProduct | None) -> Iterator[str]:
-        """Names that neither the products, their passages nor the question know."""
+        """Yield an error for each name that is in no product, passage or question."""
         products = [*self.named.values(), *([about] if about else [])]
         known = [self.setting.asked, *(one.text for one in self.passages), *(one.title for one in products)]
         known += [one.store or "" for one in products]
@@ -200,7 +200,7 @@ class ReadSentence:
                         yield f"the name {match[0][:60]!r} is in no passage of it; name products by {{product:ID}}"
 
     def key(self) -> str:
-        """Key the sentence by its words. Its subject belongs to it, unless it is a mere judgement."""
+        """Return a key of the sentence's words, to find repetitions. The products belong to the key, except in a judgement."""
         parts = [part if isinstance(part, str) else self._key_of(part) for part in self.parts]
         words = "".join(parts)
         return " ".join(
@@ -226,15 +226,15 @@ def _figure_text(text: str, figure: StatedFigure) -> str:
 UNCONFIRMED = "(no figure on record)"
 JUDGEMENT = "(a judgement, without a source)"
 _MOSTLY = 3
-"""So many figures less, and a sentence says nothing."""
+"""A sentence that loses so many figures is left out."""
 
 
 def set_sentence(
     read: ReadSentence, numbering: Numbering, shown: Mapping[str, KnownProduct], *, cited: bool = True
 ) -> str:
-    """The sentence as the report has it; empty where nothing of it can be said.
+    """Return a sentence as the report prints it; empty where nothing of it can be printed.
 
-    A judgement names only what the report shows elsewhere (`shown`): a name without an address could be taken for another's.
+    A judgement names only products in `shown`, which the report shows elsewhere: a name without an address could be taken for another's.
     """
     if read.lost:
         return ""
@@ -273,7 +273,7 @@ def _bought(read: ReadSentence) -> list[str]:
 
 
 def _runs(read: ReadSentence) -> dict[int, list[KnownProduct]]:
-    """Find behind which part which products are cited: behind the last figure of a run on one of them."""
+    """Return the products cited behind each part, by the part's index. A product is cited behind the last figure of a series on it."""
     found: dict[int, list[KnownProduct]] = {}
     last: tuple[int, KnownProduct] | None = None
     for place, part in enumerate(read.parts):
@@ -292,7 +292,7 @@ def _runs(read: ReadSentence) -> dict[int, list[KnownProduct]]:
 
 
 def _judged(read: ReadSentence, shown: Mapping[str, KnownProduct]) -> str:
-    """Return what is left of it without the figures that are nobody's, as a judgement. Nothing where it was mostly figures."""
+    """Return the sentence as a judgement, without its unsupported figures; empty where it was mostly figures."""
     out, lost = [], 0
     for part in read.parts:
         if isinstance(part, str):
@@ -312,7 +312,7 @@ def _judged(read: ReadSentence, shown: Mapping[str, KnownProduct]) -> str:
 
 
 def _apart(parts: Sequence[str]) -> str:
-    """Put together with a space where two words would run into one."""
+    """Join parts, with a space where two words would run together."""
     text = ""
     for part in parts:
         glued = text[-1:].isalnum() and (part[:1].isalnum() or part[:1] == "$")
@@ -321,7 +321,7 @@ def _apart(parts: Sequence[str]) -> str:
 
 
 def _closed(text: str) -> str:
-    """Put it on one line, with one mark at the end."""
+    """Return a text on one line, with a capital at its start and one punctuation mark at its end."""
     text = re.sub(r"(?<!\s)\s++([.,;:!?)])", r"\1", " ".join(text.split())).rstrip(" ,;:-–—")
     if not any(one.isalnum() or is_mark(one) for one in text):
         return ""
