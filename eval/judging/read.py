@@ -37,11 +37,14 @@ def judgings(study: Study) -> list[Judging]:
 
 
 def remember(study: Study, judging: Judging) -> None:
-    """Keep it as the last. One that judged other kinds in the same way is the same judging, which then has both."""
+    """Keep it as the last. What was judged before by the same judge and is not judged now stays a part of it."""
     known = judgings(study)
-    before = next((one for one in reversed(known) if one.agrees(judging)), judging)
-    whole = replace(judging, versions={**before.versions, **judging.versions})
-    kept = [asdict(one) for one in known if one not in (before, whole)]
+    same = [one for one in known if replace(one, versions={}) == replace(judging, versions={})]
+    before = next((one for one in reversed(same) if one.agrees(judging)), same[-1] if same else judging)
+    now = {name.partition("/")[0] for name in judging.versions}
+    rest = {name: v for name, v in before.versions.items() if name.partition("/")[0] not in now}
+    whole = replace(judging, versions={**rest, **judging.versions})
+    kept = [asdict(one) for one in known if not (one == whole or (one is before and one.agrees(whole)))]
     text = json.dumps([*kept, asdict(whole)], sort_keys=True)
     if text != study.ledger.meta(_META):
         study.ledger.set_meta(_META, text)

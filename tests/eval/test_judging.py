@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -20,10 +21,11 @@ from drr.eval.asking.conversation import box_prompts
 from drr.eval.asking.rules import VERSION
 from drr.eval.evidence.answers import read_answers
 from drr.eval.judging.difference import difference
-from drr.eval.judging.read import choose, judgings, read_judged, repetitions
+from drr.eval.judging.read import choose, judgings, read_judged, remember, repetitions
 from drr.eval.judging.run import JudgeOptions, cited_pages, forecast, judge, refetch
 from drr.eval.metrics.compare import compare
 from drr.eval.metrics.document import banner, study_document
+from drr.eval.tasks.judgements import Judging
 from drr.offline.judge import RulesJudge
 from drr.study.study import Study
 
@@ -350,3 +352,18 @@ def test_the_snapshots_of_the_run_are_not_the_pages_of_today(
     now = ("--refetch", "--web", "serper", *(("--web-record", kept) if recording else ()))
     metrics = drr.json(*command, *now)["metrics"]["alpha"]
     assert (metrics["fp_web"]["value"], metrics["fp_web_now"]["value"]) == (1.0, 0.0)
+
+
+def test_a_judging_of_further_kinds_in_the_same_way_is_the_same_judging(study: Study) -> None:
+    first = Judging("m", "m", "ours", {"claims/all": "1", "scores": "4"}, rule_written=False)
+    remember(study, first)
+    remember(study, replace(first, versions={"claims/all": "1", "facts": "2"}))
+    (both,) = judgings(study)
+    assert both.versions == {"claims/all": "1", "scores": "4", "facts": "2"}
+    remember(study, first)
+    assert judgings(study) == [both], "what it judged before is not forgotten"
+    remember(study, replace(first, versions={"claims/all": "1", "scores": "5"}))
+    later = replace(first, versions={"claims/all": "1", "scores": "5", "facts": "2"})
+    assert judgings(study) == [both, later], "another version is another judging, with what stayed as it was"
+    remember(study, replace(first, judge="n"))
+    assert judgings(study) == [both, later, replace(first, judge="n")]
