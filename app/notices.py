@@ -1,4 +1,4 @@
-"""Notices in one line, places that cannot be used, and the end by SIGTERM."""
+"""One-line notices, errors about unusable places, and the orderly end by SIGTERM."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from typing import NoReturn
 from drr.env.errors import Misuse, Terminated
 
 LOGGER = "drr"
-"""The name of the log, as `logging.getLogger` takes it."""
+"""Name of the logger, as `logging.getLogger` takes it."""
 _logged: ContextVar[bool] = ContextVar("drr notices are logged", default=False)
 
 
 def notice(sentence: str, *, news: bool = True) -> None:
-    """Pass a sentence on; without `news` it only tells how the work ended, which a program sees in its result."""
+    """Print a sentence on standard error, or log it inside `logged`. Without `news` it only tells how the work ended, which a program sees in its result."""
     if not _logged.get():
         print(f"drr: {sentence}", file=sys.stderr)
         return
@@ -33,7 +33,7 @@ def notice(sentence: str, *, news: bool = True) -> None:
 
 
 def confirmed(question: str) -> bool:
-    """Ask once, and only where somebody can answer."""
+    """Ask a yes-no question at a terminal and return the answer; return False where nobody can answer."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return False
     print(f"drr: {question} [y/N] ", end="", file=sys.stderr, flush=True)
@@ -42,7 +42,7 @@ def confirmed(question: str) -> bool:
 
 @contextmanager
 def logged() -> Iterator[None]:
-    """Log the notices of a stretch of work in place of printing them."""
+    """Log notices inside the `with` block instead of printing them."""
     before = _logged.set(True)
     try:
         yield
@@ -67,14 +67,14 @@ _REFUSED = frozenset(
 
 @contextmanager
 def places_of(arguments: argparse.Namespace) -> Iterator[None]:
-    """Raise `Misuse` where the system refuses a place among these arguments. Any other file that is missing is a bug of ours."""
+    """Raise `Misuse` if the system refuses a place among these arguments. Any other missing file is a bug of drr."""
     with places_among(vars(arguments).values()):
         yield
 
 
 @contextmanager
 def places_among(named: Iterable[object]) -> Iterator[None]:
-    """Do the same for the arguments of a function."""
+    """Raise `Misuse` if the system refuses a place among these values."""
     try:
         yield
     except OSError as error:
@@ -109,7 +109,7 @@ def _nearness(failed: Path, place: str) -> tuple[bool, int]:
 
 
 def _is_at(failed: Path, place: str) -> bool:
-    """The place itself, or the draft beside it that would have become it."""
+    """Return True if `failed` is the place itself, or the draft beside it that would have become it."""
     named = _whole_path(place)
     return failed == named or (failed.parent == named.parent and failed.name.startswith(f".{named.name}."))
 
@@ -124,7 +124,7 @@ def _whole_path(path: str | os.PathLike[str]) -> Path:
 
 @contextmanager
 def tidy_end() -> Iterator[None]:
-    """Inside, SIGTERM unwinds; not where somebody else listens already, or outside the main thread, which hears none."""
+    """Unwind on SIGTERM inside the `with` block. Nothing changes where another handler is set, or outside the main thread, which gets no signals."""
     if (
         threading.current_thread() is not threading.main_thread()
         or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL

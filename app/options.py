@@ -1,4 +1,4 @@
-"""Options as types and as plain data: those of every command, and bounds of units that are run."""
+"""Shared command-line options: their types, and dataclasses of the limits of a run."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def add_limits_option(parser: argparse.ArgumentParser) -> None:
 
 
 def add_asked_options(parser: argparse.ArgumentParser) -> None:
-    """Add what a study is asked for beside its questions: how often, within what bounds, what of it now."""
+    """Add the options of a study's request besides its questions: trials, limits, and the part to compute now."""
     add = parser.add_argument
     add("--trials", type=positive_int, metavar="N", help="repetitions of each (default: 1)")
     add(
@@ -83,7 +83,7 @@ def limits_of(text: str) -> dict[str, int | float]:
 
 
 def checked_limits(given: Mapping[str, float] | None) -> dict[str, int | float]:
-    """The limits that a program gives, by name."""
+    """Return the limits that a program gives, by name; raise `Misuse` for an invalid one."""
     return {name: _limit(name, str(value), f"{name}={value}") for name, value in (given or {}).items()}
 
 
@@ -103,7 +103,7 @@ def _limit(name: str, value: str, shown: str) -> int | float:
 
 
 def above_zero(**amounts: float | None) -> None:
-    """`Misuse` for an amount that a program gives and no parser has seen."""
+    """Raise `Misuse` for an amount from a program that is not above 0, as no parser has seen it."""
     for name, amount in amounts.items():
         if amount is not None and not (math.isfinite(amount) and amount > 0):
             raise Misuse(f"--{name.replace('_', '-')}: {amount!r} is not a number above 0")
@@ -151,7 +151,7 @@ def command_terms(arguments: argparse.Namespace) -> CommandChoices:
 
 
 def seen_paths(paths: Sequence[str]) -> list[str]:
-    """Return the whole paths that contained commands may read; `Misuse` for a missing one."""
+    """Return the absolute paths that contained commands may read; raise `Misuse` for a missing one."""
     found = [at_home(path) for path in paths]
     for given, path in zip(paths, found, strict=True):
         if not path.exists():
@@ -161,14 +161,14 @@ def seen_paths(paths: Sequence[str]) -> list[str]:
 
 @dataclass(frozen=True, kw_only=True)
 class UnitTerms:
-    """Bounds of units that are run now; what is not given stays as the study was last told."""
+    """Limits of the units that are run now. A limit not given keeps the value that the study was last given."""
 
     budget: float | None = None
-    """US dollars, of the whole study."""
+    """Budget of the whole study in US dollars."""
     budget_tokens: int | None = None
     max_cost_per_unit: float | None = None
     limit: int | None = None
-    """Begin at most so many units now."""
+    """Largest number of units to begin now."""
     units: int = 8
     """Number of units in flight."""
     retry_failed: bool = False
@@ -177,7 +177,7 @@ class UnitTerms:
 
 @dataclass(frozen=True, kw_only=True)
 class PooledTerms(UnitTerms):
-    """The same, and who runs them."""
+    """Limits of units, and the pool of workers that runs them."""
 
     workers: int | None = None
     pool: str | None = None
@@ -187,7 +187,7 @@ class PooledTerms(UnitTerms):
 
 @dataclass(frozen=True, kw_only=True)
 class ProgramTerms:
-    """The present permissions of variants that are commands, and the place of spans; no study remembers them."""
+    """The present permissions of variants that are commands, and the collector of spans; no study remembers them."""
 
     trust_agent: bool = False
     agent_sees: Sequence[str] = ()
@@ -195,13 +195,13 @@ class ProgramTerms:
 
 
 def given_among(arguments: Namespace, kind: type, but: Collection[str] = ()) -> dict[str, Any]:
-    """The fields of a configuration that the command line has under the same names."""
+    """Return the arguments whose names are fields of the class `kind`, without those in `but`."""
     names = {one.name for one in fields(kind)} - set(but)
     return {name: value for name, value in vars(arguments).items() if name in names}
 
 
 def leaves(parser: argparse.ArgumentParser, name: str) -> Iterator[tuple[str, argparse.ArgumentParser]]:
-    """The parsers that read options of a command: its own, or those of its parts."""
+    """Yield the parsers that read a command's options, with their names: the command's own, or those of its subcommands."""
     parts = [action for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
     if not any(action.required for action in parts):
         yield name, parser
@@ -211,7 +211,7 @@ def leaves(parser: argparse.ArgumentParser, name: str) -> Iterator[tuple[str, ar
 
 
 def add_common_options(parser: argparse.ArgumentParser, command: CommandRow) -> None:
-    """Add the common options. What a part was not given stays as it was given before the part's name."""
+    """Add the options that all commands share. An option not given to a subcommand keeps the value given before the subcommand's name."""
     untold = argparse.SUPPRESS
     silent = {f"{command.name} {part}".rstrip() for part in command.summaries}
     for leaf, found in leaves(parser, command.name):
@@ -231,7 +231,7 @@ def add_common_options(parser: argparse.ArgumentParser, command: CommandRow) -> 
 
 
 def is_silent(arguments: argparse.Namespace) -> bool:
-    """A summary that nobody wants; a document was asked for."""
+    """Return True if `--quiet` leaves the summary out; a JSON document that was asked for is printed anyway."""
     return bool(
         getattr(arguments, "silent", False) and arguments.quiet and not getattr(arguments, "json", False)
     )

@@ -1,4 +1,4 @@
-"""Tools called from a program, by hand, or over MCP by a command that was started as an agent."""
+"""Calls tools from a program, by hand, or over MCP for a command that was started as an agent."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def _refused(tool: str, error: ToolError) -> ToolReply:
 
 
 def tool_named(name: str) -> Tool:
-    """The tool of that name; `Misuse` where there is none."""
+    """Return the tool of that name; raise `Misuse` where there is none."""
     try:
         return find(name)
     except ToolError as error:
@@ -94,7 +94,7 @@ def called_in(
     *,
     open_access: bool = False,
 ) -> ToolReply:
-    """Call one tool in a session of its own."""
+    """Call one tool in a session of its own; return the reply."""
     name = tool_named(name).name
     try:
         with tool_context(place, user, settings, open_access=open_access) as ctx:
@@ -186,7 +186,7 @@ class ToolSession:
 
 
 def _figures_of(source: Source) -> Source:
-    """A source without its texts: a page of results would keep a hundred kilobytes."""
+    """Return a source without its texts; with them, a page of results would keep a hundred kilobytes."""
     record = {
         name: value for name, value in (source.record or {}).items() if not isinstance(value, list | dict)
     }
@@ -201,7 +201,7 @@ def _anew(ctx: ToolContext, user: str | None = None) -> ToolContext:
 def tool_context(
     place: str, user: str | None, settings: Settings, *, open_access: bool = False
 ) -> Iterator[ToolContext]:
-    """A session of a user in the shop at `place`, with the web of the settings."""
+    """Yield a user's session in the shop at `place`, with the web of the settings."""
     with open_shop(place, settings) as shop:
         yield context_in(shop, user, settings, open_access=open_access, place=place)
 
@@ -209,7 +209,7 @@ def tool_context(
 def context_in(
     shop: Shop, user: str | None, settings: Settings, *, open_access: bool = False, place: str | None = None
 ) -> ToolContext:
-    """The same in a shop that is open; `Misuse` for a user whom it does not have."""
+    """Return a user's session in an open shop; raise `Misuse` for a user whom the shop does not have."""
     spec = shop.spec if place is None else place
     say_search(spec, shop, settings)
     if user is not None and shop.store.user(user) is None:
@@ -221,14 +221,14 @@ def context_in(
 
 
 def someone(spec: str, settings: Settings) -> str | None:
-    """One of the users with orders, always the same."""
+    """Return a user with orders, always the same one; `None` if there is none."""
     with open_shop(spec, settings) as shop:
         return next(iter(shop.store.sample_users(1, seed=7, min_orders=3)), None)
 
 
 @contextmanager
 def sample_shop(settings: Settings) -> Iterator[str]:
-    """Small and thrown away afterwards: the page shows answers, it does not need a large shop."""
+    """Yield the place of a small sample shop that is deleted afterwards. The page of tools shows answers and needs no large shop."""
     from tempfile import TemporaryDirectory
 
     from drr.data_ingest.ingest import Job, ingest

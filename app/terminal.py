@@ -1,4 +1,4 @@
-"""Text for a terminal: tables as wide as it is, and no sign of a stranger's that it would obey."""
+"""Text for a terminal: tables fitted to its width, and strangers' text without control characters."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ _OBEYED = re.compile(
 
 
 def shown(text: str) -> str:
-    """The same, with what a terminal would obey as something to read."""
+    """Return the text with characters that a terminal would obey replaced by readable escapes."""
     return _OBEYED.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def plain(text: str) -> str:
-    """A text from outside on one line."""
+    """Return a text from outside on one line, with control characters made readable."""
     return shown(" ".join(re.split(r"[\r\n\t]", text)))
 
 
 class _Paint:
-    """Marks of ours for colours. They have a number that no stranger's text can know, so what is no mark stays text."""
+    """Internal marks for colours. Each mark holds a random number that a stranger's text cannot know, so that a forged mark stays plain text."""
 
     def __init__(self) -> None:
         self.nonce = secrets.token_hex(8)
@@ -52,12 +52,12 @@ _paint: _Paint | None = None
 
 
 def coloured(stream: TextIO) -> bool:
-    """Only a terminal is, and only where the user did not say NO_COLOR."""
+    """Return True if the stream is a terminal and the user did not set NO_COLOR."""
     return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 def painted(text: str, tone: Tone) -> str:
-    """Paint for a `Screen` to colour; the text stays as it is where there is none, or no colour."""
+    """Return the text with colour marks for a `Screen`; unchanged if standard output is no coloured screen."""
     global _paint
     target = sys.stdout
     if not (text and isinstance(target, Screen) and coloured(target.stream)):
@@ -72,7 +72,7 @@ def unpainted(text: str) -> str:
 
 
 class Screen:
-    """A stream whose writes are text only; in all else the stream itself."""
+    """A stream wrapper that writes control characters readably and colour marks as colours; all else passes to the stream."""
 
     def __init__(self, stream: TextIO) -> None:
         self.stream = stream
@@ -97,7 +97,7 @@ class Screen:
 
 
 def raw(stream: TextIO) -> TextIO:
-    """Return the stream behind the screen, for who draws with a terminal's own signs and shows strangers' text by `shown`."""
+    """Return the stream behind the screen, for code that draws with control characters and passes strangers' text through `shown`."""
     while isinstance(stream, Screen):
         stream = stream.stream
     return stream
@@ -115,7 +115,7 @@ def screened() -> Iterator[None]:
 
 GAP = 2
 LEAST_TEXT = 24
-"""So narrow may a column of flowing text become."""
+"""Smallest width of a column of flowing text, in characters."""
 _NUMBER = re.compile(r"[-+$<]{0,2}\d[\d,.]*(?: ?[%a-z]{1,2})?|-|–|")
 
 
@@ -123,9 +123,9 @@ _NUMBER = re.compile(r"[-+$<]{0,2}\d[\d,.]*(?: ?[%a-z]{1,2})?|-|–|")
 class Column:
     head: str
     rank: int = 0
-    """The highest rank is left out first."""
+    """Order in which a narrow terminal leaves columns out: the highest rank first."""
     flows: bool = False
-    """A sentence that may be wrapped."""
+    """True for a column of sentences, which may be wrapped."""
 
 
 Row = Sequence[str]
@@ -136,7 +136,7 @@ _wide: ContextVar[bool] = ContextVar("wide", default=False)
 
 @contextmanager
 def wide(every_column: bool = True) -> Iterator[None]:
-    """Inside, tables have all their columns, however narrow the terminal (`--wide`)."""
+    """Show all columns of tables inside the `with` block, however narrow the terminal is (`--wide`)."""
     before = _wide.set(every_column)
     try:
         yield
@@ -145,7 +145,7 @@ def wide(every_column: bool = True) -> Iterator[None]:
 
 
 def screen() -> int | None:
-    """Return how wide the terminal is; `None` where standard output is none, or its width is not to matter."""
+    """Return the width of the terminal; `None` if standard output is no terminal or `wide` is in force."""
     return get_terminal_size().columns if sys.stdout.isatty() and not _wide.get() else None
 
 
@@ -155,7 +155,7 @@ def verdict(holds: bool, good: str = "ok", bad: str = "FAILS") -> str:
 
 
 def flowing(text: str, indent: int = 0) -> str:
-    """A paragraph, in lines of the terminal, all but the first indented; piped, on one."""
+    """Wrap a paragraph to the terminal, with all lines but the first indented; without a terminal, return it unchanged."""
     room = screen()
     return (
         text if room is None else "\n".join(wrap(text, room, subsequent_indent=" " * min(indent, room // 2)))
@@ -163,7 +163,7 @@ def flowing(text: str, indent: int = 0) -> str:
 
 
 def flowed(text: str, hang: int = 4) -> str:
-    """Lines that keep to the terminal, each going on under itself by so much; piped, as they are. An address is never broken."""
+    """Wrap each line to the terminal, with continuation lines indented by `hang`; without a terminal, return the text unchanged. Addresses are never broken."""
     room = screen()
     if room is None:
         return text
@@ -178,7 +178,7 @@ def _flowed(line: str, hang: int, room: int) -> list[str]:
 
 
 def table(head: Sequence[str | Column], rows: Sequence[Row], *, width: int | None = None) -> str:
-    """`width` is that of the terminal, else of the one we write to."""
+    """Return a table as text, fitted to `width`, else to the terminal's width."""
     columns = [Column(one) if isinstance(one, str) else one for one in head]
     room = screen() if width is None else width
     if room is None:
@@ -215,7 +215,7 @@ def _total(widths: Sequence[int]) -> int:
 
 
 def _kept(columns: Sequence[Column], rows: Sequence[Row], room: int) -> list[int]:
-    """Places of the columns that fit."""
+    """Return the indexes of the columns that fit into the width."""
     widths = [
         min(width, LEAST_TEXT) if column.flows else width
         for column, width in zip(columns, _widths(columns, rows), strict=True)
@@ -255,12 +255,12 @@ def number(value: float | None, digits: int = 3) -> str:
 
 
 def p_value(p: float | None) -> str:
-    """A p-value is never 0."""
+    """Return a p-value as text; a tiny one is `<0.001`, never 0."""
     return "<0.001" if p is not None and p < 0.0005 else number(p)
 
 
 def with_interval(v: VRow, digits: int = 3, *, usual: int | None = None) -> str:
-    """`0.712 [0.655, 0.760] n=50`; an `n` that is the usual one is not repeated, but where nothing differs."""
+    """Return a value with its interval and count, such as `0.712 [0.655, 0.760] n=50`. A count equal to `usual` is left out, unless all values are equal."""
     tasks, equal = v.get("tasks"), v.get("all_equal", False)
     counted = "" if v["n"] == usual and not v["n_unscored"] and not equal else f" n={v['n']}"
     counted += f" of {tasks} tasks" if tasks else ""

@@ -1,4 +1,4 @@
-"""Judged studies as text: main figures, what labels correct, two judges' labels crossed."""
+"""Text of judged studies: main figures, figures corrected by labels, and two judges' labels compared."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from drr.wording.excerpt import many
 
 FAITHFULNESS = ("fp", "fp_web", "fp_product", "fp_user", "fp_seen", "fr", "fr_supported", "n_cited")
 GIVEN_UP = ("n_cited", "fp_seen", "fr_supported", "fp_user", "fp_product", "fp_web")
-"""Columns that a narrow terminal leaves out, first to last."""
+"""Columns that a narrow terminal leaves out, in this order."""
 FAMILIES_PRINTED = frozenset(
     {"faithfulness", "faithfulness-bounds", "papers", "quality", "effort", "rules", "pass", "sameness"}
 )
-"""Tables of metrics that stand here in a form of their own, or only in the report."""
+"""Families of metrics without a plain table here: they have a form of their own, or appear only in the report."""
 AS_PRINTED = {
     "fp": "faithfulness (Eq. 2)",
     "fp_web": "faithfulness web",
@@ -59,7 +59,7 @@ def _means(
     digits: Mapping[str, int],
     first: str = "variant",
 ) -> str | None:
-    """A row a variant; `None` where no variant has the first of the metrics."""
+    """Return a table with a row for each variant; `None` if no variant has the first of the metrics."""
     metrics = document["metrics"]
     if not any(names[0] in values for values in metrics.values()):
         return None
@@ -109,7 +109,7 @@ def _length_warning(document: StudyDocument) -> str | None:
 
 
 def _pairs(pairwise: Sequence[PairRow]) -> str | None:
-    """Draw the pairs; of many those of the grade overall, as the report has all."""
+    """Return a table of pairwise comparisons, or `None`. A long one keeps only the grade overall, as the report has all."""
     shown = [row for row in pairwise if row["dimension"] == "overall"]
     if len(pairwise) <= len(DIMENSIONS) or not shown:
         shown = list(pairwise)
@@ -148,13 +148,13 @@ def _broken_rules(metrics: Mapping[str, Mapping[str, VRow]]) -> str | None:
 
 
 def figures_read_text(rows: Mapping[str, FiguresRow | None]) -> list[str]:
-    """Say what "no rule failed" rests on, in a line over all systems; nothing where nobody counted."""
+    """Return one line that says how many figures of each system the rules could read; empty where nobody counted."""
     known = [f"{name}: {reading_text(row)}" for name, row in rows.items() if row is not None]
     return [f"{'; '.join(known)}."] if known else []
 
 
 def figures_read_of(document: StudyDocument) -> list[str]:
-    """Say it of all systems of a study."""
+    """Return the line of `figures_read_text` for all systems of a study."""
     return figures_read_text({name: row["figures"] for name, row in document["coverage"]["variants"].items()})
 
 
@@ -177,7 +177,7 @@ def _as_printed(document: StudyDocument) -> str | None:
 
 
 def reasons_of(figures: Mapping[str, Mapping[str, VRow]], labels: Mapping[str, str]) -> list[str]:
-    """A line for every reason why figures of a variant are unknown, with the figures it is about."""
+    """Return a line for each reason why a variant's figures are unknown, with the figures concerned."""
     found: dict[str, list[str]] = {}
     for variant, row in figures.items():
         for name, label in labels.items():
@@ -193,7 +193,7 @@ _UNREAD = (
 
 
 def unread_of(document: StudyDocument) -> list[str]:
-    """Beside faithfulness: by variant, how many citations nobody read, and what it makes of them; open verdicts; silent sections."""
+    """Return lines beside faithfulness, by variant: unread citations and how they count, open verdicts, and sections without claims."""
     variants = document["coverage"]["variants"]
     found = [f"{name}: {text}." for name, row in variants.items() if (text := unread_text(row["citations"]))]
     if found:
@@ -211,7 +211,7 @@ def unread_of(document: StudyDocument) -> list[str]:
 
 
 def unread_text(standings: Mapping[str, int]) -> str:
-    """Describe the unread and the made-up among citations counted by standing; empty where there are none."""
+    """Return a text that counts unread and made-up citations, from counts by standing; empty where there are none."""
     found, whole = unread(standings), f"of {sum(standings.values()):,} citations"
     ways = ", ".join(f"{n:,} {name}" for name, n in found.items())
     parts = [f"{sum(found.values()):,} {whole} could not be read ({ways})"] if found else []
@@ -264,7 +264,7 @@ def corrected_text(document: CorrectedDocument, banner: str | None) -> str:
 
 
 def crossed(found: ClassesRow, first: str, second: str) -> list[str]:
-    """The first judge's labels stand in rows; its precision and recall are of the second's."""
+    """Return two judges' labels as tables: the first judge in rows, with precision and recall measured against the second."""
     names = list(found["confusion"])
     counts = [[label, *(f"{row[name]:,}" for name in names)] for label, row in found["confusion"].items()]
     binary = found["binary"]

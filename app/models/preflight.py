@@ -1,4 +1,4 @@
-"""The preflight of a model: its server's own facts, and a few short calls, before a study depends on them."""
+"""The preflight of a model: server facts and a few short test calls, before a study depends on the model."""
 
 from __future__ import annotations
 
@@ -25,32 +25,32 @@ if TYPE_CHECKING:
     from langchain_core.messages import AIMessage
 
 SECONDS = 65.0
-"""Most that all calls together take."""
+"""Longest time of all calls together, in seconds."""
 _PATIENCE_S = 20.0
 _SMALL_WINDOW = 8_192
 
 
 _NO = ("bad_request", "malformed", "refusal", "context_overflow")
-"""Failures by which a model says no; after the others nobody can say."""
+"""Kinds of failure by which a model says no; any other kind leaves the answer unknown."""
 
 
 class ProbeRow(TypedDict):
-    """The outcome of one probe."""
+    """The result of one probe of a model."""
 
     works: bool | None
-    """`None`: there was no time, or nobody can say."""
+    """`None` if there was no time, or the result is unknown."""
     detail: str
     seconds: float | None
 
 
 class Speed(TypedDict):
-    """Tokens a second; `None` where they could not be measured."""
+    """Measured speeds of a model; `None` where they could not be measured."""
 
     writes_per_s: float | None
     reads_per_s: float | None
     first_token_s: float | None
     in_parallel: int | None
-    """Answers at once that take no longer than one."""
+    """Number of answers at once that take no longer than one."""
 
 
 class Preflight(TypedDict):
@@ -68,7 +68,7 @@ class Preflight(TypedDict):
 
 @dataclass
 class _Tried:
-    """One call as it went."""
+    """One test call: the call as it was observed, and the failure that ended it."""
 
     call: SeenCall | None = None
     failure: ModelFailure | None = None
@@ -93,7 +93,7 @@ class _Tried:
         return None if self.call is None else self.call.first_s
 
     def probe(self, works: bool | None, detail: str = "") -> ProbeRow:
-        """The outcome; where no answer came, why."""
+        """Return the result of this call as a row; where no answer came, the row says why."""
         seconds = None if self.call is None else round(self.call.seconds, 2)
         if self.call is None:
             return ProbeRow(works=None, detail="no time was left", seconds=None)
@@ -121,7 +121,7 @@ _WORD = "MAPLE"
 
 
 class _Doctor:
-    """The calls of one preflight, within its time."""
+    """The test calls of one preflight, within its time limit."""
 
     def __init__(self, settings: ModelSettings, facts: Callable[[], ServerFacts], seconds: float) -> None:
         self._settings, self._ask_facts, self.facts = settings, facts, ServerFacts()
@@ -171,7 +171,7 @@ class _Doctor:
         return tried
 
     def _learn(self, tried: _Tried) -> None:
-        """Take speed and thinking from a call: they show in each."""
+        """Update the reading speed and the signs of thinking from a call; every call shows both."""
         from drr.llm.thinking import thought
 
         call = tried.call
@@ -255,7 +255,7 @@ class _Doctor:
         self.probes["images"] = tried.probe(works, "" if works else "a red square was not seen as red")
 
     async def _at_once(self) -> None:
-        """Count answers at once, where the server does not say: four may take as long as one."""
+        """Measure how many answers the server gives at once, unless it says so: four may take as long as one."""
         if self.parallel is not None or self._own or self.writes is None:
             return
         tried = await asyncio.gather(*(self.ask(16, _say(_COUNT)) for _ in range(_MANY)))
@@ -265,7 +265,7 @@ class _Doctor:
             self.parallel = max(1, min(_MANY, round(together / self.writes)))
 
     async def _long(self) -> None:
-        """A prompt as long as window and time allow, and once more: what was read before is there at once."""
+        """Send a prompt as long as window and time allow, then send it again. A cache answers the second one sooner."""
         left = self._end - time.monotonic()
         most = min(0.85 * (self.window or _SMALL_WINDOW), _SMALL_WINDOW if self._own else 32_000)
         tokens = int(min(most, 0.6 * left * (self.reads or most)))
@@ -289,7 +289,7 @@ def _is_loading(failure: ModelFailure | None) -> bool:
 
 
 _SILENT = 5
-"""Pieces without a word at the beginning of an answer that has thoughts: a few are only marks."""
+"""Number of wordless pieces at the beginning of an answer that show thinking; fewer are only marks."""
 _MANY = 4
 _RED = b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAEAAAABAAQMAAACQp+OdAAAAA1BMVEX/AAAZ4gk3AAAAD0lEQVR42mNgGAWjgHwAAAJAAAHg"
@@ -320,7 +320,7 @@ def _long_text(tokens: int) -> str:
 
 
 def _can_run(doctor: _Doctor) -> dict[str, ProbeRow]:
-    """Architectures and judges, each by the probe of what it asks a model for."""
+    """Return a row for each architecture and the judge: whether the model can run it, by the probe that decides."""
     from drr.agents.registry import BUILT_IN
 
     needs = {one.name: "tool_call" if "text_calls" in one.settings else "form" for one in BUILT_IN}
@@ -337,7 +337,7 @@ def _can_run(doctor: _Doctor) -> dict[str, ProbeRow]:
 
 
 def _suggested(doctor: _Doctor) -> dict[str, float | int | str]:
-    """Settings that this model needs at its speed; never tighter than the defaults."""
+    """Return the settings that this model needs at its speed; none is tighter than the default."""
     default = Settings()
     writes, reads, window = doctor.writes or math.inf, doctor.reads or math.inf, doctor.window or 32_768
     tokens = min(default.model_max_tokens, window // 4, max(1_024, int(min(600 * writes, 1e9))))
@@ -361,7 +361,7 @@ def _round(seconds: float) -> int:
 async def examine(
     settings: ModelSettings, facts: Callable[[], ServerFacts], seconds: float = SECONDS
 ) -> Preflight:
-    """Make the calls; `ModelFailure` where the first gets no answer."""
+    """Make the calls of a preflight and return its document; raise `ModelFailure` if the first call gets no answer."""
     begun = time.monotonic()
     doctor = _Doctor(settings, facts, seconds)
     await doctor.run()

@@ -1,4 +1,4 @@
-"""The servers that models are asked at: who named them, which key they get, what they tell about themselves."""
+"""Servers at which models are called: who named them, which key they get, and the facts that they report."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ if TYPE_CHECKING:
     from drr.llm.models import ModelServer
 
 _LARGEST = 1 << 20
-"""Bytes of a page on which a server tells about itself."""
+"""Largest page of facts that is read from a server, in bytes."""
 _NO_CALLS = "no-key-as-nothing-is-called"
 
 
 def base_server(settings: Settings, *, calls: bool = True) -> ModelServer:
-    """The server of all roles that have none of their own: that of `base_url`, or the providers' own."""
+    """Return the server of all roles without a server of their own: that of `base_url`, or the providers' own."""
     setting = None if settings.base_url is None else "base_url"
     provider = "openai" if "openai" in providers_of_base(settings) else ""
     return _server(settings, setting, provider, "", calls=calls)
 
 
 def servers_of(settings: Settings, *, calls: bool = True) -> dict[str, ModelServer]:
-    """List the servers of roles with an address or key of their own, and of providers beside that of `base_url`."""
+    """Return servers by role (with an address or key of its own) and by provider (other than that of `base_url`)."""
     found = {}
     if settings.base_url is not None:
         own = providers_of_base(settings) or {*PROVIDERS}
@@ -71,7 +71,7 @@ def _server(settings: Settings, setting: str | None, provider: str, role: str, *
 
 
 def refusal(settings: Settings, setting: str | None = "base_url") -> str | None:
-    """Say why no model may be called at the address of this setting. Somebody else named it, and it is no provider's own."""
+    """Return the reason why no model may be called at a setting's address, or `None`. An address that somebody else named is refused, unless it is a provider's own."""
     who = None if setting is None else settings.unnamed.get(setting)
     if setting is None or who is None:
         return None
@@ -86,7 +86,7 @@ def refusal(settings: Settings, setting: str | None = "base_url") -> str | None:
 
 
 def _withheld(settings: Settings, setting: str | None, role: str) -> str | None:
-    """Say that a role's server gets no key, as the provider's goes to another host."""
+    """Return the reason why a role's server gets no key, or `None`. A provider's key goes to one host only."""
     provider = provider_of(settings.model_for(role))
     address = address_of(settings, setting, provider)
     if provider not in ("anthropic", "openai") or address is None or is_loopback(address):
@@ -98,18 +98,18 @@ def _withheld(settings: Settings, setting: str | None, role: str) -> str | None:
 
 
 class ServerFacts(NamedTuple):
-    """The facts that a server tells about itself; `None` where it does not."""
+    """Facts that a server reports about itself; `None` where it reports none."""
 
     kind: str | None = None
     slots: int | None = None
-    """Answers that it works on at once."""
+    """Number of answers that the server works on at once."""
     window: int | None = None
-    """Tokens of one request and its answer."""
+    """Size of the context window in tokens, for a request and its answer."""
     images: bool | None = None
 
 
 def facts_of(settings: Settings, role: str = "agent") -> ServerFacts:
-    """Ask a role's server for its facts, where it is the user's own; nobody else is asked."""
+    """Return the facts of a role's server. Only a user's own server is asked, no other."""
     return _asked(settings, address_setting(settings, role), provider_of(settings.model_for(role)), role)
 
 
@@ -129,13 +129,13 @@ def _asked(settings: Settings, setting: str | None, provider: str, role: str) ->
 
 
 def in_flight(settings: Settings, role: str, named: Iterable[str] = ()) -> int:
-    """Count the calls made at once for a role, also by `named` models. No server gets more than it works on."""
+    """Return how many calls are made at once for a role, also with the `named` models. No server gets more than it works on."""
     each = [settings, *(settings.model_copy(update={"model": name}) for name in named)]
     return min(settings.concurrency, *(facts_of(one, role).slots or settings.concurrency for one in each))
 
 
 _KNOWN: dict[str, ServerFacts] = {}
-"""Facts by address, asked for once in a process."""
+"""Facts of each server by address, asked for once in a process."""
 
 
 def _facts(address: str, key: str | None) -> ServerFacts:
@@ -158,7 +158,7 @@ def _count(value: object) -> int | None:
 
 
 def _page(url: str, key: str | None) -> JsonObject:
-    """One small JSON object; empty where there is none."""
+    """Return one small JSON object from an address; empty where there is none."""
     import httpx
     import orjson
 

@@ -1,4 +1,4 @@
-"""The way from settings to models and prompts, for every command that calls one."""
+"""Builds models and prompts from settings, for every command that calls a model."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ SETTINGS = (
     "concurrency",
     "price_file",
 )
-"""Names for `drr.app.console.add_setting_options`; add `model_agent` and the like where a command plays those roles."""
+"""Setting names for `drr.app.console.add_setting_options`; a command adds `model_agent` and the like for roles that it plays."""
 
 
 AGENT_SETTINGS = (
@@ -59,16 +59,16 @@ AGENT_SETTINGS = (
     "page_reader",
     "shop_url",
 )
-"""The same for commands that run agents."""
+"""Setting names for commands that run agents."""
 
 
 def models_of(
     settings: Settings, *, agents: bool = False, calls: bool = True, named: Iterable[str] = ()
 ) -> Models:
-    """Every role's model, checked as far as that goes without a call; `Misuse` for what cannot work. Without `calls` (a forecast) no
+    """Return the models of all roles, checked without a call; raise `Misuse` for a model that cannot work. Without `calls` (a forecast) no
     key is needed.
 
-    `named` are models that variants have beside those of the settings. Effort and thinking are for `agents` alone: whoever judges or writes queries is the same whatever agents are told.
+    `named` are models that variants have besides those of the settings. Effort and thinking are for `agents` alone: whoever judges or writes queries is the same whatever agents are told.
     """
     from drr.llm.budget import load_prices
     from drr.llm.factory import Models
@@ -103,14 +103,14 @@ def models_of(
 
 
 def under_model(models: Models, settings: Settings, name: str) -> Models:
-    """The same for who has another model than the settings say; meter, budget and connections stay."""
+    """Return the same models with another model named in the settings; meter, budget and connections are shared."""
     bound = copy(models)
     bound.settings = replace(models.settings, roles=settings.model_copy(update={"model": name}).model_for)
     return bound
 
 
 def holds_thoughts(settings: Settings, models: Models) -> bool:
-    """Tell whether agents have the tool `reason`: by `auto` not where their model thinks by itself; the paper's have it."""
+    """Return True if agents have the tool `reason`. Under `auto` they lack it where their model thinks by itself, except in the paper's profile."""
     from drr.agents.base import AGENT
     from drr.llm.thinking import thinks
 
@@ -120,7 +120,7 @@ def holds_thoughts(settings: Settings, models: Models) -> bool:
 
 
 def styles_of(models: Models, roles: Iterable[str]) -> JsonObject:
-    """Set each role's effort and thinking for its model; nothing where nothing was asked for, as in older keys."""
+    """Return each role's effort and thinking as key fields; empty if neither was asked for, as in older keys."""
     from drr.llm.thinking import taken
 
     style = models.settings.style
@@ -131,8 +131,8 @@ def styles_of(models: Models, roles: Iterable[str]) -> JsonObject:
 
 
 def keep_to_named_hosts(settings: Settings) -> None:
-    """Keep traffic to named hosts. Whatever other tools left in the environment, no tracing, and no proxy
-    between two ends of one machine."""
+    """Keep traffic to named hosts. Tracing that other tools left in the environment is switched off, and no proxy
+    stands between two ends of one machine."""
     from drr.llm.calls import no_proxy_for_this_machine, tracing_off
 
     for name in MODEL_ADDRESSES:
@@ -142,7 +142,7 @@ def keep_to_named_hosts(settings: Settings) -> None:
 
 
 def explain(failure: ModelFailure) -> DrrError:
-    """A model's failure as the one line that the command ends with."""
+    """Return a model's failure as an error whose one line ends the command."""
     todo = {
         "bad_key": "check the key (`drr env settings` says where it comes from) and what it may use",
         "unknown_model": "check --model and --base-url",
@@ -159,13 +159,13 @@ def explain(failure: ModelFailure) -> DrrError:
 
 
 def roles_in(role_models: str | None) -> list[str]:
-    """The roles that `--role-models ROLE=MODEL,...` names."""
+    """Return the roles that `--role-models ROLE=MODEL,...` names."""
     named = [part.partition("=")[0].strip() for part in (role_models or "").split(",")]
     return [role for role in named if role]
 
 
 def check_named(answering: Answering, named: Collection[str]) -> None:
-    """Raise `Misuse` where somebody named a model now for a role that nobody here plays. A slip of the pen would be paid for."""
+    """Raise `Misuse` if a model was named for a role that no variant plays. A misspelt role would otherwise cost money."""
     known = [*answering.roles, *answering.giving.roles]
     if unknown := sorted(set(named) - set(known)):
         raise Misuse(
@@ -175,18 +175,18 @@ def check_named(answering: Answering, named: Collection[str]) -> None:
 
 ROOMS = ("agents", "querygen", "eval")
 OF_PAPERS = {"agents": "agent_prompts", "eval": "judging_prompts"}
-"""Attribute under which papers offer prompts for a room, by room."""
+"""Field of a paper that names its prompt folder, by package."""
 
 
 def prompt_names() -> set[str]:
-    """The names of all prompts, those of the papers with them."""
+    """Return the names of all prompts, including those of papers."""
     fields = ("prompts", *OF_PAPERS.values())
     folders = [*map(_folder, ROOMS), *(place for field in fields for place in prompt_folders(field))]
     return {path.stem for folder in folders for path in folder.glob("*.md")}
 
 
 def prompts_of(settings: Settings, room: str) -> Prompts:
-    """Read the prompts of one room with the user's in their place. `Misuse` for a folder that cannot mean what it says."""
+    """Read the prompts of one package, with the user's prompts in their place. Raise `Misuse` for a folder with a prompt that replaces none."""
     try:
         beside = prompt_folders(OF_PAPERS[room]) if room in OF_PAPERS else ()
         prompts = Prompts(_folder(room), settings.prompts, beside=beside)

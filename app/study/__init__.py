@@ -1,1 +1,1 @@
-"""Studies of answers: what is asked, the run, its state."""
+"""Studies of answers: request, run and state."""

@@ -1,4 +1,4 @@
-"""The one wiring of a unit of answers. From settings to shop, web, models and work, for `ask`, `run` and every worker."""
+"""Builds the work on a unit of answers from settings: shop, web and models, for `ask`, `run` and every worker."""
 
 from __future__ import annotations
 
@@ -43,35 +43,35 @@ from drr.study.worker import Context, Replay, ReplayedWeb, Workplace
 
 @dataclass(frozen=True)
 class AnswerConfig:
-    """Everything that decides how units are answered: plain data, so that another process can be sent it."""
+    """Everything that decides how units are answered, as plain data that another process can be sent."""
 
     settings: Settings
     shop: str | None
-    """A folder, or `servers:NAME`; `None` in a world without one."""
+    """Folder of the shop, or `servers:NAME`; `None` in a world without a shop."""
     variants: tuple[str, ...]
-    """Names as `drr.agents.registry.variant` resolves them anywhere: a file's whole path, for one."""
+    """Names that `drr.agents.registry.variant` resolves in any folder; a file is named by its absolute path."""
     limits: Mapping[str, Any] = field(default_factory=dict)
-    """Overrides of an architecture's own limits."""
+    """Values that replace an architecture's own limits, by name."""
     references: bool | None = None
     citation_repair: CitationRepair | None = None
     pages: Path | None = None
     """Folder for pages that are read from the live web."""
     world: str = "shop"
-    """A name of `drr.env.world.WORLDS`."""
+    """Name of the world, from `drr.env.world.WORLDS`."""
     place: str | None = None
-    """World that is opened beside the shop or without one."""
+    """Path from which a world other than the shop is opened."""
     trust_agent: bool = False
-    """Commands run uncontained, as this user. Never from a study: it is said each time."""
+    """True if commands run uncontained, as this user. A study never keeps this choice: each call must name it."""
     agent_sees: Sequence[str] = ()
-    """Files and folders that contained commands may read beside what they name."""
+    """Files and folders that contained commands may read besides those that they name."""
     otel: SpanTerms | None = None
-    """Target of spans; named on every run, too."""
+    """Collector that spans are sent to; each call must name it, too."""
     keyed_max_tokens: int | None = None
-    """Value that enters keys in place of the setting: failed units are given more room and stay the same units."""
+    """Token limit that unit keys hold in place of the setting, so that failed units with a higher limit stay the same units."""
     given: tuple[str, ...] = ("records",)
-    """The settings of the persons, by name."""
+    """Names of the settings that decide which facts about persons agents get."""
     places: PersonPlaces = NOWHERE
-    """Places of what is known of the persons, for settings that use it."""
+    """Files with facts about the persons, for settings that use them."""
     reach: tuple[str, ...] = (WHOLE.name,)
     """Names of the ways to reach a task's frozen pages."""
 
@@ -79,7 +79,7 @@ class AnswerConfig:
     def of(
         cls, plan: RunPlan, settings: Settings, pages: Path | None, persons: Path | None = None
     ) -> AnswerConfig:
-        """Make the configuration from a study's request, as `study.toml` keeps it under `run`."""
+        """Return the configuration for a study's request, as `study.toml` keeps it under `run`."""
         return cls(
             settings,
             plan.get("shop"),
@@ -101,13 +101,13 @@ class AnswerConfig:
 
 
 class AnswerWorkplace(TypedDict):
-    """All that a worker in another process needs to answer."""
+    """The data that a worker in another process needs to answer."""
 
     run: RunPlan
     settings: JsonObject
     """Settings without secrets, which come from the worker's own environment."""
     pages: NotRequired[str | None]
-    """The folder of pages that were read."""
+    """Folder of pages that were read from the live web."""
     trust_agent: NotRequired[bool]
     agent_sees: NotRequired[list[str]]
     otel: NotRequired[SpanTerms | None]
@@ -117,7 +117,7 @@ class AnswerWorkplace(TypedDict):
 
 @contextmanager
 def open_workplace(document: AnswerWorkplace) -> Iterator[Workplace]:
-    """The workplace of a worker in another process, for `Opening("drr.app.study.answers:open_workplace", document)`."""
+    """Open the workplace of a worker in another process, for `Opening("drr.app.study.answers:open_workplace", document)`."""
     settings, pages = settings_from(document["settings"]), document.get("pages")
     persons = document.get("persons")
     config = replace(
@@ -138,16 +138,16 @@ def open_workplace(document: AnswerWorkplace) -> Iterator[Workplace]:
 
 @contextmanager
 def open_answering(config: AnswerConfig, *, calls: bool = True) -> Iterator[Answering]:
-    """Open the work on units, `await answering(spec, context)`, with a world and models of its own. The world is the shop and its web, or another.
+    """Open the work on units, `await answering(spec, context)`, with its own world and models. The world is the shop with its web, or another.
 
-    All it takes is the configuration, so a worker in another process opens the same from the same plain data:
+    The configuration is all it takes, so a worker in another process opens the same work from the same plain data:
 
         with open_answering(config) as answering:
             outcome = await answering(unit.spec, context)
 
-    `calls=False` for who only looks at what would be asked. `context` gives `models` (for this unit: metered, capped), `meter`, `unit` and
-    `keep`. Whoever opened it ends the models' connections with `await answering.models.aclose()` in the event loop that used
-    them.
+    `calls=False` is for code that only looks at what would be asked. `context` gives `models` (for this unit: metered, capped), `meter`,
+    `unit` and `keep`. Whoever opened the work ends the models' connections with `await answering.models.aclose()` in the event loop
+    that used them.
     """
     terms = terms_of(config)
     variants = {variant.name: under_terms(variant, terms) for variant in choose(config.variants)}
@@ -177,11 +177,11 @@ def open_answering(config: AnswerConfig, *, calls: bool = True) -> Iterator[Answ
 
 @dataclass(frozen=True)
 class Answering:
-    """The parts that every unit of answers shares, and the work on one."""
+    """The work on units of answers, with the parts that all units share."""
 
     config: AnswerConfig
     variants: Mapping[str, Variant]
-    """Keyed by the name that is shown."""
+    """Variants by the name that is shown."""
     realm: Realm
     models: Models
     prompts: Prompts
@@ -195,7 +195,7 @@ class Answering:
         return list(dict.fromkeys(role for variant in self.variants.values() for role in variant.roles))
 
     def specs(self, queries: Sequence[Query], trials: int = 1) -> list[AnswerSpec]:
-        """Trial by trial and query by query, so that a study that stops early has compared like with like."""
+        """Return all answers' specifications, ordered by trial, then query. A study that stops early has then compared like with like."""
         return [
             spec_of(query, name, trial, setting, reach)
             for trial in range(trials)
@@ -233,12 +233,12 @@ class Answering:
         return Unit("answer", fields, cast(Mapping[str, Any], spec), label)
 
     def models_of(self, variant: Variant, models: Models | None = None) -> Models:
-        """The models that a variant calls: the study's, or under the one that it names."""
+        """Return the models that a variant calls: the study's, with the variant's own model if it names one."""
         models = models or self.models
         return models if variant.model is None else under_model(models, self.config.settings, variant.model)
 
     def asks_for_form(self, name: str) -> bool:
-        """Tell whether a model is asked for the form of a checkable question. Rules never hand one in."""
+        """Return True if a variant's model is asked for the form of a checkable question. Rules that stand in for a model never hand one in."""
         variant, asking = self.variants[name], self.prompts.chosen(asking_for_form(self.prompts))
         leaves_room = asking.hashes(variant.prompts) != self.prompts.hashes(variant.prompts)
         return leaves_room and self.models_of(variant).name_of(AGENT) != OFFLINE
@@ -252,7 +252,7 @@ class Answering:
         return stressed(world, spec["stress"]) if "stress" in spec else world
 
     def options_of(self, variant: Variant, spec: AnswerSpec) -> AgentOptions:
-        """`paper` or default, with what the user gave for this study in their place."""
+        """Return the agent's options: the defaults or the paper's, with the user's choices for this study in their place."""
         config, reach = self.config, reach_in(spec)
         base = AgentOptions.paper() if config.settings.profile == "paper" else AgentOptions()
         limits = {**config.limits, **({} if reach.turns is None else {"search_turns": reach.turns})}
@@ -271,7 +271,7 @@ class Answering:
         )
 
     def roles_of(self, variant: Variant, models: Models) -> dict[str, RoleModel]:
-        """A model for each role of the variant; under `offline`, whoever it declares to play it."""
+        """Return a model for each role of the variant; under `offline`, the stand-in that the variant declares for the role."""
         models = self.models_of(variant, models)
         found: dict[str, RoleModel] = {}
         for role in variant.roles:
@@ -295,7 +295,7 @@ class Answering:
         replay: Replay | None = None,
         given: Given | None = None,
     ) -> AnswerRecord:
-        """One unit's record, whole; `models` are the unit's own and report to `meter`; `given` is told of the person."""
+        """Return the whole record of one unit. `models` belong to the unit and report to `meter`; `given` holds texts about the person."""
         variant = self.variants[agent_in(spec)]
         with answer_span(self.spans, spec):
             return await run_variant(
@@ -313,7 +313,7 @@ class Answering:
             )
 
     async def __call__(self, given: Mapping[str, Any], context: Context) -> Outcome:
-        """The work on one unit of a study. What limited its answers is recorded, and may be more than its key says."""
+        """Do the work on one unit of a study; return its outcome. The outcome records the token limits used, which may be higher than those of the key."""
         spec = cast(AnswerSpec, given)
         variant = self.variants[agent_in(spec)]
         keyed = context.unit.key_fields["version"]
@@ -337,14 +337,14 @@ class Answering:
         return Outcome({**outcome.result, **limits}, outcome.blobs)
 
     def check_queries(self, queries: Sequence[Query], file: str) -> None:
-        """Raise `Misuse` for questions that cannot be asked here. A person whose records nobody may look up
-        need be no shopper of the shop."""
+        """Raise `Misuse` for questions that cannot be asked here. A person need be no shopper of the shop where no setting
+        lets agents look up records."""
         self.giving.check(queries, file)
         if any(setting.has_records for setting in self.giving.settings):
             self.realm.check(queries)
 
     def check_roles(self) -> None:
-        """`Misuse` for a model that cannot be called at all, and for a role that nobody plays."""
+        """Raise `Misuse` for a model that cannot be called at all, and for a role that nothing plays."""
         try:
             for variant in self.variants.values():
                 self.roles_of(variant, self.models)
@@ -352,7 +352,7 @@ class Answering:
             raise Misuse(str(error)) from error
 
     def check_profiles(self) -> None:
-        """`Misuse` for agents that hand on a shopper's profile where there are no shoppers."""
+        """Raise `Misuse` for agents that pass on a shopper's profile in a world without shoppers."""
         wanting = [name for name, variant in self.variants.items() if variant.has(PROFILE)]
         if wanting and self.realm.shop is None:
             raise Misuse(
@@ -361,7 +361,7 @@ class Answering:
 
 
 def _replayed(world: World, replay: Replay | None) -> World:
-    """Give a stopped unit the finds of its live web again; every other web repeats itself."""
+    """Return the world with the live web results of a stopped unit replayed; any other web repeats itself anyway."""
     if replay is None or not isinstance(world, ShopWorld) or world.web.content_hash is not None:
         return world
     return replace(world, web=ReplayedWeb(world.web, replay))

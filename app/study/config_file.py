@@ -1,4 +1,4 @@
-"""The file of `drr run STUDY --save-config FILE`: whatever decides the answers of a study, for `drr run FILE`."""
+"""Writes the file of `drr run STUDY --save-config FILE`: everything that decides a study's answers, for `drr run FILE`."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _HEAD = "# A study: `drr run FILE` runs it, `drr judge FILE` judges it. Paths ar
 def save_config(
     config: RunConfig, plan: RunPlan, settings: Settings, queries: Sequence[Query], file: Path
 ) -> None:
-    """Write what this call asks for, with what the study has; nothing is computed."""
+    """Write a call's request, joined with the study's own, into a file; compute nothing."""
 
     if file.suffix not in ENDINGS:
         raise Misuse(f"--save-config {file}: name a file that ends in {', '.join(ENDINGS)}")
@@ -49,7 +49,7 @@ def save_config(
 
 
 def _asked(config: RunConfig, plan: RunPlan, queries: Sequence[Query], file: Path) -> dict[str, Any]:
-    """The questions and who answers them, where, how often."""
+    """Return the file's entries for questions, variants, world and trials, by key."""
     from drr.app.study.person import PERSONS
 
     shop, place, contexts = plan["shop"], plan.get("place"), plan.get("contexts")
@@ -78,7 +78,7 @@ def _asked(config: RunConfig, plan: RunPlan, queries: Sequence[Query], file: Pat
 
 
 def _queries(config: RunConfig, queries: Sequence[Query], file: Path) -> str:
-    """The file that has these questions and no others; where there is none it is written beside."""
+    """Return the path of a file with exactly these questions; where there is none, write one beside `file`."""
     own = config.study / QUERIES
     if own.is_file() and config.queries is None:
         return _seen(own, file)
@@ -114,7 +114,7 @@ def _budget(config: RunConfig) -> JsonObject:
 
 
 def _settings(settings: Settings, file: Path) -> dict[str, Any]:
-    """All that `drr run` takes but models and addresses, so that no other environment changes an answer."""
+    """Return all settings of `drr run` but models and addresses, so that no other environment changes an answer."""
     others = {*ROLES.values(), "models", "role_models", *MODEL_ADDRESSES}
     found: dict[str, Any] = {"profile": settings.profile} if settings.profile != "default" else {}
     for name in AGENT_SETTINGS:
@@ -125,7 +125,7 @@ def _settings(settings: Settings, file: Path) -> dict[str, Any]:
 
 
 def _seen(path: str | Path, file: Path) -> str:
-    """A path from the folder of the file; one that was given whole and lies elsewhere stays whole."""
+    """Return a path relative to the folder of the file; an absolute path outside that folder stays absolute."""
     if str(path).startswith(SERVERS):
         return str(path)
     place, base = Path(path).expanduser(), file.absolute().parent
@@ -143,7 +143,7 @@ def _list(words: str | None) -> list[str] | None:
 
 
 def _plain_first(document: Mapping[str, Any]) -> JsonObject:
-    """TOML has tables last."""
+    """Return the document with tables last, as TOML requires."""
     return dict(sorted(document.items(), key=lambda item: isinstance(item[1], Mapping)))
 
 

@@ -1,4 +1,4 @@
-"""The commands among the variants: on what terms they run, and whether this system can hold them to those."""
+"""Commands among the variants: the terms on which they run, and whether this system can contain them."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ MOST_FILES = 65_536
 
 
 def terms_of(config: AnswerConfig) -> CommandTerms:
-    """Make the terms. Commands may not see the knowledge of the study, the shop and the web, nor this user's
-    keys, however they are started."""
+    """Return the terms on which commands run. Commands may not see the files of the study, the shop and the web, nor this
+    user's keys, however they are started."""
     settings = config.settings
     named = [config.place, settings.sandbox, settings.web_record, settings.price_file, config_folder(), FILE]
     if config.shop is not None and not config.shop.startswith(SERVERS):
@@ -38,7 +38,7 @@ def terms_of(config: AnswerConfig) -> CommandTerms:
 
 
 def check_contained(variants: Mapping[str, Variant], *, trusted: bool) -> None:
-    """`Misuse` for programs that this system cannot contain and this user did not say to trust."""
+    """Raise `Misuse` for commands that this system cannot contain and this user did not say to trust."""
     from drr.agents.commands.variants import CommandArchitecture
 
     named = [name for name, one in variants.items() if isinstance(one.architecture, CommandArchitecture)]
@@ -52,7 +52,7 @@ def check_contained(variants: Mapping[str, Variant], *, trusted: bool) -> None:
 
 
 def _allow_open_files() -> None:
-    """Raise the limit of open files. A command under way takes some eight of them, and many systems begin with 1,024."""
+    """Raise the limit of open files. A running command takes about eight of them, and many systems begin with 1,024."""
     with contextlib.suppress(ImportError, OSError, ValueError):
         soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
         most = MOST_FILES if hard == resource.RLIM_INFINITY else min(hard, MOST_FILES)

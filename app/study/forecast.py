@@ -1,4 +1,4 @@
-"""The forecast of a study. Measured in the study itself where it has finished units, else as the paper measured it."""
+"""Forecasts the calls, tokens and cost of a study: from its own finished units, else from the paper's figures."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ ForecastRow = TypedDict(
         "cost_usd": float | None,
     },
 )
-"""Units of one variant asked for and left, and what these will take; `None` where nothing tells."""
+"""Forecast for one variant: units asked for and left, and the calls, tokens and cost of those left; `None` where unknown."""
 
 
 class RunForecast(TypedDict):
@@ -61,14 +61,14 @@ class RunForecast(TypedDict):
     price_date: str | None
     variants: list[ForecastRow]
     calls: int | None
-    """This and the next three: of the answers."""
+    """Calls of the answers alone, without memories, like the tokens and the cost below."""
     input_tokens: int | None
     output_tokens: int | None
     cost_usd: float | None
     memories: list[MemoryForecastRow]
-    """Memories that are built before anybody answers."""
+    """Forecasts of the memories that are built before anybody answers."""
     total: ForecastTotal
-    """Sum with the memories."""
+    """Sum over answers and memories."""
 
 
 class ForecastTotal(TypedDict):
@@ -79,7 +79,7 @@ class ForecastTotal(TypedDict):
 
 
 class SystemBase(NamedTuple):
-    """The base of a system's forecast: what one answer takes, and who says so."""
+    """The base of a system's forecast: the average use of one answer, and the source of that figure."""
 
     per_unit: PerUnit | None
     source: str | None
@@ -94,7 +94,7 @@ def forecast(
     retry_failed: bool = False,
     limit: int | None = None,
 ) -> RunForecast:
-    """Forecast what `drr run` would compute now. Not what failed for good, unless that is asked for, and no more than `limit`."""
+    """Forecast the work that `drr run` would do now. Units that failed for good count only with `retry_failed`, and at most `limit` units count."""
     models = answering.models
     looked = _looked_up(units, folder, answering)
     ended = looked.done if retry_failed else looked.done | looked.failed
@@ -139,13 +139,13 @@ def forecast(
 
 
 def _given_tokens(answering: Answering, setting: Setting, units: Sequence[Unit]) -> int | None:
-    """Tokens that stand with the question under this setting, on average; of a memory the most that it may recall."""
+    """Return the average number of tokens about the person that go with a question; `None` without units. For a memory it is the most that may be recalled."""
     found = [answering.giving.given_tokens(setting, unit.spec.get("person_id")) for unit in units]
     return round(sum(found) / len(found)) if found else None
 
 
 def _own(system: str, looked: _Looked) -> SystemBase:
-    """Another reach costs otherwise; before its first answer nobody knows what."""
+    """Return the base that this study measured for a system with another reach. Before its first answer nothing is known of its cost."""
     own = looked.measured.get(system)
     return SystemBase(own, None if own is None else "this study")
 
@@ -153,8 +153,8 @@ def _own(system: str, looked: _Looked) -> SystemBase:
 def _base(
     variant: Variant, setting: Setting, measured: Mapping[str, PerUnit], known: int | None
 ) -> SystemBase:
-    """Choose the base. Before a system's first answer it is the variant's under `records` here or in the
-    paper, with so much more in every call."""
+    """Return the base of a system's forecast. Before the system's first answer it is the variant's base under `records`,
+    from this study or the paper, with the given tokens added to every call."""
     name = variant.name
     own, records = measured.get(system_of(name, setting)), measured.get(name)
     if own is not None:
@@ -174,12 +174,12 @@ def _base(
 class _Looked(NamedTuple):
     done: set[str]
     failed: set[str]
-    """Units that failed for good."""
+    """Keys of units that failed for good."""
     measured: dict[str, PerUnit]
 
 
 def _looked_up(units: list[Unit], folder: Path | None, answering: Answering) -> _Looked:
-    """Look up which units are done or failed, and what units cost with the variant's present model."""
+    """Return the units done or failed, and each system's average use of a unit with the variant's present model."""
     from drr.study.study import Study
 
     if folder is None:

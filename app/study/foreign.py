@@ -1,4 +1,4 @@
-"""Reports and scores of other benchmarks into a study, and reports of a study into their files."""
+"""Imports reports and scores of other benchmarks into a study, and exports a study's reports into their file formats."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class HeldAgainst(TypedDict):
-    """The shop that the reports of a study are held against."""
+    """The shop that the reports of a study are checked against."""
 
     shop: str | None
     shop_url: str
@@ -40,9 +40,9 @@ class ScoresTaken(TypedDict):
     system: str
     rows: int
     unscored: int
-    """Rows that their judge gave no score."""
+    """Rows that the judge left without a score."""
     without_report: int
-    """Rows whose question has no report of the system in this study; rows that name no report are not counted."""
+    """Rows whose question has no report of the system in this study; a row that names no question is not counted."""
 
 
 class ForeignTaken(TypedDict):
@@ -58,7 +58,7 @@ class ForeignTaken(TypedDict):
     queries: int
     scores: list[ScoresTaken]
     replaced: int
-    """Scores of the same judge that said other things and gave way."""
+    """Earlier scores of the same judge that the new scores replaced."""
 
 
 class LeftOut(TypedDict):
@@ -74,12 +74,12 @@ class ForeignExported(TypedDict):
     format: str
     files: list[str]
     systems: dict[str, str]
-    """Systems whose files have another name, by that name."""
+    """Name of each system by its file name, where the two differ."""
     reports: int
     scores: int
-    """Number of others' scores, imported from files of this form."""
+    """Number of imported scores that were written."""
     left_out: list[LeftOut]
-    """Parts that the form has no room for, and of how many reports or scores."""
+    """Parts that the file format cannot hold, each with the number of reports or scores concerned."""
     lost: list[str]
 
 
@@ -93,7 +93,7 @@ def format_named(name: str) -> Format:
 
 
 def format_of(path: Path) -> Format | None:
-    """The one whose reports these seem to be, by the first row."""
+    """Return the format that can read the file's first row as a report; `None` where no format can."""
     from drr.eval.foreign.form import GivenReport
     from drr.eval.foreign.registry import formats
 
@@ -119,7 +119,7 @@ def read_given(arguments: argparse.Namespace) -> GivenFiles:
 
 
 def taken_before_writing(given: GivenFiles, arguments: argparse.Namespace) -> TakenFiles:
-    """Read what will be written. All errors in the files are found by then, and a new study is made only afterwards."""
+    """Read everything that an import will write. All errors in the files are found here, before a new study is made."""
     from drr.eval.foreign.summary import foreign_scores
     from drr.eval.foreign.taking import take_files
     from drr.study.study import Study
@@ -137,7 +137,7 @@ def taken_before_writing(given: GivenFiles, arguments: argparse.Namespace) -> Ta
 def take_given(
     study: Study, form: Format, taken: TakenFiles, settings: Settings, arguments: argparse.Namespace
 ) -> tuple[ForeignTaken, bool]:
-    """The document, and whether all went well."""
+    """Import files into a study; return the document of the import, and True if all went well."""
     from drr.eval.foreign.summary import keep_scores
 
     added, ok = taken_reports(study, taken.units, taken.fresh, settings, arguments)
@@ -159,7 +159,7 @@ def take_given(
 
 
 def checked_shop(study: Study, settings: Settings) -> HeldAgainst:
-    """Choose the shop of the study, whatever is named now; these are the defaults of `drr judge`."""
+    """Return the shop and the shop address that the study's configuration names, whatever the call names. They are the defaults of `drr judge`."""
     kept = study.config.get("settings", {}).get("shop_url")
     return {"shop": study.config.get("run", {}).get("shop"), "shop_url": kept or settings.shop_url}
 
@@ -223,7 +223,7 @@ def taken_reports(
     settings: Settings,
     arguments: argparse.Namespace,
 ) -> tuple[int, bool]:
-    """Return how many are new, and whether all went well."""
+    """Import reports as finished units; return the number of new ones, and True if all went well."""
     import asyncio
 
     from drr.eval.evidence.imported import take_in
@@ -250,7 +250,7 @@ def taken_reports(
 
 
 def export_foreign(study: Study, out: Path, name: str) -> ForeignExported:
-    """Export into a new folder."""
+    """Export the study's reports into a new folder, in another benchmark's format; return a document of the files written."""
     from drr.eval.foreign.form import FileOut
     from drr.eval.foreign.taking import leaving
 

@@ -1,4 +1,4 @@
-"""Fresh shops made of a seed: catalogue, people and orders, web pages, and questions that code can check."""
+"""Makes fresh shops from a seed: catalogue, people and orders, web pages, and questions that code can check."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ from drr.querygen.files import write_queries
 
 
 class MadeShop(TypedDict):
-    """The contents of `made.json`: what a shop was made of, and the hashes of what came out."""
+    """The contents of `made.json`: the seed and axes of a shop, and the counts and hashes of the result."""
 
     schema: int
     seed: int
     axes: dict[str, int | float | bool | None]
     counts: dict[str, int]
-    """Products, users and orders of the shop; web pages; questions."""
+    """Numbers of products, users and orders of the shop, of web pages, and of questions."""
     shop: str
     web: str
     questions: str
 
 
 def make_shop(seed: int, axes: ShopAxes, folder: Path, settings: Settings, progress: Progress) -> MadeShop:
-    """Make everything out of sight and show it whole; a folder that holds anything is left alone."""
+    """Make a shop with web and questions in a hidden folder, then move it into place; return its facts. Raise `Misuse` for a folder that is not empty."""
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise Misuse(f"{folder}: is there already and not empty; name a new folder")
     hidden = folder.with_name(f".{folder.name}.part-{os.getpid()}")

@@ -1,6 +1,6 @@
 """Frozen sets: the questions of one or more shops under a name and a hash.
 
-A sealed part tells its hashes first. The seed stays with its owner, and is proved by a commitment when it is revealed.
+A sealed part publishes only hashes at first. Its owner keeps the seed, which a published commitment proves when it is revealed.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ if TYPE_CHECKING:
 
 SET = "set.json"
 LEAST_SEALED = 10**14
-"""Seeds below could be tried, one after another, against the hash of the shop."""
+"""Smallest seed of a sealed part. Smaller seeds could be found by trying them against the hash of the shop."""
 
 
 class SeededShop(BaseModel):
-    """All that a fresh shop is made of."""
+    """The seed and axes from which a fresh shop is made."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -52,44 +52,44 @@ class SeededShop(BaseModel):
     axes: ShopAxes
 
     def committed(self, nonce: str) -> str:
-        """Compute the commitment to this seed; without the nonce nobody can try seeds against it."""
+        """Return the commitment to this seed. Without the secret `nonce`, nobody can try seeds against it."""
         return sha256(f"{nonce}:{_canonical(self.model_dump())}".encode()).hexdigest()
 
 
 class SetPart(BaseModel):
-    """One shop of a set, with its web and its questions."""
+    """One shop of a frozen set, with its web pages and its questions."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     name: str = Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.+-]{0,99}$")
-    """The name of its folder in the set."""
+    """Name of the part, which is also the name of its folder in the set."""
     count: int
     shop: str
-    """Content hashes of the shop and the web, and the hash of the questions with their truth."""
+    """Content hash of the shop; `web` is that of the web pages, `questions` the hash of the questions with their truth."""
     web: str
     questions: str
     published: str | None = None
-    """The hash of the questions as they are published; none of a sealed part."""
+    """Hash of the questions as they are published; `None` for a sealed part."""
     made: SeededShop | None = None
-    """The seed; none of a sealed part, nor of a shop that was not made of one."""
+    """Seed and axes; `None` for a sealed part and for a shop that was not made from a seed."""
     commitment: str | None = None
-    """The commitment to the seed of a sealed part."""
+    """Commitment to the seed of a sealed part; `None` for an open part."""
 
 
 class FrozenSet(BaseModel):
-    """`set.json`."""
+    """The manifest of a frozen set, stored as `set.json`."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     schema_version: Literal[1] = 1
     name: str = Field(pattern=r"^[a-z0-9][a-z0-9.-]{0,60}-v[0-9]+$")
     content_hash: str = ""
-    """The hash of all the rest."""
+    """Hash of all other fields."""
     license: str
     date: str
     parts: list[SetPart]
     versions: dict[str, str]
-    """The program's version, and hashes of prompts, rules and rewards."""
+    """Version of the program, and hashes of its prompts, rules and rewards."""
 
     @property
     def count(self) -> int:
@@ -100,7 +100,7 @@ class FrozenSet(BaseModel):
         return self.model_copy(update={"content_hash": _hash(own)})
 
     def label(self, part: SetPart, settings: Settings) -> str:
-        """Name a part and the versions in use, by which a study remembers what it answers."""
+        """Return the label of a part, under which a study remembers the set that it answers. Versions that differ from the set's are named in the label."""
         now = _versions(settings)
         others = [name for name in now if name != "drr" and now[name] != self.versions.get(name)]
         own = f" with other {', '.join(others)} {_hash(now)[:8]}" if others else ""
@@ -108,7 +108,7 @@ class FrozenSet(BaseModel):
 
 
 class PartSeal(BaseModel):
-    """The seed of one sealed part."""
+    """The secret seed of one sealed part, with the nonce of its commitment."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -117,7 +117,7 @@ class PartSeal(BaseModel):
 
 
 class SetSeal(BaseModel):
-    """The file that the owner of a set with sealed parts keeps."""
+    """The secret file that the owner of a set with sealed parts keeps."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -126,7 +126,7 @@ class SetSeal(BaseModel):
 
 
 class SetTerms(NamedTuple):
-    """The owner's words on a set."""
+    """The terms that the owner gives a set: name, license, date, and whether its truth is published."""
 
     name: str
     license: str
@@ -137,7 +137,7 @@ class SetTerms(NamedTuple):
 def freeze(
     made: Sequence[Path], sealed: Sequence[Path], folder: Path, terms: SetTerms, settings: Settings
 ) -> FrozenSet:
-    """Freeze shops with their questions into a new folder; the seal of those that are sealed lies beside it."""
+    """Freeze shops with their questions into a new folder; return the manifest. The seal of sealed parts is written beside the folder."""
     if folder.exists():
         raise Misuse(f"{folder}: is there already, and a frozen set never changes; name a new folder")
     names = [place.resolve().name for place in (*made, *sealed)]
@@ -169,7 +169,7 @@ def freeze(
 
 
 def _part(folder: Path, settings: Settings) -> SetPart:
-    """Read what `drr shop make` made, or any shop with its web and questions."""
+    """Return the part for a folder of `drr shop make`, or for any shop with its web and questions."""
     check_entries(folder, deep=False)
     with open_shop(str(folder / "shop"), settings) as shop:
         shop_hash = shop.manifest.content_hash
@@ -193,7 +193,7 @@ def _part(folder: Path, settings: Settings) -> SetPart:
 
 
 def _web(folder: Path) -> Path:
-    """Return the web of a part; one without an own has that in the box."""
+    """Return the web folder of a part; a part without one has the web that comes with the program."""
     return folder / "web" if (folder / "web").is_dir() else BOX
 
 
@@ -224,7 +224,7 @@ def _made(folder: Path) -> JsonObject:
 
 
 def _publish(made: Sequence[Path], folder: Path, terms: SetTerms) -> None:
-    """Write all open questions as one dataset, and those of each part with its web."""
+    """Write all open questions as one dataset, and each part's questions with its web into a folder of the part."""
     publication = Publication(terms.name, terms.date, terms.license, None, terms.with_truth)
     asked = {place.resolve().name: read_queries(place / "queries.jsonl") for place in made}
     write_dataset(folder, [one for part in asked.values() for one in part], publication, source=str(folder))
@@ -262,13 +262,13 @@ def _hash(document: object) -> str:
 
 
 def place_of_set(named: Path) -> Path:
-    """Return the folder of a set that comes with the program, by its name; else what is named."""
+    """Return the folder of the set of that name that comes with the program; any other path is returned unchanged."""
     own = FILE.with_name(named.name)
     return own if not named.exists() and named.parent == Path() and own.is_dir() else named
 
 
 def read_set(folder: Path) -> FrozenSet:
-    """Read the manifest of a set; one that was changed is an error."""
+    """Read the manifest of a set; raise `DrrError` if it was changed after freezing."""
     path = folder if folder.is_file() else folder / SET
     try:
         frozen = FrozenSet.model_validate_json(read_file(path))
@@ -282,7 +282,7 @@ def read_set(folder: Path) -> FrozenSet:
 
 
 def reveal(folder: Path, seal: Path, settings: Settings, progress: Progress) -> list[str]:
-    """Make the shop of a sealed set anew; return what does not belong together, nothing where all does."""
+    """Make the shops of a sealed set anew from their seeds; return the differences found, or an empty list."""
     frozen = read_set(folder)
     try:
         kept = SetSeal.model_validate_json(read_file(seal))
@@ -313,7 +313,7 @@ def _unlike(part: SetPart, seal: PartSeal, settings: Settings, progress: Progres
 
 
 def of_set(config: RunConfig, saved: StudyConfig) -> tuple[RunConfig, str | None]:
-    """Take questions and web of the part whose shop is given. `Misuse` where the study holds figures of another."""
+    """Set a run's questions and web from the set's part for its shop; return the configuration and the part's label. Raise `Misuse` if the study answers another set."""
     own = saved.get("run", {}).get("set")
     if config.frozen is None:
         if own is not None and config.queries is not None:
@@ -362,7 +362,7 @@ def _of_shop(frozen: FrozenSet, place: str | None, settings: Settings) -> SetPar
 
 
 def check_same_set(one: Path, own: str | None, other: Path, its: str | None) -> None:
-    """`Misuse` where figures of two places answer different sets, or one of them none."""
+    """Raise `Misuse` if two places answer different sets, or only one of them answers a set."""
     if own != its:
         raise Misuse(
             f"{one} answers {own or 'no frozen set'}, {other} is {its or 'of no frozen set'}: "

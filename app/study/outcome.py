@@ -1,4 +1,4 @@
-"""The common part of commands that run units: budgets from options, the last words of a run, its exit code."""
+"""The common part of commands that run units: budgets from options, the final messages of a run, its exit code."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ Done = TypeVar("Done")
 
 
 def made_by() -> str:
-    """Name this program and its version, as studies and bundles do."""
+    """Return the name and version of this program, as studies and bundles record them."""
     from importlib.metadata import version
 
     return f"deepresearch-retail {version('deepresearch-retail')}"
@@ -50,7 +50,7 @@ def made_by() -> str:
 
 @cache
 def code_id() -> str:
-    """Hash this program's code and prompts. The version tells releases apart, this tells builds apart."""
+    """Return a hash of this program's code and prompts, which tells builds of one version apart."""
     found = sha256()
     for room in (
         "agents",
@@ -72,7 +72,7 @@ def code_id() -> str:
 
 
 def config_of(run: JsonObject, settings: Settings) -> StudyConfig:
-    """The configuration of a study that was asked for `run`."""
+    """Return the configuration of a study with the request `run`."""
     return {
         "schema": 1,
         "made_by": made_by(),
@@ -82,7 +82,7 @@ def config_of(run: JsonObject, settings: Settings) -> StudyConfig:
 
 
 def keep_questions(study: Study, fresh: Sequence[Query]) -> None:
-    """Questions the study did not have yet, at the end of its own file."""
+    """Append the questions that the study did not have yet to its own file."""
     if not fresh:
         return
     path = study.folder / QUERIES
@@ -92,7 +92,7 @@ def keep_questions(study: Study, fresh: Sequence[Query]) -> None:
 
 
 def add_run_options(parser: argparse.ArgumentParser) -> None:
-    """Options of every command that runs the units of a study."""
+    """Add the options of every command that runs the units of a study."""
     add = parser.add_argument
     add(
         "--budget",
@@ -134,13 +134,13 @@ def add_run_options(parser: argparse.ArgumentParser) -> None:
 
 
 def add_unit_options(parser: argparse.ArgumentParser, *settings: str) -> None:
-    """Add the options of a command whose units ask models: bounds, settings of models, and these settings."""
+    """Add the options of a command whose units call models: limits, settings of models, and the named settings."""
     add_run_options(parser)
     add_setting_options(parser, *SETTINGS, *settings)
 
 
 def budget_of(arguments: argparse.Namespace | UnitTerms, study: Study | None = None) -> Limit:
-    """The budget given; what was not given now stays as the study was last given it."""
+    """Return the budget given now; a part not given now keeps the value that the study was last given."""
     from drr.llm.budget import Limit
 
     given = Limit.of(usd=arguments.budget, tokens=arguments.budget_tokens)
@@ -181,12 +181,12 @@ def check_run(
     roles: Iterable[str],
     study: Study | None = None,
 ) -> None:
-    """Raise `Misuse` for calls that would fail at once, and for bounds that cannot be counted."""
+    """Raise `Misuse` for calls that would fail at once, and for limits that cannot be counted."""
     check_models(models, roles, budget_of(arguments, study), unit_cap_of(arguments))
 
 
 def check_cast(answering: Answering, *budgets: Limit | None) -> None:
-    """The same of the models of each variant."""
+    """Check the models of each variant as `check_models` does."""
     for variant in answering.variants.values():
         check_models(answering.models_of(variant), variant.roles, *budgets)
 
@@ -199,7 +199,7 @@ async def units_run(
     models: Models,
     label: str,
 ) -> Summary:
-    """Compute what is missing of these units under the options of `add_run_options`."""
+    """Compute the missing units under the options of `add_run_options`; return the summary."""
     from drr.study.run import Pace, run
 
     return await run(
@@ -225,7 +225,7 @@ def run_units(
     models: Models,
     label: str,
 ) -> Summary:
-    """Compute them to the end, and close the connections."""
+    """Compute the missing units to the end, and close the models' connections; return the summary."""
 
     async def go() -> Summary:
         try:
@@ -237,7 +237,7 @@ def run_units(
 
 
 def say_paper(settings: Settings) -> None:
-    """Say under `--profile paper` what cannot be as in the paper."""
+    """Print a notice under `--profile paper` about what differs from the paper."""
     if settings.profile == "paper":
         notice(
             f"profile paper: the paper's models cannot be called any more, the agents run {settings.model_for('agent')};"
@@ -246,9 +246,9 @@ def say_paper(settings: Settings) -> None:
 
 
 def despite_losses(study: Study, action: Callable[[], Done]) -> Done:
-    """Read a study without the answers that lost texts; those are named on standard error.
+    """Run `action` without the answers that lost texts, and name those answers on standard error; return its result.
 
-    Their texts are read beforehand, so that all commands leave out the same answers; a text of another unit is known once it was read.
+    Their texts are checked beforehand, so that all commands leave out the same answers; a lost text of another unit is known once it was read.
     """
     study.look_for_losses()
     try:
@@ -273,9 +273,9 @@ def say_losses(study: Study) -> None:
 
 
 def conclude(summary: Summary, folder: Path, what: str = "run", command: str | None = None) -> int:
-    """Say on standard error how it ended; 0 if nothing failed and nothing stopped it.
+    """Print how a run ended on standard error; return the exit code, 0 if nothing failed and nothing stopped it.
 
-    `command` is what continues, where that is not `drr WHAT FOLDER`.
+    `command` is the command that continues the run, where it is not `drr WHAT FOLDER`.
     """
     again = f"`drr {command or f'{what} {folder}'}`"
     notice(f"{folder}: {_counted(summary, what)}", news=False)
@@ -304,14 +304,14 @@ def conclude(summary: Summary, folder: Path, what: str = "run", command: str | N
 
 
 def _advice(kind: str, folder: Path, what: str) -> str:
-    """Advise what gives a unit more room and leaves the finished ones alone."""
+    """Return advice on giving failed units a higher limit without computing finished ones again; empty where it does not apply."""
     if kind != "truncated" or what != "run":
         return ""
     return f"; `drr run {folder} --retry-failed --model-max-tokens MORE` computes only what failed"
 
 
 def _cause(message: str) -> str:
-    """Put the cause on one line, without anything that a terminal would obey: providers and plug-ins wrote it."""
+    """Return a cause on one line, without anything that a terminal would obey: providers and plug-ins wrote it."""
     return excerpt(" ".join(plain(message).split()), 300) or "no cause was told"
 
 

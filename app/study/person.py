@@ -1,4 +1,4 @@
-"""The part of a setting that concerns the asking person: records or nothing. Contexts, personas and memories come from a paper's plug-in."""
+"""Decides which facts about the asking person agents get: records or nothing. Contexts, personas and memories come from a paper's plug-in."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     from drr.study.study import Study
 
 PERSONS = "persons.jsonl"
-"""Name of the file in the study's folder that keeps its persons, so that it continues without the original."""
+"""Name of the study's own file of persons, so that the study continues without the original file."""
 RECALLED = "recalled.json"
-"""Name of the file in the study's folder with what memories recalled."""
+"""Name of the study's own file with the texts that memories recalled."""
 
 
 class PersonPlaces(NamedTuple):
-    """The places of what is known of persons; plain data for a worker."""
+    """Paths of the files about persons, as plain data for a worker."""
 
     persons: Path | None = None
     contexts: Path | None = None
@@ -52,12 +52,12 @@ MemoryForecastRow = TypedDict(
         "cost_usd": float | None,
     },
 )
-"""Persons of one memory, those left, recalls left, and what these will take; `None` where nothing tells."""
+"""Forecast for one memory: all persons, persons left, recalls left, and the calls, tokens and cost of those left; `None` where unknown."""
 NOBODY = "asks nobody"
 
 
 class PerUnit(NamedTuple):
-    """The average cost of one unit, of answers or of memories."""
+    """The average use of one unit of answers or of memories: calls and tokens."""
 
     calls: float
     input_tokens: float
@@ -66,25 +66,25 @@ class PerUnit(NamedTuple):
 
 @dataclass(frozen=True)
 class Giving:
-    """The settings of a study, where none tells of a person."""
+    """The settings of a study and the facts about persons that they give agents; this base class gives none."""
 
     settings: Sequence[Setting] = (RECORDS,)
 
     @property
     def programs(self) -> list[str]:
-        """Files of others that run with this user's rights."""
+        """Program files by others that run with this user's rights."""
         return []
 
     @property
     def roles(self) -> list[str]:
-        """The model roles that are asked before agents answer."""
+        """Model roles that are called before agents answer."""
         return []
 
     def check(self, queries: Iterable[Query], file: str) -> None:
-        """`Misuse` for a question whose person is not known here."""
+        """Raise `Misuse` for a question whose person is unknown; this base class accepts all questions."""
 
     def check_place(self, realm: Realm, variants: Iterable[Variant]) -> None:
-        """`Misuse` for a world, or an agent, that hands on what a setting withholds."""
+        """Raise `Misuse` for a world or an agent that passes on records that a setting withholds."""
         from drr.agents.base import PROFILE
 
         withholding = next((one for one in self.settings if not one.has_records), None)
@@ -102,47 +102,47 @@ class Giving:
             )
 
     def key_fields(self, setting: Setting, person_id: str | None) -> JsonObject:
-        """List what decides an answer beside the setting's name: the content of what the agent was given."""
+        """Return the fields that decide an answer besides the setting's name: the content that the agent is given."""
         return {}
 
     def given(self, setting: Setting, person_id: str | None, query: str) -> Given:
-        """Return the texts that go with one question."""
+        """Return the texts about the person that go with one question."""
         return Given(setting)
 
     def given_tokens(self, setting: Setting, person_id: str | None) -> int:
-        """Tokens of what is told with a question, at most."""
+        """Return the largest number of tokens about the person that go with a question."""
         return 0
 
     def keep(self, folder: Path) -> None:
-        """Lay into the study's folder what it needs to go on."""
+        """Write the files that the study needs to continue into its folder."""
 
     def kept_in(self, folder: Path) -> Path | None:
-        """The file of persons that a worker reads."""
+        """Return the study's file of persons that a worker reads; `None` if there is none."""
         return None
 
     def prepare(self, config: RunConfig, settings: Settings, study: Study, queries: Iterable[Query]) -> None:
-        """Do what must be done before agents answer, in units of its own."""
+        """Do the work that must precede the answers, in units of its own."""
 
     def forecast(
         self, answering: Answering, queries: Iterable[Query], folder: Path | None
     ) -> list[MemoryForecastRow]:
-        """Forecast the requests of `prepare`."""
+        """Return the forecast of the calls that `prepare` makes."""
         return []
 
 
 class GivingModule(Protocol):
-    """The interface that a paper's plug-in names for giving."""
+    """The interface of the module that a paper's plug-in names under `giving`."""
 
     def opened(
         self, settings: Sequence[Setting], places: PersonPlaces, own: Settings, models: Models
     ) -> Giving: ...
 
     def shop_of(self, persons: Path) -> str:
-        """The shop that a file of persons was made of; `Misuse` where it is not found."""
+        """Return the shop that a file of persons was made from; raise `Misuse` if it is not found."""
 
 
 def open_giving(settings: Sequence[Setting], places: PersonPlaces, own: Settings, models: Models) -> Giving:
-    """`Misuse` for a file that cannot be read, and for a setting that nothing here could fill."""
+    """Return the `Giving` for these settings. Raise `Misuse` for a file that cannot be read, and for a setting that no plug-in here fills."""
     telling = [setting for setting in settings if setting.has_persona or setting.has_context]
     if not telling and places.persons is None and places.contexts is None:
         return Giving(tuple(settings))
@@ -162,6 +162,6 @@ def _module(setting: str) -> GivingModule:
 
 
 def persons_file(config: RunConfig) -> Path | None:
-    """The file that is given now, else the study's own copy of what it was given before."""
+    """Return the file of persons given now, else the study's own copy; `None` if there is neither."""
     own = config.study / PERSONS
     return config.persons if config.persons is not None else own if own.is_file() else None

@@ -1,7 +1,7 @@
-"""The request of a study. What a call adds to it, what `--only` picks of it for one call, and what an edit takes away.
+"""The request of a study: additions by a call, the selection of `--only`, and removals by an edit.
 
-Naming something adds it: a finished answer never stops counting because another was asked for. Only `drr study edit` takes
-away, and says what before it does.
+Naming something adds it: a finished answer never stops counting because another was asked for. Only `drr study edit`
+removes answers, and it announces the removal first.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Selection:
-    """Answers by what was named; `None` where nothing was, which is all."""
+    """The answers that a call names, by variant, query, trial, setting and reach; `None` in a field means all."""
 
     variants: frozenset[str] | None = None
     queries: frozenset[str] | None = None
@@ -72,7 +72,7 @@ class Selection:
         )
 
     def split(self, units: Sequence[Unit]) -> tuple[list[Unit], list[Unit]]:
-        """Split the units into those that are named, and the others."""
+        """Split the units into those that are named and all others; return both lists."""
         named: list[Unit] = []
         others: list[Unit] = []
         for unit in units:
@@ -81,13 +81,13 @@ class Selection:
 
 
 def counted_under_only(study: Study, units: Sequence[Unit], named: Sequence[Unit]) -> list[Unit]:
-    """Count what is named now, and of the rest what the study has already. Nobody asked for every pairing of the two."""
+    """Return the units that count under `--only`: those named now, and those that the study has already. Nobody asked for every pairing of the two."""
     keys = {unit.key for unit in named} | {had.key for had in study.ledger.units.standings()}
     return [unit for unit in units if unit.key in keys]
 
 
 def joined_variants(before: str | None, given: str) -> str:
-    """The words of both, each variant once: those that the study has, then what is new."""
+    """Return the study's variants followed by the new ones, each once, as words with commas between."""
     from drr.agents.registry import choose
 
     if before is None:
@@ -97,19 +97,19 @@ def joined_variants(before: str | None, given: str) -> str:
 
 
 def joined_settings(before: str | None, given: Iterable[Setting] | None) -> tuple[Setting, ...]:
-    """Join those of the study (`records` where it names none) with new ones; a new study has what is given."""
+    """Return the study's settings followed by the new ones, each once; `records` if there are none."""
     had = () if before is None else settings_of(before)
     return tuple(dict.fromkeys((*had, *(given or ())))) or (RECORDS,)
 
 
 def joined_reaches(before: str | None, given: Iterable[Reach] | None) -> tuple[Reach, ...]:
-    """The same of the frozen pages; a study that says nothing reaches the whole of them."""
+    """Return the study's ways to reach frozen pages followed by the new ones, each once; `whole` if there are none."""
     had = () if before is None else reaches_of(before)
     return tuple(dict.fromkeys((*had, *(given or ())))) or (WHOLE,)
 
 
 def joined_queries(before: Iterable[Query], given: Iterable[Query], file: Path, study: Path) -> list[Query]:
-    """Both, each once: those that the study has, then what is new. `Misuse` where one id asks two questions."""
+    """Return the study's queries followed by the new ones, each once. Raise `Misuse` where one id asks two questions."""
     found = {query.id: query for query in before}
     for query in given:
         known = found.setdefault(query.id, query)
@@ -126,7 +126,7 @@ def joined_queries(before: Iterable[Query], given: Iterable[Query], file: Path, 
 
 
 def others_left(units: Sequence[Unit]) -> str:
-    """A sentence about what a study has beside what was named now."""
+    """Return a sentence about the units that a study has beside those named now."""
     variants = list(dict.fromkeys(str(unit.spec["variant"]) for unit in units))
     queries = {cast(str, unit.spec["query_id"]) for unit in units}
     shown = ", ".join(variants[:4]) + (f" and {len(variants) - 4} more" if len(variants) > 4 else "")
@@ -137,7 +137,7 @@ def others_left(units: Sequence[Unit]) -> str:
 
 
 def keep_queries(study: Study, queries: Iterable[Query]) -> None:
-    """The study holds its questions, so that it continues without the file it was given."""
+    """Write the questions into the study, so that it continues without the file it was given."""
     lines = "".join(query.model_dump_json(exclude_none=True) + "\n" for query in queries)
     study.write(QUERIES, lines)
 
@@ -145,13 +145,13 @@ def keep_queries(study: Study, queries: Iterable[Query]) -> None:
 class SpreadModels(NamedTuple):
     settings: Settings
     before: str | None
-    """The variants that the study has."""
+    """Words of the variants that the study has."""
     given: str | None
-    """Those that are named now; `None` where none are."""
+    """Words of the variants that this call names; `None` if it names none."""
 
 
 def spread(config: RunConfig, found: Resolved, saved: StudyConfig, given: str | None) -> SpreadModels:
-    """Each variant with each model, where there are several; a study of one model names none."""
+    """Return settings and variants, with each variant combined with each model if there are several. In a study of one model no variant names it."""
     settings, before = found.settings, saved.get("run", {}).get("variants")
     if config.model is not None and settings.models and not _is_of_call(config, found):
         settings = settings.model_copy(update={"models": None})
@@ -178,7 +178,7 @@ def spread(config: RunConfig, found: Resolved, saved: StudyConfig, given: str | 
 
 
 def check_twins(answering: Answering) -> None:
-    """`Misuse` for a variant that is named twice, once with the model that the study has anyway."""
+    """Raise `Misuse` for a variant that is named twice, once with the model that the study has anyway."""
     found: dict[tuple[str, ...], str] = {}
     for name, variant in answering.variants.items():
         models = answering.models_of(variant)
@@ -188,19 +188,19 @@ def check_twins(answering: Answering) -> None:
 
 
 def _is_of_call(config: RunConfig, found: Resolved) -> bool:
-    """True where the call or its study names several models, and not only a file or the environment."""
+    """Return True if the call or its study names several models, and not only a settings file or the environment."""
     return config.models is not None or found.origin["models"].startswith("study ")
 
 
 def _every(settings: Settings, saved: StudyConfig) -> tuple[str, ...]:
-    """Those that the study has, then what is new."""
+    """Return the models of the study followed by the new ones, each once."""
     had = saved.get("settings", {})
     own = (had.get("models") or [had.get("model", "offline")]) if saved else []
     return tuple(dict.fromkeys((*own, *(settings.models or ()))))
 
 
 def _check(settings: Settings, names: Sequence[str]) -> None:
-    """`Misuse` for what names no model, and where the agents have one model whatever is named."""
+    """Raise `Misuse` for an invalid model name, and where another setting fixes the agents' model."""
     try:
         for name in names:
             parse_name(name)
@@ -220,7 +220,7 @@ def _bare(words: str) -> Iterable[str]:
 
 
 def _each(words: str, models: Sequence[str]) -> str:
-    """Combine each variant with each model; a word that already names a model keeps it."""
+    """Combine each variant with each model; a word that already names a model stays as it is."""
     from drr.agents.registry import parts_of
 
     pairs = [word if parts_of(word)[1] else f"{word}@{model}" for word in _words(words) for model in models]
@@ -235,7 +235,7 @@ def _words(words: str) -> list[str]:
 
 
 def formless(answering: Answering, units: Sequence[Unit], study: Study | None) -> list[str]:
-    """Say whose answers are not known to hand in the form by which code checks the questions."""
+    """Return a notice about variants not known to hand in the form that code checks, else an empty list."""
     checked = [unit for unit in units if "form" in unit.spec]
     records = [study.record(unit.key) for unit in checked] if study else []
     ended = [one for one in records if one is not None and one.done]

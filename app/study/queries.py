@@ -1,4 +1,4 @@
-"""Questions written for a sample of shoppers: the study behind `drr queries generate`, and what becomes of its drafts."""
+"""Writes questions for a sample of shoppers: the study behind `drr queries generate`, and files of accepted and rejected questions."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 def generate(arguments: argparse.Namespace, settings: Settings) -> int:
-    """Write what is missing, then the files: what was written counts even when the run was stopped."""
+    """Write the missing questions, then the files; return the exit code. Questions already written count even when the run was stopped."""
     from drr.querygen.generate import ROLE
     from drr.study.study import Study
 
@@ -84,7 +84,7 @@ def _writer(
 def _config(
     arguments: argparse.Namespace, settings: Settings, writer: Writer, users: list[Sampled]
 ) -> StudyConfig:
-    """Record the request and whom the sample has."""
+    """Return the study's configuration: the request and the sampled users."""
     from drr.querygen.generate import ROLE
 
     return {
@@ -106,7 +106,7 @@ def _config(
 
 @dataclass(frozen=True)
 class WrittenQuestions:
-    """The questions written until now, each with the results of its checks."""
+    """The questions written so far, each with the results of its checks."""
 
     checked: tuple[Checked, ...]
 
@@ -119,7 +119,7 @@ class WrittenQuestions:
         return [row for row in self.checked if row.failed]
 
     def write(self, out: Path) -> None:
-        """Write the good ones into the file as it is now, because reviews go on meanwhile. What fails a check is kept aside."""
+        """Merge the accepted questions into the file as it is now, because reviews go on meanwhile. Rejected questions go into a file beside it."""
         present = read_queries(out) if out.exists() else []
         if self.good or present:
             write_queries(out, merged(present, self.good))
@@ -140,7 +140,7 @@ def _aside(out: Path) -> Path:
 def _written(
     arguments: argparse.Namespace, study: Study, writer: Writer, users: Sequence[Sampled]
 ) -> tuple[WrittenQuestions, Summary]:
-    """Write as many questions of each user as were asked for. What the checks reject is written again, a few times."""
+    """Write the requested number of questions for each user; return questions and summary. Rejected questions are written again, up to `REFILLS` times."""
     from drr.querygen.generate import REFILLS, written_queries
     from drr.study.run import Summary
 
@@ -199,7 +199,7 @@ def _tell(arguments: argparse.Namespace, drafts: WrittenQuestions, summary: Summ
 
 
 def _again(arguments: argparse.Namespace) -> str:
-    """The words that ask for the same questions: another sample would be another job."""
+    """Return the command line that asks for the same questions; another sample would be another job."""
     words = ["queries", "generate", "--shop", arguments.shop, "--out", str(arguments.out)]
     words += [word for user in arguments.user for word in ("--user", user)] or [
         "--users",
@@ -222,7 +222,7 @@ def _reasons(rows: Sequence[Checked]) -> dict[str, int]:
 
 
 def _passing(rows: Sequence[Checked]) -> dict[str, float | None]:
-    """Share of the drafts that pass a check, of those to which it applies, before anything was put aside."""
+    """Return the share of questions that pass each check, among those it applies to; `None` if it applies to none. Rejected questions count."""
     shares: dict[str, float | None] = {}
     for name in rows[0].verdicts if rows else ():
         statuses = [row.verdicts[name].status for row in rows if row.verdicts[name].status != "none"]
@@ -231,7 +231,7 @@ def _passing(rows: Sequence[Checked]) -> dict[str, float | None]:
 
 
 def generate_checkable(arguments: argparse.Namespace, settings: Settings) -> int:
-    """Write questions that code can check, made of the shop's own records; the same seed writes the same file."""
+    """Write questions that code can check, made from the shop's own records; return the exit code. The same seed writes the same file."""
     from drr.env.web.open import open_web
     from drr.querygen.composing import checkable_questions
 

@@ -1,4 +1,4 @@
-"""A study of answers created or continued: its request settled with what it has, and missing units computed."""
+"""Creates or continues a study of answers: joins its request with the study's own, and computes the missing units."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class _Resolved(NamedTuple):
     settings: Settings
     queries: list[Query]
     named: Selection
-    """Parts of the study that this call names."""
+    """The part of the study that this call names."""
 
 
 class RunAsked(NamedTuple):
@@ -75,13 +75,13 @@ class RunAsked(NamedTuple):
 
 
 def run(config: RunConfig) -> StudyRan:
-    """Compute what is missing of the study, which is made where there is none."""
+    """Compute the missing units of the study, which is created if it does not exist; return summary and status."""
     with opened(config) as asked:
         return _run(config, asked)
 
 
 def forecast(config: RunConfig) -> RunForecast:
-    """Forecast the units, calls, tokens and cost of `run`. Nothing is called."""
+    """Return the forecast of the units, calls, tokens and cost of `run`, without calling a model."""
     from drr.app.study.forecast import forecast as expected
 
     with opened(config, calls=False) as asked:
@@ -96,13 +96,13 @@ def forecast(config: RunConfig) -> RunForecast:
 
 
 def save(config: RunConfig, file: Path) -> None:
-    """Write what is asked for, with what the study has, as the file of `drr run FILE`; nothing is computed."""
+    """Write the request, joined with the study's own, as a file for `drr run FILE`; compute nothing."""
     config, _, (plan, settings, queries, _) = _settled(config)
     save_config(config, plan, settings, queries, file)
 
 
 def _settled(config: RunConfig) -> tuple[RunConfig, StudyConfig, _Resolved]:
-    """Tasks taken for what they bring, what the study is already, and both together."""
+    """Return the request with its tasks and set resolved, the study's saved configuration, and both joined."""
     from drr.study.study import Study
 
     saved: StudyConfig = _saved(config.study) if Study.exists(config.study) else {}
@@ -120,7 +120,7 @@ def _settled(config: RunConfig) -> tuple[RunConfig, StudyConfig, _Resolved]:
 
 @contextmanager
 def opened(asked: RunConfig, *, calls: bool = True) -> Iterator[RunAsked]:
-    """Open what answers a study, and settle which units it has and which this call names."""
+    """Open the agents of a study; yield its units, those that this call computes, and its configuration."""
     from drr.app.study.answers import AnswerConfig, open_answering
     from drr.app.study.person import persons_file
     from drr.app.study.worlds import left_out
@@ -162,18 +162,18 @@ def _formless(answering: Answering, units: Sequence[Unit], folder: Path | None) 
 
 
 _BEFORE = {"reason": "on", "models": None}
-"""Setting of studies whose configuration is older than it: their finished units stay finished."""
+"""Settings assumed for a study whose configuration is older than the settings, so that its finished units stay finished."""
 
 
 def _keyed(config: RunConfig, saved: StudyConfig, settings: Settings) -> int | None:
-    """Return the study's own limit of an answer, where failed ones get more now. Those units only are computed, the rest stays."""
+    """Return the study's own token limit of an answer if failed units get another limit now, else `None`. Only those units are then computed, under their old keys."""
     own = saved.get("settings", {}).get("model_max_tokens")
     raised = config.retry_failed and own is not None and settings.model_max_tokens != own
     return int(own) if raised and own is not None else None
 
 
 def _anew(config: RunConfig, saved: StudyConfig, settings: Settings) -> str:
-    """Another limit makes other answers of all units, which is seldom what is wanted."""
+    """Return a warning if a changed token limit renews every answer, which is seldom wanted; else an empty text."""
     own = saved.get("settings", {}).get("model_max_tokens")
     if own is None or settings.model_max_tokens == own or config.retry_failed:
         return ""
@@ -204,7 +204,7 @@ def _saved(folder: Path) -> StudyConfig:
 
 
 def _resolve(config: RunConfig, saved: StudyConfig) -> _Resolved:
-    """Resolve the study's own choices and what is added now, else the defaults; and what of it was named now."""
+    """Return the study's choices joined with this call's, else the defaults, and the selection that the call names."""
     from drr.agents.registry import parts_of
     from drr.app.study.worlds import reaches_given
 
@@ -274,7 +274,7 @@ def _plan(config: RunConfig, before: JsonObject, variants: str | None) -> RunPla
 
 
 def _words(given: str | None) -> str | None:
-    """Write the words as they were named, but files by whole path, so that the study continues from any folder."""
+    """Return the variants' words, with files as absolute paths, so that the study continues from any folder."""
     from drr.agents.registry import parts_of, variant
 
     if given is None:
@@ -335,7 +335,7 @@ def _run(config: RunConfig, asked: RunAsked) -> StudyRan:
 def workplace(
     config: RunConfig, study: StudyConfig, units: Sequence[Unit], persons: str | None
 ) -> JsonObject:
-    """Return all that a worker in another process needs, except the settings."""
+    """Return the data that a worker in another process needs, except the settings."""
     return {
         "run": placed_plan({**study["run"], "shop": found_shop(config.study, study["run"].get("shop"))}),
         "pages": str(config.study.absolute() / "pages"),

@@ -1,4 +1,4 @@
-"""The spans of a run: one for each unit, call of a model and call of a tool."""
+"""Tracing spans of a run: one for each unit, call of a model and call of a tool."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ _PATH = "/v1/traces"
 
 
 class SpanTerms(TypedDict):
-    """The place that spans go to; plain data, so that each worker opens its own. Headers, which may be secret, come from
-    `OTEL_EXPORTER_OTLP_HEADERS` of each process."""
+    """The address that spans are sent to, and whether they hold texts, as plain data. Each worker opens its own spans.
+    Headers, which may be secret, come from `OTEL_EXPORTER_OTLP_HEADERS` of each process."""
 
     endpoint: str
     text: bool
@@ -52,18 +52,18 @@ def span_terms(endpoint: str | None, *, text: bool) -> SpanTerms | None:
 
 
 class Spans:
-    """The spans of nobody: a run that is not traced."""
+    """The interface of spans; this base class, for a run that is not traced, does nothing."""
 
     @contextmanager
     def unit(self, name: str, attributes: Attributes) -> Iterator[None]:
-        """Enclose the work on one unit; what is called inside, in whatever task, hangs on its span."""
+        """Enclose the work on one unit in a span; calls inside, in whatever task, become its children."""
         yield
 
     def called(self, call: SeenCall) -> None:
-        """A call of a model ended."""
+        """Record a call of a model that ended."""
 
     def heard_by(self, listener: Listener) -> Listener:
-        """The same listener, where calls of tools that ended are heard too."""
+        """Return a listener that passes events on and records tool calls that ended."""
         return listener
 
 
@@ -72,7 +72,7 @@ NO_SPANS = Spans()
 
 @contextmanager
 def spans_of(terms: SpanTerms | None, models: Models) -> Iterator[Spans]:
-    """Open the spans, which see every call of these models."""
+    """Yield the spans of a run, which record every call of these models, and close them at the end."""
     if terms is None:
         yield NO_SPANS
         return
@@ -85,7 +85,7 @@ def spans_of(terms: SpanTerms | None, models: Models) -> Iterator[Spans]:
 
 
 def answer_span(spans: Spans, spec: Mapping[str, Any]) -> AbstractContextManager[None]:
-    """Enclose the work on one answer."""
+    """Return the span around the work on one answer."""
     attributes = {
         "gen_ai.operation.name": "invoke_agent",
         "gen_ai.agent.name": spec["variant"],
@@ -96,7 +96,7 @@ def answer_span(spans: Spans, spec: Mapping[str, Any]) -> AbstractContextManager
 
 
 def judgement_span(spans: Spans, unit: Unit) -> AbstractContextManager[None]:
-    """Enclose the work on one judgement; which one, `drr study trace` says by `drr.unit`."""
+    """Return the span around the work on one judgement; its attribute `drr.unit` is the key for `drr study trace`."""
     fields = unit.key_fields
     attributes = {f"drr.{name}": fields[name] for name in ("task", "protocol", "repeat") if name in fields}
     return spans.unit(f"judge {unit.spec['task']}", {**attributes, "drr.unit": unit.key})

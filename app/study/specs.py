@@ -1,4 +1,4 @@
-"""Plain data of studies and their answers: what was asked, and what the ledger keeps."""
+"""Plain data of studies and their answers: the request of a call, the question of a unit, and the record in the ledger."""
 
 from __future__ import annotations
 
@@ -26,44 +26,44 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class RunConfig(PooledTerms, ProgramTerms):
-    """The request to a study now. `None` keeps the study's own choice, or else the default."""
+    """The request of one call to a study. `None` keeps the study's own choice, or else the default."""
 
     study: Path
     shop: str | None = None
     queries: Path | None = None
-    """A JSONL file."""
+    """JSONL file of queries."""
     frozen: Path | None = None
-    """The folder of a frozen set, which brings questions and web."""
+    """Folder of a frozen set, which supplies questions and web."""
     variants: str | None = None
-    """Names, separated by commas."""
+    """Names of variants, with commas between."""
     trials: int | None = None
     only: bool = False
-    """True where only the units named now are computed."""
+    """True if only the units that this call names are computed."""
     limits: Mapping[str, float] = field(default_factory=dict)
     citation_repair: CitationRepair | None = None
     references: bool | None = None
     world: str | None = None
     place: str | None = None
     tasks: Path | None = None
-    """A folder of tasks with files, which bring world, place and questions."""
+    """Folder of tasks with files, which supply world, place and questions."""
     sizes: str | None = None
     reach: str | None = None
     long_context: bool = False
     with_shop: bool = False
     settings: str | None = None
-    """Settings of the persons that agents are given, separated by commas."""
+    """Settings that decide which facts about persons agents get, with commas between."""
     persons: Path | None = None
     contexts: Path | None = None
     given: Mapping[str, object] = field(default_factory=dict)
-    """Settings, by name."""
+    """Values of the settings that this call names, by setting."""
     trusted: Sequence[str] = ()
-    """Addresses that a study or a file names and this user knows."""
+    """Addresses given with `--trust-address`, which this user knows."""
     named_roles: Sequence[str] = ()
-    """Roles that were given a model now."""
+    """Roles for which this call names a model."""
 
     @property
     def model(self) -> object:
-        """The model, as a setting that is given now."""
+        """The model that this call names as a setting; `None` if it names none."""
         return self.given.get("model")
 
     @property
@@ -72,31 +72,31 @@ class RunConfig(PooledTerms, ProgramTerms):
 
 
 class AnswerSpec(TypedDict):
-    """The part of a unit's work that it does not share with other units."""
+    """The part of an answer unit's specification that is not shared with other units."""
 
     query_id: str
     query: str
     user_id: str
     variant: str
-    """The system: the variant, with the setting under which it answers where that is not `records`."""
+    """Name of the answering system: the variant, joined with the setting and the reach where these are not the defaults."""
     trial: int
     agent: NotRequired[str]
-    """The variant alone; with `setting`, where that is not `records`."""
+    """Name of the variant alone; present only together with `setting` or `reach`."""
     setting: NotRequired[str]
     person_id: NotRequired[str]
     task_id: NotRequired[str]
-    """Task with files; with `size`, the frozen pages that the question is asked over."""
+    """Id of the task with files; present together with `size`, the label of the frozen pages that the question is asked over."""
     size: NotRequired[str]
     reach: NotRequired[str]
-    """Part of those pages that is reached, as the settings say; with `agent`. Absent: all of them, searched."""
+    """Name of the way in which the agent reaches the frozen pages; present together with `agent`. Absent: all pages, by search."""
     form: NotRequired[bool]
-    """Code checks it by a form; only where that is so, and in keys by the prompts that ask for one."""
+    """True where code checks the answer by a form. Unit keys hold the prompts that ask for the form instead of this field."""
     stress: NotRequired[Stress]
-    """Change under which it is asked (`drr study stress`)."""
+    """Change under which the question is asked (`drr study stress`)."""
 
 
 class RunPlan(TypedDict):
-    """The request to a study of answers; kept in its configuration under `run`."""
+    """The request that a study of answers fulfils, kept in the study's configuration under `run`."""
 
     shop: str | None
     variants: str
@@ -105,20 +105,20 @@ class RunPlan(TypedDict):
     citation_repair: CitationRepair | None
     references: bool | None
     world: NotRequired[str]
-    """World other than the shop."""
+    """Name of the world in which agents work, where it is not the shop."""
     place: NotRequired[str]
     contexts: NotRequired[str]
-    """Folder with what was gathered of the persons."""
+    """Path of the folder with the contexts gathered about the persons."""
     settings: NotRequired[str]
-    """Settings of the person that its agents are given; absent: `records` alone."""
+    """Names of the settings that decide which facts about the person agents get, with commas between; absent: `records` alone."""
     reach: NotRequired[str]
-    """Reach of the frozen pages; absent: `whole` alone."""
+    """Names of the ways to reach the frozen pages, with commas between; absent: `whole` alone."""
     set: NotRequired[str]
-    """Label of the frozen set that it answers."""
+    """Label of the frozen set whose questions the study answers."""
 
 
 def spec_of(query: Query, agent: str, trial: int, setting: Setting, reach: Reach = WHOLE) -> AnswerSpec:
-    """Make the spec; under `records` as it was before there were settings, so that what is finished stays finished."""
+    """Return the specification of one answer. Under the setting `records` it has the fields of earlier versions, so that finished units stay finished."""
     spec = AnswerSpec(
         query_id=query.id,
         query=query.query,
@@ -140,7 +140,7 @@ def spec_of(query: Query, agent: str, trial: int, setting: Setting, reach: Reach
 
 
 def keyed(spec: AnswerSpec, variant: Variant) -> JsonObject:
-    """The spec as its key has it: without the form and the model, which other fields name."""
+    """Return the specification as the unit's key holds it: without the form and the model, which other key fields name."""
     fields = {name: value for name, value in spec.items() if name != "form"}
     if variant.model is None:
         return fields
@@ -149,7 +149,7 @@ def keyed(spec: AnswerSpec, variant: Variant) -> JsonObject:
 
 
 def agent_in(spec: Mapping[str, Any]) -> str:
-    """The variant that answers."""
+    """Return the name of the variant that answers."""
     return str(spec.get("agent") or spec["variant"])
 
 
@@ -162,7 +162,7 @@ def setting_in(spec: Mapping[str, Any]) -> Setting:
 
 
 def kept(record: Gathered, spec: AnswerSpec, given: Given | None = None) -> Outcome:
-    """Facts into the result, texts into blobs: reports, conversations, and the evidence, each text once per study."""
+    """Split a record into facts for the ledger and texts for blobs. Reports, conversations and evidence are blobs, each text stored once per study."""
     facts = record.model_dump(
         mode="json",
         exclude={

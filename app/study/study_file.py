@@ -1,4 +1,4 @@
-"""A study as one YAML or TOML file: its keys are the options of `drr run`, which takes the file."""
+"""Reads a study file (YAML or TOML), whose keys are the options of `drr run`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from drr.env.user_code import is_in_file
 ENDINGS = (".yaml", ".yml", ".toml")
 BUDGET = {"usd": "--budget", "tokens": "--budget-tokens", "per_unit": "--max-cost-per-unit"}
 ROLES = {"default": "model", "agent": "model_agent", "summariser": "model_summariser", "judge": "model_judge"}
-"""Words of `models` that have a setting; any other word is a role that a variant declares."""
+"""Setting for each word of the section `models`; any other word there is a role that a variant declares."""
 _OWN = ("study", "models", "judges", "budget")
 _OF_A_CALL = frozenset(
     ("help", "help-all", "dry-run", "json", "quiet", "wide", "only", "retry-failed", "limit", "save-config")
@@ -32,27 +32,27 @@ _OF_THE_USER = frozenset(
         *("trust-address", "trust-agent", "agent-sees", "otel", "otel-text", "pool"),
     )
 )
-"""Options that say whom keys and answers are sent to and what runs uncontained: a file may be a stranger's."""
+"""Options that a study file may not set, as a stranger may have written it: where keys and answers are sent, and what runs outside the sandbox."""
 
 
 class StudyFile(NamedTuple):
-    """The options and judges that a file names."""
+    """The study folder, options and judges that a study file names."""
 
     folder: Path
     words: list[str]
-    """Options of `drr run`."""
+    """Options of `drr run`, as words of a command line."""
     judges: list[str]
 
 
 def is_study_file(study: object) -> bool:
-    """True where this names a file and no folder."""
+    """Return True if the value is the path of a study file and not of a folder."""
     return isinstance(study, Path) and study.suffix in ENDINGS and not study.is_dir()
 
 
 def calls_of(
     name: str, parser: Parser, given: argparse.Namespace, words: Sequence[str]
 ) -> list[argparse.Namespace]:
-    """Return a command's calls for its file: the options for `run`, each judge for `judge`, else the folder."""
+    """Return the parsed calls of a command for a study file. `run` gets the file's options, `judge` one call for each judge, any other command the study's folder."""
     run = parser if name == "run" else parser_of(command_of("run"))
     found = read_study_file(given.study, run)
     calls = [list(words)]
@@ -70,7 +70,7 @@ def calls_of(
 
 
 def read_study_file(path: Path, run: Parser) -> StudyFile:
-    """Read a file by the options of `drr run`; `Misuse` names the line and the key of what cannot be."""
+    """Read a study file by the options of `drr run`. Raise `Misuse` with line and key for an invalid entry."""
     page = _Page.read(path)
     folder, words, judges = path.with_suffix(""), list[str](), list[str]()
     for key, value in page.values.items():
@@ -85,7 +85,7 @@ def read_study_file(path: Path, run: Parser) -> StudyFile:
 
 
 class _Page(NamedTuple):
-    """A file as it was read."""
+    """The content of a study file: values by key, and line numbers by key."""
 
     path: Path
     values: Mapping[str, Any]
@@ -108,7 +108,7 @@ class _Page(NamedTuple):
         return Misuse(f"{self.path}{f':{line}' if line else ''}: {key}: {what}")
 
     def text(self, key: str, value: object) -> str:
-        """A word, as an option takes it."""
+        """Return a value as the word that an option takes. Raise `Misuse` for a list, a mapping or any other value that is no word."""
         if isinstance(value, bool):
             return "true" if value else "false"
         if isinstance(value, list | Mapping) or (isinstance(value, int) and value.bit_length() > 64):
@@ -118,18 +118,18 @@ class _Page(NamedTuple):
         return text
 
     def plain(self, key: str, place: str) -> str:
-        """Return the path, unless a pipe or a device is there, which would be waited for."""
+        """Return the path; raise `Misuse` for a pipe or device, on which a reader would wait."""
         path = Path(place)
         if path.exists() and not (path.is_file() or path.is_dir()):
             raise self.wrong(key, f"{place} is no plain file")
         return place
 
     def texts(self, key: str, value: object) -> list[str]:
-        """A list of words; a single one stands for itself."""
+        """Return a list of values as words; a single value gives a list of one word."""
         return [self.text(key, one) for one in (value if isinstance(value, list) else [value])]
 
     def checked(self, run: Parser, key: str, words: list[str]) -> list[str]:
-        """The words, if the command takes them."""
+        """Return the words; raise `Misuse` if `drr run` does not accept them."""
         try:
             run.parse_args([*words, "study"])
         except Misuse as error:
@@ -139,7 +139,7 @@ class _Page(NamedTuple):
 
 
 def _toml_lines(path: Path) -> dict[str, int]:
-    """The line of each key that begins one; keys of tables are not kept apart."""
+    """Return the line number of each key that begins a line; keys of different tables are not kept apart."""
     found: dict[str, int] = {}
     for number, line in enumerate(read_within(path, SETTINGS).decode("utf-8").splitlines(), 1):
         if key := re.match(r"[\"']?([\w-]+)", line.lstrip().removeprefix("[").lstrip()):
@@ -160,7 +160,7 @@ def _words(page: _Page, run: Parser, key: str, value: object) -> Iterator[str]:
 
 
 def _models(page: _Page, run: Parser, value: object) -> Iterator[str]:
-    """One model for all, one for each role, or several that are compared."""
+    """Yield the model options: one model for all roles, one for each role, or several models to compare."""
     if isinstance(value, list):
         if "--models" not in run._option_string_actions:
             raise page.wrong("models", "is a list; name a model for each role, e.g. agent: MODEL")
@@ -207,7 +207,7 @@ def _flag(page: _Page, action: argparse.Action, key: str, text: str) -> Iterator
 
 
 def _known(run: Parser) -> list[str]:
-    """The keys that are options, as a file writes them."""
+    """Return the options of `drr run` that a study file may hold, spelled as keys."""
     names = {option[2:] for option in run._option_string_actions if option.startswith("--")}
     return sorted(name.replace("-", "_") for name in names - _OF_A_CALL - _OF_THE_USER)
 
@@ -232,7 +232,7 @@ def _is_path(action: argparse.Action) -> bool:
 
 
 def _placed(given: str, base: Path) -> str:
-    """A path of the file, from where the command is given."""
+    """Return the path resolved against the folder `base`; a shop on servers (`servers:NAME`) stays as it is."""
     return given if given.startswith(SERVERS) else str(base / Path(given).expanduser())
 
 
@@ -242,7 +242,7 @@ def _placed_agent(word: str, base: Path) -> str:
 
 
 def _check_trust(found: StudyFile, asked: argparse.Namespace, given: argparse.Namespace) -> None:
-    """Refuse what the file names, the call does not and this user never did: study, shop, programs, prompts and prices."""
+    """Refuse whatever only the file names and this user never approved: study, shop, programs, prompts and prices."""
     check_study(given.study, found.folder)
     check_shop(found.folder, asked.shop, given.shop)
     if asked.place is not None and given.place is None:

@@ -1,4 +1,4 @@
-"""A unit that ended, as a person reads it: its question, every call, its report. And the list of all such units."""
+"""Texts and documents of `drr study trace`: the list of ended units, and one unit with question, calls and report."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ _LAST_LINES = 5
 
 
 def ended(study: Study) -> list[Record]:
-    """List by kind and label."""
+    """Return the ended units of a study, sorted by kind and label."""
     return sorted(study.records(status=None), key=lambda record: (record.kind, record.label, record.key))
 
 
 def telling(records: Sequence[Record], *, full: bool) -> list[Record]:
-    """Leave out the judgements that are done, of which there are dozens for each answer. `full`: none."""
+    """Return the records without finished judgements, of which each answer has dozens; with `full`, return all records."""
     return [one for one in records if full or one.kind != "judgement" or not one.done]
 
 
@@ -40,7 +40,7 @@ class ListedUnit(TypedDict):
     status: Status
     reason: str | None
     seconds: float | None
-    """`None` of an answer that was made elsewhere."""
+    """Duration of the unit; `None` for an answer that was made elsewhere."""
 
 
 class ListedUnits(TypedDict):
@@ -66,7 +66,7 @@ def _listed(record: Record) -> ListedUnit:
 
 
 def listing(records: Sequence[Record]) -> str:
-    """A table on a terminal; piped, a line each and nothing else."""
+    """Return the list of units as text: a table on a terminal, else one line for each unit."""
     if not records:
         return "no unit has ended yet"
     if screen() is None:
@@ -92,9 +92,9 @@ class TracedUnit(ListedUnit):
     result: Mapping[str, Any]
     report: str | None
     form: str | None
-    """The block named `form` that was taken out of it."""
+    """The form block that was taken out of the report."""
     stderr: str | None
-    """The end of what a command wrote beside its report."""
+    """The end of the command's standard error."""
     transcript: list[ToldConversation] | None
     lost: list[str]
     """Names of texts that are no longer in the study."""
@@ -120,7 +120,7 @@ def document(study: Study, record: Record) -> TracedUnit:
 
 
 def text(study: Study, record: Record, *, full: bool) -> str:
-    """`full`: whole tool results and conversations."""
+    """Return one unit as text for a person; with `full`, tool results and conversations are shown whole."""
     calls = list(_calls(study, record, full=full))
     lines = [*map(flowed, (*_head(study, record), *_usage(record)))]
     lines += calls if full else [flowed(call, 8) for call in calls]
@@ -202,7 +202,7 @@ def _end(study: Study, record: Record) -> Iterator[str]:
 
 
 def _judged(study: Study, record: Record) -> Iterator[str]:
-    """Yield its grades, the rules it breaks and its doubtful claims, by the judging that a report would show."""
+    """Yield an answer's grades, broken rules and doubtful claims as lines, from the judging run that a report shows."""
     from drr.eval.evidence.answers import answer_of, questions
     from drr.eval.judging.read import choose, read_judged
 
@@ -228,7 +228,7 @@ def _judged(study: Study, record: Record) -> Iterator[str]:
 
 
 def _doubted(judged: Judged) -> Iterator[str]:
-    """Yield the cited claims whose sources do not say all of them."""
+    """Yield the cited claims whose sources do not support them in full, as lines."""
     from drr.eval.judging.read import citation_lines
 
     cited = list(citation_lines(judged))
@@ -256,7 +256,7 @@ def _transcript(study: Study, record: Record) -> list[ToldConversation]:
 
 
 def _calls(study: Study, record: Record, *, full: bool) -> Iterator[str]:
-    """Yield the calls; of an imported report a call has what the other system wrote of it."""
+    """Yield the tool calls as lines; a call of an imported report shows only what the other system recorded."""
     for number, call in enumerate(record.result.get("tool_calls") or [], 1):
         given = ", ".join(f"{name}={value!r}" for name, value in (call.get("arguments") or {}).items())
         given = given if full else excerpt(given, _GIVEN_LENGTH)

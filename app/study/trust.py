@@ -1,6 +1,6 @@
-"""The things that a study may not decide alone. Its addresses, programs and prompts are this user's, or are asked for.
+"""Asks this user before a study uses addresses, programs, prompts, prices or a shop that somebody else named.
 
-A study made here is remembered when it is made, so that its owner is never asked. What another folder brings along is used
+A study that this user makes is remembered, so that its owner is never asked. Anything that another folder names is used
 after a yes at a terminal, which is remembered too, or where an option names it; else the command ends with one line.
 """
 
@@ -27,12 +27,12 @@ _CALLED = tuple(role for role in ROLES if role != "embedder")
 
 
 def given_settings(arguments: argparse.Namespace) -> dict[str, object]:
-    """The settings that the command line names."""
+    """Return the settings that the command line names, by name."""
     return {k: v for k, v in vars(arguments).items() if k in Settings.model_fields and v is not None}
 
 
 def named_settings(settings: Settings | None, **named: object) -> dict[str, object]:
-    """The settings that a Python program names: those set in its `settings`, and these, where they are not `None`."""
+    """Return the settings that a Python program names: those set in `settings`, and the keyword arguments that are not `None`."""
     own: dict[str, object] = {}
     if settings is not None:  # what somebody else named is asked for again where it stands
         own = {name: getattr(settings, name) for name in settings.model_fields_set - settings.unnamed.keys()}
@@ -50,12 +50,12 @@ def _say_what_is_no_key(settings: Settings) -> None:
 
 
 def trusted_addresses(arguments: argparse.Namespace) -> list[str]:
-    """List the addresses of `--trust-address`, which commands that name no setting do not have."""
+    """Return the addresses given with `--trust-address`; empty for commands without that option."""
     return list(getattr(arguments, "trust_address", ()))
 
 
 def settled(given: Mapping[str, Any], trusted: Sequence[str], study: StudyChoices | None = None) -> Resolved:
-    """All settings, with the addresses of `--trust-address` remembered and the prompts of strangers confirmed."""
+    """Resolve all settings, remember the addresses of `--trust-address`, and ask this user to confirm files that strangers named."""
     folders = [FILE.parent, *([] if study is None else [study.folder])]
     for address in trusted:
         _remember(folders, "address", place_of(address))
@@ -73,7 +73,7 @@ def settled(given: Mapping[str, Any], trusted: Sequence[str], study: StudyChoice
 
 
 def calls_a_model(settings: Settings, roles: Iterable[str] | None = None) -> bool:
-    """Tell whether a model is called in one of these roles; in any without them."""
+    """Return True if a model is called in one of these roles; without `roles`, in any role."""
     asked = (*_CALLED, *settings.role_models) if roles is None else roles
     return any(name != "offline" for name in (*map(settings.model_for, asked), *(settings.models or ())))
 
@@ -87,14 +87,14 @@ def _remember(folders: Iterable[Path], kind: Named, value: str) -> None:
 
 
 def check_agents(folder: Path, words: str) -> None:
-    """Check the variants that a study names and this user did not, now. `Misuse` for a program that nobody here vouched for."""
+    """Ask this user to approve the programs among a study's variants; raise `Misuse` for one not approved."""
     for word in words.split(","):
         if program := program_of(word.strip()):
             _check(folder, "agent", program, f"the agent {word.strip()}", f"--variants {word.strip()}")
 
 
 def program_of(word: str) -> str | None:
-    """The file or command that a variant's word has run with this user's rights; `None` for one that is installed."""
+    """Return the file or command that a variant's word runs with this user's rights; `None` for an installed agent."""
     from drr.agents.commands.command import Command, is_command
     from drr.agents.registry import parts_of
 
@@ -105,7 +105,7 @@ def program_of(word: str) -> str | None:
 
 
 def _check_files(found: Resolved) -> None:
-    """Prompts say what models are told, prices when a budget is spent, recordings where pages are written."""
+    """Check prompts, prices and web recordings that a stranger's settings name. Prompts decide what models are told, prices when a budget is spent, recordings where pages are written."""
     from drr.env.trust import is_known
 
     for setting in FILES:
@@ -122,16 +122,16 @@ FILES: Mapping[str, tuple[Named, str]] = {
 
 
 def check_named_files(folder: Path, named: Mapping[str, Path]) -> None:
-    """Files by setting that the author of `folder` names: `Misuse` for one that nobody here vouched for."""
+    """Ask this user to approve files, by setting, that the author of `folder` names; raise `Misuse` for one not approved."""
     for setting, path in named.items():
         kind, option = FILES[setting]
         _check(folder, kind, _whole(path), f"the {kind} in {path}", f"{option} {path}")
 
 
 def check_shop(folder: Path, named: str | None, given: str | None, option: str = "--shop") -> None:
-    """The shop (or place) that a study names, before it is opened: `Misuse` where nobody here vouched for it.
+    """Ask this user to approve the shop (or place) that a study names; raise `Misuse` if it is not approved.
 
-    One that is not there is left to whoever opens it to say.
+    A missing shop passes here: whoever opens it reports the error.
     """
     if option == "--shop":
         named = found_shop(folder, named)
@@ -142,15 +142,15 @@ def check_shop(folder: Path, named: str | None, given: str | None, option: str =
 
 
 def check_study(file: Path, folder: Path) -> None:
-    """Raise `Misuse` where a study's file leads to a study elsewhere, which this user did not save it from."""
+    """Raise `Misuse` if a study file names a study outside its folder. A file that this user saved from that study may name it."""
     if not folder.resolve().is_relative_to(file.absolute().parent.resolve()):
         _check(file, "study", _whole(folder), f"the study {folder}", f"the study itself: drr run {folder}")
 
 
 def found_shop(folder: Path, named: str | None) -> str | None:
-    """Find the shop that a study names: from here, else from the study's own place, as both are moved together.
+    """Return the place of the shop that a study names, looked up from here, else from the study's parent folder.
 
-    One that this user vouched for goes before another; where none is there, the name stays as it is.
+    Study and shop may have been moved together. An approved shop goes before another; where neither place has a shop, the name is returned.
     """
     if not named or named.startswith(SERVERS):
         return named
@@ -159,7 +159,7 @@ def found_shop(folder: Path, named: str | None) -> str | None:
 
 
 def offer_shop(folder: Path, named: str | None, given: str | None, option: str = "--shop") -> None:
-    """Offer the shop to commands that can do without. At a terminal asked once, else one line says that it is left out."""
+    """Ask this user to approve the shop of a study, for a command that can work without one. Without approval a notice says that the shop is left out."""
 
     try:
         check_shop(folder, named or None, given, option)
@@ -168,7 +168,7 @@ def offer_shop(folder: Path, named: str | None, given: str | None, option: str =
 
 
 def remember_shop(folder: Path, shop: str) -> None:
-    """Remember a shop that this user named as theirs in every study, so that studies can be moved. One inside a study only there."""
+    """Remember a shop that this user named. A shop outside the study is remembered for every study, so that studies can be moved; a shop inside, for this study only."""
     place = shop_place(shop)
     standing = _standing(folder, place)
     vouch(folder, "shop", {place: standing})
@@ -177,7 +177,7 @@ def remember_shop(folder: Path, shop: str) -> None:
 
 
 def is_own_shop(folder: Path, shop: str) -> bool:
-    """Tell whether this user vouched for it. An account that can remember nothing is not asked anew by every command."""
+    """Return True if this user approved the shop. An account that cannot remember approvals counts every shop as approved, so that no command asks again."""
     place = shop_place(shop)
     if vouched(folder).has("shop", place, content_hash(place)):
         return True
@@ -185,17 +185,17 @@ def is_own_shop(folder: Path, shop: str) -> bool:
 
 
 def _own_shop(place: str) -> Path:
-    """Return the folder of the memory of a shop by itself. One for each, so that commands at once do not meet."""
+    """Return the key under which the approval of a shop is remembered for all studies. Each shop has its own key, so that parallel commands do not collide."""
     return Path("/", "shops", place)
 
 
 def shop_place(shop: str) -> str:
-    """Return what tells one shop from another: `servers:NAME`, or its whole path."""
+    """Return the identity of a shop: `servers:NAME`, or its absolute path."""
     return shop if shop.startswith(SERVERS) else _whole(shop)
 
 
 def _whole(path: str | Path) -> str:
-    """Find where it lies; what can be no path, or leads in a circle, is only itself."""
+    """Return the absolute path with links resolved; a text that cannot be resolved is returned unchanged."""
     try:
         return str(Path(path).expanduser().resolve())
     except (OSError, RuntimeError, ValueError):
@@ -226,7 +226,7 @@ def _check(folder: Path, kind: Named, value: str, shown: str, option: str) -> No
 
 
 def content_hash(value: str) -> str:
-    """Hash a file, a folder's prompts, a shop's manifest (which has its files' hashes), or mere words."""
+    """Return the hash of a file, a folder's prompts, a shop's manifest, a command or a text. A manifest holds the hashes of the shop's files."""
 
     from drr.agents.commands.command import Command, is_command
 
@@ -257,7 +257,7 @@ def _content(path: Path) -> bytes:
 def remember_study(
     folder: Path, settings: Settings, variants: str = "", shops: Iterable[str | None] = ()
 ) -> None:
-    """Remember what this user named when the study was made, or continued: it is not asked for again."""
+    """Remember everything that this user named when making or continuing a study, so that no command asks about it again."""
     programs = [program for word in variants.split(",") if (program := program_of(word.strip()))]
     named: dict[Named, list[str]] = {"agent": programs}
     for setting, (kind, _) in FILES.items():
@@ -275,12 +275,12 @@ def remember_study(
 
 
 def remember_file(file: Path, folder: Path) -> None:
-    """Remember that this user saved the file of this study."""
+    """Remember that this user saved `file` as the file of the study in `folder`."""
     vouch(file, "study", {_whole(folder): BY_PATH})
 
 
 def _standing(folder: Path, value: str) -> str:
-    """Say how it stands. A file of the user's own stays theirs when they edit it; one inside the study is only the one that was seen."""
+    """Return the mark under which a value is approved: the content hash inside the study, else `BY_PATH`. A file of the user's own stays approved when it is edited."""
     from drr.agents.commands.command import Command, is_command
 
     if is_command(value):

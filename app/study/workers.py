@@ -1,4 +1,4 @@
-"""Workers of a command's units on a cluster: options, pool, what another process is sent and must have."""
+"""Pools of workers on a cluster: options, the data sent to each worker, and checks that workers match the driver."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def add_workers_option(parser: argparse.ArgumentParser) -> None:
 
 
 def plain_settings(settings: Settings) -> JsonObject:
-    """Everything resolved, but for secrets, which come from where they live each time."""
+    """Return all resolved settings as plain data, without secrets, which each process reads for itself."""
     plain = settings.model_dump(mode="json")
     for name in MODEL_ADDRESSES:
         if (address := getattr(settings, name)) is not None:
@@ -54,7 +54,7 @@ def plain_settings(settings: Settings) -> JsonObject:
 
 
 def sent_settings(settings: Settings) -> JsonObject:
-    """`plain_settings` for another process of ours, in whatever folder, with who named which address."""
+    """Return `plain_settings` for another process in any folder: with absolute paths, and with who named which address."""
     plain = plain_settings(settings)
     paths = {name: value for name in plain if isinstance(value := getattr(settings, name), Path)}
     whole = {name: str(path.absolute()) for name, path in paths.items()}
@@ -62,7 +62,7 @@ def sent_settings(settings: Settings) -> JsonObject:
 
 
 def settings_from(plain: Mapping[str, Any]) -> Settings:
-    """Read `sent_settings`, with the secrets that this process finds itself; what the driver may not send where, it may not."""
+    """Return the settings that `sent_settings` made, with secrets that this process finds itself. An address that the driver may not use stays refused here."""
     unnamed = plain.get(_UNNAMED, {})
     chosen = {name: value for name, value in plain.items() if value is not None and name != _UNNAMED}
     return resolve(chosen).settings.with_unnamed(unnamed)
@@ -76,9 +76,9 @@ def pool_of(
     *,
     judging: bool = False,
 ) -> Pool | None:
-    """The pool that was asked for, `None` where this process works alone; `opener` is given `document` and `settings` in it.
+    """Return the pool that the options ask for, or `None` where this process works alone.
 
-    Units of `judging` do nothing that costs but call the models that judge, whatever the agents of the study were.
+    Workers call `opener` with `document` and the settings. With `judging`, only the models that judge can cost anything, whatever agents the study has.
     """
     from drr.agents.registry import parts_of
     from drr.study.pools import ALONE, PoolOrder, make_pool, pool_name
@@ -118,7 +118,7 @@ def pool_of(
 
 
 def _costs_nothing(settings: Settings) -> bool:
-    """Nobody who judges is a model; imported for judging only: a run loads no truth of a task."""
+    """Return True if neither judge nor extractor is a model. The roles are imported here, for judging only: a run must load no truth of a task."""
     from drr.eval.tasks.desk import EXTRACTOR, JUDGE
 
     return not calls_a_model(settings, (JUDGE, EXTRACTOR))
@@ -126,34 +126,34 @@ def _costs_nothing(settings: Settings) -> bool:
 
 _PLACES = ("shop", "place", "contexts")
 _GIVEN_MORE = "max_tokens"
-"""Field of a key that keeps its first value when failed units are given more."""
+"""Key field that keeps its first value when failed units are given a higher limit."""
 
 
 class Probe(TypedDict):
-    """One unit of a variant with all that decides its answer: a worker must come to the same."""
+    """One unit of a variant with the key fields that decide its answer; a worker must compute the same fields."""
 
     spec: AnswerSpec
     fields: JsonObject
 
 
 def whole_path(place: str | None) -> str | None:
-    """Make a path findable from any folder; what is no path, such as `servers:NAME`, stays."""
+    """Return a path that works from any folder; a value that is no path, such as `servers:NAME`, stays unchanged."""
     return str(Path(place).absolute()) if place is not None and Path(place).exists() else place
 
 
 def placed_plan(plan: Mapping[str, Any]) -> JsonObject:
-    """Return a study's request as a worker in any folder finds it."""
+    """Return a study's request with paths that a worker in any folder can open."""
     return {**plan, **{name: whole_path(plan[name]) for name in _PLACES if name in plan}}
 
 
 def probes_of(units: Iterable[Unit]) -> list[Probe]:
-    """One of each system."""
+    """Return a probe for each system, made from its first unit."""
     first = {str(unit.spec["variant"]): unit for unit in reversed(list(units))}
     return [Probe(spec=unit.spec, fields=dict(unit.key_fields)) for unit in first.values()]  # type: ignore[typeddict-item]
 
 
 def check_probes(answering: Answering, probes: Iterable[Probe]) -> None:
-    """`DrrError` where this process would answer otherwise than its driver asked: it says in what."""
+    """Raise `DrrError` if this process would answer differently than the driver; the error names the differing fields."""
     for probe in probes:
         (unit,) = answering.units_of([probe["spec"]])
         check_same(unit.key_fields, probe["fields"])
@@ -167,7 +167,7 @@ def check_same(here: Mapping[str, Any], there: Mapping[str, Any]) -> None:
 
 
 def desk_facts(desk: Desk) -> JsonObject:
-    """List what must be the same wherever a study is judged."""
+    """Return the facts that must be equal wherever a study is judged: judge, extractor, prompts, shop and shop address."""
     return {
         "judge": desk.judge.shown,
         "extractor": desk.extractor.shown,
@@ -178,7 +178,7 @@ def desk_facts(desk: Desk) -> JsonObject:
 
 
 def carried_shops(place: str | None, *, always: bool = False) -> tuple[CarriedFolder, ...]:
-    """Choose a place that is a shop in a folder of ours. An older shop without hashes of its files is not carried."""
+    """Return the shop folder that is copied to the nodes; empty for any other place. An older shop without hashes of its files is not copied."""
     from drr.env.embedded.layout import MANIFEST, read_manifest_file
 
     folder = Path(place or "")

@@ -1,4 +1,4 @@
-"""The places where agents live, as `drr run` is given them, and what of a task's frozen pages is reached."""
+"""The worlds and places that `drr run` gives agents, and the ways to reach a task's frozen pages."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ if TYPE_CHECKING:
 
 
 class TaskFolders(Protocol):
-    """The module of a paper whose tasks are folders."""
+    """The interface of a paper's module whose tasks are folders."""
 
     def queries_of(self, place: Path, sizes: Sequence[str] | None) -> list[Query]: ...
     def say_what_is_odd(self, place: Path) -> None:
         """Report oddities of the tasks on standard error."""
 
     def known_kinds(self, place: Path, *, distractors: bool) -> Mapping[str, KnownKinds]:
-        """Return the kinds of pages by task, if a study withholds some of them."""
+        """Return the kinds of each task's pages, for a study that withholds some kinds."""
 
 
 def task_folders() -> TaskFolders:
-    """`Misuse` where no paper here has such tasks."""
+    """Return the module of the paper whose tasks are folders; raise `Misuse` where no paper has such tasks."""
     place = next((paper.task_folders for paper in papers() if paper.task_folders), None)
     if place is None:
         raise Misuse("--tasks: no paper is here whose tasks are folders; leave it out")
@@ -44,7 +44,7 @@ def task_folders() -> TaskFolders:
 
 
 def settle_tasks(config: RunConfig, before: JsonObject) -> RunConfig:
-    """`--tasks DIR` is `--world files --place DIR` by its whole path; `Misuse` for options that do not go together."""
+    """Turn `--tasks DIR` into `--world files --place DIR` with an absolute path; raise `Misuse` for options that conflict."""
     tasks, world = config.tasks, config.world or before.get("world")
     if tasks is None and world == FILES and config.place is not None:
         raise Misuse("--place: the world `files` takes its questions and its place from --tasks DIR")
@@ -116,7 +116,7 @@ def add_world_options(parser: argparse.ArgumentParser) -> None:
 
 
 def asked_now(config: RunConfig, *, has_own: bool) -> list[Query] | None:
-    """The questions that this call brings; `None` where the study goes on with its own."""
+    """Return the questions that this call brings; `None` if the study continues with its own questions."""
     if config.tasks is not None:
         found = task_folders().queries_of(config.tasks, _sizes(config.sizes))
         task_folders().say_what_is_odd(config.tasks)
@@ -141,19 +141,19 @@ def _sizes(given: str | None) -> list[str] | None:
 
 
 def reaches_given(config: RunConfig) -> tuple[Reach, ...] | None:
-    """`--long-context` is one more of `--reach`."""
+    """Return the ways to reach frozen pages that the call names (`--long-context` adds one); `None` if none is named."""
     words = [config.reach] if config.reach is not None else []
     words += ["long-context"] if config.long_context else []
     return reaches_of(",".join(words)) if words else None
 
 
 def is_for(reach: Reach, variant: Variant) -> bool:
-    """Only who has an agent that searches can have turns of it, or the pages in its place."""
+    """Return True if a variant can be given this reach. Search turns, and pages in place of search, need an agent that searches."""
     return not reach.needs_search_agent or "long_context" in variant.architecture.settings
 
 
 def kinds_for(world: str, place: str | None, reaches: Sequence[Reach]) -> Mapping[str, KnownKinds]:
-    """Map which pages are which, where some of them are withheld. Read here, so that the agents' world never opens it."""
+    """Return the kinds of pages by task, where some are withheld. They are read here, so that the agents' world never reads them."""
     asked = {reach.pages for reach in reaches} - {"whole", "none"}
     if world != FILES or place is None or not asked:
         return {}
@@ -161,7 +161,7 @@ def kinds_for(world: str, place: str | None, reaches: Sequence[Reach]) -> Mappin
 
 
 def check_reaches(reaches: Sequence[Reach], variants: Iterable[Variant], settings: Sequence[Setting]) -> None:
-    """`Misuse` for what nobody here can be given."""
+    """Raise `Misuse` for a reach that no variant can be given, or that is combined with settings of the person."""
     everybody = list(variants)
     if any(reach != WHOLE for reach in reaches) and any(setting != RECORDS for setting in settings):
         raise Misuse("--reach and --settings are not asked together; take a study of their own")
@@ -172,7 +172,7 @@ def check_reaches(reaches: Sequence[Reach], variants: Iterable[Variant], setting
 
 
 def left_out(answering: Answering) -> list[str]:
-    """Say of which reaches who is not asked: sentences for whoever runs it."""
+    """Return sentences that say which variants are not asked under which reach."""
     notices = []
     for reach in answering.reaches:
         others = [name for name, variant in answering.variants.items() if not is_for(reach, variant)]

@@ -37,7 +37,7 @@ _TYPES = {
     "ToolSession": "drr.app.session.ToolSession",
     "Unfinished": "drr.app.ask.Unfinished",
 }
-"""Places of the types, loaded when they are named, so that `import drr` costs nothing."""
+"""Import places of the public types, which are loaded when they are first named, so that `import drr` is fast."""
 
 __all__ = [
     "Answer",

@@ -1,4 +1,4 @@
-"""`python -m drr`: the same as the command `drr`."""
+"""Runs the command `drr` for `python -m drr`."""
 
 from drr.app.cli import main
 

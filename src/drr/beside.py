@@ -1,4 +1,4 @@
-"""A guard for programs started in a checkout, whose own `agents` or `tools` must not be ours."""
+"""A guard for programs started in a checkout: their packages `agents` or `tools` must not be those of drr."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from pathlib import Path
 
 
 def step_aside(name: str, folder: str) -> None:
-    """Load the package of that name that lies elsewhere, in our folder's place; `ImportError` where there is none.
+    """Import the package `name` from elsewhere instead of the folder of drr; raise `ImportError` where there is none.
 
-    Our own room is never loaded under the bare name: a second copy of it would be another shop.
+    A package of drr is never loaded under its bare name: a second copy of it would be another shop.
     """
     here = Path(folder).resolve().parent
     elsewhere = [entry for entry in sys.path if Path(entry).resolve() != here]

@@ -1,6 +1,6 @@
-"""The public face for Python programs: the commands as typed functions, with async twins.
+"""Public functions for Python programs: the commands of `drr`, typed, with async twins.
 
-Each returns a dataclass or an Arrow table. An error that a command would end with is raised as `DrrError`.
+Each function returns a dataclass or an Arrow table. An error that would end a command is raised as `DrrError`.
 """
 
 from __future__ import annotations
@@ -379,7 +379,7 @@ def _path(place: str | Path | None) -> Path | None:
 
 @contextmanager
 def _as_file(queries: Queries | None) -> Iterator[Path | None]:
-    """Queries in a file, where their reader names a wrong one by its line."""
+    """Yield a file with the queries, or `None`. Mappings go into a temporary file, so that its reader names a wrong query by its line."""
     if queries is None or isinstance(queries, str | Path):
         yield _path(queries)
         return

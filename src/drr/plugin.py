@@ -1,6 +1,6 @@
-"""The names of the app that papers and extras may import, each loaded when it is asked for.
+"""Names of `drr.app` that papers and extras may import, each loaded on first use.
 
-`drr.env`, `drr.eval`, `drr.study` and the other rooms are open to them; of `drr.app` they see these names and no more.
+They may import no other name of `drr.app`; `drr.env`, `drr.eval`, `drr.study` and the other packages are open to them.
 """
 
 from typing import TYPE_CHECKING
@@ -197,7 +197,7 @@ _PLACES = {
     "briefing": "training.as_tools",  # the question with what of the person is given
     "StepInfo": "training.episode",  # what a step tells beside the reward
 }
-"""Modules of the app by the name that they offer."""
+"""Module of `drr.app` that defines each name."""
 
 if not TYPE_CHECKING:  # a checker would take any name for one that is offered
 

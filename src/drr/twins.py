@@ -1,4 +1,4 @@
-"""Blocking functions of the public face that also work inside a running loop, and their async twins."""
+"""Decorators of the public functions: one lets them run inside a running event loop, one makes their async twins."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Found = TypeVar("Found")
 
 
 def anywhere(work: Callable[Given, Found]) -> Callable[Given, Found]:
-    """Let a function be called where a loop already runs, and name its arguments that cannot be read or written."""
+    """Wrap a function so that it also works inside a running event loop. Its errors name the argument whose file cannot be read or written."""
 
     @wraps(work)
     def called(*args: Given.args, **named: Given.kwargs) -> Found:
@@ -23,7 +23,7 @@ def anywhere(work: Callable[Given, Found]) -> Callable[Given, Found]:
 
 
 def twin(function: Callable[Given, Found]) -> Callable[Given, Coroutine[object, object, Found]]:
-    """The same to be awaited: the running loop stays free, and who is cancelled asks nothing more."""
+    """Return the async twin of a function. The running loop stays free, and a cancelled call asks models nothing more."""
     work: Callable[Given, Found] = getattr(function, "__wrapped__", function)
 
     @wraps(work)
