@@ -1,4 +1,4 @@
-"""Plain data of studies and their answers: the request of a call, the question of a unit, and the record in the ledger."""
+"""Plain data of studies and answers: the request of a call, the question of a unit, the record kept."""
 
 from __future__ import annotations
 
