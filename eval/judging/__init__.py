@@ -1,1 +1,1 @@
-"""A judging of a study: planned, run, read."""
+"""Plans and runs the judging of a study, and reads its results."""

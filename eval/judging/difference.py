@@ -1,4 +1,4 @@
-"""The changes between two judgings of the same answers, verdict by verdict."""
+"""Compares two judging runs of the same answers, verdict by verdict."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def earlier_prompts() -> Prompts:
 
 
 def earlier_parts(judging: Judging) -> list[str]:
-    """List what a model judged by earlier prompts that read otherwise today: `support`, `rating/breadth`."""
+    """List the tasks and parts that a model judged by earlier prompts, where the prompt has changed since: `support`, `rating/breadth`."""
     if judging.rule_written:
         return []
     then, now = (_marks(judging, prompts) for prompts in (earlier_prompts(), box_prompts()))
@@ -38,7 +38,7 @@ def earlier_parts(judging: Judging) -> list[str]:
 
 
 def earlier_code(judged: Judged) -> list[str]:
-    """List the tasks whose code was of another version, with today's: `support 10 (today 11)`."""
+    """List the tasks that were judged by another version of their code: `support 10 (today 11)`."""
     found: dict[str, str] = {}
     for name, version in judged.judging.versions.items() if judged.judging else ():
         part, made = name.partition("/")[0], _code(name, version)
@@ -49,7 +49,7 @@ def earlier_code(judged: Judged) -> list[str]:
 
 
 def goes_on_by_earlier(study: Study, desk: Desk) -> bool:
-    """Tell whether the last judging by this judge was made with them, and nobody gave others."""
+    """Tell whether this judge's last run used earlier prompts, and no other prompts were given now."""
     if desk.prompts.hashes() != box_prompts().hashes():
         return False
     known = [
@@ -68,12 +68,12 @@ def _marks(judging: Judging, prompts: Prompts) -> dict[str, str]:
 
 
 def _mark(version: str) -> str:
-    """The mark of the prompts, without those of code and choices."""
+    """Return the part of a version that identifies the prompts, without the version of code and choices."""
     return version.partition("-")[0]
 
 
 def _code(name: str, version: str) -> int | None:
-    """Read the version of a task's code; `None` for a choice, such as a seed. A first version is not written."""
+    """Return the code version in a task's version string; `None` for a choice, such as a seed. Version 1 is not written."""
     mark, *behind = version.split("-")
     if len(mark) == _MARK:
         return int(behind[0]) if behind and behind[0].isdecimal() else 1
@@ -81,7 +81,7 @@ def _code(name: str, version: str) -> int | None:
 
 
 _MARK = 12
-"""Signs of the mark of prompts."""
+"""Number of characters that identify the prompts."""
 Value = str | int | None
 
 
@@ -94,7 +94,7 @@ class VerdictChange(TypedDict):
 
 class VerdictChanges(TypedDict):
     both: int
-    """Judged in both."""
+    """Number of verdicts in both runs."""
     changed: int
     changes: list[VerdictChange]
 
@@ -104,12 +104,12 @@ class JudgingDifference(TypedDict):
     old: str | None
     new: str | None
     warning: str | None
-    """Why the two cannot be held against each other verdict by verdict, where they cannot."""
+    """Reason why the verdicts of the two runs cannot be compared one by one; `None` where they can."""
     tasks: dict[str, VerdictChanges]
 
 
 def last_two(judgings: Sequence[Judging]) -> list[Judging]:
-    """Find the last two of one protocol, ours before others, oldest first; none where no protocol has two."""
+    """Return the last two judging runs of one protocol, oldest first: the project's own protocol if it has two. Empty where none has two."""
     for protocol in PROTOCOLS:
         same = [judging for judging in judgings if judging.protocol == protocol]
         if len(same) > 1:
@@ -162,5 +162,5 @@ def _changes(
 
 
 def _named(keys: str, labels: Mapping[str, str]) -> str:
-    """Answers by their labels; those of a pair stand in the order in which they were shown."""
+    """Name an answer by its label, and a pair by both labels in the order shown."""
     return " then ".join(labels.get(key, key) for key in keys.split("\0"))

@@ -1,7 +1,7 @@
-"""The marks of a study's readers on its verdicts and rules: this one is right, that one is wrong.
+"""Reviewers' marks on verdicts and rule findings: right or wrong.
 
-A mark is of what stood on the page. It counts for a judging that says the same of the same claim still; made anew, the verdict
-waits for a mark of its own. Readers see the verdict and choose what they mark: a mark is no label drawn by lot.
+A mark applies to what the page showed, and counts as long as the judging run says the same of the same claim. Another verdict needs
+a mark of its own. Reviewers see the verdict and choose what they mark, so marks are no random sample of labels.
 """
 
 from __future__ import annotations
@@ -20,35 +20,35 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 SCHEMA = 1
 FOLDER = "review"
-"""Folder of the study with a file for each reviewer."""
+"""Folder of the study with one file for each reviewer."""
 MARKABLE: tuple[Support, ...] = ("full", "partial", "none")
-"""A source that could not be read has no verdict to be right or wrong."""
+"""Verdicts that can be right or wrong. An unreadable source has no such verdict."""
 ReviewerName = Annotated[str, Field(pattern=r"^[\w-]{1,80}$")]
-"""Part of the names of files."""
+"""Name of a reviewer, which is also part of file names."""
 
 
 class ReviewMark(BaseModel):
-    """A reviewer's mark on one verdict or rule finding; `says` `None` takes the last mark of it back."""
+    """A reviewer's mark on one verdict or rule finding. `says` = `None` takes back the reviewer's last mark on the same thing."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     schema_version: int = SCHEMA
     reviewer: ReviewerName
     answer: str = Field(max_length=200)
-    """The name of its page."""
+    """Name of the answer's page."""
     of: Literal["verdict", "rule"]
     name: str = Field(max_length=200)
-    """The claim and its type of source as a judging names them together, or the rule."""
+    """The item of the verdict (claim id and type of source), or the name of the rule."""
     claim: str | None = None
     judge: str | None = None
     """Judge of the verdict; `None` for a rule."""
     shown: str = Field(max_length=200)
-    """Words of the page."""
+    """The status that the page showed."""
     says: Literal["right", "wrong"] | None
     should: Support | None = None
     """The right verdict in place of a wrong one, where the reviewer gave it."""
     at: float | None = Field(None, allow_inf_nan=False)
-    """When, in ms by the reviewer's own clock."""
+    """Time in ms, by the reviewer's own clock."""
 
     @model_validator(mode="after")
     def _says_one_thing(self) -> ReviewMark:
@@ -60,12 +60,12 @@ class ReviewMark(BaseModel):
 
     @property
     def place(self) -> tuple[str, str, str, str, str | None, str | None]:
-        """One reviewer says one thing of it: the later mark counts."""
+        """Return what identifies the marked thing and its reviewer. Of several marks with the same place, the last counts."""
         return self.reviewer, self.answer, self.of, self.name, self.judge, self.claim
 
     @property
     def label(self) -> Support | None:
-        """The label that the reviewer gives the verdict; `None` where only what it is not was marked."""
+        """Return the verdict that the reviewer holds for right; `None` where the reviewer said only that it is wrong."""
         if self.says == "wrong":
             return self.should
         return next((one for one in MARKABLE if one == self.shown), None)
@@ -77,17 +77,17 @@ class ReviewerRow(TypedDict):
 
 
 class MarksRow(TypedDict):
-    """The reviewers' marks on one judging as it stands now."""
+    """The counts of reviewers' marks on one judging run, as it stands now."""
 
     verdicts: dict[str, ReviewerRow]
     rules: dict[str, ReviewerRow]
     by_rule: dict[str, ReviewerRow]
     elsewhere: int
-    """Marks of another judge's verdicts, or of what reads otherwise now."""
+    """Marks on another judge's verdicts, or on verdicts that have changed since."""
 
 
 def standing(marks: Iterable[ReviewMark]) -> list[ReviewMark]:
-    """Find for each thing its reviewer's last mark."""
+    """Keep the last mark of each reviewer on each thing, without those taken back."""
     last: dict[tuple[str | None, ...], ReviewMark] = {}
     for mark in marks:
         last[mark.place] = mark
@@ -113,7 +113,7 @@ def _lines(study: Study) -> Iterator[ReviewMark]:
 
 
 def holding(judged: Judged, marks: Iterable[ReviewMark]) -> list[tuple[str, ReviewMark]]:
-    """The marks of what this judging says still, each with the whole key of its answer."""
+    """Return the marks whose verdict or finding is unchanged, each with the full key of its answer."""
     keys = {short_name(answer.key): answer.key for answer in judged.answers}
     found = [(keys[mark.answer], mark) for mark in marks if mark.answer in keys]
     return [(key, mark) for key, mark in found if _holds(judged, key, mark)]

@@ -1,4 +1,4 @@
-"""Reading a study's judgements from its ledger: which judgings there are, and what one of them says."""
+"""Reads a study's judgements from its ledger: which judging runs there are, and the verdicts of one run."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ from drr.study.unit import Record, canonical_json, is_about
 
 _META = "judgings"
 _HOW = frozenset({"version", "prompt", "schema", "report", "statuses", "repeat"})
-"""Fields of a key that describe the judging and the words shown, not the thing judged."""
+"""Fields of a judgement's key that say how it was judged and with which words shown, not what was judged."""
 
 
 def judging_of(desk: Desk, named: Iterable[str] = ()) -> Judging:
-    """The judging of this desk: our tasks, and those of papers that are named."""
+    """Return the judging run of this desk: the project's own tasks, and the named tasks of papers."""
     asked = tasks(ours(), named).values()
     return desk.judging({name: v for task in asked for name, v in task.versions(desk).items()})
 
 
 def judgings(study: Study) -> list[Judging]:
-    """Oldest first; one that was run again counts by its last run."""
+    """List the judging runs, oldest first. A run that was continued counts by its last start."""
     with reading(f"{study.folder}, its judgings"):
         return [Judging(**fields) for fields in json.loads(study.ledger.meta(_META) or "[]")]
 
 
 def remember(study: Study, judging: Judging) -> None:
-    """Keep it as the last. What was judged before by the same judge and is not judged now stays a part of it."""
+    """Store a judging run as the last one. Tasks that the same judge judged earlier, and not in this run, keep their versions."""
     known = judgings(study)
     same = [one for one in known if replace(one, versions={}) == replace(judging, versions={})]
     before = next((one for one in reversed(same) if one.agrees(judging)), same[-1] if same else judging)
@@ -51,7 +51,7 @@ def remember(study: Study, judging: Judging) -> None:
 
 
 def choose(study: Study, judge: str | None = None) -> Judging | None:
-    """Choose the last judging by this judge. Without a name the last by a model, and only failing that the one by rules."""
+    """Choose the last judging run by this judge. Without a name, choose the last by a model, else the last by rules."""
     found = _last(study, judge, OURS)
     if found is None and judge is not None:
         known = ", ".join(sorted({j.judge for j in judgings(study) if j.is_first})) or "nobody yet"
@@ -60,12 +60,12 @@ def choose(study: Study, judge: str | None = None) -> Judging | None:
 
 
 def has_figures(study: Study, judge: str) -> bool:
-    """Tell whether this judge judged the study's contents: refetched pages and repetitions are figures beside those."""
+    """Tell whether this judge judged the study itself, not only refetched pages or repetitions."""
     return _last(study, judge, OURS) is not None
 
 
 def as_printed(study: Study, judge: str | None) -> Judging | None:
-    """The last judging by this judge as the paper prints it."""
+    """Return the last judging run by this judge under the paper's protocol."""
     return _last(study, judge, AS_PRINTED)
 
 
@@ -78,7 +78,7 @@ def _last(study: Study, judge: str | None, protocol: JudgingProtocol) -> Judging
 
 
 def refetched(study: Study, judging: Judging | None) -> Judging | None:
-    """The last judging by the same judge against the pages as they were read anew."""
+    """Return the last judging run by the same judge against refetched pages; `None` where there is none."""
     if judging is None:
         return None
     ours = (True, judging.judge, judging.protocol)
@@ -87,7 +87,7 @@ def refetched(study: Study, judging: Judging | None) -> Judging | None:
 
 
 def repetitions(study: Study, judged: Judged) -> list[Judged]:
-    """Read the same judge's further readings with the same prompts (`drr judge --repeat`), of a part of what he judged."""
+    """Read the repetitions of a judging run (`drr judge --repeat`). They have the same judge and prompts, and judge a part of the study."""
     first = judged.judging
     if first is None or first.repeat or first.refetch or first.protocol != OURS.name:
         return []
@@ -103,7 +103,7 @@ def read_judged(
     answers: list[Answer] | None = None,
     among: Iterable[Record] | None = None,
 ) -> Judged:
-    """Read all answers and judgements of the study, or those given. One of an answer that is set aside is in no sum."""
+    """Read the answers and judgements of the study, or those given. Judgements on answers that were set aside are left out."""
     judged = Judged(judging, read_answers(study) if answers is None else answers)
     if judging is None:
         return judged
@@ -136,14 +136,14 @@ def _current(study: Study) -> Iterator[Record]:
 
 
 def citation_verdicts(study: Study, judge: str | None = None) -> Iterator[CitationVerdict]:
-    """A row for each claim and address it cites, answer by answer, of the judging that `choose` names."""
+    """Yield a row for each cited address of each claim, from the judging run that `choose` returns."""
     judged = read_judged(study, choose(study, judge))
     for answer in judged.answers:
         yield from judged.citations.get(answer.key) or ()
 
 
 def complete_only(judged: Judged) -> Judged:
-    """Drop the answers whose research was broken off, and what compares with them."""
+    """Return the judgements without the answers whose research was broken off, and without comparisons with those."""
     kept = [answer for answer in judged.answers if answer.broken_off is None]
     keys = {answer.key for answer in kept}
     pairs = {pair: won for pair, won in judged.pairs.items() if keys.issuperset(pair[:2])}
@@ -151,7 +151,7 @@ def complete_only(judged: Judged) -> Judged:
 
 
 def _by_task(records: Iterable[Record], judging: Judging) -> dict[str, list[Record]]:
-    """Group those of this judging. Judgements of no known task are left out."""
+    """Group the records of this judging run by task. Records of unknown tasks are left out."""
     known, found = cache(known_task), dict[str, list[Record]]()
     for record in records:
         with reading(f"the judgement {record.label!r}"):
@@ -162,7 +162,7 @@ def _by_task(records: Iterable[Record], judging: Judging) -> dict[str, list[Reco
 
 
 def _settled(record: Record) -> bool:
-    """Tell whether it is settled: a failure for a transient reason or for want of money is not judged yet."""
+    """Tell whether a judgement is final. A failure that is temporary, or for lack of budget, is not."""
     return record.done or not (record.transient or record.status == "over_budget")
 
 
@@ -171,7 +171,7 @@ _ABOUT = frozenset({"answer", "first", "second"})
 
 
 def _waiting(records: Sequence[Record], settled: Sequence[Record]) -> list[Record]:
-    """Failures that may pass, of what is judged today: another key of the same judgement may have been settled since."""
+    """List temporary failures of things that were not judged since under another key."""
     open_ = [record for record in records if record.transient and record.status == "failed"]
     if not open_:
         return []
@@ -180,15 +180,15 @@ def _waiting(records: Sequence[Record], settled: Sequence[Record]) -> list[Recor
 
 
 def matter(fields: Mapping[str, Any]) -> str:
-    """Identify what was judged, however it was judged."""
+    """Return what identifies the judged thing, without how it was judged."""
     return canonical_json({name: v for name, v in fields.items() if name not in _HOW})
 
 
 class CitationLine(TypedDict):
-    """Unknown is `None`; `docs/judging.md`, Citations one by one, says what each word means."""
+    """A line of the exported citation verdicts. Unknown is `None`; `docs/judging.md`, section "Citations one by one", defines each word."""
 
     answer: str
-    """Its key in the study."""
+    """The answer's key in the study."""
     variant: str
     query: str
     trial: int
@@ -212,7 +212,7 @@ class CitationLine(TypedDict):
 
 
 def citation_lines(judged: Judged) -> Iterator[CitationLine]:
-    """Answer by answer, claim by claim."""
+    """Yield the citation lines, answer by answer and claim by claim."""
     for answer in judged.answers:
         claims = judged.checked_claims(answer)
         texts = {claim["id"]: claim["text"] for claim in (claims and claims.claims) or ()}

@@ -1,4 +1,7 @@
-"""A judging from its plan to its end. Units of each task in an order that compares like with like; what others rest on first; each unit once, ever."""
+"""Runs the judging of a study from plan to end: stage by stage, each unit once.
+
+Tasks that others need come first. Units are ordered so that an interrupted run has judged all variants equally far.
+"""
 
 from __future__ import annotations
 
@@ -37,15 +40,15 @@ if TYPE_CHECKING:
 
 
 REPEATED, REPORTS = 20, 5
-"""Units of each task, and reports, that a repetition judges again at least."""
+"""Least units of each task, and least reports, that a repetition judges again."""
 
 
 @dataclass
 class JudgeOptions:
     what: Sequence[str]
-    """Groups of tasks."""
+    """Groups of tasks to judge."""
     variants: Sequence[str] | None = None
-    """Variants for pairs; default: those with page summaries, if there are two, else all."""
+    """Variants to compare in pairs. Default: those with page summaries if there are at least two, else all."""
     budget: Limit | None = None
     unit_cap: Limit | None = None
     units: int = 8
@@ -62,7 +65,7 @@ class JudgeOptions:
 
     @property
     def need_answers(self) -> bool:
-        """Tell whether answers are needed: what is about questions can be judged before anything was answered."""
+        """Tell whether answers are needed. Tasks about questions alone can be judged before anything was answered."""
         return all(task.subject != "query" for stage in self.stages for task in stage)
 
 
@@ -73,7 +76,7 @@ class Row(TypedDict):
 
 
 class ForecastPart(TypedDict):
-    """A part of a forecast."""
+    """The calls and the cost of a part of a forecast."""
 
     calls: int
     cost_usd: float | None
@@ -85,7 +88,7 @@ class Forecast(Row):
     answers: int
     tasks: dict[str, Row]
     of_questions: ForecastPart
-    """Part that is asked of questions, however many answers there are."""
+    """The part that is asked about questions, whatever the number of answers."""
     cost_usd: float | None
     price_date: str | None
 
@@ -97,7 +100,7 @@ def default_variants(answers: Iterable[Answer]) -> list[str]:
 
 
 def check_rules(desk: Desk, options: JudgeOptions) -> None:
-    """`Misuse` where rules would judge and have none for a task: before anything of this judging is begun."""
+    """Raise `Misuse` where rules would judge and have no rule for a task. Called before any judging begins."""
     lost = [task for stage in options.stages for task in stage if not _can_be_judged(desk, task)]
     if not lost or desk.stand_in is None:
         return
@@ -112,14 +115,14 @@ def check_rules(desk: Desk, options: JudgeOptions) -> None:
 
 
 def _can_be_judged(desk: Desk, task: Task[Any]) -> bool:
-    """Code decides it, a model is asked, or the rules that stand in know it."""
+    """Tell whether a task can be judged by code, by a model, or by rules in place of one."""
     if desk.stand_in is None or not (task.asks and task.by_rules and desk.judge_of(task.role).rule_written):
         return True
     return task.name in desk.stand_in.tasks
 
 
 def stage_units(study: Study, desk: Desk, options: JudgeOptions, stage: Sequence[Task[Any]]) -> list[Unit]:
-    """The units of one stage; what it needs has been judged, as far as it could be."""
+    """Plan the units of one stage, from the results of the stages before."""
     judging, answers = judging_of(desk, options.tasks), list(desk.answers.values())
     rests = any(task.needs for task in stage)
     judged = read_judged(study, judging, answers=answers) if rests else Judged(judging, answers)
@@ -129,7 +132,7 @@ def stage_units(study: Study, desk: Desk, options: JudgeOptions, stage: Sequence
 def planned_units(
     desk: Desk, options: JudgeOptions, stage: Sequence[Task[Any]], judged: Judged
 ) -> Iterator[Unit]:
-    """Each once: what is of a task alone is planned by every question that asks it."""
+    """Yield the units of a stage, each once. Questions that share a unit plan it several times."""
     seen: set[str] = set()
     for task, matter in _planned(desk, options, stage):
         for unit in task.plan(desk, matter, judged):
@@ -141,7 +144,7 @@ def planned_units(
 def _planned(
     desk: Desk, options: JudgeOptions, stage: Sequence[Task[Any]]
 ) -> Iterator[tuple[Task[Any], Wish | Answer | Pair]]:
-    """Plan one query, answer or pair completely before the next, so that an interrupted judging covers all variants."""
+    """Yield each task with each subject. One query, answer or pair is completed before the next, so that an interrupted run covers all variants."""
     for kinds, matters in _MATTERS:
         here = [task for task in stage if task.subject in kinds]
         for matter in matters(desk, options) if here else ():
@@ -163,7 +166,7 @@ _MATTERS: tuple[
 
 
 def sampled(desk: Desk, units: list[Unit]) -> list[Unit]:
-    """A repetition measures the judge on a seeded sample of each task, of whole reports, not the systems once more."""
+    """Draw the units of a repetition: whole reports of a seeded sample of each task. A repetition measures the judge, not the systems."""
     if not desk.repeat:
         return units
     drawn = list[Unit]()
@@ -178,7 +181,7 @@ def sampled(desk: Desk, units: list[Unit]) -> list[Unit]:
 
 
 def forecast(study: Study, desk: Desk, models: Models, options: JudgeOptions) -> Forecast:
-    """Calls and tokens of what is missing; what a task will find is guessed by rule where others need it."""
+    """Estimate calls, tokens and cost of the missing judgements. Results that later tasks need are guessed by rule."""
     done = {record.key for record in study.records("judgement")}
     judged = read_judged(study, judging_of(desk, options.tasks), answers=list(desk.answers.values()))
     rows: dict[str, Row] = {}
@@ -203,7 +206,7 @@ def forecast(study: Study, desk: Desk, models: Models, options: JudgeOptions) ->
 
 
 def combined(forecasts: Sequence[Forecast]) -> Forecast:
-    """Combine the forecasts of several judgings of one study."""
+    """Combine the forecasts of several judging runs of one study."""
     every = grouped((name, row) for one in forecasts for name, row in one["tasks"].items())
     rows = {name: _sum(own) for name, own in every.items()}
     cost = known_sum([one["cost_usd"] for one in forecasts])
@@ -232,7 +235,7 @@ def _cost(price: TokenPrice | None, rows: Mapping[str, Row]) -> float | None:
 
 
 def _dollars(price: TokenPrice, row: Row) -> float:
-    """Price calls of the mean size: long prompts have a price of their own."""
+    """Return the cost of calls of mean size. The size matters because long prompts have another price."""
     from drr.llm.meter import Tokens, dollars
 
     calls = max(1, row["calls"])
@@ -242,7 +245,7 @@ def _dollars(price: TokenPrice, row: Row) -> float:
 
 FETCHES = 8
 Around = Callable[[Unit], AbstractContextManager[None]]
-"""Context around the work on each judgement, for whoever watches a judging."""
+"""A function that returns a context manager around the work on each judgement, for whoever watches a run."""
 
 
 def _nobody(unit: Unit) -> AbstractContextManager[None]:
@@ -251,7 +254,7 @@ def _nobody(unit: Unit) -> AbstractContextManager[None]:
 
 @dataclass
 class Ran:
-    """The doings of one call of `judge`, over all of its stages."""
+    """The results of one call of `judge`, over all its stages."""
 
     summary: Summary = field(default_factory=Summary)
     planned: int = 0
@@ -273,7 +276,7 @@ class Ran:
 
 @dataclass(frozen=True)
 class Work:
-    """The work of one unit: its task's, with a judge that asks nothing twice."""
+    """The work on one unit: calls its task, with a judge that repeats no question."""
 
     desk: Desk
     kept: KeptAnswers
@@ -300,9 +303,9 @@ async def judge(
     progress: Progress | None = None,
     around: Around = _nobody,
 ) -> Ran:
-    """Compute what is missing, in this process or by a pool whose workers open an equal desk.
+    """Judge all missing units, in this process or by a pool whose workers open an equal desk.
 
-    A stage that was stopped is not followed by the next.
+    After a stage that was stopped, the next stages are not begun.
     """
     check_rules(desk, options)
     ran = Ran()
@@ -335,7 +338,7 @@ async def judge(
 
 
 def _reopen_left_out(study: Study, units: Sequence[Unit], options: JudgeOptions) -> None:
-    """Reopen those of these whose judge left out a part of the question."""
+    """Reopen those of these units whose judge left out a part of the question."""
     wanted = {unit.key for unit in units}
     found = [
         record.key
@@ -347,12 +350,12 @@ def _reopen_left_out(study: Study, units: Sequence[Unit], options: JudgeOptions)
 
 @dataclass(frozen=True)
 class CitedPages:
-    """The web addresses that the reports of a study cite, in canonical form, and how each is asked for."""
+    """Addresses to fetch, by canonical form. Each is spelt as a tool returned it, so that a report's additions to an address are never requested."""
 
     returned: Mapping[str, str]
-    """Addresses as tools returned them: additions of a report reach nobody."""
+    """Addresses to fetch, by canonical form: as tools returned them, so that a report's additions to an address are never requested."""
     unknown: Sequence[str]
-    """No tool is known to have returned these: asked for only where a person says so."""
+    """Addresses that no known tool call returned. They are fetched only where a person asks for them."""
 
 
 def cited_pages(answers: Sequence[Answer], shop_hosts: frozenset[str]) -> CitedPages:
@@ -369,7 +372,7 @@ def cited_pages(answers: Sequence[Answer], shop_hosts: frozenset[str]) -> CitedP
 
 
 async def refetch(pages: CitedPages, web: WebSearch, *, unknown: bool = False) -> dict[str, Page]:
-    """Fetch every cited web address that a tool returned, as it reads now, each once. The others only if that is asked for."""
+    """Fetch each cited web address once, as the page reads now. Addresses that no tool returned are fetched only with `unknown`."""
     wanted = {**pages.returned, **{url: url for url in pages.unknown if unknown}}
     gate = asyncio.Semaphore(FETCHES)
 

@@ -1,4 +1,4 @@
-"""Families of metrics. One more family is one file here and one line in `FAMILIES`."""
+"""Metrics in families. An additional family is one file here and one line in `FAMILIES`."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ FAMILIES: tuple[str, ...] = (
 )
 
 _SHORT, _NAMED = "faithfulness", "fp"
-"""The headline figure, as people say it and as documents have it."""
+"""The headline metric, as people call it and as documents name it."""
 
 
 def families(judged: Judged | None = None) -> list[Family]:
-    """Ours and those of the papers, in the order of their tables. A judging has none of tasks that judged nothing."""
+    """Return the families of metrics, those of papers included, in the order of their tables. With `judged`, families without judgements are left out."""
     further = (one for paper in papers() for one in paper.metrics)
     if judged is not None:
         further = (one for one in further if not one.tasks or any(judged.units[name] for name in one.tasks))
@@ -46,7 +46,7 @@ def _modules(further: Iterable[Placed]) -> list[Family]:
 
 
 def metrics(named: Collection[str] | None = None) -> dict[str, Metric]:
-    """Metrics by name, in the order of their tables. Those of a few names load no more families than they need."""
+    """Return the metrics by name, in the order of their tables. With `named`, only those, loading no more families than needed."""
     found = _declared(_families_of(named))
     return found if named is None else {name: one for name, one in found.items() if name in named}
 
@@ -57,12 +57,12 @@ def _families_of(named: Collection[str] | None) -> list[Family]:
 
 
 def metric(name: str) -> Metric:
-    """The metric of this name."""
+    """Return the metric of this name."""
     return metrics([name])[name]
 
 
 def metric_name(word: str) -> str:
-    """Find the name in documents of what a person wrote: `cited share` is `fr`, `faithfulness_web` is `fp_web`, `pass^4` is `pass_4`."""
+    """Return a metric's name in documents from what a person wrote. `cited share` is `fr`, `faithfulness_web` is `fp_web`, `pass^4` is `pass_4`."""
     if (labelled := {one.label: name for name, one in metrics().items()}.get(word)) is not None:
         return labelled
     word = word.replace("^", "_")
@@ -76,7 +76,7 @@ def shown_name(name: str) -> str:
 
 
 def meaning(name: str) -> str:
-    """Explain it in a sentence; nothing for a name that is no metric's."""
+    """Return the metric's explanation in a sentence; empty where the name is no metric's."""
     found = metrics([name]).get(name)
     return "" if found is None else found.explanation
 
@@ -89,7 +89,7 @@ def unasked(names: Collection[str]) -> set[str]:
 
 
 def documented(figures: Mapping[str, V]) -> dict[str, VRow]:
-    """Figures by the names of metrics, each with an interval that keeps to its metric's range."""
+    """Convert figures to document rows, by metric, each with an interval within the metric's range."""
     known = metrics(figures)
     return {
         name: v.within(known[name].ends if name in known else None).document() for name, v in figures.items()
@@ -108,12 +108,12 @@ def _declared(among: Iterable[Family]) -> dict[str, Metric]:
 
 
 def tables(named: Collection[str] | None = None) -> dict[str, list[Metric]]:
-    """The metrics that stand in a table, by its key."""
+    """Group the metrics that are shown in a table, by the table's key."""
     return grouped((one.table, one) for one in metrics(named).values() if one.table is not None)
 
 
 def titles(named: Collection[str] | None = None) -> dict[str, str]:
-    """List the notes of families over their own tables, by key."""
+    """Map table keys to the headings that families give their tables."""
     return {
         key: title for family in _families_of(named) for key, title in getattr(family, "TITLES", {}).items()
     }
@@ -122,14 +122,14 @@ def titles(named: Collection[str] | None = None) -> dict[str, str]:
 def unanswered(
     judged: Judged, variant: str, among: Iterable[Family] | None = None
 ) -> list[tuple[AskedQuestion, Values]]:
-    """List the figures of questions that a system has no answer to, of the families that have such."""
+    """List the figures of questions to which a variant has no answer, from the families that compute them."""
     known = families(judged) if among is None else among
     found = [family.unanswered(judged, variant) for family in known if hasattr(family, "unanswered")]
     return [row for one in found for row in one.items()]
 
 
 def values_of(judged: Judged, answer: Answer) -> dict[str, float | None]:
-    """Every metric of one report, of all families."""
+    """Return every metric of one report, from all families."""
     return {
         name: value
         for family in families(judged)

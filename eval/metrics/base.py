@@ -1,4 +1,4 @@
-"""The description of a metric: every table, page, command and list of metrics reads it from here.
+"""The description of a metric, which every table, page, command and list of metrics reads.
 
 A family of metrics is a module with `METRICS`, `per_report` and `corpus`, named in one line of `FAMILIES`.
 """
@@ -19,42 +19,42 @@ from drr.eval.tasks.judgements import Judged
 
 Better = Literal["higher", "lower"]
 Values = Mapping[str, float | None]
-"""Values by metric. A metric that was not judged is left out, one that failed or is undefined is `None`."""
+"""Values by metric. A metric that was not judged is absent; a metric that failed or is undefined is `None`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Metric:
     name: str
-    """Name in documents and on the command line. Every metric of a further family begins with the family's prefix."""
+    """Name in documents and on the command line. In an additional family every name begins with the family's prefix."""
     label: str
     explanation: str
-    """One plain sentence."""
+    """Explanation in one plain sentence."""
     table: str | None
-    """Key of the report's table that shows it; `None` for one that only documents, `compare` and the pages show."""
+    """Key of the report's table with this metric; `None` where only documents, `compare` and pages show the metric."""
     unit: str = ""
     range: Ends | None = None
     least: float | None = None
-    """Lower bound where there is no range (0 of a count). `None`: any number, as of a difference."""
+    """Lower bound where there is no range, such as 0 for a count. `None` where any number is possible."""
     better: Better | None = None
-    """`None`: more of it is neither better nor worse."""
+    """The better direction; `None` where neither more nor less is better."""
     digits: int = 2
     judged: bool = True
-    """A judge has a say in it. What only code counts is the same for every judge."""
+    """True if a judge affects the value. A metric counted by code alone is the same for every judge."""
     only_with: str = ""
-    """The family, by its prefix, without which nobody asked for it: documents have it, tables for people only beside that."""
+    """Prefix of a family. Tables for people show the metric only where that family was judged; documents always have it."""
     across_trials: bool = False
-    """The figure is of a question, from all its trials: each answer has the same, and repetition is no noise of it."""
+    """True if the value belongs to a question, from all its trials. All its answers then have the same value, and repetition adds no noise."""
     detail: bool = False
-    """Left out where there is room for a few: the noise floor, the index of the viewer."""
+    """True if the metric is left out where there is room for few, as in the viewer's index."""
 
     @property
     def ends(self) -> Ends | None:
-        """The ends that an interval keeps to."""
+        """Return the bounds that an interval must keep."""
         return self.range if self.range or self.least is None else (self.least, inf)
 
     @property
     def scale(self) -> str:
-        """`0-1`, `tokens`: the range, else the unit."""
+        """Return the range and the unit as text: `0-1`, `tokens`."""
         if self.range is None:
             return self.unit
         joined = (" to " if self.range[0] < 0 else "-").join(f"{end:g}" for end in self.range)
@@ -77,25 +77,25 @@ class Metric:
 
 
 class Family(Protocol):
-    """A module of this package. It may also have `TITLES`, by key of a table: what stands over it.
+    """A module that defines a family of metrics. Optional: `TITLES`, the heading above each of its tables, by key of the table.
 
-    One whose figures a failed trial changes has `unanswered(judged, variant)`: those of questions without an answer.
-    A family whose metrics follow from what is registered elsewhere has `metrics()` in the place of `METRICS`.
+    A family whose figures change with failed trials has `unanswered(judged, variant)`, the figures of questions without an answer.
+    A family whose metrics depend on what is registered elsewhere has `metrics()` in place of `METRICS`.
     """
 
     METRICS: tuple[Metric, ...]
 
     def per_report(self, judged: Judged, answer: Answer) -> Values:
-        """The values that can be paired by query."""
+        """Return the values of one report, by metric; they can be paired by query."""
 
     def corpus(self, judged: Judged, answers: Sequence[Answer]) -> Mapping[str, V]:
-        """The metrics of one variant."""
+        """Return the metrics of one variant."""
 
 
 def over_queries(
     answers: Iterable[Answer], values: Callable[[Answer], Values], methods: Mapping[str, str]
 ) -> dict[str, V]:
-    """The mean over queries of each metric in `methods`, which says how it is made."""
+    """Return each metric's mean over queries. `methods` maps a metric to the description of how it is computed."""
     grouped: dict[str, dict[AskedQuestion, list[float | None]]] = {name: {} for name in methods}
     for answer in answers:
         found = values(answer)
@@ -105,11 +105,11 @@ def over_queries(
 
 
 TABLE = "papers"
-"""Table in which all of them stand beside each other."""
+"""Key of the table that shows the figures of all papers side by side."""
 
 
 def sum_metric(name: str, label: str, explanation: str, ends: Ends, *, digits: int = 2) -> Metric:
-    """A metric of such a family, shown where the family's kind of judging was asked for."""
+    """Declare a metric of the table of papers, shown where its family's task was judged."""
     return Metric(
         name,
         label,
@@ -125,12 +125,12 @@ def sum_metric(name: str, label: str, explanation: str, ends: Ends, *, digits: i
 
 @dataclass(frozen=True)
 class CitedSums:
-    """The declaration of a family of such metrics."""
+    """The declaration of a family whose metrics are sums over citation verdicts."""
 
     methods: Mapping[str, str]
-    """Method of each metric, by metric."""
+    """Description of how each metric is computed, by metric."""
     values: Callable[[Mapping[str, bool], Sequence[CitationVerdict]], Mapping[str, float | None]]
-    """Function for one report: of its claims whether each cites an address, and the verdicts on all citations."""
+    """Function that computes one report's metrics from whether each claim cites an address, and from all citation verdicts."""
     without_verdicts: frozenset[str] = frozenset()
     """Metrics that are known while verdicts are still missing."""
 
@@ -141,7 +141,7 @@ class CitedSums:
         *,
         waits: bool = False,
     ) -> dict[str, float | None]:
-        """Every figure of one report. `claims` says of each whether it cites an address; `None` where they could not be extracted."""
+        """Compute every metric of one report. `claims` maps each claim to whether it cites an address; `None` where extraction failed."""
         if claims is None or citations is None:
             return dict.fromkeys(self.methods)
         values = self.values(claims, citations)

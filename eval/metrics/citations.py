@@ -1,4 +1,4 @@
-"""Citations one by one: of the addresses that claims cite, how many bear them."""
+"""Metrics of single citations: the share of cited addresses that support their claim."""
 
 from __future__ import annotations
 

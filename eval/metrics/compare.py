@@ -1,4 +1,4 @@
-"""Two variants of a study side by side, metric by metric, on the queries that both answered."""
+"""Compares two variants of a study, metric by metric, on the queries that both answered."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ ByQuery = dict[AskedQuestion, list[float | None]]
 
 @dataclass(frozen=True)
 class PairedMetrics:
-    """The values of a variant's reports are worked out once, in however many pairs it is."""
+    """Values of reports paired by query. Each variant's values are computed once for all its pairs."""
 
     judged: Judged
     chosen: Sequence[Family] = ()
-    """Default: the families that the judging has figures of."""
+    """Families to compare; default: all that the judging run has figures of."""
     known: dict[tuple[Family, str], Values] = field(default_factory=dict)
-    """Values that do not hang on which other reports there are, by family and answer: for who pairs parts of a judging too."""
+    """Values by family and answer that do not depend on other reports. Shared between comparisons of parts of a run."""
     _paired: dict[tuple[Family, str], dict[str, ByQuery]] = field(default_factory=dict)
 
     def by_family(
         self, a: str, b: str, there: PairedMetrics | None = None
     ) -> list[dict[str, PairedDifference]]:
-        """Return `a` minus `b` (perhaps of `there`) on shared queries, for each family's shared metrics."""
+        """Return `a` minus `b` (`b` perhaps from `there`) on shared queries, for each family's shared metrics."""
         found = []
         for family in self.among:
             left, right = self._by_metric(family, a), (there or self)._by_metric(family, b)
@@ -50,12 +50,12 @@ class PairedMetrics:
         return self.chosen or families(self.judged)
 
     def values(self, variant: str) -> dict[str, ByQuery]:
-        """Return the values of every family."""
+        """Return the values of every family, by metric."""
         each = (self._by_metric(family, variant) for family in self.among)
         return {name: values for found in each for name, values in found.items()}
 
     def _by_metric(self, family: Family, variant: str) -> dict[str, ByQuery]:
-        """A metric that some report of the variant has, is unknown for those that lack it."""
+        """Return a family's values by metric. A metric that some reports of the variant have is unknown for the others."""
         if (family, variant) not in self._paired:
             own = [answer for answer in self.judged.answers if answer.variant == variant]
             values = [(answer.asked, self._values(family, answer)) for answer in own]
@@ -74,7 +74,7 @@ class PairedMetrics:
 
 
 def values_again(judgings: Sequence[Judged]) -> dict[str, dict[str, dict[str, list[float | None]]]]:
-    """Map by metric, system and answer what each judging gives it. Left out is what stands without any verdict: nobody was asked it again."""
+    """Map metric, system and answer to the values of each judging run. Metrics that need no verdict are left out, because they were not judged again."""
     first = judgings[0]
     bare = replace(first, support={}, addresses={}, ratings={}, failures={}, others={})
     code = {
@@ -94,7 +94,7 @@ def values_again(judgings: Sequence[Judged]) -> dict[str, dict[str, dict[str, li
 
 
 def _whole(again: Judged, first: Judged) -> Judged:
-    """Keep what a judging asked of a report in full. The mean of a part of its claims is another figure."""
+    """Keep the reports that a run judged in full. The mean of a part of the claims would be another figure."""
 
     def of(task: str, rows: Mapping[str, Any]) -> dict[str, Any]:
         mine, every = again.units_of, first.units_of
@@ -110,9 +110,9 @@ def _whole(again: Judged, first: Judged) -> Judged:
 
 
 def compare(judged: Judged, a: str, b: str, again: Sequence[Judged] = ()) -> CompareDocument:
-    """Paired differences, `a` minus `b`, on the queries both answered; Holm within each family of metrics.
+    """Compare `a` minus `b` on the queries both answered, with Holm's correction within each family of metrics.
 
-    `again`: what the judge said when asked again, for the noise floor where no question has two trials.
+    `again` holds repeated judging runs, for the noise floor where no question has two trials.
     """
     tested: dict[str, PairedDifference] = {}
     values = PairedMetrics(judged)
@@ -137,7 +137,7 @@ def compare(judged: Judged, a: str, b: str, again: Sequence[Judged] = ()) -> Com
 
 
 def _floors(judged: Judged, values: PairedMetrics, again: Sequence[Judged]) -> dict[str, FloorRow]:
-    """Find the floors over all systems of the study, as `drr report` has them."""
+    """Compute the noise floors over all systems of the study, as in `drr report`."""
     again_values = values_again([judged, *again]) if again else {}
     systems = {variant: values.values(variant) for variant in variants_of(judged)}
     found: dict[str, FloorRow] = {}

@@ -1,4 +1,4 @@
-"""The cost of a system: its agent, its memory, and judging it. As measured; what one part does not know, its sum does not."""
+"""Computes the cost of a system: its agent, its memory, and judging its answers. A sum with an unknown part is unknown."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from drr.study.study import Study
 from drr.study.unit import Record, canonical_json
 
 _WANTED = frozenset({"what", "wanted"})
-"""Fields of a memory's unit that do not identify the memory."""
+"""Fields in the key of a memory's unit that do not identify the memory."""
 
 
 class PartCost(NamedTuple):
-    """`None` is unknown."""
+    """The cost of some work; `None` is unknown."""
 
     tokens: float | None
     calls: float | None
@@ -30,7 +30,7 @@ class PartCost(NamedTuple):
     usd: float | None
 
     def and_again(self, other: PartCost) -> PartCost:
-        """Add the same work of a later unit. Earlier answers are repeated there and cost nothing, so that only dollars add up."""
+        """Add the cost of a later unit with the same work. It repeats earlier answers at no cost, so only dollars add up."""
         tokens, calls, seconds = map(_larger, self[:3], other[:3])
         return PartCost(tokens, calls, seconds, known_sum([self.usd, other.usd]))
 
@@ -40,12 +40,12 @@ ByCluster = dict[Asked, list[PartCost]]
 
 
 def ended_answers(study: Study) -> dict[str, list[Record]]:
-    """Group the answers that ended by system."""
+    """Group the finished answers, done or failed, by system."""
     return grouped((str(record.spec["variant"]), record) for record in study.records("answer", None))
 
 
 def cost_document(study: Study, judged: Judged, ran: Mapping[str, Sequence[Record]]) -> CostDocument:
-    """`ran`: by system every answer that ended."""
+    """Build the document of costs. `ran` maps each system to all its finished answers, failed ones included."""
     memories = _Memories.of(study) if any(_memory_of(system) for system in ran) else _Memories({}, {})
     judging = _judging(study, judged)
     systems = {}
@@ -84,7 +84,7 @@ def _memory_of(system: str) -> str | None:
 
 
 def cost_of(record: Record) -> PartCost:
-    """Sum the cost of models; unknown where nobody metered them, as in imported reports."""
+    """Return the cost of a record's model calls; unknown where none were metered, as for imported reports."""
     usage = list(record.usage.values())
     if not usage:
         return PartCost(None, None, None, None)
@@ -101,7 +101,7 @@ def _tokens(usage: Sequence[UsageRow]) -> float | None:
 
 @dataclass(frozen=True)
 class _Memories:
-    """The units of memories: observing by memory and person, recalls by task and budget beside these."""
+    """Costs of memories: of building by memory and person, and of recalling by memory, task and budget."""
 
     builds: Mapping[str, PartCost]
     recalls: Mapping[tuple[str, str, int], PartCost]
@@ -124,7 +124,7 @@ class _Memories:
     def of_system(
         self, system: str, records: Iterable[Record], asked: Mapping[str, AskedQuestion]
     ) -> tuple[ByCluster, ByCluster]:
-        """Observing by person, recalls by question; also of answers that failed because the memory did."""
+        """Return a system's costs of building by person and of recalling by question. Failed answers count too."""
         budget = parts_of(system).setting.tokens or 0
         build: ByCluster = {}
         recall: ByCluster = {}
@@ -142,7 +142,7 @@ _UNKNOWN = PartCost(None, None, None, None)
 
 
 def _steps(record: Record) -> list[PartCost]:
-    """Observing, then each recall. A memory that could not observe has only spent; a model that tells no tokens has none to add."""
+    """Return the cost of building the memory, then of each recall. A memory that failed to build has only its cost so far."""
     result = record.result
     if "build" not in result:
         return [cost_of(record)]
@@ -157,22 +157,21 @@ def _steps(record: Record) -> list[PartCost]:
 
 @dataclass(frozen=True)
 class _Judging:
-    """The cost of judges by answer; and by task that of no single answer."""
+    """The cost of judging, by answer, and by task where a judgement concerns no single answer."""
 
     by_answer: Mapping[str, list[PartCost]]
     known: frozenset[str]
-    """Answers of which anything was judged, by a model or by code."""
+    """Answers on which anything was judged, by a model or by code."""
     shared: Mapping[str, list[PartCost]]
 
     def of(self, key: str) -> PartCost:
-        """Code that judged took no calls; what nobody judged is unknown."""
+        """Return the cost of judging one answer: no calls where code judged, unknown where nothing was judged."""
         own = self.by_answer.get(key, [])
         return _all_of(own) if key in self.known else _UNKNOWN
 
 
 def _judging(study: Study, judged: Judged) -> _Judging:
-    """Collect every judgement of this judge that was paid for, also those that no longer count. No
-    repetitions, which serve another question."""
+    """Collect the cost of all judgements by this judge, also of those that no longer count. Repetitions are left out, because they serve another purpose."""
     by_answer: dict[str, list[PartCost]] = defaultdict(list)
     known: set[str] = set()
     for record in _paid(study, judged):
@@ -186,7 +185,7 @@ def _judging(study: Study, judged: Judged) -> _Judging:
 
 
 def shared_judgements(study: Study, judged: Judged) -> Iterator[Record]:
-    """Yield what was paid for and is of no single answer."""
+    """Yield the paid judgements that concern no single answer."""
     for record in _paid(study, judged):
         if record.key_fields.get("answer") is None and record.usage:
             yield record

@@ -1,4 +1,4 @@
-"""The coverage of a study: how much of it was judged, how it failed, and whether that spoils the figures."""
+"""Measures how much of a study was judged, how much failed, and whether failures make the figures invalid."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from drr.eval.stats.question import grouped
 from drr.eval.tasks.judgements import Claims, Judged
 
 MOST_FAILED = 0.02
-"""A judging in which more of the units of a task ended without an answer is invalid."""
+"""Largest share of failed units of a task; above this share, the judging run is invalid."""
 
 
 def variants_of(judged: Judged) -> dict[str, list[Answer]]:
@@ -24,7 +24,7 @@ def variants_of(judged: Judged) -> dict[str, list[Answer]]:
 
 
 def waiting(judged: Judged, variants: Collection[str] | None = None) -> int:
-    """Count the answers of a judging, of all variants or of some, that were not judged yet."""
+    """Count the answers that were not judged yet, of all variants or of some."""
     if judged.judging is None:
         return 0
     found = [answer for answer in judged.answers if variants is None or answer.variant in variants]
@@ -102,10 +102,10 @@ def _statuses(judged: Judged, answers: Sequence[Answer]) -> dict[str, dict[str, 
 
 
 def _reading(claims: Sequence[JudgedClaim]) -> dict[str, int]:
-    """Web claims by what supports them: the page, what the agent saw of it, both or neither.
+    """Count web claims by what supports them: the page, the text that the agent saw, both or neither.
 
-    Only the page: the agent wrote more than it had read. Only what it saw: the snippet or summary misled. Neither: made up,
-    or beyond the frozen text. A page that could not be read shows none of these.
+    Only the page: the agent wrote more than it had read. Only the text seen: a snippet or summary misled. Neither: made up,
+    or beyond the stored text. An unreadable page counts in none of these.
     """
     counts = dict.fromkeys(("both", "page_only", "seen_only", "neither", "unreadable", "unknown"), 0)
     for claim in claims:
@@ -126,27 +126,27 @@ def _read(claim: JudgedClaim) -> str:
 
 _RANKS = ("task", "context", "memory", "persona", "records", "records+persona")
 Place = tuple[str, int]
-"""A question and a trial of it."""
+"""A question, and the number of a trial."""
 
 
 class SameReports(NamedTuple):
-    """An agent's settings under which all reports of its shared questions are equal, byte for byte."""
+    """Settings of one agent under which its reports to shared questions are equal, byte for byte."""
 
     agent: str
     settings: tuple[str, ...]
     reports: int
     rule_written: bool
-    """Rules, which do not read what is told of a person, wrote every one of them."""
+    """True if rules wrote all of these reports. Rules do not use what they are told about a person."""
 
 
 def rank_of(setting: Setting) -> tuple[int, str, int]:
-    """The settings that tell less of the person stand first; a memory that keeps everything before those that choose."""
+    """Return a sort key of settings: first those that tell the agent less about the person."""
     memory = "" if setting.memory == "none" else setting.memory or ""
     return _RANKS.index(setting.kind), memory, setting.tokens or 0
 
 
 def by_agent(systems: Iterable[str]) -> dict[str, list[str]]:
-    """The systems of each agent, the least told first; nothing where no system's name says a setting."""
+    """Group systems by agent, settings that tell least first. Empty where no system's name has a setting."""
     named = {system: parts_of(system) for system in systems}
     if all(one.setting == RECORDS for one in named.values()):
         return {}
@@ -155,7 +155,7 @@ def by_agent(systems: Iterable[str]) -> dict[str, list[str]]:
 
 
 def same_reports(answers: Sequence[Answer]) -> list[SameReports]:
-    """The largest groups there are, of two settings at least."""
+    """Find the largest groups of at least two settings with equal reports."""
     texts = texts_of(answers)
     written: dict[str, bool] = {}
     for answer in answers:
@@ -179,7 +179,7 @@ def same_reports(answers: Sequence[Answer]) -> list[SameReports]:
 
 
 def texts_of(answers: Iterable[Answer]) -> dict[str, dict[Place, str | None]]:
-    """Map by system and place the content hash of the report; `None` where it left none."""
+    """Map each system and place to the content hash of the report; `None` where there is no report."""
     found: dict[str, dict[Place, str | None]] = {}
     for answer in answers:
         text = answer.record.blobs.get("report")
@@ -188,13 +188,13 @@ def texts_of(answers: Iterable[Answer]) -> dict[str, dict[Place, str | None]]:
 
 
 def equal_reports(a: Mapping[Place, str | None], b: Mapping[Place, str | None]) -> tuple[int, int]:
-    """Count the reports that are equal byte for byte, and those that both have."""
+    """Count the reports that are equal byte for byte, and the reports that both sides have."""
     shared = [(a[place], b[place]) for place in a if place in b]
     return sum(one == other and one is not None for one, other in shared), len(shared)
 
 
 def same_reports_text(same: Iterable[SameReports]) -> list[str]:
-    """A sentence for each set of settings, with all agents whose reports are the same under it."""
+    """Write one sentence for each set of settings with equal reports, naming all agents with that set."""
     groups = grouped(((one.settings, one.reports, one.rule_written), one.agent) for one in same)
     return [
         f"{', '.join(agents)}: the same reports, byte for byte, under {_listed(settings)} ({reports} each); "

@@ -1,7 +1,7 @@
-"""The diagnosis of reports. What is wrong and how often, by the six labels of the paper's Appendix G and three that rules decide.
+"""Counts failures of reports, by the six labels of the paper's Appendix G and three that rules decide.
 
-Rules and a judge propose, a person decides: lines of `failure_labels.jsonl` in the study's folder, `{answer, label, present,
-judge, example?}` with `answer` as `QUERY/VARIANT/TRIAL`, stand over every proposal; the last line for an answer and label counts.
+Rules and a judge propose labels and a person decides. Lines of `failure_labels.jsonl` in the study's folder, `{answer, label, present,
+judge, example?}` with `answer` as `QUERY/VARIANT/TRIAL`, override every proposal; the last line for an answer and label counts.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ BY_RULE: Mapping[str, tuple[str, ...]] = {
     "outside_catalogue": ("in_catalogue", "outside_shop"),
     "fabricated_citation": ("fabricated_citation",),
 }
-"""Label to the rules that decide it: broken if one is, kept if none is and one can tell."""
+"""Rules that decide each label. The label is present if one is broken, absent if none is broken and at least one could tell."""
 LABELS: tuple[str, ...] = (*JUDGED, *BY_RULE)
 _ALSO = {"redundant_clarity": ("duplicates",), "constraint_violation": ("budget", "outside_shop")}
-"""A broken rule shows these too; a rule that is kept does not clear them."""
+"""Rules that show a label when broken, and do not clear it when kept."""
 FILE = "failure_labels.jsonl"
 EXAMPLES = 3
 _EXCERPT = 200
@@ -50,7 +50,7 @@ class Correction(BaseModel):
     present: bool
     judge: str = "unnamed"
     example: str | None = None
-    """Words of the report, or the person's own, that show it."""
+    """Words that show the failure, from the report or the person's own."""
 
     @field_validator("label")
     @classmethod
@@ -86,23 +86,23 @@ def _lines(path: Path) -> list[str]:
 
 
 class Diagnosis(TypedDict):
-    """The diagnosis of one label; `present` is `None` where nobody can tell."""
+    """The diagnosis of one label for one answer; `present` is `None` where it is unknown."""
 
     present: bool | None
     by: str | None
-    """Judge of the label."""
+    """The decider of the label: rules, the judge or a person."""
     example: str | None
-    """The words that show it."""
+    """Words that show the failure."""
     unfounded: bool
-    """True where all that a judge had were words that the report lacks."""
+    """True if the only evidence was a judge's quotation that is not in the report."""
     either: bool
-    """True where absence could have been found as well: a method that can only accuse makes no share."""
+    """True if the method could also have found the label absent. A method that only finds presence gives no share."""
 
 
 def diagnose(
     judged: Judged, answer: Answer, corrections: Mapping[tuple[str, str], Correction]
 ) -> dict[str, Diagnosis]:
-    """Diagnose an answer by label. A person's word stands over what rules and judge propose."""
+    """Diagnose an answer, by label. A person's correction overrides rules and judge."""
     rules = judged.rules.get(answer.key, {})
     charges = judged.failures.get(answer.key)
     return {
@@ -166,7 +166,7 @@ def _example(
 
 
 def failure_document(judged: Judged, study: Study) -> FailureDocument | None:
-    """Frequencies per variant with examples; `None` where neither rules nor a judge nor a person looked."""
+    """Build the document of failure shares per variant with examples. `None` where neither rules, a judge nor a person looked for failures."""
     corrections = read_corrections(study)
     if not (judged.rules or judged.failures or corrections):
         return None
@@ -188,7 +188,7 @@ def failure_document(judged: Judged, study: Study) -> FailureDocument | None:
 
 
 def _share(rows: Sequence[tuple[Answer, Diagnosis]]) -> FailureShare:
-    """Share of one label over the answers of one variant."""
+    """Return the share of one label over the answers of one variant."""
     known = ((one, found["present"] if found["either"] else None) for one, found in rows)
     by_query = grouped((one.asked, None if present is None else float(present)) for one, present in known)
     examples: list[FailureExample] = [

@@ -1,4 +1,4 @@
-"""Every figure of a judged study as one document: what `drr report --json` prints and what tables are drawn from."""
+"""Builds the document of a judged study, which `drr report --json` prints and all tables are drawn from."""
 
 from __future__ import annotations
 
@@ -32,24 +32,24 @@ from drr.study.study import Study
 
 
 class PrintedFigures(NamedTuple):
-    """The figures that a paper's plug-in adds where its protocol was judged."""
+    """The figures that a paper's plug-in adds to those of the paper's protocol."""
 
     figures: Callable[[Judged, Sequence[Answer]], Mapping[str, V]]
-    """Figures of one system."""
+    """Function that returns the figures of one system."""
     tasks_behind: Callable[[str], tuple[str, ...]]
-    """Tasks behind a figure's name; empty for another paper's."""
+    """Function that returns the tasks behind a figure's name; empty for another paper's figure."""
     heads: Mapping[str, str] = {}
-    """Heads of those columns that depend on the judging."""
+    """Headings of columns that depend on the judging run."""
     note: str = ""
 
 
 def printed_figures() -> list[PrintedFigures]:
-    """The figures that the papers add."""
+    """Return the figures that the papers' plug-ins add."""
     return [load(paper.printed) for paper in papers() if paper.printed]
 
 
 def paper_document(judged: Judged) -> PaperDocument:
-    """The figures as the paper's text and prompts define them. Not comparable with ours, and labelled so."""
+    """Build the document of figures as the paper defines them. They are labelled, because they are not comparable with the project's own."""
     covered = coverage(judged)
     by_variant = {variant: _figures(judged, answers) for variant, answers in variants_of(judged).items()}
     pairs_known = "pairwise" not in _spoiled(covered)
@@ -85,7 +85,7 @@ def _by_earlier(judged: Judged) -> list[str]:
 
 
 def not_comparable(judged: Judged) -> list[str]:
-    """Say which of its figures are not comparable with today's, a sentence for each reason."""
+    """List a sentence for each reason why some figures are not comparable with today's."""
     lines = [f"{line}." for line in _by_earlier(judged)]
     if judged.by_other_rules:
         lines.append(
@@ -96,13 +96,12 @@ def not_comparable(judged: Judged) -> list[str]:
 
 
 def _spoiled(covered: CoverageRow) -> set[str]:
-    """Find tasks of which too many units failed. What they left is a chance remainder, and the paper states
-    no interval that would say so."""
+    """Return the tasks of which too many units failed. The rest is a biased sample, and the paper's figures have no interval that would show it."""
     return {task for task, row in covered["tasks"].items() if row["failed_share"] > MOST_FAILED}
 
 
 def _known(figures: Mapping[str, VRow], covered: CoverageRow) -> dict[str, VRow]:
-    """The figures of tasks that were judged; those of a spoiled task are unknown, with the reason."""
+    """Return the figures of judged tasks. Figures of a task with too many failures are unknown, with the reason."""
     spoiled = _spoiled(covered)
     found: dict[str, VRow] = {}
     for name, row in figures.items():
@@ -151,7 +150,7 @@ def _recall(judged: Judged, answer: Answer) -> float | None:
 
 
 def equation_2(reports: Sequence[JudgedClaims]) -> VRow:
-    """Half the sum of the two columns; undefined as soon as one of them is."""
+    """Compute half the sum of the two columns (Eq. 2 of the paper); undefined where one of them is."""
     columns = corpus_values(reports)
     parts = {t: columns[f"fp_{t}"].value for t in PAPER_TYPES}
     empty = [t for t, value in parts.items() if value is None]
@@ -168,22 +167,22 @@ SCHEMA = 1
 
 
 class JudgedStudy(NamedTuple):
-    """A judged study, from which a paper makes its part of the document."""
+    """A judged study as passed to a paper's plug-in, which adds its part of the document."""
 
     study: Study
     judged: Judged
     figures: Mapping[str, Mapping[str, VRow]]
-    """Figures of each system over all that it answered."""
+    """Figures of each system over all its answers."""
     counted: Callable[[Judged], Judged]
-    """The answers of another judging that count in this document."""
+    """Function that reduces another judging run to the answers that count in this document."""
 
 
 def study_document(
     study: Study, judge: str | None = None, *, complete: bool = False, known: Judged | None = None
 ) -> StudyDocument:
-    """Read the last judging by a model (else by rules), or the named judge's, with the paper's protocol beside it.
+    """Build the document of the last judging run by a model (else by rules), or of the named judge's. The paper's protocol is added where judged.
 
-    `complete`: without the answers whose research was broken off. `known`: that judging, where it was read already.
+    `complete` leaves out answers whose research was broken off; `known` is the judging run if it was read already.
     """
 
     def counted(read: Judged) -> Judged:
@@ -250,7 +249,7 @@ def _judge(judged: Judged) -> JudgeRow | None:
 
 
 def _add_now(document: StudyDocument, now: Judged) -> None:
-    """FP against the pages as they read when `--refetch` was last given."""
+    """Add faithfulness against the pages as they read at the last `--refetch`."""
     for variant, answers in variants_of(now).items():
         found = now.all_claims(answers)
         if found:
@@ -261,7 +260,7 @@ def _add_now(document: StudyDocument, now: Judged) -> None:
 
 
 def provenance(judged: Judged) -> Provenance:
-    """Say what made the figures, beside the judge: this program, and the shops and agents' models behind the answers."""
+    """Return what made the figures besides the judge: the version of this program, the shops, and the agents' models."""
     from importlib.metadata import version
 
     keys = [answer.record.key_fields for answer in judged.answers]
@@ -280,7 +279,7 @@ def provenance(judged: Judged) -> Provenance:
 
 
 def banner(judged: Judged) -> str | None:
-    """Say what must stand over every table: rules that wrote, the same whatever they were given, rules that judged."""
+    """Return the notice above every table: reports, memories or verdicts by rules, equal reports, and figures that are not comparable."""
     lines = []
     written = [answer.rule_written for answer in judged.answers]
     if any(written):

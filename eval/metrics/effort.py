@@ -1,4 +1,4 @@
-"""The effort of an answer: tokens (cached ones and page summaries included), calls of tools, words, seconds."""
+"""Metrics of the effort of an answer: tokens (cached ones and page summaries included), tool calls, words, seconds."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ _METHODS = {
 
 
 def per_report(judged: Judged, answer: Answer) -> Values:
-    """Usage is unknown where no model was metered (imported reports)."""
+    """Return the metrics of one report. Tokens are unknown where no model was metered, as for imported reports."""
     usage = list(answer.usage.values())
     metered = bool(usage) and not any(role.get("unmetered") for role in usage)
     calls = None if answer.calls is None else [c for c in answer.calls if c.get("kind", "api") == "api"]

@@ -1,4 +1,4 @@
-"""DeepResearch Bench's FACT, summed from the verdicts on citations."""
+"""Metrics of DeepResearch Bench's FACT, computed from the verdicts on citations."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ METHODS = {
 def report_values(
     claims: Mapping[str, bool], citations: Sequence[CitationVerdict]
 ) -> dict[str, float | None]:
-    """Every figure of one report."""
+    """Return every metric of one report."""
     counts = fact(found(one.status, IN_PART) for one in citations)
     return {"fact_accuracy": counts.rate, "fact_effective": counts.supported}
 

@@ -1,4 +1,4 @@
-"""Citations held against frozen evidence."""
+"""Metrics of faithfulness: claims compared with their stored sources."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _share(name: str, label: str, text: str, table: str | None, *, detail: bool 
 
 
 def _count(name: str, label: str, text: str, table: str | None) -> Metric:
-    """More citations are not better ones."""
+    """Declare a count. Its better direction is unset, because more citations are not better ones."""
     return Metric(name, label, text, table, unit="claims", least=0, detail=True)
 
 
@@ -32,7 +32,7 @@ _BOUNDS = {
     "fp_reachable": "with sources that could not be read left out",
     "fp_seen": "against the snippet, summary or record that the agent saw instead of the whole page",
 }
-"""Differences of each from faithfulness."""
+"""Difference of each metric from faithfulness, as the end of its explanation."""
 _NAMES = {"fp_micro": "pooled"}
 _BESIDE = (
     _share(
@@ -76,7 +76,7 @@ _BESIDE = (
 
 
 def metrics() -> list[Metric]:
-    """A precision and a count for each kind of source there is."""
+    """Return the metrics, with a precision and a count for each kind of source."""
     return [
         _share(
             "fp",

@@ -1,4 +1,4 @@
-"""The gate of a study. Required figures by the worse end of their interval, and no figure worse than a base."""
+"""Checks a study against a gate: required figures by the worse end of their interval, and losses against a base."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _KEPT = "rule_"
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """`react:faithfulness>=0.8`; without a variant it is meant for each."""
+    """A required figure, such as `react:faithfulness>=0.8`. Without a variant it applies to each variant."""
 
     text: str
     variant: str | None
@@ -46,23 +46,23 @@ class Requirement:
 
 
 class GateRow(TypedDict):
-    """One thing that was asked for, of one variant."""
+    """The result of one check of one variant."""
 
     variant: str
     metric: str | None
-    """`None` where the base lacks the variant."""
+    """The metric; `None` where the base lacks the variant."""
     against: str | None
     """The base; `None` for a requirement."""
     check: str
     holds: bool
     figure: VRow
-    """The metric, or its difference from the base."""
+    """The metric's figure, or its difference from the base."""
     why: str | None
-    """Reason in words where it does not hold."""
+    """Reason in words where the check fails."""
 
 
 def requirement(text: str) -> Requirement:
-    """`Misuse` for what is no requirement, or of no metric."""
+    """Parse a requirement. Raises `Misuse` where the text is no requirement, or names no metric."""
     variant, _, figure = text.strip().rpartition(":")
     found = _FIGURE.fullmatch(figure.lstrip())
     if found is None:
@@ -87,18 +87,18 @@ def requirement(text: str) -> Requirement:
 
 
 def known_metrics() -> dict[str, Better | None]:
-    """Map each name to the better side. `rules.NAME` is the share of answers that break the rule, where it can tell."""
+    """Map each known name to its better direction. `rules.NAME` is the share of answers that break a rule, of those where the rule can tell."""
     broken: dict[str, Better | None] = {f"{_BROKEN}{name}": "lower" for name in RULES}
     return {name: metric.better for name, metric in metrics().items()} | broken
 
 
 def _own(name: str) -> tuple[str, bool]:
-    """The metric behind a name, and whether it is turned about."""
+    """Return the metric behind a name, and whether its value must be inverted."""
     return (_KEPT + name.removeprefix(_BROKEN), True) if name.startswith(_BROKEN) else (name, False)
 
 
 def _turned(v: V, whole: float) -> V:
-    """`whole` minus it."""
+    """Return `whole` minus the figure."""
     ends = [None if end is None else whole - end for end in (v.ci_high, v.ci_low)]
     return replace(v, value=None if v.value is None else whole - v.value, ci_low=ends[0], ci_high=ends[1])
 
@@ -125,9 +125,10 @@ def required(judged: Judged, requirements: Sequence[Requirement]) -> list[GateRo
 def unanswered(
     tallies: Sequence[AnswerTally], requirements: Sequence[Requirement], allowed: float, base: str | None
 ) -> list[GateRow]:
-    """Make a row for each required variant that lacks more than this share of its answers. What it would have scored is unknown.
+    """Return a row for each required variant that lacks more than the allowed share of its answers. Their scores are unknown.
 
-    What a requirement of its own bounds (`no_research<=0.02`) is no part of the share."""
+    A kind of failure that has its own requirement (`no_research<=0.02`) does not count in the share.
+    """
     named = {one.variant for one in requirements}
     everybody = None in named or not requirements
     rows = []
@@ -146,7 +147,7 @@ def unanswered(
 
 
 def no_answers(tallies: Sequence[AnswerTally], requirements: Sequence[Requirement]) -> list[GateRow]:
-    """Hold the share of answers that are none in this way against its bound. It has no interval."""
+    """Compare the share of answers that failed in a given way with its required bound. The share has no interval."""
     requirements = [one for one in requirements if one.metric in NO_ANSWER]
     _check_variants(requirements, [tally.variant for tally in tallies])
     rows = []
@@ -181,7 +182,7 @@ def _figure(figures: Mapping[str, V], name: str) -> V | None:
 def _requirement_row(
     variant: str, one: Requirement, v: V | None, lacking: int = 0, answers: int = 0
 ) -> GateRow:
-    """`lacking`: so many of the answers are not judged for it."""
+    """Return the row of one requirement; `lacking` is the number of answers that were not judged for it."""
     found = nothing("not judged") if v is None else v
     low, high = found.ci_low, found.ci_high
     why = None
@@ -208,7 +209,7 @@ def _number(value: float) -> str:
 
 @dataclass(frozen=True)
 class Base:
-    """The base of a comparison. A variant of the study's own, or another study, whose variants of the same names count."""
+    """The base of a comparison: a variant of the same study, or another study whose variants are matched by name."""
 
     name: str
     judged: Judged
@@ -216,9 +217,9 @@ class Base:
 
 
 def against(judged: Judged, base: Base, names: Sequence[str]) -> list[GateRow]:
-    """Compare each variant and metric with the base, and fail where the interval or the paired test shows a loss.
+    """Compare each variant and metric with the base. A check fails where the interval or the paired test shows a loss.
 
-    Without `names` every headline metric that the base has.
+    Without `names`, every headline metric of the base is compared.
     """
     known = known_metrics()
     here, there = PairedMetrics(judged), PairedMetrics(base.judged)
@@ -243,7 +244,7 @@ def against(judged: Judged, base: Base, names: Sequence[str]) -> list[GateRow]:
 
 
 def _headlines(values: Mapping[str, ByQuery]) -> list[str]:
-    """List the headlines that have a better side, and a value somewhere."""
+    """List the headline metrics that have a better direction and at least one value."""
     return [
         name
         for name, metric in metrics(values).items()
@@ -254,7 +255,7 @@ def _headlines(values: Mapping[str, ByQuery]) -> list[str]:
 
 
 def comparable(requirements: Sequence[Requirement]) -> list[str]:
-    """The metrics that were required; `Misuse` for one that has no worse side."""
+    """Return the required metrics. Raises `Misuse` for a metric that has no worse direction."""
     known = known_metrics()
     named = list(dict.fromkeys(one.metric for one in requirements if one.metric not in NO_ANSWER))
     for name in named:
@@ -290,7 +291,7 @@ def _not_worse(
 
 
 def _loss(loss: float, least: float, p: float | None) -> str | None:
-    """Name the test that shows a loss. Where the values are few or far apart, the interval is the wider of them."""
+    """Name the tests that show a loss, if any. With few or scattered values the interval is wider than the test suggests."""
     shown = ["the whole interval lies on the worse side"] if least > 0 else []
     if loss > 0 and p is not None and p < SIGNIFICANT:
         shown.append(f"the paired test shows a loss (p = {p:.2g}, Holm)")

@@ -1,4 +1,4 @@
-"""Key-point recall: how many of the points that a good answer to the question has a report has."""
+"""Metrics of key-point recall: the share of a question's key points that a report has."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ _METHODS = {
 def recall(
     points: Iterable[PointRow], verdicts: Mapping[str, PointVerdictRow], partial: float
 ) -> float | None:
-    """`None` where there is no point, or the judge has no verdict on one of them."""
+    """Return the mean score of the points. `None` where there is no point, or one has no verdict."""
     worth: Mapping[str, float | None] = {"support": 1.0, "partial_support": partial, "not_support": 0.0}
     scores = [worth.get(verdicts[row["id"]]["support"]) if row["id"] in verdicts else None for row in points]
     known = [score for score in scores if score is not None]
@@ -71,7 +71,7 @@ def recall(
 
 
 def per_report(judged: Judged, answer: Answer) -> Values:
-    """Sum one report; of a question without points all is unknown."""
+    """Return the metrics of one report. All are unknown where the question has no points."""
     points, matches = points_of(judged, answer.query_id), matches_of(judged, answer.key)
     if points is None or (matches is None and points.rows):
         return {}
@@ -87,7 +87,7 @@ def per_report(judged: Judged, answer: Answer) -> Values:
 
 
 def corpus(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, V]:
-    """Average as soon as one report was matched; those that wait are unscored, not left out."""
+    """Return the means over queries, once at least one report was matched. Reports still to be matched count as unscored."""
     if not any(matches_of(judged, answer.key) for answer in answers):
         return {}
     return over_queries(answers, lambda answer: per_report(judged, answer), _METHODS)

@@ -1,4 +1,4 @@
-"""The mistakes of reports on the shop and its shopper, as a judge found them who read twice."""
+"""Metrics of a report's mistakes about the shop and the shopper, from a judge who weighed each charge again."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _METHODS = {
 
 
 def per_report(judged: Judged, answer: Answer) -> Values:
-    """Count the mistakes. Unknown where a statement or a charge has no verdict, or a product was not shown: nobody looked there."""
+    """Return the metrics of one report. They are unknown where a statement or charge has no verdict, or a product was not shown."""
     found = mistakes_of(judged, answer.key)
     if found is None:
         return {}

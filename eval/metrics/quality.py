@@ -1,4 +1,4 @@
-"""The seven dimensions."""
+"""Metrics of quality: ratings on the seven dimensions."""
 
 from __future__ import annotations
 

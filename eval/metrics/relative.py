@@ -1,4 +1,4 @@
-"""Grades against a reference report of the same question: `target / (target + reference)`, the mean of both orders."""
+"""Metrics of quality against a reference report on the same question: `target / (target + reference)`, mean of both orders."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _METHODS = {
 
 
 def per_report(judged: Judged, answer: Answer) -> Values:
-    """Unknown where one of the two orders has no figure."""
+    """Return the metrics of one report; a metric is unknown where one of the two orders has no figure."""
     found = relative_of(judged, answer.key)
     if found is None:
         return {}
@@ -79,7 +79,7 @@ def _shares(grades: Grades | None) -> dict[str, float | None]:
 
 
 def share(target: float, reference: float) -> float | None:
-    """Undefined where both are worth nothing."""
+    """Return `target / (target + reference)`; undefined where both are 0."""
     return target / (target + reference) if target + reference else None
 
 

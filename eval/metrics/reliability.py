@@ -1,4 +1,4 @@
-"""Rewards and reliability: what code pays an answer, and what all trials of a question share."""
+"""Computes rewards, which code gives an answer, and reliability over all trials of a question."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from drr.eval.tasks.judgements import Judged
 
 POWERS = (1, 2, 3, 4, 5, 8)
 GOOD = 7
-"""Grade overall from which on an answer counts as solved to a judge."""
+"""Overall rating from which an answer counts as solved by the judge."""
 ONE_TRIAL = "no question has two answers; `drr run STUDY --trials 4` asks again"
 
 
 class Score(NamedTuple):
-    """The score of an answer, and whether (1 or 0) it solves its question; `None` where that cannot be told."""
+    """An answer's score, and whether the answer solves its question (1 or 0). `None` where this cannot be told."""
 
     solved: float | None
     value: float | None
@@ -71,7 +71,7 @@ def _stated(answer: Answer) -> Rewarded:
 
 
 class Way(NamedTuple):
-    """A way to tell whether an answer solves its question."""
+    """A method to tell whether an answer solves its question: by reward, by rules or by a judge."""
 
     name: str
     solves: str
@@ -80,7 +80,7 @@ class Way(NamedTuple):
 
     @property
     def powers(self) -> dict[int, str]:
-        """Map each k to the metric's name; without a word it is by code."""
+        """Map each k to the name of the metric; names by reward have no word for the method."""
         return {k: f"pass_{k}" if self.name == "reward" else f"pass_{self.name}_{k}" for k in POWERS}
 
 
@@ -102,7 +102,7 @@ SAME = {
     "totals": "totals labelled so",
     "citations": "cited addresses",
 }
-"""Things that two trials are held against each other by."""
+"""Things by which two trials are compared, with their explanation."""
 TITLES = {"pass": "Reward, and solved in each of k trials: pass^k", "sameness": "The same in two trials"}
 
 
@@ -170,15 +170,15 @@ class Trials(NamedTuple):
     """All trials of one question by one system."""
 
     scores: Mapping[str, Sequence[Score]]
-    """Scores of the answers, by way."""
+    """Scores of the answers, by method."""
     values: Values
-    """Figures of the question, but those that it has too few trials for."""
+    """Figures of the question, without those that need more trials."""
     paid: Mapping[str, float | None]
     """The reward of each answer, by key."""
 
 
 def _named(answer: Answer) -> Mapping[str, frozenset[str]]:
-    """Collect what an answer names, by what two are held against each other by."""
+    """Collect what an answer names (picks, totals, citations), for comparison between trials."""
     stated = _stated(answer)
     totals = totals_of(Mentions(Subject(answer.report)))
     return {
@@ -192,7 +192,7 @@ _known: WeakKeyDictionary[Judged, Mapping[str, Mapping[AskedQuestion, Trials]]] 
 
 
 def trials_of(judged: Judged) -> Mapping[str, Mapping[AskedQuestion, Trials]]:
-    """Map systems and their questions to all trials; worked out once for a judging."""
+    """Map systems, then their questions, to all trials; computed once for each judging run."""
     if judged not in _known:
         answers: dict[str, dict[AskedQuestion, list[Answer]]] = {}
         known = questions(judged.answers[0].study)
@@ -229,7 +229,7 @@ def trials_of(judged: Judged) -> Mapping[str, Mapping[AskedQuestion, Trials]]:
 
 
 def _failed(judged: Judged, known: Mapping[str, Query]) -> Counter[tuple[str, AskedQuestion]]:
-    """Count trials that failed for good, by system and question."""
+    """Count the trials that failed for good, by system and question."""
     study = judged.answers[0].study
     specs = (one.spec for one in study.records("answer", "failed") if not one.transient)
     return Counter((str(spec["variant"]), asked_of(spec, known.get(str(spec["query_id"])))) for spec in specs)
@@ -242,7 +242,7 @@ def _trials(
     failed: int,
     paid: Mapping[str, float | None],
 ) -> Trials:
-    """Sum up a question. `there` are the ways that can tell of any answer, `named` what each answer names."""
+    """Compute the figures of a question. `there` are the methods that scored any answer, `named` is what each answer names."""
     values: dict[str, float | None] = {}
     for way in WAYS:
         known = [one.solved for one in scores[way.name] if one.solved is not None]
@@ -258,19 +258,19 @@ def _trials(
 
 
 def per_report(judged: Judged, answer: Answer) -> Values:
-    """Return its reward, and the figures of its question: each of the trials has the same."""
+    """Return the report's reward and the figures of its question, which all its trials share."""
     one = trials_of(judged)[answer.variant][answer.asked]
     return one.values if one.paid[answer.key] is None else {"reward": one.paid[answer.key], **one.values}
 
 
 def unanswered(judged: Judged, variant: str) -> Mapping[AskedQuestion, Values]:
-    """Map each question of which a system's every trial failed to its figures, which no report has."""
+    """Map each question to its figures, where all of a system's trials failed and no report has them."""
     every = trials_of(judged).get(variant, {})
     return {asked: one.values for asked, one in every.items() if not any(one.scores.values())}
 
 
 def corpus(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, V]:
-    """Return reward, pass^k, sameness and spread of one system: all that there is on repetition, for whoever shows it elsewhere."""
+    """Return one system's reward, pass^k, sameness and spread."""
     every, of = trials_of(judged), {answer.variant for answer in answers}
     own = {asked: one for variant in of for asked, one in every[variant].items()}
     answered = {name for answer in answers for name in per_report(judged, answer)}

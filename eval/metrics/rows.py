@@ -1,4 +1,4 @@
-"""The documents of a judged study as types: what `drr report --json` and `drr study compare --json` print."""
+"""The types of the documents about a judged study, which `drr report --json` and `drr study compare --json` print."""
 
 from __future__ import annotations
 
@@ -40,21 +40,21 @@ class TaskRow(TypedDict):
 class VariantCoverage(TypedDict):
     answers: int
     broken_off: dict[str, int]
-    """Answers whose research ended in the middle because the model failed, by reason; each has a report from what was known."""
+    """Answers whose research stopped early because the model failed, by reason. Each has a report from what was known then."""
     claims_extracted: int
     extract_error: int
     extraction_rejects: dict[str, int]
     silent_sections: dict[str, int]
-    """Headings of sections of which no claim came, with the reports that have one; the most frequent."""
+    """Headings of sections in which no claim was found, each with its number of reports. Only the most frequent."""
     without_claims: int
     without_citations: int
     verdicts: dict[str, dict[str, int]]
     reading: dict[str, int]
     citations: dict[str, int]
-    """Citations judged one by one, by verdict."""
+    """Number of citations judged one by one, by verdict."""
     rated: int
     figures: FiguresRow | None
-    """Figures of the reports that rules could read; `None` where nobody counted."""
+    """Counts of the figures that rules could read in the reports; `None` where nothing was counted."""
 
 
 class PaperCoverage(TypedDict):
@@ -66,13 +66,13 @@ class PaperCoverage(TypedDict):
 class CoverageRow(PaperCoverage):
     answers: int
     unjudged: NotRequired[int]
-    """Answers that this judging has nothing of; not there where there are none."""
+    """Number of answers of which this run has judged nothing; absent where there are none."""
     failed: NotRequired[dict[str, dict[str, int]]]
-    """Answers that there are none of, by variant and how they failed (`empty`, `no_research`, ...); they are in no figure."""
+    """Number of failed answers, by variant and kind of failure (`empty`, `no_research`, ...); they count in no figure."""
     lost: NotRequired[list[str]]
-    """Answers that lack texts and are in no figure, by label; not there where there are none."""
+    """Labels of the answers whose texts are lost, and which count in no figure; absent where there are none."""
     marks: NotRequired[MarksRow]
-    """Reviewers' marks of right and wrong; absent where there are none."""
+    """Counts of reviewers' marks, right and wrong; absent where there are none."""
     variants: dict[str, VariantCoverage]
 
 
@@ -93,9 +93,9 @@ class FailureExample(TypedDict):
 class FailureShare(TypedDict):
     share: VRow
     found: int
-    """Reports that have it, also where nobody could have said that one has not."""
+    """Number of reports with the failure, also of those where a method could only have found its presence."""
     unfounded: int
-    """Reports that a judge charged with it by words that they lack: unknown, and in no share."""
+    """Number of reports that a judge charged with words that they lack. They count as unknown, in no share."""
     examples: list[FailureExample]
 
 
@@ -110,20 +110,20 @@ class FailureDocument(TypedDict):
 class CorrectedFigure(CorrectedRow):
     metric: str
     variant: str
-    """`a : b` for a win rate, from the side of `a`."""
+    """The variant, or `a : b` for a win rate, from the side of `a`."""
     biased: str | None
-    """Why the labels are no random sample; `None` where they are one, whole."""
+    """Reason why the labels are no random sample; `None` where they are."""
 
 
 class CorrectedDocument(TypedDict):
     figures: list[CorrectedFigure]
     labels: int
     unmatched: int
-    """Labels of nothing that this judge judged."""
+    """Number of labels on things that this judge did not judge."""
 
 
 class AlignmentRun(TypedDict):
-    """One reading of a version of a prompt, on one half of the labels."""
+    """The result of one version of a prompt on one half of the labels."""
 
     version: int
     hash: str
@@ -148,24 +148,24 @@ class AlignmentRow(TypedDict):
     target: float
     range: list[float]
     dev: int
-    """Number of things."""
+    """Number of things in the development half."""
     test: int
     test_read: int
-    """Number of readings."""
+    """Number of readings of the test half."""
     ended: str | None
-    """Reason of the end; `None` while it goes on."""
+    """Reason why the alignment ended; `None` while it goes on."""
     runs: list[AlignmentRun]
 
 
 class StudyDocument(TypedDict):
-    """Parts that papers bring stand beside these, each under its own key."""
+    """The document of a judged study. Papers' plug-ins add further parts, each under its own key."""
 
     schema: int
     judge: JudgeRow | None
     banner: str | None
     provenance: Provenance
     metrics: dict[str, dict[str, VRow]]
-    """Values by variant and metric."""
+    """Figures, by variant and metric."""
     pairwise: list[PairRow]
     pairwise_detail: PairDetail | None
     length_correlation: dict[str, LengthRow] | None
@@ -173,11 +173,11 @@ class StudyDocument(TypedDict):
     failures: FailureDocument | None
     as_printed: NotRequired[PaperDocument]
     corrected: NotRequired[CorrectedDocument]
-    """Present with `--labels`."""
+    """Figures corrected by people's labels; present with `--labels`."""
     alignment: NotRequired[list[AlignmentRow]]
     """Present where a judge was aligned with experts in this study."""
     foreign: NotRequired[list[ForeignTableRow]]
-    """Other benchmarks' scores for the same reports, as imported."""
+    """Scores that other benchmarks gave the same reports, as imported."""
 
 
 class MetricRow(TypedDict):
@@ -194,12 +194,12 @@ class MetricRow(TypedDict):
 
 
 class FloorRow(TypedDict):
-    """Two runs of one system lie less than `value` apart in 19 of 20 cases."""
+    """The noise floor of a metric. Two runs of one system differ by less than `value` in 19 of 20 cases."""
 
     value: float
     by: Literal["trials", "judge repeats"]
     n: int
-    """Questions or reports that were repeated."""
+    """Number of questions or reports that were repeated."""
 
 
 class CompareDocument(TypedDict):
@@ -209,20 +209,20 @@ class CompareDocument(TypedDict):
     judge: str | None
     banner: str | None
     figures: dict[str, FiguresRow]
-    """Figures of the reports of each that rules could read; empty where nobody counted."""
+    """Counts of the figures that rules could read in each side's reports; empty where nothing was counted."""
     same_reports: int
-    """Reports of both that are equal byte for byte,"""
+    """Number of reports of both sides that are equal byte for byte."""
     reports: int
-    """of so many questions and trials that both answered."""
+    """Number of questions and trials that both sides answered."""
     metrics: dict[str, DifferenceRow]
     noise: dict[str, FloorRow]
-    """Least differences that are more than repetition; metrics that were not repeated are absent."""
+    """Noise floors by metric: smaller differences are no more than repetition. Metrics without repetition are absent."""
     about: dict[str, MetricRow]
     pairwise: list[PairRow]
 
 
 class SpentRow(TypedDict):
-    """Means; a figure that is not known of one part is not known."""
+    """Means of cost. A figure that is unknown of one part is unknown as a whole."""
 
     tokens: VRow
     calls: VRow
@@ -239,29 +239,29 @@ class SpentInAll(TypedDict):
 
 class SystemCost(TypedDict):
     agent: SpentRow
-    """Cost of an answer."""
+    """Cost per answer."""
     recall: NotRequired[SpentRow]
     """Cost of the memory per question of a person."""
     build: NotRequired[SpentRow]
-    """Cost of the memory per person: observing, once for all questions and budgets."""
+    """Cost of building the memory per person, once for all questions and budgets."""
     judge: NotRequired[SpentRow]
-    """Per answer, what was judged of it alone."""
+    """Cost of judging per answer, without judgements that concern several answers."""
     failed: int
-    """Answers that failed, and are in none of these means;"""
+    """Number of failed answers, which count in none of these means."""
     failed_usd: float | None
-    """cost of these."""
+    """Cost of the failed answers."""
 
 
 class CostDocument(TypedDict):
-    """The cost of each system, and of judging it."""
+    """The cost of each system, and of judging its answers."""
 
     systems: dict[str, SystemCost]
     shared: dict[str, SpentInAll]
-    """Cost of judging that belongs to no single answer (criteria, pairs, key points), by task."""
+    """Cost of judgements that concern no single answer (criteria, pairs, key points), by task."""
 
 
 def cost_part(document: Mapping[str, object]) -> CostDocument | None:
-    """The costs of a study's document, in whichever paper's part they stand."""
+    """Return the costs in a study's document, from whichever paper's part has them; `None` where none has."""
     parts = cast(Mapping[str, Mapping[str, Any]], document)
     return next(
         (parts[name]["cost"] for name in merged("documents") if parts.get(name, {}).get("cost")), None

@@ -1,4 +1,4 @@
-"""The share of reports that keep each rule, of those where the rule can tell."""
+"""Metrics of rules: the share of reports that keep each rule, of those where the rule can tell."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _VALUE = {"pass": 1.0, "fail": 0.0}
 
 
 def per_report(judged: Judged, answer: Answer) -> Values:
-    """1 kept, 0 broken; a rule that cannot tell says nothing, which is not a pass."""
+    """Return 1 for a rule kept, 0 for a rule broken. A rule that cannot tell is unknown, not kept."""
     found = judged.rules.get(answer.key)
     if found is None:
         return {}
@@ -36,7 +36,7 @@ def per_report(judged: Judged, answer: Answer) -> Values:
 
 
 def figures_of(judged: Judged, answers: Iterable[Answer]) -> FiguresRow | None:
-    """Sum up how many figures of these reports rules could read; `None` where nobody counted."""
+    """Sum the counts of figures that rules could read in these reports; `None` where nothing was counted."""
     known = [row for answer in answers if (row := judged.figures.get(answer.key)) is not None]
     return (
         {"read": sum(row["read"] for row in known), "of": sum(row["of"] for row in known)} if known else None

@@ -1,4 +1,4 @@
-"""Raw scores of anybody, row by row: their form, their reading, and the one document of `drr papers aggregate`."""
+"""Reads raw scores from files of other projects, row by row, and builds the document of `drr papers aggregate`."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 MOST = 2**63
 LARGE = 1e15
-"""Sums of larger numbers would not be exact, and could overflow."""
+"""Largest number allowed: sums of larger numbers would not be exact, and could overflow."""
 
 
 def _name(value: object) -> str:
-    """A whole number names as well as its digits do: ids of published data are often numbers."""
+    """Return a name as text. A whole number is allowed too, because ids in published data are often numbers."""
     if isinstance(value, bool) or not isinstance(value, str | int):
         raise ValueError(f"a name or a whole number is asked, not {type(value).__name__}")  # noqa: TRY004
     return str(value)
 
 
 def _id(value: object) -> object:
-    """Given back as it came."""
+    """Check an id and return it unchanged."""
     if isinstance(value, int) and abs(value) >= MOST:
         raise ValueError("a whole number of at most 63 bits is asked")
     _name(value)
@@ -58,7 +58,7 @@ Name = Annotated[str, BeforeValidator(_name)]
 
 
 class RawPart(BaseModel):
-    """`id`, `task`, `system` and `meta` may stand in every object, whatever else it holds."""
+    """The base of every object in a row: `id`, `task`, `system` and `meta` are allowed in each."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -73,7 +73,7 @@ class RawPart(BaseModel):
 class RawRow(RawPart):
     @property
     def named(self) -> JsonObject:
-        """Begin a row of the output."""
+        """Return the first fields of an output row: the id, if there is one."""
         return {} if self.id is None else {"id": self.id}
 
 
@@ -81,7 +81,7 @@ RowT = TypeVar("RowT", bound=BaseModel)
 BOM = b"\xef\xbb\xbf"
 WIDE = (b"\xff\xfe", b"\xfe\xff")
 LONGEST_LINE = 1 << 26
-"""Bytes; a row of a benchmark that keeps its pages beside the report has some millions."""
+"""Longest line in bytes; a benchmark's row that holds its web pages has some millions."""
 
 
 class BadRow(TypedDict):
@@ -90,14 +90,14 @@ class BadRow(TypedDict):
 
 
 def read_rows(path: Path, model: type[RowT]) -> Iterator[tuple[int, RowT | BadRow]]:
-    """Every line that is not blank, with its number; never the whole file at once."""
+    """Yield every line that is not blank, with its number. The file is never read as a whole."""
     for number, line in byte_lines(path, "raw scores"):
         if line.strip():
             yield number, _row(number, line, model)
 
 
 def byte_lines(path: Path, holds: str) -> Iterator[tuple[int, bytes]]:
-    """Yield lines with their numbers, by line feeds alone, as U+2028 may stand inside a JSON text. `holds` names what a line is."""
+    """Yield lines with their numbers. Only line feeds split lines, because U+2028 may be in JSON text; `holds` names the content for errors."""
     try:
         with closing(path.open("rb")) as file:
             yield from _numbered(path, file)
@@ -124,8 +124,7 @@ def _row(number: int, line: bytes, model: type[RowT]) -> RowT | BadRow:
 
 
 def strict_object(text: bytes) -> JsonObject:
-    """Read an object strictly. `ValueError` says in one line why this is none, or has what JSON has not: NaN,
-    a key twice, half of a character."""
+    """Parse a JSON object strictly. `ValueError` says in one line why the text is none, or what JSON forbids: NaN, a repeated key, half a character."""
     try:
         orjson.loads(text)  # as strict as RFC 8259, but for keys that stand twice
         raw = json.loads(text, object_pairs_hook=_once)
@@ -137,7 +136,7 @@ def strict_object(text: bytes) -> JsonObject:
 
 
 def _once(pairs: list[tuple[str, object]]) -> JsonObject:
-    """Make an object; of a key that stands twice nobody knows which one counts."""
+    """Build an object and reject repeated keys, because nobody knows which of the values counts."""
     for key, count in Counter(key for key, _ in pairs).items():
         if count > 1:
             raise ValueError(f"the key {key!r} stands twice in one object")
@@ -151,7 +150,7 @@ class Interval(TypedDict):
     ci_low: float | None
     ci_high: float | None
     all_equal: NotRequired[bool]
-    """Present where nothing differs."""
+    """Present and true where all values are equal."""
 
 
 def interval_row(v: V) -> Interval:
@@ -160,32 +159,32 @@ def interval_row(v: V) -> Interval:
 
 
 class ProtocolSums(ABC, Generic[Given]):
-    """The sums of one protocol, over as many rows as are added."""
+    """The sums of one protocol over the rows that are added."""
 
     form: ClassVar[type[RawRow]]
     n_unscored: int = 0
 
     @abstractmethod
     def add(self, row: Given) -> JsonObject | None:
-        """Add a row, and return its part of `rows`; `None` where the protocol has nothing on one row. `ValueError`: it cannot be used."""
+        """Add a row and return its part of `rows`, or `None` where the protocol has none. `ValueError` says why a row cannot be used."""
 
     @abstractmethod
     def values(self) -> JsonObject: ...
 
     def as_printed(self) -> JsonObject:
-        """Return the published figures; empty where the published rule is ours."""
+        """Return the figures by the published rule, which may be the same as `values`."""
         return self.values()
 
     @abstractmethod
     def intervals(self) -> JsonObject: ...
 
     def counted(self) -> dict[str, int]:
-        """Count for each mean how many rows are in it."""
+        """Return the number of rows in each mean."""
         return {}
 
 
 class Means:
-    """Plain means over rows of what is known of them; for intervals the rows of one task are drawn together."""
+    """Plain means over the known values of rows. For intervals, the rows of one task are one draw."""
 
     def __init__(self, ends: Mapping[str, Ends]) -> None:
         self._ends = dict(ends)
@@ -194,7 +193,7 @@ class Means:
         self._rows = 0
 
     def learn(self, names: Iterable[str], ends: Ends) -> None:
-        """Further names; free ones are known when they come."""
+        """Add further names, for protocols whose names are known only from the rows."""
         for name in names:
             if name not in self._ends:
                 self._ends[name], self._values[name], self._clusters[name] = ends, [], []
@@ -222,7 +221,7 @@ class Means:
 
 
 class PrintedMeans(ProtocolSums[Given]):
-    """The means of figures as we sum them, beside those that the published rule gives."""
+    """The means of figures by the project's rule and by the published rule."""
 
     ends: ClassVar[Mapping[str, Ends]]
 
@@ -243,7 +242,7 @@ class PrintedMeans(ProtocolSums[Given]):
 
 
 def plain_mean(values: Iterable[float | None]) -> float | None:
-    """Average those that are known."""
+    """Return the mean of the known values; `None` where none is known."""
     known = [value for value in values if value is not None]
     return fsum(known) / len(known) if known else None
 
@@ -257,7 +256,7 @@ class AggregateDocument(TypedDict):
     n: int
     n_unscored: int
     n_by_value: dict[str, int]
-    """Rows in each mean; empty where the values are no means of rows."""
+    """Number of rows in each mean; empty where the values are no means of rows."""
     values: JsonObject
     as_printed: JsonObject
     rows: list[JsonObject]
@@ -266,7 +265,7 @@ class AggregateDocument(TypedDict):
 
 
 def aggregate(protocol: str, path: Path, *, intervals: bool = False) -> AggregateDocument:
-    """Line by line; only what is told of each row is kept."""
+    """Build the document line by line; of each row only its part of `rows` is kept."""
     sums: ProtocolSums[RawRow] = sums_of(protocol)()
     rows: list[JsonObject] = []
     bad: list[BadRow] = []

@@ -1,10 +1,10 @@
-"""Numbers with their uncertainty: one interval for every mean, exact tests, Holm. Unknown is `None`.
+"""Computes statistics with confidence intervals. Unknown is `None`.
 
-A statistic is never a bare number: `V` says how many items stand behind it, how many could not be scored, and how the
-interval was made. What is drawn are clusters (queries, or tasks of several queries): trials, dimensions and sizes of one are not independent.
+A statistic is never a bare number: `V` says how many items it is from, how many could not be scored, and how the interval was
+computed. Clusters (queries, or tasks of several queries) are the independent draws, because trials, dimensions and sizes of one query are not.
 
-The interval is Student's, shifted for skew, and around a value with two ends never narrower than what so many draws can have missed.
-That of a share of which each draw is 0 or 1 is exact (docs/judging.md). `python -m benchmarks.intervals` simulates what it covers.
+The interval is Student's, shifted for skew. Between two bounds it is never narrower than what so many draws can have missed.
+For a share where each draw is 0 or 1 it is exact (docs/judging.md). `python -m benchmarks.intervals` simulates the coverage.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ ByQuestion = Mapping[A, Sequence[float | None]]
 SEED = 20_190_101
 LEAST_SPREAD = 1e-9  # values no further apart are equal
 FEWEST = 10
-"""Clusters; over fewer a figure that is no mean has no interval, as it would cover far less than it says."""
+"""Fewest clusters for an interval of a figure that is no mean. Below, the interval would cover far less than it says."""
 Z = 1.959963984540054
 Ends = tuple[float, float]
 SHARE: Ends = (0.0, 1.0)
 RELATED: Ends = (-1.0, 1.0)
-"""Correlations and agreement beyond chance: no means, but nothing beyond these is one."""
+"""Bounds of correlations and of agreement beyond chance, at which their intervals are cut."""
 COUNTED: Ends = (0.0, inf)
-"""Counts, costs, seconds: no end above."""
+"""Bounds of counts, costs and seconds: no upper bound."""
 
 
 class VRow(TypedDict):
-    """`V` in a document."""
+    """The form of `V` in a document."""
 
     value: float | None
     ci_low: float | None
@@ -46,16 +46,16 @@ class VRow(TypedDict):
     n_unscored: int
     method: str
     tasks: NotRequired[int]
-    """Number of tasks drawn, where the questions are of fewer tasks."""
+    """Number of tasks drawn, where there are fewer tasks than questions."""
     reason: NotRequired[str | None]
-    """Why there is no value, where that is known."""
+    """Reason why there is no value, where known."""
     all_equal: NotRequired[bool]
-    """Present where nothing differs."""
+    """Present and true where all values are equal."""
 
 
 @dataclass(frozen=True, slots=True)
 class V:
-    """One statistic. `n` items were scored, `n_unscored` were not (failed, undefined or dropped by the definition)."""
+    """One statistic with its interval. `n` items were scored, `n_unscored` were not (failed, undefined or dropped by the definition)."""
 
     value: float | None
     ci_low: float | None
@@ -64,24 +64,24 @@ class V:
     n_unscored: int
     method: str
     reason: str | None = None
-    """Why there is no value, where that is known."""
+    """Reason why there is no value, where known."""
     clusters: int = 0
     """Number of clusters drawn; 0 where nothing was drawn."""
     tasks: int = 0
-    """The same, where the questions are of fewer tasks; else 0."""
+    """Number of tasks drawn, where there are fewer tasks than questions; else 0."""
     error: float | None = None
     """The standard error behind the interval."""
     all_equal: bool = False
-    """A mean of several, no two of which differ."""
+    """True if the value is a mean of several clusters that are all equal."""
     zero_one: bool = False
-    """Every cluster weighs the same and is 0 or 1 (or -1, of a difference)."""
+    """True if all clusters have the same weight and are 0 or 1 (or -1, for a difference)."""
 
     def within(self, ends: Ends | None) -> V:
-        """Keep the interval to these ends of what is averaged.
+        """Fit the interval to the bounds of the averaged values.
 
-        A share of clusters that are 0 or 1 has the exact one. Else, between two ends it holds what so many draws can have missed; of what
-        has an end below only, which is skewed, also as many times more and less as Student's reach is of the value (1 + r + r^2/2 is nearly
-        exp(r); beyond a reach of the whole value it stays linear).
+        A share of clusters that are 0 or 1 gets the exact interval. Other values with two bounds get one that holds what so many draws can have
+        missed. Values with only a lower bound are skewed, so their interval is also widened to a ratio around the value, by Student's
+        relative half-width r (1 + r + r^2/2 is nearly exp(r); for r above 1 the ratio grows linearly).
         """
         if ends is None or self.value is None or self.clusters < 2:
             return self
@@ -108,7 +108,7 @@ class V:
         return replace(self, value=value, ci_low=low, ci_high=high, method=method)
 
     def _exact(self, value: float) -> V:
-        """Take the interval of Clopper and Pearson."""
+        """Return the statistic with the interval of Clopper and Pearson."""
         from scipy.special import betaincinv
 
         n, ones = self.clusters, round(value * self.clusters)
@@ -119,7 +119,7 @@ class V:
         return replace(self, ci_low=low, ci_high=high, method=method)
 
     def unshifted(self) -> V:
-        """Widen the interval to hold Student's without the shift for skew."""
+        """Widen the interval so that it holds Student's interval without the shift for skew."""
         if self.value is None or self.error is None or self.ci_low is None or self.ci_high is None:
             return self
         reach = student(self.clusters - 1) * self.error
@@ -138,16 +138,16 @@ _KEPT = ", of values "
 
 
 def missed(draws: int) -> float:
-    """Return the share of all values that so many draws can have left unseen. Nine of ten samples would have shown more.
+    """Return the largest share of values that so many draws may have missed. Of 10 samples, 9 would show a value of any larger share.
 
-    It is about 2.3 / n. The 0.6 keeps four equal draws at a half, as four coins of one side say nothing else.
+    The share is about 2.3 / n. The 0.6 keeps four equal draws at one half, because four equal coin flips tell no more.
     """
     return min(1.0, log(10) / (draws + 0.6))
 
 
 @cache
 def student(freedom: int) -> float:
-    """Student's 97.5 % point."""
+    """Return the 97.5 % point of Student's t distribution."""
     from scipy.special import stdtrit  # half a second
 
     return float(stdtrit(freedom, 0.975))
@@ -160,9 +160,9 @@ class StudentSpan(NamedTuple):
 
 
 def span(value: float, drawn: Floats, freedom: int | None = None) -> StudentSpan | None:
-    """Compute Student's interval around the mean of these, shifted towards the longer tail (Johnson 1978); `None` where no two differ.
+    """Compute Student's interval around a mean, shifted towards the longer tail (Johnson 1978). `None` where all values are equal.
 
-    Of a figure that is no mean `drawn` are its pseudo-values: what each cluster adds to it.
+    For a figure that is no mean, `drawn` are pseudo-values: what each cluster adds to the figure.
     """
     n = len(drawn)
     if n < 2 or np.ptp(drawn) <= LEAST_SPREAD * max(1.0, abs(value)):
@@ -184,7 +184,7 @@ def finite(value: float | np.floating[Any]) -> float | None:
 
 
 def index_of(labels: Sequence[str]) -> tuple[NDArray[np.int64], int]:
-    """Clusters as positions, in order of first appearance."""
+    """Return each label's cluster number, in order of first appearance, and the number of clusters."""
     seen: dict[str, int] = {}
     return np.array([seen.setdefault(label, len(seen)) for label in labels], dtype=np.int64), len(seen)
 
@@ -201,7 +201,7 @@ def around(
     fewest: int = 2,
     cut: Ends | None = None,
 ) -> V:
-    """Make Student's interval around a figure from its pseudo-values, a cluster each; NaN: it is undefined without that one."""
+    """Build a statistic with Student's interval from the pseudo-values of its clusters. NaN means that the figure is undefined without a cluster."""
     size = len(drawn) if freedom is None else freedom + 1
     known = value is not None and bool(np.isfinite(drawn).all())
     enough = known and size >= fewest
@@ -226,7 +226,7 @@ def around(
 
 
 def left_out(value: float | None, without: Floats) -> Floats:
-    """Return the pseudo-values of a figure by its values `without` each cluster."""
+    """Return the pseudo-values of a figure, from its values `without` each cluster."""
     size = len(without)
     return np.full(size, np.nan) if value is None else size * value - (size - 1) * without
 
@@ -242,10 +242,10 @@ def from_sums(
     ends: Ends | None = None,
     cut: Ends | None = None,
 ) -> V:
-    """Compute a statistic that depends on its items only through the sums of `rows`. What each cluster adds shows when it is left out.
+    """Compute a statistic that depends on its items only through the sums of `rows`. The interval comes from leaving out each cluster.
 
-    `statistic` maps sums, one per line, to values, one per line; undefined is NaN there and `None` here. `ends` are those of a mean
-    or share of items that cannot lie beyond them; `cut`, those of a statistic of another kind, where its interval stops.
+    `statistic` maps sums, one per line, to values, one per line; undefined is NaN there and `None` here. `ends` are the bounds of a mean
+    or share, which its items cannot exceed; `cut` are the bounds at which the interval of another statistic is cut.
     """
     count = len(rows) if n is None else n
     if not len(rows):
@@ -270,7 +270,7 @@ def from_sums(
 
 
 def mean(values: ByQuestion[A], method: str = "mean over queries", ends: Ends | None = None) -> V:
-    """The mean over queries of the mean over a query's scored trials; queries of one task are drawn together."""
+    """Return the mean over queries of the mean over a query's scored trials. Queries of one task are one draw."""
     scored = {key: [x for x in trials if x is not None] for key, trials in values.items()}
     unscored = sum(x is None for trials in values.values() for x in trials)
     present = [(key, sum(xs) / len(xs)) for key, xs in scored.items() if xs]
@@ -290,29 +290,29 @@ def mean_of(
     n_unscored: int = 0,
     ends: Ends | None = SHARE,
 ) -> V:
-    """The mean of items that are all known; a share, where each is 0 or 1."""
+    """Return the mean of items that are all known; a share, where each is 0 or 1."""
     rows = np.array([[value, 1.0] for value in values]).reshape(-1, 2)
     return from_sums(rows, clusters, ratio, method, n=n, n_unscored=n_unscored, ends=ends)
 
 
 def pooled(pairs: Sequence[tuple[Asked, float, float]], method: str, *, n: int, n_unscored: int = 0) -> V:
-    """Sum of numerators over sum of denominators; each pair is (query, numerator, denominator)."""
+    """Return the sum of numerators over the sum of denominators; each pair is (query, numerator, denominator)."""
     rows = np.array([[a, b] for _, a, b in pairs]).reshape(-1, 2)
     names = [key for key, _, _ in pairs]
     return from_sums(rows, names, ratio, method, n=n, n_unscored=n_unscored, ends=SHARE)
 
 
 def divided(part: Floats, whole: Floats, least: float = 0.0) -> Floats:
-    """Undefined (NaN) where the whole is no more than this."""
+    """Divide, with NaN where the divisor is at most `least`."""
     return np.where(whole > least, part / np.where(whole > least, whole, 1), np.nan)
 
 
 def ratio(sums: Floats) -> Floats:
-    """First column over second, undefined where the second is zero: the statistic behind every mean and share."""
+    """Divide the first column by the second, with NaN where the second is zero. This statistic is behind every mean and share."""
     return divided(sums[:, 0], sums[:, 1])
 
 
 def spread(values: ByQuestion[A]) -> float | None:
-    """The standard deviation (n - 1) over every scored report, as the paper's Table 5 prints beside its means."""
+    """Return the standard deviation (n - 1) over all scored reports, which the paper's Table 5 prints beside the means."""
     scored = [x for trials in values.values() for x in trials if x is not None]
     return float(np.std(scored, ddof=1)) if len(scored) > 1 else None

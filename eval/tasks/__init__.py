@@ -1,1 +1,1 @@
-"""Kinds of judging: what each asks, and how its answer is read."""
+"""Judging tasks: each asks one kind of question and reads its answers."""

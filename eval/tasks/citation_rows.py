@@ -1,7 +1,4 @@
-"""The way from judgements to one row for each claim and cited address. The verdict of the address alone, and whether it is needed.
-
-Where a claim has one readable text of a type, the verdict of the type is the verdict of its address.
-"""
+"""Builds one row for each claim and cited address: the verdict on the address, and whether it is needed."""
 
 from __future__ import annotations
 
@@ -22,7 +19,7 @@ Against = Literal["page", "seen"]
 
 
 class HeldClaim(TypedDict):
-    """The part of a claim that is needed to compare it with its sources."""
+    """The part of a claim that is needed to compare the claim with its sources."""
 
     id: str
     text: str
@@ -30,16 +27,16 @@ class HeldClaim(TypedDict):
 
 
 class ClaimRow(HeldClaim):
-    """A claim of a report; `report[start:end]` is its quote."""
+    """A claim of a report; `quote` is `report[start:end]`."""
 
     quote: str
     start: int
     end: int
     section_level: bool
     blanket: bool
-    """Cited with a marker for more sources than anybody means."""
+    """True if a citation marker of the claim names more sources than anybody can mean."""
     resolved: bool
-    """True where an address it cites is a source."""
+    """True if a cited address is a source of the report."""
     types: list[str]
 
 
@@ -48,9 +45,9 @@ class ClaimsResult(TypedDict):
     rejects: dict[str, int]
     by_rule: bool
     silent: NotRequired[list[str]]
-    """Headings of sections of which no claim came; judgings of before do not say."""
+    """Headings of sections in which no claim was found; earlier judgings lack this key."""
     untaken: NotRequired[int]
-    """Citation marks of the report, where a model's claims lean on none of them."""
+    """Number of citation marks in the report, where none of a model's claims cites anything."""
 
 
 class SpanRow(TypedDict):
@@ -76,9 +73,9 @@ class VerdictRow(TypedDict):
     status: Status
     reason: str
     by: NotRequired[str]
-    """`judge`, `rule`, or `rule over judge`."""
+    """The decider: `judge`, `rule`, or `rule over judge`."""
     judged: NotRequired[str]
-    """The judge's verdict where a rule overruled it, or where its quotation stands nowhere."""
+    """The judge's verdict, where a rule overruled it or the quotation is not in the evidence."""
     quote_not_found: NotRequired[str]
     sources: list[SourceRow]
     spans: list[SpanRow]
@@ -88,7 +85,7 @@ class AddressVerdict(VerdictRow):
     """The verdict on one claim against one of several cited addresses of the same type."""
 
     without: Status | None
-    """Verdict on the claim's other sources of the type together, where it was asked."""
+    """Verdict on the claim's other sources of the type together; `None` where the judge was not asked."""
 
 
 class RatingResult(TypedDict):
@@ -111,11 +108,11 @@ class FailureRow(TypedDict):
 class FailuresResult(TypedDict):
     failures: list[FailureRow]
     unfounded: list[str]
-    """Labels of examples that the report does not hold: unknown, where no other example shows them."""
+    """Labels whose example is not in the report; they count as unknown unless another example shows them."""
 
 
 class CheckRow(TypedDict):
-    """One rule's answer."""
+    """The result of one rule."""
 
     status: Literal["pass", "fail", "unverifiable"]
     value: object
@@ -124,13 +121,13 @@ class CheckRow(TypedDict):
 
 
 Addresses = Mapping[tuple[str, str], AddressVerdict]
-"""Keyed by claim and address."""
+"""Verdicts on single addresses, keyed by (claim, address)."""
 _STATUS: Mapping[str, Status] = {str(status): status for status in STATUSES}
 
 
 @dataclass(frozen=True)
 class JudgedCitations:
-    """The judgements of one answer's citations, and their judge."""
+    """The judgements on one answer's citations, with their judge and protocol."""
 
     answer: Answer
     support: Collection[VerdictRow]
@@ -150,14 +147,14 @@ class JudgedCitations:
     def _of_claim(
         self, claim: ClaimRow, scope: str, verdicts: Sequence[VerdictRow]
     ) -> Iterator[CitationVerdict]:
-        """Yield the rows of a claim in the order of the report, whichever verdict came first."""
+        """Yield the rows of a claim in the order of its citations, whatever the order of the verdicts."""
         known = {row.url: row for verdict in verdicts for row in self._of_set(claim["id"], scope, verdict)}
         failed = next((verdict for verdict in verdicts if not verdict["sources"]), None)
         for url in claim["urls"]:
             yield known[url] if url in known else self._without_set(claim, scope, url, failed)
 
     def _of_set(self, claim: str, scope: str, verdict: VerdictRow) -> Iterator[CitationVerdict]:
-        """Yield the rows of all sources of one type. Addresses with one text share its verdict, and none of them is missed."""
+        """Yield the rows of all sources of one type. Addresses with the same text share its verdict, and none of them counts as needed."""
         verdicts: dict[str, VerdictRow | AddressVerdict | None] = {}
         for source in filter(_is_read, verdict["sources"]):
             text = str(source["sha256"])
@@ -185,7 +182,7 @@ class JudgedCitations:
         verdict_row: VerdictRow | None,
         needed: bool | None,
     ) -> CitationVerdict:
-        """`place` is claim and scope; `said` is of its text; a source that could not be read has its status."""
+        """Build a row. `place` is (claim, scope), `verdict_row` the verdict on the source's text; an unreadable source keeps its own status."""
         if verdict_row is not None:
             status: Status | None = verdict_row["status"]
         else:
@@ -218,7 +215,7 @@ class JudgedCitations:
     def _without_set(
         self, claim: ClaimRow, scope: str, url: str, failed: VerdictRow | None
     ) -> CitationVerdict:
-        """Make the row where all of its type together were not judged, or failed."""
+        """Build the row of an address where all sources of its type together were not judged, or the judgement failed."""
         own = self.addresses.get((claim["id"], url))
         verdict = own or failed
         types = claim.get("types") or [""]
@@ -246,8 +243,7 @@ class JudgedCitations:
         )
 
     def _is_source(self, url: str, source_type: str) -> bool:
-        """Tell whether an address that could not be read is a source: records are looked up. Of imported
-        reports it is not known which pages were returned."""
+        """Tell whether an unreadable address is a source of the report. Only a web address can be: one that a tool returned, or any in an imported report."""
         return is_paged(source_type) and (self.answer.imported or url in self._returned)
 
     @cached_property
@@ -256,12 +252,12 @@ class JudgedCitations:
 
 
 def _scope(claim: ClaimRow, scopes: dict[tuple[str, ...], str]) -> str:
-    """Name the scope. Of several addresses under a group of statements nobody can say which is for which: the group cites them."""
+    """Name the scope of a claim's citations. Several addresses below a group of statements belong to the group, because nobody can tell which is for which."""
     if not claim.get("section_level") or len(claim["urls"]) < 2:
         return claim["id"]
     return scopes.setdefault(tuple(claim["urls"]), claim["id"])
 
 
 def _is_read(source: SourceRow) -> bool:
-    """Some of it was shown."""
+    """Tell whether any part of the source was shown."""
     return source["status"] == "ok" and bool(source["passages"])

@@ -1,9 +1,9 @@
-"""The task of judging citations one by one. Where a claim cites several sources of a type, each of them alone.
+"""The task of judging citations one by one, where a claim cites several sources of one type.
 
-Each is asked about as support is, with the same words, so that its verdict is of the same kind as that of a claim's only source. A claim
-with one source of a type has its verdict from there; nothing is asked for it. Of several, code settles what it can, equal texts are
-asked about once, and one question holds what is left, of several claims as long as there is room. Where a source supports nothing
-alone and it is open whether the set needs it, the set is judged once more without it.
+The judge is asked about each source with the same prompt as in `support`, so that verdicts on one source are comparable. A claim with
+one source of a type already has its verdict from `support`. Code decides what it can, equal texts are asked about once, and one request
+holds several claims as long as there is room. Where a source alone supports nothing and may still be needed beside the others, the
+other sources are judged once more without it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from drr.llm.failures import ModelFailure
 from drr.study.unit import Outcome, Record, Unit
 
 CLAIMS_MOST, SOURCES_MOST = 5, 10
-"""Most claims and sources in one question: with more, a judge loses some."""
+"""Most claims and most sources in one request: with more, a judge leaves some out."""
 
 
 class PortionRow(TypedDict):
@@ -38,7 +38,7 @@ class PortionRow(TypedDict):
     claim: str
     type: str
     places: list[int]
-    """Places of its sources among those of its type."""
+    """Numbers of its sources among the claim's sources of this type."""
     urls: list[str]
     whole: bool
     together: Status | None
@@ -46,18 +46,18 @@ class PortionRow(TypedDict):
 
 @dataclass(frozen=True)
 class Portion:
-    """Some sources of one claim, all of one type: an item for each."""
+    """Some sources of one claim, all of one type, with one item for each source."""
 
     claim_id: str
     claim: str
     type: str
     items: tuple[SupportItem, ...]
     asked: int
-    """Number of sources that a judge is asked about; code settles the others."""
+    """Number of sources that a judge is asked about; code decides the others."""
     whole: bool
-    """They are all that the claim cites of the type."""
+    """True if these are all sources of the type that the claim cites."""
     together: Status | None
-    """Verdict on all that it cites of the type."""
+    """Verdict on all the claim's sources of the type together."""
 
     @property
     def id(self) -> str:
@@ -79,7 +79,7 @@ class Portion:
         }
 
     def left_out(self, desk: Desk, alone: Mapping[str, VerdictRow]) -> Iterator[SupportItem]:
-        """The set without each source of which only that can tell whether it is needed."""
+        """Yield the other sources as an item, for each source that alone supports nothing and may still be needed."""
         statuses: Counter[Status | None] = Counter(alone[item.id]["status"] for item in self.items)
         if not self.whole or not is_open(statuses, self.together):
             return
@@ -103,7 +103,7 @@ class CitationsTask(ClaimTask):
         return {} if ask is None else {self.name: desk.version(self.version, self.role, ask.prompt)}
 
     def plan(self, desk: Desk, about: Answer, judged: Judged) -> Iterable[Unit]:
-        """Pages as they read now have figures of their own kind only, none of them of single citations."""
+        """Plan nothing for refetched pages: they have figures of their own, none of which is about single citations."""
         found = judged.checked_claims(about)
         if found is None or not found.claims or not desk.protocol.judges_each or desk.refetched is not None:
             return
@@ -162,14 +162,14 @@ CITATIONS = CitationsTask()
 
 
 def without(name: str) -> str:
-    """Name the set without this item."""
+    """Name the set of sources without this item."""
     return f"{name}-without"
 
 
 def portions(
     desk: Desk, answer: Answer, claims: Iterable[ClaimRow], together: Mapping[str, VerdictRow]
 ) -> Iterator[Portion]:
-    """Yield of each claim and type with several readable texts at most so many for a judge at once."""
+    """Yield each claim's readable sources of a type, where there are several, in portions that fit one request."""
     book = desk.book(answer)
     for claim in claims:
         urls = claim["urls"] if len(claim["urls"]) > 1 else ()
@@ -186,7 +186,7 @@ def _item(desk: Desk, claim_id: str, claim: str, place: int, page: Frozen) -> Su
 
 
 def distinct_texts(pages: Iterable[Frozen]) -> list[tuple[int, Frozen]]:
-    """List those that could be read, each text once, with its place among the addresses."""
+    """List the readable pages, each text once, with its number among the addresses."""
     found: dict[str | None, tuple[int, Frozen]] = {}
     for place, page in enumerate(pages, 1):
         if page.status == "ok" and page.text:
@@ -222,7 +222,7 @@ def _items(group: Iterable[Portion]) -> list[SupportItem]:
 
 
 def _batches(found: Sequence[Portion]) -> list[list[Portion]]:
-    """Claims share a question as long as it has room for their sources; what code settles wholly shares none."""
+    """Group claims into requests as long as there is room for their sources. Claims that code decides completely stand alone."""
     batches: list[list[Portion]] = []
     for portion in found:
         last = batches[-1] if batches and portion.asked else []
@@ -237,7 +237,7 @@ def _batches(found: Sequence[Portion]) -> list[list[Portion]]:
 async def _rests(
     desk: Desk, judge: Examiner, about: tuple[str, ...], left: Sequence[SupportItem]
 ) -> dict[str, Status]:
-    """Judge what is left without each; sets share a question as long as it has room. No usable answer leaves it open."""
+    """Judge the sets that leave out one source, several in one request. Sets without a usable answer are left out of the result."""
     groups: list[list[SupportItem]] = []
     for item in left:
         room = SOURCES_MOST - sum(len(one.sources) for one in groups[-1]) if groups else 0
@@ -256,7 +256,7 @@ async def _rests(
 
 
 def _unjudged(record: Record) -> dict[tuple[str, str], AddressVerdict]:
-    """Make the verdicts of a unit that failed as a whole."""
+    """Build the verdicts of a unit that failed as a whole."""
     found: dict[tuple[str, str], AddressVerdict] = {}
     for name, url in zip(record.key_fields["items"], record.key_fields["addresses"], strict=True):
         claim_id, _, rest = name.partition("-")

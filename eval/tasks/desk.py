@@ -1,4 +1,4 @@
-"""The desk of one judging of one study: who judges, how, and the answers with their evidence."""
+"""Defines what a judging run works with: judge, protocol and answers (`Desk`), and the base class of its tasks (`Task`)."""
 
 from __future__ import annotations
 
@@ -28,25 +28,25 @@ from drr.llm.prompts import Prompts
 from drr.study.unit import Outcome, Record, Unit
 
 UNKNOWN_WINDOW = 32_768
-"""Tokens of a judge's window where nobody says; also what a local server is told to hold."""
+"""Tokens of a judge's context where its size is unknown; local servers are set to this size."""
 _RESERVED = 16_384
-"""Tokens kept for the prompt, the claims and the answer."""
+"""Tokens reserved for the prompt, the claims and the answer."""
 _OPEN = 64
-"""Answers whose evidence is kept in memory."""
+"""Number of answers whose evidence is kept in memory."""
 _CHARACTERS = 2
-"""Characters of a token, counted low: a page that does not fit would be no verdict at all."""
+"""Characters per token, estimated low: a request that is too long would give no verdict at all."""
 
 Chosen = TypeVar("Chosen")
 
 
 def room_for(model: str) -> int:
-    """Count the characters of evidence that one request to this model has room for."""
+    """Return how many characters of evidence fit in one request to this model."""
     window = None if model == OFFLINE else input_tokens(model)
     return max((window or UNKNOWN_WINDOW) - _RESERVED, _RESERVED // 4) * _CHARACTERS
 
 
 class Wish(NamedTuple):
-    """A question as judging needs it; of imported reports the user may be unknown."""
+    """A question as judging needs it. The user of an imported report may be unknown."""
 
     id: str
     query: str
@@ -56,7 +56,7 @@ class Wish(NamedTuple):
 
 @dataclass
 class Desk:
-    """Nothing here decides anything: tasks do."""
+    """The settings and data of one judging run. Tasks make the decisions."""
 
     judge: JudgeName
     extractor: JudgeName
@@ -66,22 +66,22 @@ class Desk:
     protocol: JudgingProtocol = OURS
     stand_in: StandIn | None = None
     batch: int = 1
-    """Claims in one call."""
+    """Number of claims in one call."""
     repeat: int = 0
-    """Another repetition of the same judgements: the only field that makes an equal prompt a new unit."""
+    """Number of this repetition. Only this field makes a new unit of an equal prompt."""
     refetched: Mapping[str, Page] | None = None
     questions: Mapping[str, Query] = field(default_factory=dict)
     own_points: Mapping[str, Sequence[PointRow]] = field(default_factory=dict)
     """Key points that people gave, by question."""
     reference: str | None = None
-    """The variant whose reports others are graded against."""
+    """The variant whose reports the others are graded against."""
     choices: dict[type, Any] = field(default_factory=dict)
-    """Choices of the papers' tasks, by their type; see `chosen`."""
+    """Settings of the papers' tasks, by their type; see `chosen`."""
     answers: dict[str, Answer] = field(default_factory=dict)
     versions: dict[str, Mapping[str, str]] = field(default_factory=dict)
-    """Versions by task, each computed once."""
+    """Versions by task, computed once each."""
     profiles: dict[str, str] = field(default_factory=dict)
-    """Profile summaries by shopper, as far as they are known."""
+    """Profile summaries by shopper, filled when first asked for."""
     _books: dict[str, Book] = field(default_factory=dict)
 
     def add(self, answers: Iterable[Answer]) -> None:
@@ -96,7 +96,7 @@ class Desk:
             ) from None
 
     def wishes(self) -> list[Wish]:
-        """The study's questions, and those of imported reports, each once: they are there before any answer is."""
+        """List the questions of the study and of imported reports, each once. They are known before any answer is."""
         found = {
             query.id: Wish(query.id, query.query, query.user_id, query.constraints)
             for query in self.questions.values()
@@ -107,7 +107,7 @@ class Desk:
         return list(found.values())
 
     def pairs(self, variants: Sequence[str]) -> Iterator[tuple[Answer, Answer]]:
-        """Trial k meets trial k, in alphabetical order of the variants."""
+        """Yield pairs of answers of the same question and trial, variants in alphabetical order."""
         places: dict[tuple[str, int], dict[str, Answer]] = {}
         for answer in self.answers.values():
             if answer.variant in variants:
@@ -116,7 +116,7 @@ class Desk:
             yield from ((here[a], here[b]) for a, b in combinations(sorted(here), 2))
 
     def book(self, answer: Answer) -> Book:
-        """Open the evidence of an answer; of the last answers it stays open."""
+        """Open the evidence of an answer. The evidence of the last answers stays open."""
         if answer.key not in self._books:
             if len(self._books) >= _OPEN:
                 self._books.pop(next(iter(self._books))).answer.let_go()
@@ -125,17 +125,17 @@ class Desk:
         return self._books[answer.key]
 
     def citations(self, report: str) -> Citations:
-        """Parse the citations of a report about the shop."""
+        """Parse the citations of a report, with the shop's address and product ids."""
         return parse(report, self.shop_url, None if self.shop is None else self.shop.known_ids)
 
     def cut(self, sources: int) -> Cut:
-        """Choose how much of each source is shown where a claim has this many. A window is shared by all of one request."""
+        """Choose how much of each source is shown for a claim with this many sources. All sources of one request share the context."""
         if not self.protocol.whole_pages:
             return CONCERNING
         return whole_within(room_for(self.judge.model) // (self.batch * max(1, sources)))
 
     def profile(self, user_id: str | None) -> str:
-        """The profile summary as text; empty where the shopper is unknown."""
+        """Return the profile summary as text; empty where the shopper is unknown."""
         if user_id is None:
             return ""
         if user_id not in self.profiles and self.shop is not None:
@@ -143,7 +143,7 @@ class Desk:
         return self.profiles.get(user_id, "")
 
     def chosen(self, kind: type[Chosen]) -> Chosen:
-        """Return the study's choice of this kind, else the kind's default."""
+        """Return the study's settings of this type, else the default ones."""
         if kind not in self.choices:
             self.choices[kind] = kind()
         found: Chosen = self.choices[kind]
@@ -153,9 +153,9 @@ class Desk:
         return self.extractor if role == EXTRACTOR else self.judge
 
     def version(self, version: int, role: str, *prompts: str) -> str:
-        """Give a task at this version its prompts' mark, and where rules stand in for a model, theirs.
+        """Return a task's version: the hash of its prompts, its version number, and the rules' version where rules judge.
 
-        A task's first version is not written, so that what was judged before tasks had versions stays judged.
+        Version 1 is not written, so that judgements from before tasks had versions stay valid.
         """
         named = [version_of(*(self.prompts[name] for name in prompts))]
         if version > 1:
@@ -178,12 +178,12 @@ class Desk:
 
     @property
     def banner(self) -> str | None:
-        """Say what must stand over every verdict of this judge."""
+        """Return the notice that must stand above every verdict; `None` where a model judges."""
         return self.stand_in.banner if self.judge.rule_written and self.stand_in is not None else None
 
 
 def profile_text(shop: Shop, user_id: str) -> str:
-    """Say what judges are told of a shopper; empty where the shop knows none of this id."""
+    """Return the text that judges are shown about a shopper; empty where the shop has no shopper of this id."""
     from drr.env.profile import build_profile
     from drr.env.records.shopper import shopper_summary
 
@@ -196,17 +196,17 @@ EXTRACTOR = "claim_extractor"
 
 
 About = Literal["query", "answer", "pair", "claim-source", "passage-pair"]
-"""A query is there before any answer; claims and passages are those of one answer, and are planned with it."""
+"""The kind of subject that a task judges. A query exists before any answer; claims and passages are planned with their answer."""
 Pair = tuple[Answer, Answer]
 Planned = TypeVar("Planned", Wish, Answer, Pair)
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """The estimate of one unit, at most one call as a rule."""
+    """The estimated cost of one unit, which is usually at most one call."""
 
     characters: int
-    """Characters sent."""
+    """Number of characters sent."""
     output_tokens: int
     calls: int = 1
 
@@ -214,56 +214,56 @@ class Estimate:
 class Task(ABC, Generic[Planned]):
     name: ClassVar[str]
     version: ClassVar[int] = 1
-    """Raised by hand when its answers are read otherwise or its code decides otherwise; kept answers are then read again."""
+    """Version number, raised by hand when the task reads answers or decides otherwise. Stored answers are then read again."""
     subject: ClassVar[About]
     needs: ClassVar[tuple[str, ...]] = ()
-    """Tasks whose judgements must be there before it can be planned."""
+    """Names of tasks whose judgements must exist before this task can be planned."""
     role: ClassVar[str] = JUDGE
     asks: ClassVar[bool] = True
-    """False where code alone decides and no judge is asked."""
+    """True if a judge is asked; false where code alone decides."""
     by_rules: ClassVar[bool] = True
-    """Without, rules that stand in for a judge are not asked: what code finds is all that is known."""
+    """True if rules may stand in for a judge. If false, only the findings of code are known in a run without a model."""
     metrics: ClassVar[tuple[str, ...]] = ()
-    """The families of metrics it feeds."""
+    """Families of metrics that use this task's judgements."""
 
     def versions(self, desk: Desk) -> Mapping[str, str]:
-        """Map the task's name, or name and part (`rating/depth`), to its version in keys and judgings.
+        """Map the task's name, or `name/part` (`rating/depth`), to its version in keys.
 
-        None where the protocol does not ask it.
+        Empty where the protocol does not ask for the task.
         """
         ask = desk.protocol.ask(self.name)
         return {} if ask is None else {self.name: desk.version(self.version, self.role, ask.prompt)}
 
     @abstractmethod
     def plan(self, desk: Desk, about: Planned, judged: Judged) -> Iterable[Unit]:
-        """The units of one query, answer or pair; `judged` holds what the tasks it needs have found."""
+        """Yield the units of one query, answer or pair. `judged` holds the results of the tasks that this one needs."""
 
     @abstractmethod
     async def work(self, desk: Desk, spec: Mapping[str, Any], judge: Examiner) -> Outcome:
-        """One unit, from its spec."""
+        """Judge one unit, from its spec."""
 
     @abstractmethod
     def read(self, record: Record, judged: Judged) -> None:
-        """Enter what a unit that ended says, or that it failed."""
+        """Enter the result or the failure of a finished unit into `judged`."""
 
     def lacks(self, record: Record) -> bool:
-        """Tell whether a done unit lacks a part of its answer: `--retry-failed` judges it again."""
+        """Tell whether a finished unit lacks a part of its answer. `--retry-failed` judges such a unit again."""
         return False
 
     @abstractmethod
     def estimate(self, desk: Desk, unit: Unit) -> Estimate | None:
-        """`None` where no model is asked."""
+        """Estimate the cost of a unit; `None` where no model is asked."""
 
     def guess(self, desk: Desk, about: Planned, judged: Judged) -> None:
-        """Enter, for a forecast, what this task may find, so that the tasks that need it can be planned."""
+        """Enter likely results for a forecast, so that the tasks that need them can be planned."""
         return
 
     def part(self, fields: Mapping[str, Any]) -> str:
-        """Name which of its `versions` a unit's key has."""
+        """Return the key in `versions` under which a unit with these key fields is filed."""
         return self.name
 
     def belongs(self, fields: Mapping[str, Any], judging: Judging) -> bool:
-        """Tell whether a unit with such key fields is part of this judging."""
+        """Tell whether a unit with these key fields is part of this judging run."""
         return bool(
             fields["protocol"] == judging.protocol
             and fields["judge"] == judging.judge
@@ -272,19 +272,19 @@ class Task(ABC, Generic[Planned]):
         )
 
     def counts(self, record: Record, judged: Judged) -> bool:
-        """Tell whether what it needed still stands, now that the tasks before it are read."""
+        """Tell whether the earlier judgements that this one was made from are still valid."""
         return True
 
     def settle(self, judged: Judged) -> None:
-        """Settle after all of its units were read."""
+        """Finish the results after all units of the task were read."""
         return
 
     def values(self, judged: Judged) -> Mapping[tuple[str, str], str | int | None] | None:
-        """Map label and item to what a second judging can be compared with; `None` where nothing can."""
+        """Map (label, item) to a value that another judging run can be compared by; `None` where there is none."""
         return None
 
     def unit(self, desk: Desk, label: str, fields: Mapping[str, Any], spec: Mapping[str, Any]) -> Unit:
-        """A unit under this desk's judge, protocol, prompts and repetition."""
+        """Build a unit whose key holds this desk's judge, protocol, prompts and repetition."""
         own = {
             "task": self.name,
             "protocol": desk.protocol.name,

@@ -1,4 +1,4 @@
-"""The task of finding claims. By rule or with a model, of whose claims code accepts only what it finds in the report."""
+"""The task of extracting claims, by rule or with a model. Of a model's claims only those found in the report are kept."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ TRIES = 3
 class Extraction:
     claims: list[Claim]
     rejects: Counter[str] = field(default_factory=Counter)
-    """Counts of a model's inventions: `quote_not_found`, `url_not_cited`, `duplicate`."""
+    """Number of rejected claims of a model by reason: `quote_not_found`, `url_not_cited`, `duplicate`."""
 
 
 class ExtractionTask(Task[Answer]):
@@ -53,7 +53,7 @@ class ExtractionTask(Task[Answer]):
     metrics = ("faithfulness",)
 
     def versions(self, desk: Desk) -> Mapping[str, str]:
-        """Another shop, or another address of it, is another judging: it decides what is a source, and of which kind."""
+        """Add the shop and its address to the versions, because they decide which sources there are and of which type."""
         shop = "" if desk.shop is None else desk.shop.manifest.content_hash
         shop_mark = text_id(f"{host_of(desk.shop_url)} {shop}")[:8]
         return {
@@ -100,11 +100,11 @@ class ExtractionTask(Task[Answer]):
         judged.claims.setdefault(fields["mode"], {})[fields["answer"]] = found
 
     def lacks(self, record: Record) -> bool:
-        """Tell whether it took no claim at any of the report's citations: that says nothing of how much is cited."""
+        """Tell whether the model's claims cite nothing although the report has citations. Such an extraction says nothing about the report."""
         return bool(record.result.get("untaken"))
 
     def belongs(self, fields: Mapping[str, Any], judging: Judging) -> bool:
-        """Repetitions hold the same claims against the same evidence."""
+        """Tell whether an extraction is part of this judging run. A repetition judges the same claims as the first run."""
         return bool(
             fields["protocol"] == judging.protocol
             and fields["judge"] == judging.extractor
@@ -118,7 +118,7 @@ class ExtractionTask(Task[Answer]):
         return Estimate(len(desk.answer(unit.spec["answer"]).report) + 2500, 1800)
 
     def guess(self, desk: Desk, about: Answer, judged: Judged) -> None:
-        """The claims that rules find, where none are known."""
+        """Enter the claims that rules find, where none are known."""
         if judged.checked_claims(about) is None:
             citations = desk.citations(about.report)
             extraction = Extraction(extract_by_rules(about.report, citations))
@@ -136,7 +136,7 @@ def _prompt(desk: Desk, mode: str) -> str:
 
 
 async def _persistently(answer: Answer, citations: Citations, judge: Examiner, prompt: str) -> Extraction:
-    """An extraction that cannot be read is tried again from the start, twice; then the report has no claims."""
+    """Extract the claims, up to three times where the model's answer cannot be read. Then the failure is raised."""
     for _ in range(TRIES - 1):
         try:
             return await extract_with_model(answer.report, citations, judge, prompt, about=(answer.key,))
@@ -149,7 +149,7 @@ async def _persistently(answer: Answer, citations: Citations, judge: Examiner, p
 async def extract_with_model(
     report: str, citations: Citations, judge: Examiner, prompt: str, *, about: tuple[str, ...] = ()
 ) -> Extraction:
-    """The model's claims, as far as the report holds them. Failures of the model (`ModelFailure`) are the caller's."""
+    """Return the model's claims that the report holds. Raises `ModelFailure` where the model fails."""
     sources = "\n".join(
         f"{', '.join(f'[{number}]' for number in source.numbers) or '-'} {source.url}"
         for source in citations.sources
@@ -170,7 +170,7 @@ async def extract_with_model(
 
 
 def claim_rows(extraction: Extraction, citations: Citations, book: Book) -> list[ClaimRow]:
-    """Distinct claims: saying a thing twice makes it neither better cited nor better supported."""
+    """Build the rows of distinct claims. Repeating a claim makes a report neither better cited nor better supported."""
     leant = leaning(book.answer.report, citations)
     behind = [one for one in leant if not is_paged(book.type_of(one.urls[0]))]
     extraction.claims = [_leant(claim, behind) for claim in extraction.claims]
@@ -182,7 +182,7 @@ def claim_rows(extraction: Extraction, citations: Citations, book: Book) -> list
 
 
 def _leant(claim: Claim, behind: Sequence[ReportSentence]) -> Claim:
-    """A claim that cites nothing, with the record that its sentence goes on about."""
+    """Return a claim without citations with those of the sentence that it continues, if that cites a record."""
     if claim.urls:
         return claim
     at = bisect_right(behind, claim.start, key=lambda one: one.start) - 1
@@ -190,7 +190,7 @@ def _leant(claim: Claim, behind: Sequence[ReportSentence]) -> Claim:
 
 
 def distinct(claims: Sequence[Claim]) -> list[Claim]:
-    """Keep the first of equal statements, with the sources of all of them. What goes on about another thing is no equal."""
+    """Keep the first of equal claims, with the sources of all. Claims that continue a sentence about different things are not equal."""
     found: dict[tuple[str, ...], Claim] = {}
     for claim in claims:
         words = (" ".join(claim.text.casefold().split()), *(claim.urls if goes_on(claim.text) else ()))
@@ -201,7 +201,7 @@ def distinct(claims: Sequence[Claim]) -> list[Claim]:
 
 
 def _row(claim: Claim, blanket: Sequence[tuple[int, int]], citations: Citations, book: Book) -> ClaimRow:
-    """A marker for more than ten sources names none of them: it earns no claim a citation."""
+    """Build the row of a claim. A marker for more than ten sources names none of them and counts as no citation."""
     urls = list(claim.urls)
     inside = [span for span in blanket if claim.start <= span[0] < claim.end + 12]
     if inside:
@@ -226,7 +226,7 @@ def _row(claim: Claim, blanket: Sequence[tuple[int, int]], citations: Citations,
 
 
 def chunks(body: str, words: int = CHUNK_WORDS) -> list[tuple[int, int]]:
-    """Stretches of at most so many words, cut between paragraphs where there are any. Nothing is lost."""
+    """Split the text into spans of at most so many words, between paragraphs where possible. Nothing is left out."""
     count = 0
     spans: list[tuple[int, int]] = []
     start = 0
@@ -277,7 +277,7 @@ def _accept(
 
 
 def locate(quote: str, report: str, start: int, end: int) -> tuple[int, int] | None:
-    """Find where the quote stands in the report, white space aside."""
+    """Find the span of the quote in the report, whatever its white space."""
     words = quote.split()
     if not words:
         return None

@@ -1,4 +1,4 @@
-"""The instructions to judges of whole reports on a question, and the criteria they go by."""
+"""Tasks that judge whole reports: ratings, pairwise comparisons and failure labels, with their prompts and criteria."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _UNKNOWN = "Nothing is known of this shopper."
 
 @dataclass(frozen=True)
 class Graded:
-    """The view of one question for a judge of quality."""
+    """A question as a judge of quality is shown it."""
 
     query: str
     profile: str
@@ -56,7 +56,7 @@ class Graded:
         about: tuple[str, ...],
         dimension: Dimension | None = None,
     ) -> Asking[Form]:
-        """One question to the judge, with the answers behind what it is told of the question."""
+        """Build one request to the judge: the shopper's profile, the question, then the answers."""
         sections = (
             Section("profile", self.profile or _UNKNOWN, "The shopper's profile summary:"),
             Section("question", self.query, "The question:"),
@@ -83,18 +83,18 @@ def graded(desk: Desk, answer: Answer) -> Graded:
 
 
 def criterion_name(dimension: Dimension, protocol: JudgingProtocol = OURS) -> str:
-    """The prompt file that says what the dimension is."""
+    """Return the name of the prompt file that defines the dimension."""
     return f"{protocol.criteria}_{dimension}"
 
 
 class DimensionTask(Task[Planned]):
-    """A task that asks once for each dimension, each with prompts of its own."""
+    """A task that asks once for each dimension, each time with prompts of that dimension."""
 
     @abstractmethod
     def ask(self, protocol: JudgingProtocol, dimension: Dimension) -> Ask: ...
 
     def prompts(self, protocol: JudgingProtocol, dimension: Dimension) -> tuple[str, str]:
-        """The files that say how this dimension is judged."""
+        """Return the names of the two prompt files for this dimension: the instructions and the criterion."""
         return self.ask(protocol, dimension).prompt, criterion_name(dimension, protocol)
 
     def versions(self, desk: Desk) -> Mapping[str, str]:
@@ -245,7 +245,7 @@ PAIRWISE = PairwiseTask()
 
 
 def _orders(pair: Pair, dimension: Dimension, *, both: bool) -> list[Pair]:
-    """Both, or one drawn by lot."""
+    """Return the pair in both orders, or in one order drawn by lot."""
     first, second = pair
     if both:
         return [(first, second), (second, first)]
@@ -273,12 +273,12 @@ def comparison_asking(
     *,
     about: tuple[str, ...] = (),
 ) -> Asking[Any]:
-    """The first stands as answer A."""
+    """Build the request to compare two answers; the first is shown as answer A."""
     return PAIRWISE.asking(prompts, protocol, dimension, graded, both_answers(*answers), about)
 
 
 async def prefer(judge: Examiner, asking: Asking[Any]) -> PreferenceResult:
-    """The winner by its place in the prompt."""
+    """Ask the judge and return the winner by its place in the prompt."""
     answer = await judge.answer(asking)
     assert isinstance(answer, PreferenceAnswer | PaperPreferenceAnswer)
     return {"winner": _PLACE[answer.winner], "justification": answer.justification}
@@ -317,7 +317,7 @@ def _failures_asking(desk: Desk, answer: Answer, ask: Ask) -> Asking[Any]:
 
 
 def _founded(failures: FailuresAnswer, report: str) -> FailuresResult:
-    """Words that the report lacks show nothing, and whether the report has what they were to show is open."""
+    """Keep the failure labels whose quoted example is in the report. The other labels are listed as unfounded."""
     found: dict[str, FailureRow] = {}
     unfounded: list[str] = []
     for failure in failures.failures:

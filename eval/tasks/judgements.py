@@ -1,4 +1,4 @@
-"""The judgements of a study, task by task, for one judge, one protocol and one set of prompts."""
+"""Holds the results of one judging run, by task. A judging run has one judge, one protocol and one set of prompts."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class RatedReport:
     query: Asked
     trial: int
     ratings: Mapping[str, int | None]
-    """Ratings by dimension; `None` where the judge failed or has not judged."""
+    """Ratings by dimension; `None` where the judge failed or has not judged yet."""
     words: int | None
 
 
@@ -54,7 +54,7 @@ def report_values(report: RatedReport) -> dict[str, float | None]:
 
 
 def corpus_values(reports: Sequence[RatedReport]) -> dict[str, V]:
-    """Means per dimension, and their plain average over reports that have all seven (the paper's "Avg")."""
+    """Return the mean rating of each dimension and the mean of all seven (the paper's "Avg"). The latter counts only reports that have all seven ratings."""
     per_report = [(report.query, report_values(report)) for report in reports]
     methods: dict[str, str] = {**dict.fromkeys(DIMENSIONS, "rating 0-10")}
     methods["quality_average"] = "mean of the seven dimensions"
@@ -67,7 +67,7 @@ def corpus_values(reports: Sequence[RatedReport]) -> dict[str, V]:
 
 
 def length_correlations(reports: Sequence[RatedReport]) -> dict[str, LengthRow]:
-    """Spearman of each dimension with the report's words; above 0.5 the grade may measure length."""
+    """Return Spearman's correlation of each dimension's ratings with the number of words. Above 0.5 a warning is set: the rating may measure length."""
     from drr.eval.stats.correlation import spearman
 
     words: list[float | None] = [None if r.words is None else float(r.words) for r in reports]
@@ -85,18 +85,18 @@ ValueT = TypeVar("ValueT")
 
 @dataclass(frozen=True)
 class Judging:
-    """A judging: which judgements belong together. A new judge, protocol or prompt is another judging beside the old one."""
+    """The identity of one judging run: its judge, protocol and prompts. Another judge, protocol or prompt makes another judging run."""
 
     judge: str
     extractor: str
     protocol: str
     versions: Mapping[str, str]
-    """Versions by task, and by task and dimension."""
+    """Version of each task, keyed by task, or by `task/dimension`."""
     rule_written: bool
     refetch: bool = False
     repeat: int = 0
     banner: str | None = field(default=None, compare=False)
-    """Banner over its figures where no model judged."""
+    """Notice shown above every figure of the run where rules judged instead of a model."""
 
     @cached_property
     def id(self) -> str:
@@ -105,7 +105,7 @@ class Judging:
 
     @property
     def prompts(self) -> str:
-        """A short name of all its prompts together."""
+        """Return a short id of all prompt versions together."""
         return content_id(json.dumps(dict(self.versions), sort_keys=True))[:8]
 
     @property
@@ -113,23 +113,23 @@ class Judging:
         return PROTOCOLS[self.protocol]
 
     def agrees(self, other: Judging) -> bool:
-        """Tell whether they are one judging, of which each may have judged kinds that the other has not."""
+        """Tell whether two judgings are the same run. Each may have judged tasks that the other has not."""
         shared = self.versions.keys() & other.versions.keys()
         same = all(self.versions[name] == other.versions[name] for name in shared)
         return same and replace(self, versions={}) == replace(other, versions={})
 
     @property
     def is_first(self) -> bool:
-        """Neither a repetition nor held against pages that were read anew."""
+        """Tell whether the run is neither a repetition nor a comparison with web pages that were fetched again."""
         return not (self.refetch or self.repeat)
 
     def is_by(self, name: str) -> bool:
-        """Tell whether people may call it so: by its judge, by its id, or `offline` where rules judged."""
+        """Tell whether a user may call the judging by this name: its judge, its id, or `offline` where rules judged."""
         return name in (self.judge, self.id) or (name == OFFLINE and self.rule_written)
 
     @property
     def warning(self) -> str | None:
-        """Say what people must read over every figure; `None` where a model judged."""
+        """Return the notice that must stand above every figure; `None` where a model judged."""
         if not self.rule_written:
             return None
         lines = [self.banner or rules_banner(self.judge), outdated(self.judge, self.versions.values())]
@@ -138,7 +138,7 @@ class Judging:
 
 @dataclass(frozen=True)
 class Verdict(Generic[ValueT]):
-    """A rating or a preference; `value` is `None` where the judge failed, and `reason` says how."""
+    """A rating or a preference. `value` is `None` where the judge failed, and `reason` then says how."""
 
     value: ValueT | None
     justification: str | None
@@ -147,52 +147,52 @@ class Verdict(Generic[ValueT]):
 
 @dataclass(frozen=True)
 class Claims:
-    """The claims of one report; `claims` is `None` where they could not be extracted."""
+    """The claims of one report. `claims` is `None` where extraction failed."""
 
     key: str
     claims: Sequence[ClaimRow] | None
     rejects: Mapping[str, int]
     reason: str | None = None
     silent: Sequence[str] = ()
-    """Headings of sections of which no claim came."""
+    """Headings of the sections in which no claim was found."""
 
 
 @dataclass(eq=False)
 class Judged:
-    """One judging over all answers. A task writes what it reads here; one of a new kind under its name in `others`."""
+    """All judgements of one judging run on all answers. Each task stores its results here, in a field of its own or in `others`."""
 
     judging: Judging | None
     answers: list[Answer]
     claims: dict[str, dict[str, Claims]] = field(default_factory=dict)
-    """Keyed by mode, then by answer."""
+    """Claims, keyed by extraction mode, then by answer."""
     support: dict[str, dict[str, VerdictRow]] = field(default_factory=dict)
-    """Keyed by answer, then by item."""
+    """Verdicts on claims, keyed by answer, then by item."""
     addresses: dict[str, dict[tuple[str, str], AddressVerdict]] = field(default_factory=dict)
-    """Keyed by answer, then by claim and address: where a claim cites several sources of a type."""
+    """Verdicts on single addresses of claims that cite several sources of one type, keyed by answer, then by (claim, address)."""
     ratings: dict[str, dict[str, Verdict[int]]] = field(default_factory=dict)
     pairs: dict[tuple[str, str, str], Verdict[str]] = field(default_factory=dict)
-    """Winner by place, for each (first, second, dimension)."""
+    """Winner by place in the prompt, keyed by (first answer, second answer, dimension)."""
     rules: dict[str, Mapping[str, CheckRow]] = field(default_factory=dict)
     figures: dict[str, FiguresRow | None] = field(default_factory=dict)
-    """Figures of an answer that rules could read; `None` where nobody counted."""
+    """Counts that rules read from each answer; `None` where nothing was counted."""
     unchecked: set[str] = field(default_factory=set)
-    """Answers whose check by rules failed, `too_slow` for one."""
+    """Answers whose check by rules failed, for example because it was too slow."""
     by_other_rules: set[str] = field(default_factory=set)
-    """Answers that rules of another version checked."""
+    """Answers that were checked by another version of the rules."""
     failures: dict[str, FailuresResult] = field(default_factory=dict)
-    """Labels that a judge proposed, by answer."""
+    """Failure labels that a judge proposed, by answer."""
     others: dict[str, dict[str, object]] = field(default_factory=dict)
-    """Keyed by task, then by subject."""
+    """Results of tasks that have no field of their own, keyed by task, then by subject."""
     units: Counter[str] = field(default_factory=Counter)
-    """Finished judgements by task."""
+    """Number of finished judgements, by task."""
     failed: Counter[str] = field(default_factory=Counter)
-    """Judgements without a usable answer, by task."""
+    """Number of judgements without a usable answer, by task."""
     awaited: Counter[str] = field(default_factory=Counter)
-    """Failed for a reason that may pass, such as an outage: to be judged again, and missing from the figures until then."""
+    """Number of judgements that failed for a temporary reason, such as an outage, by task. They are judged again and count in no figure until then."""
     units_of: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
-    """Judgements of each answer, alone or beside another, by task."""
+    """Number of judgements of each answer, by task; a judgement of a pair counts for both answers."""
     failed_of: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
-    """Units without a usable answer, for good or until they are judged again."""
+    """Number of judgements of each answer without a usable answer of the judge, by task, temporary failures included."""
 
     @cached_property
     def by_key(self) -> dict[str, Answer]:
@@ -203,11 +203,11 @@ class Judged:
         return OURS if self.judging is None else self.judging.way
 
     def checked_claims(self, answer: Answer) -> Claims | None:
-        """The claims that are held against their sources; `None` where nothing was extracted yet."""
+        """Return the claims that are compared with their sources; `None` where nothing was extracted yet."""
         return self.claims.get(self.way.checked, {}).get(answer.key)
 
     def judged_claims(self, answer: Answer, mode: str = "all") -> JudgedClaims | None:
-        """`None` where nothing was extracted yet."""
+        """Return the claims of an answer with their verdicts; `None` where nothing was extracted yet."""
         found = self.claims.get(mode, {}).get(answer.key)
         if found is None:
             return None
@@ -222,7 +222,7 @@ class Judged:
 
     @cached_property
     def citations(self) -> Mapping[str, Sequence[CitationVerdict] | None]:
-        """Map answers whose claims were looked for to every address that a claim cites; `None` where that failed."""
+        """Map each answer with extracted claims to the verdicts on all its citations; `None` where extraction failed."""
         return {
             answer.key: None if claims.claims is None else self._cited(answer, claims.claims)
             for answer in self.answers
@@ -231,7 +231,7 @@ class Judged:
 
     @cached_property
     def citations_wait(self) -> bool:
-        """Tell whether nobody was asked yet about the citations of claims that have several: the others are no fair sample."""
+        """Tell whether no claim with several citations was judged yet. The other citations alone would be a biased sample."""
         asked = self.units["citations"] + self.awaited["citations"]
         return not asked and any(one.status is None for rows in self.citations.values() for one in rows or ())
 
@@ -248,14 +248,14 @@ class Judged:
         return RatedReport(answer.asked, answer.trial, ratings, answer.words)
 
     def all_claims(self, answers: Sequence[Answer], mode: str = "all") -> list[JudgedClaims]:
-        """List every one of these answers as soon as one was judged: those that wait are unscored, not left out."""
+        """Return the judged claims of all these answers, or nothing where none was judged. Answers still to be judged count as unscored."""
         found = [(answer, self.judged_claims(answer, mode)) for answer in answers]
         if all(claims is None for _, claims in found):
             return []
         return [claims or JudgedClaims(answer.asked, answer.trial, None) for answer, claims in found]
 
     def all_rated(self, answers: Sequence[Answer]) -> list[RatedReport]:
-        """List the grades as `all_claims` does the claims."""
+        """Return the ratings of all these answers, or nothing where none was rated. Answers still to be rated count as unscored."""
         if not any(answer.key in self.ratings for answer in answers):
             return []
         return [
@@ -264,7 +264,7 @@ class Judged:
         ]
 
     def comparisons(self) -> list[Comparison]:
-        """An order that waits has no winner; where one order was drawn by lot, what it says stands for both."""
+        """Return all pairwise comparisons, sorted. An order still to be judged has no winner; where only one order was drawn, its winner stands for both."""
         found: dict[tuple[str, str, str], Comparison] = {}
         for first, second, dimension in self.pairs:
             a, b = sorted((self.by_key[first], self.by_key[second]), key=lambda answer: answer.variant)
@@ -286,7 +286,7 @@ class Judged:
 
 
 def _winner(verdict: Verdict[str] | None, *, first: bool) -> Winner | None:
-    """`first` says whether `a` stood first."""
+    """Return the winner of a pair; `first` says whether answer `a` was shown first."""
     if verdict is None or verdict.value is None:
         return None
     if verdict.value == "tie":
@@ -295,7 +295,7 @@ def _winner(verdict: Verdict[str] | None, *, first: bool) -> Winner | None:
 
 
 def _judged(claim: ClaimRow, verdicts: Iterable[VerdictRow], *, seen_known: bool) -> JudgedClaim:
-    """Evidence that came with an imported report is a page; what its agent read of that page nobody told."""
+    """Build a claim with its verdicts. Of an imported report only the page is known, not the part that its agent read."""
     page: dict[str, Status | None] = {}
     seen: dict[str, Status | None] = {}
     for verdict in verdicts:

@@ -1,4 +1,4 @@
-"""Key points of a question, made before any answer is scored, and what an answer says of each."""
+"""Key points of a question, made before any answer is scored, and the verdicts on how an answer covers each."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from drr.study.study import Study
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 POINTS, MATCHES = "points", "matches"
-"""The two tasks, and where a judging keeps what they found."""
+"""The names of the two tasks, and the keys under which their results are stored."""
 Weight = Literal["vital", "okay"]
 Origin = Literal["constraint", "shopper", "catalogue", "model", "person"]
 PointSupport = Literal["support", "partial_support", "not_support", "judge_error"]
@@ -26,7 +26,7 @@ PointSupport = Literal["support", "partial_support", "not_support", "judge_error
 
 class PurchaseRow(TypedDict):
     name: str
-    """Product's name without the list in its title."""
+    """The product's title without the list of its features."""
     order: str
     day: str
 
@@ -35,19 +35,19 @@ class PointRow(TypedDict):
     """One thing that a good answer to the question says or does."""
 
     id: str
-    """Unique within its question."""
+    """Id, unique within the question."""
     text: str
     weight: Weight
     origin: Origin
     gist: NotRequired[str]
-    """Words particular to this question, for a judge without a model; the rest is a form of words."""
+    """Words particular to this question, for rules that judge without a model. The rest of the text is a set phrase."""
     products: NotRequired[list[str]]
-    """An answer that names one of these products has the point."""
+    """Product ids: an answer that names one of them has the point."""
     purchase: NotRequired[PurchaseRow]
-    """An answer that says that the shopper bought this then has the point."""
+    """Purchase: an answer that says that the shopper bought this on that day has the point."""
     total_max: NotRequired[float]
     item_max: NotRequired[float]
-    """The only limit on money that the question sets, which the rule `budget` holds costs against."""
+    """The question's only limit on money, per item or in total, which the rule `budget` compares costs with."""
 
 
 class PointVerdictRow(TypedDict):
@@ -55,20 +55,20 @@ class PointVerdictRow(TypedDict):
     reason: str
     by: Literal["judge", "rule"]
     span: NotRequired[list[int]]
-    """Place in the report of the words that the judge quoted."""
+    """Span in the report of the words that the judge quoted."""
     quote_not_found: NotRequired[str]
 
 
 @dataclass(frozen=True)
 class KeyPoints:
-    """The key points of one question; `rows` is `None` where they could not be made."""
+    """The key points of one question. `rows` is `None` where they could not be made."""
 
     rows: Sequence[PointRow] | None
     reason: str | None = None
 
     @property
     def id(self) -> str:
-        """The id of the list as a whole: a verdict counts only under the list that it was given for."""
+        """Return the id of the whole list. A verdict counts only for the list that it was given for."""
         return list_id(self.rows or ())
 
 
@@ -77,7 +77,7 @@ def list_id(rows: Iterable[PointRow]) -> str:
 
 
 def points_of(judged: Judged, query_id: str) -> KeyPoints | None:
-    """`None` where nobody made any yet."""
+    """Return the key points of a question; `None` where none were made yet."""
     return cast("KeyPoints | None", judged.others.get(POINTS, {}).get(query_id))
 
 
@@ -86,7 +86,7 @@ def enter_points(judged: Judged, query_id: str, points: KeyPoints) -> None:
 
 
 def matches_of(judged: Judged, answer: str) -> Mapping[str, PointVerdictRow] | None:
-    """Map each point to its match; `None` where nothing was matched yet."""
+    """Map each point's id to the verdict on it; `None` where nothing was matched yet."""
     return cast("Mapping[str, PointVerdictRow] | None", judged.others.get(MATCHES, {}).get(answer))
 
 
@@ -99,11 +99,11 @@ KEPT = "key_points.jsonl"
 MOST = 60
 """Most points of one question."""
 OwnPoints = Mapping[str, Sequence[PointRow]]
-"""Keyed by question."""
+"""Points keyed by question."""
 
 
 class PurchaseLine(BaseModel):
-    """A purchase as an exported line gives it."""
+    """A purchase in a line of an imported file."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -113,7 +113,7 @@ class PurchaseLine(BaseModel):
 
 
 class PointLine(BaseModel):
-    """One point of one question."""
+    """One point of one question, as a line of a file."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -121,9 +121,9 @@ class PointLine(BaseModel):
     text: str = Field(max_length=1000)
     weight: Weight
     id: Id | None = Field(default=None, max_length=40)
-    """`p1`, `p2`, ... in the order of the file where none is given."""
+    """Id; where none is given, `p1`, `p2`, ... in the order of the file."""
     origin: Origin = "person"
-    """Origin of an exported line that was left as it was; a line that a person wrote is a person's."""
+    """Source of the point: kept for an exported line, `person` for a line that a person wrote."""
     gist: str | None = None
     products: list[str] = Field(default_factory=list)
     purchase: PurchaseLine | None = None
@@ -143,9 +143,9 @@ class PointLine(BaseModel):
 
 
 def read_points(path: Path, known: Collection[str] | None = None) -> OwnPoints:
-    """Every point of the file, by question; a broken line is named by its number, and then nothing is taken.
+    """Read all points of the file, by question. A broken line raises an error with its number, and no point is taken.
 
-    `known` are the questions that points may be of; `None` takes any.
+    `known` are the questions that points may be for; `None` allows any.
     """
     found: dict[str, list[PointRow]] = {}
     for where, line in _lines(path):
@@ -192,7 +192,7 @@ def _point(where: str, line: str) -> PointLine:
 
 
 def document(points: OwnPoints) -> str:
-    """Write the points as lines that `read_points` takes."""
+    """Format the points as lines that `read_points` reads."""
     lines = [
         json.dumps({"query_id": query_id, **row}, ensure_ascii=False)
         for query_id, rows in points.items()
@@ -202,7 +202,7 @@ def document(points: OwnPoints) -> str:
 
 
 def keep_points(study: Study, points: OwnPoints) -> None:
-    """Keep points in the place of those that the study had."""
+    """Save the points in place of the earlier ones of the study."""
     write_file(study.folder / KEPT, document(points))
 
 

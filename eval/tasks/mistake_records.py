@@ -1,4 +1,4 @@
-"""The records before a reader who compares a whole report with the shop. The shopper's own and those of the products in it."""
+"""Selects the shop records for a judge of mistakes: the shopper's own and those of products in the report."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _MISSING = "The shop has no product of this id."
 
 
 def records_of(subject: Subject, mentions: Mentions) -> list[Section]:
-    """List the records in the order in which the report speaks of them. A long listing by what concerns the report."""
+    """List the records in the order in which the report mentions them. Of a long listing only the parts that concern the report are kept."""
     return [*_own(subject), *_products(subject, mentions)]
 
 
@@ -60,7 +60,7 @@ def _products(subject: Subject, mentions: Mentions) -> Iterator[Section]:
 
 
 def fitting(records: Sequence[Section], lines: str, room: int) -> list[Section]:
-    """Choose the records of products that these lines name, and others while there is room. The shopper's by what concerns the lines."""
+    """Choose the records of products that these lines name, and others while there is room. The shopper's are cut to what concerns the lines."""
     found, left = list[Section](), room
     for one in sorted(records, key=lambda one: bool(one.about) and one.about not in lines):
         text = one.text
@@ -76,12 +76,12 @@ def fitting(records: Sequence[Section], lines: str, room: int) -> list[Section]:
 
 
 def unshown_of(subject: Subject, mentions: Mentions) -> int:
-    """Products that the report speaks of beyond those that are shown."""
+    """Count the products that the report mentions beyond those that are shown."""
     return max(0, len(spoken_of_in(subject, mentions)) - MOST_PRODUCTS)
 
 
 def order_numbers(subject: Subject) -> dict[str, str]:
-    """Map the shopper's orders by their numbers without the zeros at the head. Who reads a number as a number leaves these out."""
+    """Map each order number without leading zeros to the full number. A judge who reads the number as an integer drops the zeros."""
     if subject.user is None or subject.shop is None or subject.user_id is None:
         return {}
     orders = subject.shop.store.orders(subject.user_id, limit=_ORDERS).items
@@ -89,7 +89,7 @@ def order_numbers(subject: Subject) -> dict[str, str]:
 
 
 def spoken_of_in(subject: Subject, mentions: Mentions) -> list[str]:
-    """Ids of products that the report links, lists, gives or names, each once."""
+    """List the ids of products that the report links, lists or names, each once."""
     listed = (subject.product_id_of(canonical_url(one.url)) for one in subject.citations.sources)
     pointed = sorted([*mentions.references, *mentions.called], key=lambda one: one.start)
     return list(dict.fromkeys([*(one.product_id for one in pointed), *(name for name in listed if name)]))
@@ -102,13 +102,13 @@ _LOOKED_UP = re.compile(r"\d|\]\(")
 
 
 def statements_of(report: str, citations: Citations) -> list[ReportSentence]:
-    """List the statements in the order of the report."""
+    """List all statements of the report, in order."""
     found = sentences_of(report, citations)
     return sorted([*found, *_beside(report, found)], key=lambda one: one.start)
 
 
 def _beside(report: str, found: Sequence[ReportSentence]) -> Iterator[ReportSentence]:
-    """Lines that no statement touches."""
+    """Yield the lines of the report that no statement overlaps."""
     shown = blank(report, comments(report))
     ends = sorted(one.end for one in found)
     starts = sorted(one.start for one in found)
@@ -123,7 +123,7 @@ def _beside(report: str, found: Sequence[ReportSentence]) -> Iterator[ReportSent
 
 
 def _says_something(line: str) -> bool:
-    """Two words besides addresses and ids; of a head of a table only if there is something to look up."""
+    """Tell whether a line has two words besides addresses and ids. A table row also needs a digit or a link."""
     bare = PRODUCT_ID.sub("", _ADDRESS.sub("", line))
     return len(_WORD.findall(bare)) > 1 and not (_TABLE.match(line) and not _LOOKED_UP.search(line))
 
@@ -141,7 +141,7 @@ _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 
 
 def reckoned(text: str) -> str | None:
-    """`2*19.99 = 39.98`; `None` where it is no such sum. What it was said to come to is left out."""
+    """Compute a sum and return it with its result (`2*19.99 = 39.98`). A result given in the text is ignored; `None` where the text is no sum."""
     asked = text.partition("=")[0].replace("$", "").replace("\u00d7", "*").replace("\u2212", "-").strip()
     asked = _THOUSANDS.sub("", asked)
     if not asked or len(asked) > _LONGEST:

@@ -1,4 +1,4 @@
-"""Statements of a report that its shop's records contradict: charged by a judge, who weighs each charge once more."""
+"""The task of finding statements that the shop's records contradict. A judge charges statements, then weighs each charge once more."""
 
 from __future__ import annotations
 
@@ -36,38 +36,38 @@ from drr.study.unit import Outcome, Record, Unit
 
 READ, WEIGHED = "mistakes", "mistakes_weighed"
 TOGETHER = 30
-"""Statements or charges in one call; records and report are sent with each."""
+"""Statements or charges in one call; the records and the report are sent with each call."""
 MOST_CHARGES = 300
 _NUMBER = re.compile(r"(?<!\d)\d{9,15}(?!\d)")
 
 
 class MistakeRow(TypedDict):
-    """`report[start:end]` are the words."""
+    """One mistake: `words` is `report[start:end]`."""
 
     start: int
     end: int
     words: str
     why: str
     instead: NotRequired[str]
-    """The words as they ought to be."""
+    """The correct wording."""
     defence: str
-    """The reading that comes nearest to making them true."""
+    """The reading that comes nearest to making the words true."""
 
 
 class MistakesResult(TypedDict):
     mistakes: list[MistakeRow]
     acquitted: list[MistakeRow]
-    """Charged, and not wrong in the second reading."""
+    """Statements that were charged and then found not to be wrong."""
     statements: int
     unread: int
     unweighed: int
-    """Charges without a verdict; they are no mistakes."""
+    """Number of charges without a verdict; they count as no mistakes."""
     unshown: int
-    """Products that the report speaks of and no reader saw."""
+    """Number of products that the report mentions and no judge was shown."""
 
 
 class StatementCharge(NamedTuple):
-    """Words of the report, and what is held against them."""
+    """Words of the report that a judge charges as false, with the reason."""
 
     span: Span
     why: str
@@ -77,7 +77,7 @@ class StatementCharge(NamedTuple):
 
 @dataclass(frozen=True)
 class Brief:
-    """A report with all that its readers see."""
+    """A report with everything that its judges are shown."""
 
     subject: Subject
     shop_url: str
@@ -94,7 +94,7 @@ class Brief:
         return cls(subject, shop_url, about, mentions, statements, records_of(subject, mentions))
 
     def shown(self, about: Sequence[ReportSentence] = (), room: float = inf) -> list[Section]:
-        """List all records; where there is no room for so many characters, those that these statements need."""
+        """Build the prompt sections: question, records and report. Where not all records fit in `room` characters, keep those that these statements need."""
         fits = sum(len(one.text) for one in self.records) <= room
         return [
             Section("question", self.subject.query or "Not known.", "The question:"),
@@ -106,7 +106,7 @@ class Brief:
         return "\n".join(map(self.line_of, statements))
 
     def met_by(self, charge: StatementCharge) -> list[ReportSentence]:
-        """List the statements that the words of a charge lie in."""
+        """List the statements that overlap the charged words."""
         return [one for one in self.statements.values() if _meet(charge.span, (one.start, one.end))]
 
     @cached_property
@@ -114,7 +114,7 @@ class Brief:
         return order_numbers(self.subject)
 
     def line_of(self, statement: ReportSentence) -> str:
-        """Put the statement on one line, with the products and orders that its links and ids lead to."""
+        """Format the statement as one line, followed by the products and orders that its links and ids name."""
         ids = [one.product_id for one in self.mentions.within(statement.start, statement.end)]
         cited = filter(None, map(self.subject.product_id_of, statement.urls))
         numbers = (self.orders.get(number) for number in _NUMBER.findall(statement.text))
@@ -124,11 +124,14 @@ class Brief:
 
 
 _AskingOf = Callable[[Sequence[str], float], Asking[Any]]
-"""The question about some of the names, with records in so much room."""
+"""A function that builds the request about some of the names, with at most so many characters of records."""
 
 
 async def mistakes_in(brief: Brief, judge: Examiner, prompts: Prompts, room: float = inf) -> MistakesResult:
-    """`ModelFailure` where the judge gives no usable answer at all. `room` is for the records in one request, in characters."""
+    """Find the mistakes in a report. `room` is the number of characters for records in one request.
+
+    Raises `ModelFailure` where the judge gives no usable answer at all.
+    """
 
     def read(names: Sequence[str], room: float) -> Asking[StatementAnswers]:
         return reading(brief, names, prompts, room)
@@ -160,7 +163,7 @@ async def _in_groups(judge: Examiner, names: Sequence[str], room: float, asking:
 
 
 async def _in_parts(judge: Examiner, names: Sequence[str], room: float, asking: _AskingOf) -> dict[str, Any]:
-    """Ask of fewer at once, with fewer records, where these would not fit or a server says so."""
+    """Ask about all names, in smaller groups with fewer records where a request is too long for the model."""
     alone = len(names) == 1
     size = _size(asking(names, room))
     if size <= room or alone:
@@ -177,14 +180,14 @@ async def _in_parts(judge: Examiner, names: Sequence[str], room: float, asking: 
 
 
 def _size(asking: Asking[Any]) -> int:
-    """Count the characters of its records."""
+    """Count the characters of the records in a request."""
     return sum(len(one.text) for one in asking.sections if one.label == "records")
 
 
 def reading(
     brief: Brief, names: Sequence[str], prompts: Prompts, room: float = inf
 ) -> Asking[StatementAnswers]:
-    """The first; no statement can look like another one's line."""
+    """Build the first request: which statements are false. Each statement is one line, so that none can pose as another."""
     about = [brief.statements[name] for name in names]
     lines = "\n".join(f"{name} | {brief.line_of(one)}" for name, one in zip(names, about, strict=True))
     intro = "Its statements, one a line with its id, and the products that its links and ids lead to:"
@@ -195,7 +198,7 @@ def reading(
 def weighing(
     brief: Brief, charges: Mapping[str, StatementCharge], prompts: Prompts, room: float = inf
 ) -> Asking[ChargeAnswers]:
-    """The second."""
+    """Build the second request: whether each charge is right."""
     about = [one for charge in charges.values() for one in brief.met_by(charge)]
     sections = [
         Section("charge", _charge_text(brief, one), f"Charge `{name}`:", name)
@@ -232,7 +235,7 @@ def _charges(brief: Brief, answers: Mapping[str, StatementAnswer]) -> list[State
 
 
 def _own(report: str, statement: ReportSentence, judged: StatementAnswer) -> StatementCharge:
-    """Find where the words stand in the statement; all of it where they do not."""
+    """Build the charge with the span of the quoted words. Where they are not found, the span is the whole statement."""
     found = locate(judged.words, report[statement.start : statement.end])
     start, end = (0, statement.end - statement.start) if found is None else found
     sums = dict.fromkeys(filter(None, map(reckoned, judged.sums)))
@@ -259,11 +262,11 @@ def _meet(one: Span, other: Span) -> bool:
 
 
 MISTAKES = "mistakes"
-"""The task, and where a judging keeps what it found."""
+"""Name of the task, and key under which its results are stored."""
 
 
 class MistakesTask(Task[Answer]):
-    """One unit a report that has a shop to be held against."""
+    """The task with one unit for each report, where there is a shop to compare it with."""
 
     name = MISTAKES
     version = 2
@@ -300,7 +303,7 @@ class MistakesTask(Task[Answer]):
         return bool(record.result["unread"] or record.result["unweighed"])
 
     def estimate(self, desk: Desk, unit: Unit) -> Estimate:
-        """Three in four reports are charged with something, which is a call more."""
+        """Estimate with one call for the charges, though one report in four has none."""
         answer = desk.answer(unit.spec["answer"])
         brief = _brief(desk, answer)
         seen = sum(len(one.text) for one in brief.shown())
@@ -313,7 +316,7 @@ MISTAKES_TASK = MistakesTask()
 
 
 def mistakes_of(judged: Judged, answer: str) -> MistakesResult | None:
-    """`None` where nobody looked, or no usable answer came."""
+    """Return the mistakes found in an answer; `None` where none were looked for, or no usable answer came."""
     return cast("MistakesResult | None", judged.others.get(MISTAKES, {}).get(answer))
 
 

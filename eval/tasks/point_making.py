@@ -1,6 +1,6 @@
-"""The task of making a question's key points. By rule from the question and the shop's records, by a model for the rest.
+"""The task of making a question's key points, by rule from the shop's records, then by a model.
 
-Where people gave points of a question, theirs are all that count. It needs no answer, and no answer is shown to whoever makes points.
+Where people gave points of a question, only those count. No answer is shown to whoever makes points.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from drr.study.unit import Outcome, Record, Unit
 
 _LETTERS = {"constraint": "c", "shopper": "s", "catalogue": "k", "model": "m", "person": "p"}
 _OF_MODEL = 10
-"""Points of a model that count: the first, as it was asked for the most important first."""
+"""Most points of a model that count. The model was asked to give the most important first."""
 _GUESSED = 6
 _LONGEST = 500
-"""Characters of a point; what is longer is no single thing."""
+"""Most characters of a point; a longer text is no single thing."""
 
 
 class PointsTask(Task[Wish]):
@@ -36,7 +36,7 @@ class PointsTask(Task[Wish]):
     metrics = ("key_points",)
 
     def versions(self, desk: Desk) -> Mapping[str, str]:
-        """Mark the versions with what people gave, so that no table has points of two files."""
+        """Add the ids of people's points to the versions, so that no table mixes points of two files."""
         own = [list_id(rows) + query_id for query_id, rows in sorted(desk.own_points.items())]
         given = f"-{content_id(*own)[:8]}" if own else ""
         return {name: version + given for name, version in super().versions(desk).items()}
@@ -73,7 +73,7 @@ class PointsTask(Task[Wish]):
         enter_points(judged, record.key_fields["query"], KeyPoints(rows, record.reason))
 
     def settle(self, judged: Judged) -> None:
-        """A list that another has replaced is not counted again."""
+        """Count only the current lists, not those that others have replaced."""
         lists = [points_of(judged, query_id) for query_id in judged.others.get(self.name, {})]
         if lists:
             judged.units[self.name] = len(lists)
@@ -101,12 +101,12 @@ POINTS_TASK = PointsTask()
 
 
 def _asks(desk: Desk, about: Wish) -> bool:
-    """A model adds what no rule knows; people's points need no addition."""
+    """Tell whether a model is asked for more points: not where people gave points, nor where rules judge."""
     return about.id not in desk.own_points and not desk.judge_of(POINTS_TASK.role).rule_written
 
 
 def _settled(desk: Desk, about: Wish) -> list[PointRow]:
-    """Return what people gave, else what code knows."""
+    """Return the points that people gave, else those that code makes."""
     own = desk.own_points.get(about.id)
     return list(own) if own is not None else _numbered(_by_rule(desk, about))
 
@@ -122,14 +122,14 @@ def _by_rule(desk: Desk, about: Wish) -> Iterator[PointRow]:
 
 
 def _query(about: Wish) -> Query | None:
-    """Find the query; of an imported report nobody knows more than who asked what."""
+    """Find the study's query as text and user only, as for imported reports; `None` where either is unknown."""
     if not about.user_id or not about.query:
         return None
     return Query(id=about.id, query=about.query, user_id=about.user_id)
 
 
 def _numbered(rows: Iterable[PointRow]) -> list[PointRow]:
-    """Number the rows with ids of a letter, which says where a point comes from, and a number."""
+    """Give each point an id: a letter for its origin and a number."""
     found: list[PointRow] = []
     counts = dict.fromkeys(_LETTERS.values(), 0)
     for row in rows:
@@ -140,7 +140,7 @@ def _numbered(rows: Iterable[PointRow]) -> list[PointRow]:
 
 
 def _further(proposed: FoundPoints, known: Sequence[PointRow]) -> list[PointRow]:
-    """Keep those of a model that add something, once each, and nothing that is settled already."""
+    """Keep the model's points that are new, once each, as numbered rows."""
     known_texts = {_same(row["text"]) for row in known}
     found: list[PointRow] = []
     for one in proposed.points:

@@ -1,7 +1,7 @@
-"""The task of matching a report with the key points of its question. What code decides first, then a judge, some points in one call.
+"""The task of matching a report with the key points of its question. Code decides what it can, then a judge the rest.
 
-The judge answers by id, in any order. Points it left out are asked for once more, alone; what is missing then is a `judge_error`,
-which makes the report's recall unknown.
+The judge answers by id, in any order. Points that it left out are asked about once more, alone. A point still missing is a
+`judge_error`, which makes the report's recall unknown.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _EXACT = 0.005
 def decided(
     desk: Desk, answer: Answer, points: Iterable[PointRow], checks: Mapping[str, CheckRow] | None
 ) -> dict[str, PointVerdictRow]:
-    """Decide by point; only what is certain. What a report does not name decides nothing: it may say it otherwise."""
+    """Return the verdicts that code is certain of, by point. A product that the report does not name decides nothing: the report may use other words."""
     shown, budget = _Shown(desk, answer), (checks or {}).get("budget")
     found = {point["id"]: _decided(point, shown, budget) for point in points}
     return {name: verdict for name, verdict in found.items() if verdict is not None}
@@ -58,7 +58,7 @@ def _decided(point: PointRow, shown: _Shown, budget: CheckRow | None) -> PointVe
 
 
 class _Shown:
-    """The visible part of the report, worked out when it is asked for."""
+    """The visible content of a report, computed when first asked for."""
 
     def __init__(self, desk: Desk, answer: Answer) -> None:
         self._desk, self._answer = desk, answer
@@ -72,7 +72,7 @@ class _Shown:
         return [line for line in visible_report(self._answer.report).split("\n") if line.strip()]
 
     def bought(self, purchase: PurchaseRow) -> PointVerdictRow | None:
-        """One line with all words of the name, and the day, its month or the order's number."""
+        """Look for one line with all words of the product's name and the date, month or number of the order."""
         name = content_words(purchase["name"])
         for line in self._lines:
             when = next((d for d in dates(line, 0, len(line)) if d.month and d.covers(purchase["day"])), None)
@@ -83,14 +83,14 @@ class _Shown:
 
 
 def named_products(desk: Desk, answer: Answer) -> frozenset[str]:
-    """Find those that a reader of the report is shown, by link or by id."""
+    """Return the ids of products that the report visibly links or names by id."""
     subject = Subject(answer.report, shop=desk.shop, shop_urls=(desk.shop_url,))
     linked = {subject.product_id_of(source.url) for source in subject.citations.sources}
     return frozenset(filter(None, linked)) | frozenset(PRODUCT_ID.findall(visible_report(answer.report)))
 
 
 def _kept(point: PointRow, budget: CheckRow) -> PointVerdictRow | None:
-    """Decide by the rule `budget`, of a question that sets this limit and no other."""
+    """Return the verdict of the rule `budget` on a point about the same limit, else `None`."""
     if "item_max" in point:
         return _by_rule("support", "the rule `budget` holds") if budget["status"] == "pass" else None
     counts, limit = budget["value"], point.get("total_max")
@@ -111,7 +111,7 @@ def _by_rule(support: str, reason: str) -> PointVerdictRow:
 
 
 TOGETHER = 10
-"""Points in one call; the report is sent with each."""
+"""Number of points in one call; the report is sent with each call."""
 
 
 class MatchesTask(Task[Answer]):
@@ -161,7 +161,7 @@ class MatchesTask(Task[Answer]):
         return any(one["support"] == "judge_error" for one in record.result["verdicts"].values())
 
     def counts(self, record: Record, judged: Judged) -> bool:
-        """Only under the points that count today: a list of before may stand beside them."""
+        """Tell whether the verdicts belong to the current points; verdicts on an earlier list may be stored too."""
         answer = judged.by_key.get(record.key_fields["answer"])
         points = None if answer is None else points_of(judged, answer.query_id)
         return points is not None and points.id == record.key_fields["points"]
@@ -174,7 +174,7 @@ class MatchesTask(Task[Answer]):
         return Estimate(size + 2000, 110 * len(rows))
 
     def values(self, judged: Judged) -> Mapping[tuple[str, str], str | int | None]:
-        """A point is the same where its text is: ids are given anew with each list."""
+        """Map (answer, text of the point) to its verdict. Ids are given anew with each list, so the text identifies a point."""
         found: dict[tuple[str, str], str | int | None] = {}
         for answer in judged.answers:
             points, verdicts = points_of(judged, answer.query_id), matches_of(judged, answer.key)
@@ -191,7 +191,7 @@ MATCHES_TASK = MatchesTask()
 async def match(
     desk: Desk, answer: Answer, points: Sequence[PointRow], judge: Examiner
 ) -> dict[str, PointVerdictRow]:
-    """A verdict for every point; `ModelFailure` where the model gives no usable answer at all."""
+    """Return a verdict for every point. Raises `ModelFailure` where the model gives no usable answer at all."""
     rows = {row["id"]: row for row in points}
     answers: dict[str, PointAnswer] = await ask_by_id(
         judge,

@@ -1,4 +1,4 @@
-"""Key points by the shop's records: the shopper's purchases that touch the question, and products that keep its limits."""
+"""Makes key points from the shop's records: purchases that touch the question, and products within its limits."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _MONEY = {
 
 
 def demanded(wanted: Constraints) -> Iterator[PointRow]:
-    """Yield points without ids; each demand that code can read is a point of its own."""
+    """Yield points without ids, one for each demand of the question that code can read."""
     yield from _limits(wanted)
     if wanted.months is not None:
         yield _point(f"What it recommends is planned for {wanted.months} months.", f"{wanted.months} months")
@@ -49,25 +49,24 @@ def _limits(wanted: Constraints) -> Iterator[PointRow]:
 
 
 def _point(text: str, gist: str = "", weight: Weight = "vital") -> PointRow:
-    """A demand that is kept by leaving something out has no gist: no word of a report shows it."""
+    """Build a point. A demand to leave something out has no gist, because no word of a report shows that it is met."""
     return {"id": "", "text": text, "weight": weight, "origin": "constraint", "gist": gist}
 
 
 _ORDERS = 1000
 _NAMED, _TOUCHING = 6, 3
-"""Purchases that make a point: those that the question is known to lean on, and those that code finds."""
+"""Most purchases that become points: of those the question is known to refer to, and of those found by code."""
 _PRODUCTS = 200
 _EXAMPLES = 4
 _LISTS = re.compile(r"[,;|(\[]|\s[-\u2013\u2014]\s")
 _FOR = re.compile(r"\s(?:for|with)\s", re.I)
 _AGAIN = "reorder"
-"""The intent of a question, as query generation names it."""
+"""The intent of a question to buy again, as query generation names it."""
 _NO_PURCHASE = ("Cancelled", "Returned")
 
 
 def of_shopper(shop: Shop, query: Query, wanted: Constraints) -> Iterator[PointRow]:
-    """Yield points of the shopper without ids. Vital is what the question's writer says it leans on and names
-    in it; the rest is worth having."""
+    """Yield points about the shopper, without ids. Vital are purchases that the question's facts list and its text names; the others are `okay`."""
     orders = shop.store.orders(query.user_id, limit=_ORDERS).items
     ids = list(dict.fromkeys(order.product_id for order in orders))
     products = {product.product_id: product for product in shop.store.products(ids)}
@@ -84,7 +83,7 @@ def of_shopper(shop: Shop, query: Query, wanted: Constraints) -> Iterator[PointR
 
 
 def _latest(orders: Iterable[Order]) -> list[Order]:
-    """Keep the latest order of each product; newest first, as they come."""
+    """Keep the latest order of each product. The orders come newest first."""
     found: dict[str, Order] = {}
     for order in orders:
         found.setdefault(order.product_id, order)
@@ -100,13 +99,13 @@ def _is_named(order: Order, facts: Sequence[Fact]) -> bool:
 
 
 def _is_asked_for(asked: frozenset[str], product: Product) -> bool:
-    """The question has its maker's name, or all of its own name."""
+    """Tell whether the question has the product's maker, or all words of the product's name."""
     maker = frozenset(tokens(product.store or ""))
     return bool(maker and maker <= asked) or frozenset(tokens(_name(product))) <= asked
 
 
 def _touches(asked: frozenset[str], product: Product) -> bool:
-    """The question has all words of the kind of thing that it is, and one more of its name."""
+    """Tell whether the question has all words of the product's category and one more of its title."""
     kind = frozenset(tokens(product.categories[-1])) if product.categories else frozenset[str]()
     return bool(kind) and kind <= asked and bool((frozenset(tokens(product.title)) - kind) & asked)
 
@@ -123,13 +122,13 @@ def _bought(order: Order, product: Product, weight: Weight) -> PointRow:
 
 
 def _name(product: Product) -> str:
-    """A title up to where it begins to list what the thing has."""
+    """Return the title up to where it begins to list features."""
     name = _LISTS.split(product.title, maxsplit=1)[0]
     return name if len(tokens(name)) > 1 else product.title
 
 
 def _home(shop: Shop, query: Query, wanted: Constraints) -> Iterator[PointRow]:
-    """Yield the home where the question itself does not name it."""
+    """Yield a point about the shopper's home, where the question relies on it and does not name it."""
     user = shop.store.user(query.user_id)
     if user is None or not any(f.kind == "profile" and f.id.startswith("address.") for f in query.facts_used):
         return
@@ -146,9 +145,9 @@ def _home(shop: Shop, query: Query, wanted: Constraints) -> Iterator[PointRow]:
 
 
 def of_catalogue(shop: Shop, query: Query, wanted: Constraints) -> Iterator[PointRow]:
-    """Yield points without ids; one for each thing that the question is known to need.
+    """Yield points without ids, one for each thing that the question is known to need.
 
-    What the shopper has already is no example, unless it is to be bought again: whether it serves is not for code to say.
+    Products that the shopper already has are no examples, except for questions to buy again.
     """
     orders = () if query.intent == _AGAIN else shop.store.orders(query.user_id, limit=_ORDERS).items
     owned = frozenset(order.product_id for order in orders if order.order_status not in _NO_PURCHASE)
@@ -187,7 +186,7 @@ def _stock(shop: Shop, need: str, wanted: Constraints, owned: frozenset[str]) ->
 
 
 def _request(need: str, cap: float | None = None) -> SearchRequest:
-    """Ask by words alone, as questions are checked: the truth of a point hangs on no ranking."""
+    """Build a search by words alone, as questions are checked, so that no ranking decides whether a point is true."""
     least = None if cap is None else 0.01
     return SearchRequest(
         need, match="all", min_price=least, max_price=cap, limit=_PRODUCTS, sort="popularity", search="plain"
@@ -195,14 +194,14 @@ def _request(need: str, cap: float | None = None) -> SearchRequest:
 
 
 def _only_dearer(shop: Shop, need: str) -> bool:
-    """The shop sells it, and every price is known."""
+    """Tell whether the shop sells the needed thing and knows the price of every hit."""
     page = shop.catalog.search(_request(need))
     prices = [product.price for product in shop.store.products(page.product_ids)]
     return 0 < page.total <= _PRODUCTS and None not in prices
 
 
 def _is_one(product: Product, need: str) -> bool:
-    """Tell whether its name and its kind have all words of the need, and the last of them calls it. A part or an aid is not the thing."""
+    """Tell whether a product is the needed thing, by the words of its name and category. The last word must be the thing itself, not a part of it."""
     wanted = tokens(need)
     name, kind = tokens(_FOR.split(_name(product), maxsplit=1)[0]), tokens(" ".join(product.categories[-2:]))
     called = wanted[-1:] == name[-1:] or (bool(wanted) and wanted[-1] in kind)
@@ -210,7 +209,7 @@ def _is_one(product: Product, need: str) -> bool:
 
 
 def _is_kept(product: Product, exclusions: Sequence[str]) -> bool:
-    """Nothing of what was ruled out is in its listing."""
+    """Tell whether the product's listing has none of the excluded things."""
     words_kept = frozenset(
         tokens(" ".join([product.title, product.store or "", *product.features, *product.description]))
     )

@@ -1,6 +1,6 @@
-"""The protocol of a judging: our own way, and the papers' ways as printed or as published code has them.
+"""Judging protocols: this project's own, and the papers' as printed or as their published code has them.
 
-A task asks the protocol and never which one it is. A new protocol is one object here.
+Tasks read options from the protocol and never test which protocol it is. A new protocol is one more object here.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ from drr.eval.asking import forms
 from pydantic import BaseModel
 
 Mode = Literal["all", "cited"]
-"""Claims that an extraction is after."""
+"""The claims that an extraction looks for: all, or only those with a citation."""
 PassageForm = Literal["paragraphs", "sections"]
-"""Passages that are compared: paragraphs, or as in published code sections of the second level."""
+"""The passages that are compared: paragraphs, or sections of the second level as in published code."""
 
 
 class Ask(NamedTuple):
-    """A prompt by name, and the form of its answer."""
+    """The name of a prompt, and the form of its answer."""
 
     prompt: str
     form: type[BaseModel]
 
 
 class _OfPapers(Mapping[str, Ask]):
-    """The questions of papers' tasks, loaded where a question is asked that is none of ours."""
+    """Prompts and forms of the papers' tasks by name, loaded at the first question for one of them."""
 
     def __init__(self, protocol: str) -> None:
         self._protocol = protocol
@@ -54,38 +54,38 @@ class JudgingProtocol:
     name: str
     """Name in the key of every judgement."""
     label: str
-    """Name for people, over its figures."""
+    """Name that people read above the figures."""
     own_asks: Mapping[str, Ask]
-    """Questions by task, and by task and part where the parts differ."""
+    """Prompt and form of each task, keyed by task, or by `task/part` where the parts differ."""
     modes: tuple[Mode, ...] = ("all",)
-    """The extractions of claims that are made of each report."""
+    """Extractions of claims that are made from each report."""
     checked: Mode = "all"
-    """The extraction whose claims are held against their sources."""
+    """The extraction whose claims are compared with their sources."""
     decides_first: bool = True
-    """Code settles what it can before a judge is asked."""
+    """True if code decides what it can before a judge is asked."""
     caps_numbers: bool = True
-    """A number that no source states keeps a verdict from being full."""
+    """True if a number that no source states keeps a verdict from being full."""
     reads_seen: bool = True
-    """Web claims are also held against what the agent saw."""
+    """True if claims about web pages are also compared with the text that the agent saw."""
     judges_each: bool = True
-    """True where each of a claim's several sources is also judged alone, by the question of `support`."""
+    """True if each of a claim's several sources is also judged alone, with the prompt of `support`."""
     whole_pages: bool = False
-    """Evidence is shown whole as far as the judge's window goes; else a long text by what concerns the claim."""
+    """True if sources are shown whole as far as the judge's context allows; else only the passages that concern the claim."""
     both_orders: bool = True
-    """Each pair is judged with either answer first; else in one order drawn by lot."""
+    """True if each pair is judged in both orders; else in one order drawn by lot."""
     passages: PassageForm = "paragraphs"
     scores_at_once: bool = False
-    """Criteria of all dimensions are scored in one call; else as the study chooses."""
+    """True if the criteria of all dimensions are scored in one call; else as the study chooses."""
     criteria: str = "criterion"
-    """Beginning of the names of its prompts that say what a dimension is."""
+    """Prefix of the names of the prompts that define a dimension."""
 
     @cached_property
     def asks(self) -> Mapping[str, Ask]:
-        """The questions of the protocol, with those of papers' tasks; nothing else is judged under it."""
+        """Return the prompts and forms of all tasks under this protocol, those of papers included."""
         return ChainMap({**self.own_asks}, _OfPapers(self.name))  # type: ignore[arg-type]  # is only read
 
     def ask(self, *names: str) -> Ask | None:
-        """The first of these that the protocol asks; a paper has no part of our questions."""
+        """Return the prompt and form of the first of these names that the protocol has, else `None`."""
         known = self.own_asks if any(name in self.own_asks for name in names) else self.asks
         return next((known[name] for name in names if name in known), None)
 

@@ -1,4 +1,4 @@
-"""The kinds of judging: a line each. What `--what` may say, what comes before what, and the tasks themselves."""
+"""Registers the judging tasks, one row each. Finds the words of `--what`, the order of the tasks and the tasks themselves."""
 
 from __future__ import annotations
 
@@ -28,22 +28,22 @@ REGISTERED: tuple[JudgingTask, ...] = (
 
 
 def registered() -> tuple[JudgingTask, ...]:
-    """Ours, then those of the papers."""
+    """Return the rows of this project's tasks, then those of the papers."""
     return (*REGISTERED, *(row for paper in papers() for row in paper.tasks))
 
 
 def beside(word: str) -> set[str]:
-    """Return the figures that a word asks for too, summed from verdicts that its own tasks do not need."""
+    """Return further words of `--what` whose figures are shown with this word, at no further judging."""
     return {other for paper in papers() for other in paper.besides.get(word, ())}
 
 
 def groups(*, usual: bool = False) -> list[str]:
-    """The words of `--what`; only those that are judged anyway where that is asked for. Loads no task."""
+    """List the words of `--what`, or only those that are judged by default. Loads no task."""
     return list(dict.fromkeys(row.group for row in registered() if row.usual or not usual))
 
 
 def tasks(what: Iterable[str] | None = None, named: Iterable[str] = ()) -> Mapping[str, Task[Any]]:
-    """Map names to tasks, each after those it needs: all, or those of some groups and some names. Loads no others."""
+    """Map names to tasks, each after the tasks that it needs. Returns all tasks, or those of the given groups and names; loads no others."""
     rows = _rows()
     words = [row.group for row in rows.values()] if what is None else [*what]
     asked, wanted = {*words}.union(*map(beside, words)), {*named}
@@ -65,18 +65,18 @@ def tasks(what: Iterable[str] | None = None, named: Iterable[str] = ()) -> Mappi
 
 
 def ours() -> list[str]:
-    """The words of the tasks that belong to no paper: every judging has their versions."""
+    """List the names of the groups of tasks that belong to no paper. Every judging run has the versions of these tasks."""
     return [row.group for row in REGISTERED]
 
 
 def known_task(name: str) -> Task[Any] | None:
-    """The task of this name; `None` for a name that a newer version gave."""
+    """Return the task of this name; `None` for a name that only a newer version of the program knows."""
     row = _rows().get(name)
     return None if row is None else _loaded(row)
 
 
 def stages(chosen: Mapping[str, Task[Any]]) -> list[list[Task[Any]]]:
-    """Order the tasks. What others need comes first, a stage for each step; what nobody needs comes together at the end."""
+    """Group the tasks into stages. Each stage comes before the stages that need its tasks; tasks that no other task needs come last."""
     height: dict[str, int] = {}
     for task in reversed([*chosen.values()]):
         above = [height[other.name] for other in chosen.values() if task.name in other.needs]

@@ -1,7 +1,7 @@
-"""The task of grading a report beside a reference report of the same question. One call grades both, once with either first.
+"""The task of grading a report beside a reference report on the same question. One call grades both; each order is asked once.
 
-What counts is `target / (target + reference)`: 0.5 where the two are as good as each other. It takes the level of a judge out of the
-figure, and the two orders show how much the place alone is worth.
+The figure is `target / (target + reference)`, which is 0.5 where the two are equally good. The figure does not depend on how strict a
+judge is, and the two orders show how much the place in the prompt alone changes.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from drr.study.unit import Outcome, Record, Unit
 
 NAME = "relative"
 GRADED: tuple[Dimension, ...] = tuple(one for one in DIMENSIONS if one != "overall")
-"""Their plain mean is the quality of a report here; nobody is asked for a grade of the whole."""
+"""Dimensions that are graded. A report's quality here is their plain mean; nobody grades the report as a whole."""
 Place = Literal["first", "second"]
-"""Place of the target."""
+"""The place of the target in the prompt."""
 _META = "reference"
 
 
 class GradesRow(TypedDict):
-    """The grades of both reports on one dimension."""
+    """The grades of target and reference on one dimension."""
 
     target: int
     reference: int
@@ -46,7 +46,7 @@ class RelativeTask(Task[Answer]):
     metrics = ("relative",)
 
     def versions(self, desk: Desk) -> Mapping[str, str]:
-        """Mark the versions with the reference's name: grades against another are another judging."""
+        """Add the name of the reference to the version, so that grades against another reference belong to another judging run."""
         ask = desk.protocol.ask(self.name)
         if ask is None:
             return {}
@@ -73,7 +73,7 @@ class RelativeTask(Task[Answer]):
         return Outcome({"grades": await grade(desk, target, reference, spec["place"], judge)})
 
     def read(self, record: Record, judged: Judged) -> None:
-        """A dimension that the judge left out twice leaves this order without a figure."""
+        """Store the grades of one order. A dimension that the judge left out twice has no figure in this order."""
         fields = record.key_fields
         grades = cast("Grades | None", record.result["grades"] if record.done else None)
         judged.failed[self.name] += record.done and self.lacks(record)
@@ -100,12 +100,12 @@ RELATIVE = RelativeTask()
 
 
 def relative_of(judged: Judged, answer: str) -> Mapping[Place, Grades | None] | None:
-    """Map by the place of the target; `None` where the report was not graded against any."""
+    """Map the target's place in the prompt to its grades; `None` where the report was graded against no reference."""
     return cast("Mapping[Place, Grades | None] | None", judged.others.get(NAME, {}).get(answer))
 
 
 def reference_of(desk: Desk, target: Answer) -> Answer | None:
-    """Find the reference's report of the same question: of the same trial where there is one, else its first. None for itself."""
+    """Find the reference report on the same question, of the same trial if possible, else of the first. `None` for the reference itself."""
     if desk.reference is None or target.variant == desk.reference:
         return None
     same = [a for a in desk.answers.values() if a.query_id == target.query_id and a.variant == desk.reference]
@@ -115,7 +115,7 @@ def reference_of(desk: Desk, target: Answer) -> Answer | None:
 
 
 def kept_reference(study: Study) -> str | None:
-    """The variant that this study's reports are graded against, as it was named last."""
+    """Return the variant that the study's reports are graded against, as last chosen."""
     return study.ledger.meta(_META)
 
 
@@ -127,7 +127,7 @@ def keep_reference(study: Study, variant: str) -> None:
 async def grade(
     desk: Desk, target: Answer, reference: Answer, place: Place, judge: Examiner
 ) -> dict[Dimension, GradesRow]:
-    """Read the grades by the criterion's name; dimensions that were left out are asked for once more, alone."""
+    """Ask for the grades and map each dimension to its row. Dimensions that the judge left out are asked for once more, alone."""
     names = {plain_name(TITLES[dimension]): dimension for dimension in GRADED}
 
     def asking(some: Sequence[str]) -> Asking[RelativeGrades]:

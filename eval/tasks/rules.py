@@ -1,4 +1,4 @@
-"""The task of checking a report by rules, which ask no model, with everything that was frozen with the answer."""
+"""The task of checking a report by rules without a model, against the sources that were stored with the answer."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from drr.study.unit import Outcome, Record, Unit
 
 
 class CheckedTask(Task[Answer]):
-    """One unit a report: all rules, whoever judges under whatever protocol."""
+    """The task with one unit for each report: all rules, whatever the judge and the protocol."""
 
     name = "rules"
     version = 5
@@ -64,7 +64,7 @@ class CheckedTask(Task[Answer]):
         return True
 
     def settle(self, judged: Judged) -> None:
-        """Checks by older rules are not counted again."""
+        """Set the counts anew, so that checks by older rules are not counted twice."""
         if judged.rules or judged.unchecked:
             judged.units[self.name] = len(judged.rules) + len(judged.unchecked)
             judged.failed[self.name] = len(judged.unchecked)
@@ -77,7 +77,7 @@ CHECKED = CheckedTask()
 
 
 def rules_version(task: int) -> str:
-    """Return one version of the task and of every rule. One that was raised, added or taken away checks all reports again."""
+    """Return one version string for the task and all rules. When any rule changes, is added or removed, all reports are checked again."""
     rules = ", ".join(f"{name} {rule.version}" for name, rule in sorted(RULES.items()))
     return f"{task}-{text_id(rules)[:12]}"
 
@@ -105,7 +105,7 @@ def subject(answer: Answer, shop: Shop | None, shop_url: str) -> Subject:
 
 
 def returned(answer: Answer) -> frozenset[str] | None:
-    """Every address that a tool showed, whatever the architecture; `None` where no tool calls are known."""
+    """Return every address that a tool showed to the agent; `None` where the tool calls are unknown."""
     calls = answer.tool_calls()
     if calls is None:
         return None
@@ -114,7 +114,7 @@ def returned(answer: Answer) -> frozenset[str] | None:
 
 
 def _session(answer: Answer, shop: Shop | None) -> Session | None:
-    """The shop as the answer left it: its own changes of the profile are facts to it."""
+    """Open the shop with the changes that the agent made to the profile, which are facts for this answer. `None` where nothing was changed."""
     if shop is None or not answer.state_changes:
         return None
     session = Session(shop, answer.user_id)

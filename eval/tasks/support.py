@@ -1,7 +1,7 @@
-"""The task of comparing claims with their sources. What the judge is shown, how its answer is read, what stands when it fails.
+"""The task of comparing claims with their sources: what the judge is shown, and how its answers become verdicts.
 
-A source that could not be read is never shown as a text; its status is the verdict. The judge answers by id. Ids it left
-out are asked for once more, alone; what is missing then is a `judge_error`. An answer that was cut off is never mended.
+An unreadable source is never shown as text; its status is the verdict. The judge answers by id. Ids that it left out are asked about
+once more, alone; an id still missing is a `judge_error`. An answer that was cut off is never repaired.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ BATCH_MOST = 5
 
 
 class ClaimTask(Task[Answer]):
-    """A task whose verdicts are of claims."""
+    """A task whose verdicts are about claims."""
 
     subject = "claim-source"
 
@@ -44,7 +44,7 @@ class ClaimTask(Task[Answer]):
         return any(one["status"] == "judge_error" for one in record.result["verdicts"].values())
 
     def counts(self, record: Record, judged: Judged) -> bool:
-        """Only of the claims that count today: another extraction of the same report may stand beside them."""
+        """Tell whether a verdict is about the current claims. Verdicts on another extraction of the same report may be stored too."""
         claims = judged.claims.get(judged.way.checked, {}).get(record.key_fields["answer"])
         return claims is not None and claims.key == record.key_fields["claims"]
 
@@ -84,7 +84,7 @@ class SupportTask(ClaimTask):
             yield self.unit(desk, f"support {', '.join(names)} \u00b7 {about.label}", fields, spec)
 
     async def work(self, desk: Desk, spec: Mapping[str, Any], judge: Examiner) -> Outcome:
-        """Pages that were read now are kept with the verdict; all other evidence is in the answer's record."""
+        """Judge one unit. Pages that were fetched now are stored with the verdict; all other evidence is in the answer's record."""
         items = _items_of_unit(desk, spec)
         verdicts = await judge_support(judge, desk.prompts, desk.protocol, items, about=(spec["answer"],))
         fresh = [source for item in items for source in item.readable] if desk.refetched is not None else []
@@ -123,9 +123,9 @@ SUPPORT = SupportTask()
 
 
 def items_of(desk: Desk, answer: Answer, claims: Iterable[HeldClaim]) -> list[SupportItem]:
-    """Every (claim, type) against its frozen sources, and for the web against what the agent saw where that differs.
+    """List an item for each claim and type of source, with the stored sources. Web sources have a second item where the agent saw another text than the page's.
 
-    What the agent of an imported report saw is not known.
+    What the agent of an imported report saw is unknown.
     """
     book = desk.book(answer)
     both = desk.protocol.reads_seen and desk.refetched is None and not answer.imported
@@ -156,7 +156,7 @@ def _item(
 
 
 def _batches(items: Sequence[SupportItem], desk: Desk) -> list[list[SupportItem]]:
-    """Claims of one report; what needs no model stands alone, so that a batch is a prompt."""
+    """Group the items of a report into requests. Items that need no model stand alone, so that each group is one prompt."""
     needs = {item.id: item.needs_judge(desk.protocol) for item in items}
     shown = [item for item in items if needs[item.id]]
     silent = [[item] for item in items if not needs[item.id]]
@@ -185,7 +185,7 @@ async def judge_support(
     *,
     about: tuple[str, ...] = (),
 ) -> dict[str, VerdictRow]:
-    """A verdict for every item that can be shown; `ModelFailure` where the model gives no usable answer at all."""
+    """Return a verdict for every item. Raises `ModelFailure` where the model gives no usable answer at all."""
     asked = {item.id: item for item in items if item.needs_judge(protocol)}
 
     def asking(names: Sequence[str]) -> Asking[Any]:
@@ -203,7 +203,7 @@ async def judge_support(
 
 
 def _unjudged(record: Record) -> dict[str, VerdictRow]:
-    """Make the verdicts of a unit that failed as a whole."""
+    """Build the verdicts of a unit that failed as a whole."""
     found: dict[str, VerdictRow] = {}
     for name in record.key_fields["items"]:
         claim_id, source_type, *rest = name.split("-")

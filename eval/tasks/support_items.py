@@ -1,6 +1,6 @@
-"""A claim against its sources. What of them a judge is shown, its answers by id, and the verdict made of these.
+"""One claim and its sources as a judge is asked about them: the passages shown, the answer, and the verdict.
 
-The tasks that ask about all sources of a claim together and about each address alone share this.
+Used by the task that judges all sources of a claim together and by the task that judges each address alone.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _COUNT_WORDS = re.compile(
 )
 _OUT_OF_5 = re.compile(r"(?:/|\bout of|\bof)\s?(?:5|five)\b(?!\s*(?:reviews|ratings))", re.IGNORECASE)
 _UNIT = f"{ascii_letters} "
-"""Characters stripped from a figure's end: the words after the number name its unit."""
+"""Characters stripped from the end of a number's text: the words that name its unit."""
 _FRAME = frozenset(
     tokens(
         "price priced cost costs rating rated ratings average review reviews reviewer customer customers star stars currently just only retail sells "
@@ -56,18 +56,18 @@ _FRAME = frozenset(
 _UNPRICED = frozenset(
     map(frozenset[str], (("no", "known", "price"), ("not", "known", "price"), ("unknown", "price")))
 )
-"""Whole claims that a price is not known, beside the product's name and grammar."""
+"""Content words of claims that say only that the price is unknown, besides the product's name and function words."""
 
 
 class Decision(NamedTuple):
     status: Support
     reason: str
     spans: tuple[Span, ...]
-    """Places of each figure in the record."""
+    """Places in the record that state each figure."""
 
 
 def decide(claim: str, sources: Sequence[Frozen]) -> Decision | None:
-    """`None` where the claim says more than price, stars and count, or leans on more than one record."""
+    """Decide by code whether the record supports the claim. `None` where the claim says more than price, stars and number of ratings, or cites more than one record."""
     if len(sources) != 1 or sources[0].product is None:
         return None
     listing = _Listing(sources[0].product, sources[0].places)
@@ -90,7 +90,7 @@ def decide(claim: str, sources: Sequence[Frozen]) -> Decision | None:
 
 
 def _broken_off(words: Sequence[str], title: Sequence[str]) -> list[str]:
-    """Find the beginning of a word at which a claim breaks off its product's title."""
+    """Return the claim's word that is a cut-off word of the product's title; a list of at most one word."""
     for start in range(len(words)):
         beside = list(zip(words[start:], title, strict=False))
         same = next((place for place, (word, own) in enumerate(beside) if word != own), 0)
@@ -100,9 +100,9 @@ def _broken_off(words: Sequence[str], title: Sequence[str]) -> list[str]:
 
 
 def contradicted(claim: str, sources: Sequence[Frozen]) -> list[str]:
-    """List where a claim contradicts the record, product and field being literal. A claim of nothing else, or a label (`Price: $21.99`).
+    """List the figures of a claim that contradict its product record. The claim must speak only of figures, or label them (`Price: $21.99`).
 
-    Nothing of a claim about several sources, or about what is no product's record.
+    Empty for a claim with several sources, or with a source that is no product record.
     """
     if len(sources) != 1 or sources[0].product is None:
         return []
@@ -118,7 +118,7 @@ def contradicted(claim: str, sources: Sequence[Frozen]) -> list[str]:
 
 
 def _labelled(one: Segment, product: Product) -> str | None:
-    """Return what a labelled value should be, where it is not the record's."""
+    """Return a labelled value beside the record's value where the two differ; else `None`."""
     part = labelled(one)
     field = None if part is None else field_of(part[0])
     values = [] if part is None or field is None else cell_values(field, part[1])
@@ -131,7 +131,7 @@ def _labelled(one: Segment, product: Product) -> str | None:
 
 
 def _money_is_price(text: str) -> bool:
-    """No amount of a claim is a sum, a rest, a difference, a cost per unit or a range."""
+    """Tell whether the claim's only amount may be a price: not a sum, remainder, difference, cost per unit or range."""
     found = every_amount(text)
     if len(found) > 1:
         return False
@@ -149,11 +149,11 @@ _NO_PRICE_BEHIND = re.compile(
     r"s\b|\s?[-–—]\s?\$?\d|\s?/|\s{1,3}(?:an?|apiece|billion|each|every|for|less|million|more|off|over|per|under)\b",
     re.IGNORECASE,
 )
-"""Beside an amount: it is a sum, a limit, a difference, a cost per unit (`$4 each`), a range (`$20s`, `$20-$30`) or what something cost once."""
+"""Patterns beside an amount that is no price. Such an amount is a sum, limit, difference, cost per unit (`$4 each`), range (`$20s`, `$20-$30`) or former price."""
 
 
 class _Stated(NamedTuple):
-    """The record's answer to one figure of the claim."""
+    """One figure of the claim compared with the record."""
 
     holds: bool
     text: str
@@ -161,7 +161,7 @@ class _Stated(NamedTuple):
 
 
 def _every_figure(text: str, listing: _Listing) -> list[_Stated] | None:
-    """Compare each figure in turn; `None` as soon as one is neither price nor stars nor count."""
+    """Compare each figure of the claim with the record. `None` as soon as one is neither price, stars nor number of ratings."""
     found: list[_Stated] = []
     at = 0
     for figure in numbers(text):
@@ -175,14 +175,14 @@ def _every_figure(text: str, listing: _Listing) -> list[_Stated] | None:
 
 
 class _Listing(NamedTuple):
-    """A product, and where the frozen text states its fields."""
+    """A product, and the places of its fields in the stored text."""
 
     product: Product
     places: Mapping[str, Span]
 
 
 def _stated(figure: Number, after: str, listing: _Listing) -> _Stated | None:
-    """Compare one figure of the claim with the record; `None` where it is none of the three."""
+    """Compare one figure with the record. `None` where the figure is neither price, stars nor number of ratings."""
     product = listing.product
     if figure.kind == "money":
         price = None if product.price is None else round(product.price, 2)
@@ -216,7 +216,7 @@ _LABEL: Mapping[str, Support] = {"full_support": "full", "partial_support": "par
 
 @dataclass(frozen=True)
 class SupportItem:
-    """One claim held against some of its sources, all of one type."""
+    """One claim with some of its sources, all of one type: a question to the judge."""
 
     id: str
     claim_id: str
@@ -225,14 +225,14 @@ class SupportItem:
     against: Against
     sources: tuple[Frozen, ...]
     cut: Cut = CONCERNING
-    """Extent of each source that is shown."""
+    """The amount of each source that is shown."""
 
     @property
     def readable(self) -> list[Frozen]:
         return [source for source in self.sources if source.status == "ok" and source.text]
 
     def unreadable(self) -> Status | None:
-        """The verdict where no source can be shown; `None` where one can."""
+        """Return the verdict where no source is readable; `None` where one is."""
         if self.readable:
             return None
         found = [source.status for source in self.sources]
@@ -242,7 +242,7 @@ class SupportItem:
 
     @property
     def decision(self) -> Decision | None:
-        """Return what code settles without a judge, where it can."""
+        """Return the verdict that code reaches without a judge; `None` where it reaches none."""
         return decide(self.claim, self.readable) if self.readable else None
 
     def needs_judge(self, protocol: JudgingProtocol) -> bool:
@@ -252,12 +252,12 @@ class SupportItem:
         return [(source, select(self.claim, source.text or "", self.cut)) for source in self.readable]
 
     def shown(self) -> int:
-        """Characters of its sources that a judge reads."""
+        """Count the characters of the sources that a judge is shown."""
         return sum(span.end - span.start for _, spans in self.passages() for span in spans)
 
 
 def evidence_section(source: Frozen, spans: Sequence[Span], intro: str, about: str) -> Section:
-    """Passages of a source under its title and address."""
+    """Build the prompt section with the shown passages of a source, under its title and address."""
     text = source.text or ""
     shown = "\n[...]\n".join(text[span.start : span.end].strip() for span in spans)
     head = f"{source.title} ({source.url})" if source.title else source.url
@@ -265,7 +265,7 @@ def evidence_section(source: Frozen, spans: Sequence[Span], intro: str, about: s
 
 
 def is_quoted(quote: str, item: SupportItem) -> bool:
-    """Tell whether the words between the gaps of a quotation stand in the evidence, as a judge is shown it."""
+    """Tell whether all parts of a quotation, split at its ellipses, are in the evidence that the judge was shown."""
     sections = (evidence_section(source, spans, "", "") for source, spans in item.passages())
     shown = [_words(section.fenced_text) for section in sections]
     parts = map(_words, quote.replace("\u2026", "...").split("..."))
@@ -277,7 +277,7 @@ def _words(text: str) -> str:
 
 
 class JudgeAnswer(Protocol):
-    """A judge's answer on an item."""
+    """A judge's answer about one item."""
 
     @property
     def id(self) -> str: ...
@@ -313,7 +313,7 @@ def verdict_of(item: SupportItem, status: Status, reason: str, by: str) -> Verdi
 
 
 def silent_verdict(item: SupportItem) -> VerdictRow:
-    """A verdict that no judge was asked for."""
+    """Build the verdict on an item that no judge was asked about."""
     decision = item.decision
     if decision is not None:
         verdict = verdict_of(item, decision.status, decision.reason, "rule")
@@ -329,7 +329,7 @@ def left_out(item: SupportItem) -> VerdictRow:
 
 
 def failed_verdict(claim_id: str, source_type: str, against: Against, record: Record) -> VerdictRow:
-    """The verdict of a unit that failed as a whole."""
+    """Build the verdict of an item whose unit failed as a whole."""
     return {
         "claim_id": claim_id,
         "type": source_type,
@@ -346,7 +346,7 @@ def _spanned(source: Frozen, span: Span) -> SpanRow:
 
 
 def judged_verdict(item: SupportItem, judged: JudgeAnswer, *, cap: bool) -> VerdictRow:
-    """Make the verdict. With `cap`, a price, stars or a number of ratings that the very record gives otherwise keeps it from being full."""
+    """Build the verdict from a judge's answer. With `cap`, a figure that contradicts the product record lowers full support to partial."""
     status = _LABEL[judged.support]
     verdict = verdict_of(item, status, judged.justification, "judge")
     if status != "none" and not is_quoted(judged.quote, item):
