@@ -1,4 +1,4 @@
-"""Judges beside judges: people and models alike (the paper's Appendices D and E)."""
+"""Builds the tables on how far judges agree, people and models alike (the paper's Appendices D and E)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ RANKING_NOTE = (
 
 
 class Compared(NamedTuple):
-    """One thing that two judges judged, and how far they agree on it."""
+    """The agreement of two judges on one dimension or metric, with its statistics."""
 
     what: str
     judges: Sequence[str]
@@ -65,7 +65,7 @@ def _scores(row: CriteriaLevels) -> Mapping[str, object]:
 
 
 def _rankings(document: AgreementDocument) -> Iterator[Compared]:
-    """Rank the systems by people and models on the pairs that both of them judged (Figure 6 beside Table 13)."""
+    """Yield two judges' rankings of the systems, from the pairs that both judges judged (Figure 6 beside Table 13)."""
     for pair in document["pairwise"]["pairs"]:
         yield from (Compared(what, pair["judges"], _orders(row)) for what, row in pair["rankings"].items())
 
@@ -79,7 +79,7 @@ def _orders(row: RankingRow) -> Mapping[str, object]:
 
 
 def _order(rates: Mapping[str, float]) -> str:
-    """`one 0.70 > two 0.50 = three 0.50`."""
+    """Return the ranking by win rate as text, such as `one 0.70 > two 0.50 = three 0.50`."""
     ranked = sorted(rates.items(), key=lambda item: (-item[1], item[0]))
     words = [f"{ranked[0][0]} {ranked[0][1]:.2f}"]
     for (_, before), (system, rate) in pairwise(ranked):
@@ -88,7 +88,7 @@ def _order(rates: Mapping[str, float]) -> str:
 
 
 def _costs(material: Material) -> list[str]:
-    """Say what each judge took for a question, where prices are known."""
+    """Return a line on each judge's cost per question, where prices are known."""
     return [
         f"{judge}: ${cost['usd_per_query']:.4f} a question, of {cost['queries']}."
         for judge, cost in (material.agreement["cost"].items() if material.agreement else ())
@@ -106,24 +106,24 @@ _OF_TABLE: Mapping[str, Callable[[AgreementDocument], Iterator[Compared]]] = {
 
 
 def compared(material: Material, table: str) -> list[Compared]:
-    """The rows of a table; none where there are not two judges."""
+    """Return the rows of the named table; none where fewer than two judges judged."""
     return [] if material.agreement is None else list(_OF_TABLE[table](material.agreement))
 
 
 class JudgedItem(NamedTuple):
-    """An item as a reader knows it, with the judges' labels by task and judge."""
+    """A judged item under a readable name, with its labels by dimension and judge."""
 
     name: str
     link: str
     labels: dict[tuple[str, str], str | Mapping[str, float]]
-    """Label of it, or of each of its criteria."""
+    """Label of the item, or score of each of its criteria, by dimension and judge."""
 
 
 Judgements = Iterable[JudgedItem]
 
 
 def _sections(material: Material, table: Table) -> Iterator[Behind]:
-    """Show under each row of the table both judges' verdicts on an item that both judged."""
+    """Yield the section behind the table: for each item that two judges judged, the verdicts of both."""
     parts = [one for one in compared(material, table.name) if one.what != _ALL]
     found = []
     for item in sorted(_JUDGEMENTS[table.name](material), key=lambda item: item.name):
@@ -138,7 +138,7 @@ def _sections(material: Material, table: Table) -> Iterator[Behind]:
 
 
 def _both(first: str | Mapping[str, float], second: str | Mapping[str, float]) -> str:
-    """Compare the means of the criteria that both scored; empty where there are none."""
+    """Return two judges' labels as `first / second`. Criteria give the means of those that both judges scored; empty where there are none."""
     if isinstance(first, str) or isinstance(second, str):
         return f"{first} / {second}"
     shared = sorted(first.keys() & second.keys())
@@ -209,7 +209,7 @@ def _labels(material: Material) -> Sequence[Label]:
 
 
 def _rated_items(material: Material, labels: Iterable[RatingLabel | CriterionLabel]) -> dict[str, JudgedItem]:
-    """The answers that labels are of, each by the name that its labels share."""
+    """Return the labelled answers as items, each under the place that all labels of the answer share."""
     known = {rating_id(a.query_id, a.variant, a.trial): a for a in material.judged.answers}
     placed, items = Items(), dict[str, JudgedItem]()
     for label in labels:
@@ -292,5 +292,5 @@ AGREEMENT_FORMS = (
 
 
 def agreement_tables(material: Material) -> list[Table]:
-    """List those that there are two judges for."""
+    """Return the agreement tables of the study; a table without two judges is left out."""
     return [table for form in AGREEMENT_FORMS if (table := form.table(material)) is not None]

@@ -1,4 +1,4 @@
-"""The first screen of a report. Who is best, by how much, whether that is sure, what it cost, and what the study cannot show."""
+"""The first screen of a report: the ranking of systems and its certainty, costs, and limits of the study."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from drr.wording.excerpt import excerpt, many
 
 SHADES = 9
 NAMED = 3
-"""Systems that a sentence names; more are counted."""
+"""Number of systems that a sentence names; further systems are only counted."""
 LONGEST = 60
 LEAST = 0.001
-"""The smallest p-value that is told as a figure."""
+"""The smallest p-value that is printed as a number."""
 EMPTY: Mapping[str, str] = {}
 NOT_IN_FP = "It is of claims on the web and on products; those on orders are not in it."
 UNKNOWN = "unknown"
 AGAINST = "against the first"
 UNDECIDED, LEVEL = "not told apart", "shared first"
 MAY_BE_FIRST = "lead"
-"""Class of the cell of a system that is not shown to be behind."""
+"""CSS class of the cell of a system that is not shown to be behind the first system."""
 RULES = Heading(
     "rules failed", explanation="Checks by code that failed, of all that could be decided.", part="rules"
 )
@@ -44,7 +44,7 @@ DOLLARS = Heading("dollars", explanation="What the models of an answer cost, on 
 
 
 class Headline(NamedTuple):
-    """The one sentence of who is best, in two parts, and whether it names somebody."""
+    """The sentence on the best system, in two parts, and whether the data settle which system is best."""
 
     head: str
     detail: str = ""
@@ -56,13 +56,13 @@ class Headline(NamedTuple):
 
 
 class Standings(NamedTuple):
-    """Systems by the figure that ranks them; `None` where nothing was judged."""
+    """The ranking of the systems by one metric; `metric` is `None` where nothing was judged."""
 
     metric: Metric | None
     systems: Sequence[str]
-    """Best first."""
+    """Names of the systems, best first."""
     against: Mapping[str, Cell]
-    """Standing of each beside the first."""
+    """Standing of each system against the first system, such as "behind", by system."""
     headline: Headline
 
 
@@ -73,7 +73,7 @@ def standings(
     *,
     by_rules: bool = False,
 ) -> Standings:
-    """Rank systems by the first figure that is known: of two systems where there are two."""
+    """Return the ranking of the systems by the first lead metric that has values, of two systems if possible."""
     known = map(metric_of, lead_metrics())
     first = (one for one in known if any(v is not None for v in means_of(per_report, one).values()))
     metric = found[0].metric if found else next(first, None)
@@ -93,7 +93,7 @@ def standings(
 
 
 def share_of(n: int, unscored: int, failed: int = 0) -> str:
-    """Say of how many answers a mean is, where it is not of all."""
+    """Return a text on how many answers a mean covers; empty where the mean covers all."""
     lost = f", as {failed:,} failed" if failed else ""
     return f" (from {n:,} of its {n + unscored + failed:,} answers{lost})" if unscored or failed else ""
 
@@ -106,7 +106,7 @@ def verdict(
     by_rules: bool = False,
     shares: Mapping[str, str] = EMPTY,
 ) -> Headline:
-    """Make the sentence from what the first one's differences from the others are worth.
+    """Return the sentence on the best system, from how certain the differences between the first system and the others are.
 
     `by_rules`: a stand-in judged, so nobody is shown to be best. `shares` says of how many answers a mean is.
     """
@@ -135,13 +135,13 @@ def verdict(
 
 
 def _is_level(metric: Metric, means: Mapping[str, float | None], one: str, other: str) -> bool:
-    """Tell whether the figures of two systems read the same."""
+    """Return whether two systems have the same value of the metric once rounded for display."""
     a, b = means[one], means[other]
     return a is not None and b is not None and metric.shown(a) == metric.shown(b)
 
 
 def _margin(one: Contrast) -> str:
-    """Say how far the first is from the next on the questions that both have."""
+    """Return a sentence on the difference between the first and the second system over the questions that both answered."""
     value, other = one.row["value"], _short(one.b)
     if value is None:
         return f"It cannot be compared with the next, {other}."
@@ -162,7 +162,7 @@ def _worth(one: Contrast) -> str:
 
 
 def _evidence(one: Contrast) -> Iterator[str]:
-    """Yield what shows that a difference is more than chance."""
+    """Yield texts with the evidence for a difference: the interval, p, and p corrected for several comparisons."""
     row, shown = one.row, one.metric.shown
     if row.get("all_equal"):
         yield "the same difference in each"
@@ -189,7 +189,7 @@ def _short(name: str) -> str:
 
 
 def board(material: Material, found: Standings) -> Table:
-    """A row for each system, best first, and a column for each figure that is known of any. Who answered nothing stands last."""
+    """Return the table of systems, best first, with a column for each known figure. Systems without any answer stand last."""
     figures = material.document["metrics"]
     columns = [*metric_columns(figures), *_rules(material), _tokens(material), _dollars(material)]
     if found.metric is not None:
@@ -206,7 +206,7 @@ def board(material: Material, found: Standings) -> Table:
 
 
 def failed_text(kinds: Mapping[str, int]) -> str:
-    """Say how many answers failed, and how."""
+    """Return a text with the number of failed answers and the kinds of failure."""
     return f"{sum(kinds.values()):,} failed ({', '.join(kinds)})"
 
 
@@ -214,7 +214,7 @@ Column = tuple[Heading, Mapping[str, Cell]]
 
 
 def metric_columns(figures: Mapping[str, Mapping[str, VRow]], *also: str) -> list[Column]:
-    """The first figures of each way to judge, and those named. `figures` are the metrics of each system, by name."""
+    """Return columns for the lead metrics and for the metrics named in `also`. `figures` maps system to metric name to statistic."""
     shown = []
     for name in dict.fromkeys(("reward", "fp", "fr", *lead_metrics(), *also)):
         known = metric_of(name)
@@ -232,7 +232,7 @@ def metric_columns(figures: Mapping[str, Mapping[str, VRow]], *also: str) -> lis
 def _against(
     metric: Metric, means: Mapping[str, float | None], systems: Sequence[str], found: Sequence[Contrast]
 ) -> Mapping[str, Cell]:
-    """Say whether each system is shown to be behind the first. One that is not is marked, unless all are."""
+    """Return a cell for each system that says whether the system is behind the first. Systems not shown to be behind are marked, unless all are."""
     known = {one.b: one for one in found if one.a == systems[0]}
     cells: dict[str, Cell] = {}
     for system in systems[1:]:
@@ -257,7 +257,7 @@ def _standing(one: Contrast) -> str:
 
 
 def _rules(material: Material) -> list[Column]:
-    """Count what failed, and beside it what could be read: where that is nothing, no colour praises."""
+    """Return columns of failed rule checks and of figures that rules could read. Where no figure could be read, the cell has no colour."""
     cells, read = {}, {}
     for system, answers in material.variants.items():
         found = [
@@ -300,7 +300,7 @@ def _dollars(material: Material) -> Column:
 
 
 def shaded(cells: Mapping[str, Cell], top: float | None, *, is_lower_better: bool) -> Mapping[str, Cell]:
-    """Shade by the whole scale, from zero to its end or to the largest: what differs little looks alike."""
+    """Return the cells with a colour by value, on the scale from zero to `top` or the largest value. Close values look alike."""
     known = [cell.value for cell in cells.values() if isinstance(cell.value, float)]
     end = top or max(known, default=0.0)
     shades = {
@@ -310,7 +310,7 @@ def shaded(cells: Mapping[str, Cell], top: float | None, *, is_lower_better: boo
 
 
 def shade(value: float | str | None, end: float, *, is_lower_better: bool) -> str:
-    """Choose the class of a ground by the share of the scale's end."""
+    """Return the CSS class of a background colour, by the value's share of the scale's end."""
     if not isinstance(value, float) or end <= 0:
         return ""
     share = min(max(value / end, 0.0), 1.0)
@@ -318,7 +318,7 @@ def shade(value: float | str | None, end: float, *, is_lower_better: bool) -> st
 
 
 class StudyReach(NamedTuple):
-    """Lists of what a study can and cannot show."""
+    """Two lists of sentences: conclusions that a study supports, and its limits."""
 
     shown: list[str]
     hidden: list[str]

@@ -1,4 +1,4 @@
-"""The tools that the agents called (the paper's Figure 4). Those of their world, and beside them what is no tool call."""
+"""Counts the agents' tool calls (the paper's Figure 4), and apart from them page reads, control calls and unknown tools."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NOTE = (
 
 
 def tool_calls(variants: Mapping[str, list[Answer]]) -> dict[str, Mapping[str, ByQuery]]:
-    """Count by variant and tool; control calls and page reads under their own names."""
+    """Return the calls per answer by variant and tool; control calls and page reads have names of their own."""
     known = [[a for a in answers if a.calls is not None] for answers in variants.values()]
     tools = _offered([answer for answers in known for answer in answers])
     return {
@@ -33,7 +33,7 @@ def tool_calls(variants: Mapping[str, list[Answer]]) -> dict[str, Mapping[str, B
 
 
 def _offered(answers: list[Answer]) -> list[str]:
-    """List the nine where there is a shop; of the tools of other worlds those that somebody called."""
+    """Return the names of the shop's tools, if there is a shop, and of the other tools that an agent called."""
     fields = [answer.record.key_fields for answer in answers]
     shop = not fields or any("world" not in one or "shop" in one for one in fields)
     called = {call.get("name") for answer in answers for call in answer.calls or () if _ran(call)}
@@ -60,7 +60,7 @@ def _counts(answer: Answer, tools: Collection[str]) -> Counter[str]:
 
 
 def page_reads(answer: Answer) -> int:
-    """Web pages that were read, or tried, while the answer was made; freezing cited pages afterwards is not its doing."""
+    """Return the number of web pages that the agent read or tried to read. Pages saved after the answer do not count."""
     if not (agent_of(answer.variant).endswith("+ws") or "summariser" in answer.usage):
         return 0
     rows = answer.record.result.get("sources") or ()

@@ -1,4 +1,4 @@
-"""The cost of systems, memories and judges, and a variant's cost beside how good it is."""
+"""Computes the cost of systems, memories and judges, and compares each variant's cost with its quality."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ class CostPoint(NamedTuple):
     variant: str
     cost: V
     unit: str
-    """`dollars`, or `tokens` where a price is unknown or everything is free."""
+    """Unit of the cost: `dollars`, or `tokens` where a price is unknown or everything is free."""
     quality: VRow
     on_front: bool = False
-    """No other variant is at most as dear and at least as good, and better in one of both."""
+    """True where no other variant is at most as expensive and at least as good, and better in cost or quality."""
 
 
 def cost_points(material: Material) -> list[CostPoint]:
-    """Each variant's cost and overall quality; empty where there are no ratings or nothing is known of the cost."""
+    """Return each variant's cost and overall quality; empty where ratings or costs are unknown."""
     costs = {variant: dollars(answers) for variant, answers in material.variants.items()}
     priced = all(v.value and not v.n_unscored for v in costs.values())
     if not priced:
@@ -50,7 +50,7 @@ def cost_points(material: Material) -> list[CostPoint]:
 
 
 def dollars(answers: Sequence[Answer]) -> V:
-    """Sum the dollars of an answer only where the price of every model in it is known."""
+    """Return the mean cost of an answer in dollars. An answer counts as unscored unless the price of every model used is known."""
     spent: dict[AskedQuestion, list[float | None]] = defaultdict(list)
     for answer in answers:
         spent[answer.asked].append(_spent(answer))
@@ -84,7 +84,7 @@ def _undominated(point: CostPoint, among: Sequence[CostPoint]) -> bool:
 
 
 def _place(point: CostPoint) -> tuple[float, float] | None:
-    """Cost and lack of quality, both better when lower; `None` where the quality is unknown."""
+    """Return cost and negated quality, both better when lower; `None` where the quality is unknown."""
     quality = point.quality["value"]
     if quality is None:
         return None
@@ -130,7 +130,7 @@ MEASURED_NOTE = (
 
 
 def _lines(material: Material) -> Iterator[TableLine]:
-    """A row for each part of each system, and for what judging took in all."""
+    """Yield a cost row for each part of each system (agent, memory, judge), and for the judging that systems share."""
     cost = cost_part(material.document)
     if cost is None:
         return
@@ -166,13 +166,13 @@ def _dollar_text(value: float | None) -> str:
 
 
 def cost_cells(record: Record) -> Sequence[str]:
-    """Tokens, calls, seconds and dollars of one unit, under the columns of the table."""
+    """Return the texts for tokens, calls, seconds and dollars of one unit, in the order of the table's columns."""
     values = zip(cost_of(record), (0, 0, 3, 4), strict=True)
     return ["–" if value is None else f"{value:,.{places}f}" for value, places in values]
 
 
 def _shared(material: Material, table: Table) -> Iterator[Behind]:
-    """Judgements of questions and persons, which many answers share."""
+    """Yield the section with the judgements of questions and persons, which many answers share."""
     if () in table.behind.values():
         rows = [
             AnswerRow(excerpt(record.label, LONGEST_NAME), cost_cells(record))

@@ -1,4 +1,4 @@
-"""The pages behind a report's numbers: one per system, pair of systems and the judges, a section for each table."""
+"""Builds the pages behind a report's numbers: one per system, per pair of systems and for the judges."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from drr.wording.excerpt import excerpt
 
 FOLDER = "answers"
 JUDGES = f"{FOLDER}/~judges.html"
-"""A name that no system's file has."""
+"""Page of the judges; the tilde keeps the name apart from every system's file."""
 _NONE = "–"
 _PRESENT = {True: "yes", False: "no", None: _NONE}
 
 
 def pages_of(material: Material, tables: Sequence[Table]) -> dict[tuple[str, ...], str]:
-    """Map the numbers of a row to a page. One of each system's answers, one of each pair whose difference
-    stands somewhere, and under no system the one of judges."""
+    """Return the answer pages by their systems: one page per system and one per pair whose difference a table
+    shows. The page of the judges has the empty tuple as its key."""
     found: dict[tuple[str, ...], str] = {
         (system,): f"{FOLDER}/{file_name(system)}.html" for system in material.variants
     }
@@ -39,7 +39,7 @@ def pages_of(material: Material, tables: Sequence[Table]) -> dict[tuple[str, ...
 def sections_behind(
     material: Material, systems: tuple[str, ...], tables: Sequence[Table]
 ) -> Iterator[Behind]:
-    """Yield the sections of a system's page, of a pair's (first above second), or, without systems, of the judges'."""
+    """Yield the sections of one system's page, of a pair's (first minus second), or, without systems, of the judges' page."""
     if len(systems) == 1:
         yield from _OfSystem(material, systems[0]).sections(tables)
     elif systems:
@@ -51,7 +51,7 @@ def sections_behind(
 
 
 def metrics_of(table: Table) -> list[Metric]:
-    """List those of its columns that each answer has a value of."""
+    """Return the metrics of the table's columns, those for which each answer has a value."""
     known = metrics()
     return [known[column.key] for column in table.columns if column.key in known and not table.foreign]
 
@@ -61,7 +61,7 @@ def _shown(value: float | None, metric: Metric) -> str:
 
 
 class _OfSystem:
-    """A row for each trial of each question that the system answered."""
+    """The sections of one system's page, with a row for each trial of each question that the system answered."""
 
     def __init__(self, material: Material, system: str) -> None:
         self._material, self._system = material, system
@@ -111,7 +111,7 @@ class _OfSystem:
         yield self._section("failure-labels", "Failure labels", _spelled(LABELS), values)
 
     def _endings(self) -> Behind:
-        """List how each answer ended, with those that failed."""
+        """Return the section on how each answer of the system ended, failed answers included."""
         study = self._material.study
         rows = [
             AnswerRow(
@@ -130,7 +130,7 @@ def _spelled(names: Iterable[str]) -> list[Heading]:
 
 
 def _outcomes(material: Material, system: str) -> dict[tuple[str, str, int], dict[str, str]]:
-    """Map question, other system and trial to what was found of each dimension: `won` is this system's."""
+    """Return the outcome of each dimension by question, other system and trial; `won` means that this system won."""
     found: dict[tuple[str, str, int], dict[str, str]] = {}
     for one in material.comparisons:
         if system in (one.a, one.b):
@@ -150,7 +150,7 @@ def _compared_pairs(rows: Iterable[tuple[str, Mapping[str, str]]]) -> Iterator[B
 
 
 def _of_pair(material: Material, pair: tuple[str, str], tables: Sequence[Table]) -> Iterator[Behind]:
-    """A row for each question that both answered."""
+    """Yield the sections of a pair's page, with a row for each question that both systems answered."""
     first, second = ({a.asked: a for a in reversed(material.variants[system])} for system in pair)
     shared = sorted(asked for asked in first if asked in second)
     for table in tables:
@@ -174,7 +174,7 @@ def _of_pair(material: Material, pair: tuple[str, str], tables: Sequence[Table])
 
 
 def _minus(material: Material, pair: tuple[str, str], asked: AskedQuestion, metric: Metric) -> str:
-    """Trials of a question count as their mean, as in the difference over all."""
+    """Return two systems' values on a question and their difference as text. Trials count by their mean, as in the tables."""
     values = material.per_report(metric.name)
     means = []
     for system in pair:

@@ -1,4 +1,4 @@
-"""Paired differences on the one figure of each way to judge, and the noise floor under all tables."""
+"""Computes paired differences of systems on the lead metrics, and the noise floor under all tables."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ _NEITHER = {
     True: "Noise floor: not measured (of imported reports `drr judge --repeat 2` measures the judge's part of it; the systems' own "
     "takes two reports of a question, imported with `trial`).",
 }
-"""Notes on noise that is unknown; `True`: all reports were imported, and nothing here can run their systems again."""
+"""Notes on an unknown noise floor. The key is `True` where all reports were imported, so that their systems cannot be run again."""
 
 
 def floor_cells(material: Material, metrics: Sequence[Metric | None]) -> list[Cell]:
-    """A cell for each column; `None` is a column that is no metric's."""
+    """Return a noise floor cell for each column; `None` stands for a column without a metric."""
     return [
         Cell(None) if metric is None else _cell(material.floor(metric.name), metric) for metric in metrics
     ]
@@ -59,12 +59,12 @@ def floor_notes(material: Material, metrics: Sequence[Metric]) -> list[str]:
 
 
 def not_measured(answers: Iterable[Answer]) -> str:
-    """Say what would measure it."""
+    """Return the note that the noise floor was not measured, with the commands that would measure it."""
     return _NEITHER[{answer.imported for answer in answers} == {True}]
 
 
 def within_floor(figures: Mapping[str, float | None], floor: float | None, better: str | None) -> set[str]:
-    """The systems that lie no further than the floor from the best one."""
+    """Return the systems, other than the best, whose value differs from the best by less than the noise floor."""
     known = {system: value for system, value in figures.items() if value is not None}
     if floor is None or better is None or not known:
         return set()
@@ -74,14 +74,14 @@ def within_floor(figures: Mapping[str, float | None], floor: float | None, bette
 
 
 def greyed(cell: Cell, floor: RepetitionFloor | None) -> Cell:
-    """A difference, grey where repetition alone reaches as far."""
+    """Return the cell of a difference, marked as slight where the difference is below the noise floor."""
     if floor is None or not isinstance(cell.value, (int, float)):
         return cell
     return replace(cell, slight=abs(cell.value) < floor.value)
 
 
 def with_floor_note(table: Table) -> Table:
-    """No table with intervals is silent of it."""
+    """Return the table, with a note on the noise floor if one is missing. Every table with intervals must mention the noise floor."""
     measured = any(cell.low is not None for _, cells in table.rows for cell in cells)
     if (
         not measured
@@ -94,7 +94,7 @@ def with_floor_note(table: Table) -> Table:
 
 DIFFERENCES = "differences"
 EVERY_PAIR = 5
-"""Systems, up to which each is held against each; of more, each against the best."""
+"""Most systems for which every pair is compared; with more systems, each is compared with the best only."""
 NOTE = (
     "First minus second, on the questions where both have a figure, with its 95 % interval. Bold is beyond the noise: "
     "p of a sign-flip test, corrected over the whole table by Holm's method, is below .05, and the interval is without zero."
@@ -118,7 +118,7 @@ class Contrast:
 
     @property
     def is_ahead(self) -> bool:
-        """Tell whether the first is shown to be the better of the two."""
+        """Return whether the first system is shown to be better than the second."""
         sign = -1 if self.metric.better == "lower" else 1
         return self.is_settled and sign * (self.row["value"] or 0.0) > 0
 
@@ -128,7 +128,7 @@ class Contrast:
 
 
 def contrasts(per_report: PerReport) -> list[Contrast]:
-    """The better of two first, by the first figure that both have."""
+    """Return the paired differences of systems on each lead metric. The better system of a pair, by the first known metric, comes first."""
     means = {name: means_of(per_report, metric_of(name)) for name in lead_metrics()}
     shown = [metric_of(name) for name, own in means.items() if sum(v is not None for v in own.values()) > 1]
     if not shown:
@@ -153,7 +153,7 @@ def means_of(per_report: PerReport, metric: Metric) -> dict[str, float | None]:
 
 
 def ranked(metric: Metric | None, means: Mapping[str, float | None]) -> list[str]:
-    """Order systems, best first and unknown last."""
+    """Return the systems ordered by mean, best first and unknown last."""
     sign = 1 if metric is not None and metric.better == "lower" else -1
     return sorted(means, key=lambda system: (means[system] is None, sign * (means[system] or 0.0), system))
 

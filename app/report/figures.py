@@ -1,4 +1,4 @@
-"""The paper's figures and the cost-quality chart, as SVG, PNG and PDF, light and dark. The same study draws the same bytes."""
+"""Draws the paper's figures and the cost-quality chart as SVG, PNG and PDF, light and dark. The same study draws the same bytes."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
 LONGEST = 32
 NAME_HEIGHT = 0.055
 ROOM = 0.08
-"""Share of a bar under which there is no room for its number."""
+"""Share of the bar below which a part is too narrow for its number."""
 SIGNS_PER_INCH = 18
 SMALLEST = 1.8
-"""Inches of height under which a figure of one bar has no room for its words."""
+"""Least height of a figure in inches: a lower figure with one bar has no room for its labels."""
 
 
 def draw_all(material: Material, folder: Path) -> list[tuple[str, str]]:
-    """Writes what this study has data for, light and dark; (file name without ending, title) of each."""
+    """Write every figure that the study has data for, light and dark. Return pairs of file name without ending and title."""
     drawn = []
     for name, title, _ in every_figure():
         laid = _save(material, name, LIGHT, material.forms, folder, None)
@@ -46,7 +46,7 @@ def draw_all(material: Material, folder: Path) -> list[tuple[str, str]]:
 
 
 def draw_file(material: Material, folder: Path, file: str) -> None:
-    """Writes one of the files of `draw_all`; none of a name that is not of its making."""
+    """Write the figure file of that name, one of those that `draw_all` writes; any other name writes nothing."""
     for name, _, _ in every_figure():
         for scheme in (LIGHT, DARK):
             for form in FORMS:
@@ -55,7 +55,7 @@ def draw_file(material: Material, folder: Path, file: str) -> None:
 
 
 def figures_of(material: Material) -> list[tuple[str, str]]:
-    """(File name without ending, title) of each that this study has data for."""
+    """Return pairs of file name without ending and title for each figure that the study has data for."""
     return [(name, title) for name, title, draw in every_figure() if _made(material, draw, LIGHT) is not None]
 
 
@@ -76,11 +76,11 @@ _METADATA = {
 
 
 SHAPING = ("GDEF", "GPOS", "GSUB", "MATH")
-"""Tables of a font by which texts are laid out, which is done when a PDF is written: to cut them down is half of what its fonts take."""
+"""Font tables for text layout, which a finished PDF no longer needs; subsetting them takes half the time spent on a PDF's fonts."""
 
 
 class FigureLayout(NamedTuple):
-    """The layout of a figure, which takes as long to find as drawing it. One for all its forms, light and dark."""
+    """The layout of a figure, shared by all its files. Computing the layout takes as long as drawing the figure."""
 
     axes: Sequence[Bbox]
     box: Bbox
@@ -121,7 +121,7 @@ def _save(
 
 
 def _write(figure: Figure, path: Path, form: str, laid: FigureLayout) -> None:
-    """The whole file or none: a disk may be full before its end."""
+    """Write the figure to the path, the whole file or nothing, as the disk may run full while writing."""
     part = path.with_name(f"{path.name}.part")
     if form == "pdf":
         _leave_out_shaping()
@@ -133,7 +133,7 @@ def _write(figure: Figure, path: Path, form: str, laid: FigureLayout) -> None:
 
 
 def _leave_out_shaping() -> None:
-    """Leave out the shaping of the fonts in a PDF; Matplotlib has no setting for it."""
+    """Make fontTools drop the tables of `SHAPING` from the fonts in a PDF; Matplotlib has no setting for this."""
     from fontTools.subset import Options
 
     left = getattr(Options, "_drop_tables_default", [])
@@ -160,7 +160,7 @@ def _stamp(figure: Figure, banner: str | None) -> None:
 
 
 def _short(name: str) -> str:
-    """One line that leaves room for the figure."""
+    """Return the name in one line, cut short to leave room for the figure."""
     line = " ".join(name.split())
     return excerpt(line, LONGEST)
 
@@ -203,7 +203,7 @@ def _tool_calls(material: Material) -> Figure | None:
 
 
 def _total(counts: Mapping[str, ByQuery], tools: Sequence[str]) -> V:
-    """All calls of tools, trial by trial."""
+    """Return the mean of all tool calls per answer, summed over the tools for each trial."""
     first, *others = [counts[tool] for tool in tools]
     return mean(
         {
@@ -218,7 +218,7 @@ def _total(counts: Mapping[str, ByQuery], tools: Sequence[str]) -> V:
 
 
 def _beside(counts: Mapping[str, ByQuery]) -> str:
-    """Page reads and control calls, which are no tool calls."""
+    """Return a text with the mean numbers of page reads and control calls, which are not tool calls."""
     return ", ".join(f"{mean(counts[name]).value or 0.0:.1f} {name}" for name in BESIDE[:2])
 
 
@@ -280,7 +280,7 @@ def _pairs(every: Sequence[PairRow]) -> Figure | None:
 
 
 def _pareto(material: Material) -> Figure | None:
-    """Dollars where prices are known, tokens where they are not; overall quality, with both intervals and the front."""
+    """Draw overall quality against cost, with both intervals and the Pareto front. Cost is dollars, or tokens where prices are unknown."""
     points = [
         (p, p.cost.value, p.quality["value"])
         for p in cost_points(material)
@@ -311,7 +311,7 @@ def _pareto(material: Material) -> Figure | None:
 
 
 def _name_points(axes: Any, points: Sequence[tuple[float, float, str]]) -> None:
-    """Names in a column beside the figure, as high as their points where there is room, never over each other."""
+    """Write the points' names in a column beside the figure, level with the points where there is room, without overlap."""
     low, high = axes.get_ylim()
     step = (high - low) * NAME_HEIGHT
     top = high
@@ -345,5 +345,5 @@ OURS = (
 
 
 def every_figure() -> list[ReportFigure]:
-    """Ours, then those of the papers."""
+    """Return the built-in figures, then those of the papers."""
     return [ReportFigure(*one) for one in OURS] + [one for parts in report_parts() for one in parts.figures]

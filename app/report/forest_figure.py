@@ -1,4 +1,4 @@
-"""Colours of figures, and paired differences as a forest plot in them."""
+"""Defines the colours of figures, and draws paired differences as a forest plot."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ PALETTE = (
     "#b8b800",
     "#a03060",
 )
-"""Okabe and Ito's, then others for the rare figure that has more than seven parts."""
+"""Colours of Okabe and Ito, then further colours for a figure with more than seven parts."""
 
 
 class Scheme(NamedTuple):
@@ -36,7 +36,7 @@ class Scheme(NamedTuple):
     grey: str
 
     def settings(self) -> dict[Any, Any]:
-        """Make the settings for Matplotlib."""
+        """Return the Matplotlib settings of the colour scheme."""
         inks = ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color")
         papers = ("figure.facecolor", "axes.facecolor", "savefig.facecolor")
         return {**dict.fromkeys(inks, self.ink), **dict.fromkeys(papers, self.paper)}
@@ -49,11 +49,11 @@ FORMS = ("svg", "png", "pdf")
 
 LONGEST = 30
 LINE = 0.27
-"""Inches of a pair."""
+"""Height of the line of one pair in inches."""
 
 
 def draw_forest(material: Material) -> Figure | None:
-    """Panels stand one under the other, for scales differ."""
+    """Return a forest plot of the paired differences, or `None` without any. Each metric has its own panel, as scales differ."""
     from matplotlib.figure import Figure
 
     found = [one for one in contrasts(material.per_report) if one.row["value"] is not None]

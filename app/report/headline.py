@@ -1,4 +1,4 @@
-"""The facts of a report: what was run, and what is not known."""
+"""Collects the facts of a report: what was run, and which figures are incomplete."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from drr.wording.excerpt import excerpt, many
 
 
 def lead_metrics() -> list[str]:
-    """The one figure of each way to judge, in the order of the tables."""
+    """Return the names of the lead metrics, one for each kind of judging, in the order of the tables."""
     of_papers = [parts.headline for parts in report_parts() if parts.headline]
     return ["reward", "fp", "overall", *of_papers, "kp_vital_strict"]
 
 
 def facts(material: Material) -> list[tuple[str, str]]:
-    """List what was run, as terms and their values."""
+    """Return facts on what was run, as pairs of term and value."""
     config = material.study.config
     run, settings = config.get("run", {}), config.get("settings", {})
     made = material.document["provenance"]
@@ -55,7 +55,7 @@ def facts(material: Material) -> list[tuple[str, str]]:
 
 
 def unscored(material: Material) -> list[str]:
-    """Say what is in no mean, and how much of it."""
+    """Return sentences on failed and unscored answers, which no mean includes, and on how many there are."""
     document = material.document
     failed = {variant: kinds.total() for variant, kinds in material.failed.items()}
     lines = [
@@ -105,7 +105,7 @@ def _when(material: Material) -> str:
 
 
 def _web_content(material: Material) -> str:
-    """Name the content of the answers' web, where that is known by a hash."""
+    """Return a text with the content hashes of the web that the answers used; empty if unknown."""
     webs = [record.key_fields.get("web") for record in _records(material)]
     hashes = {str(web["content_hash"]) for web in webs if isinstance(web, dict) and web.get("content_hash")}
     return f"content {', '.join(sorted(one[:12] for one in hashes))}" if hashes else ""
@@ -116,7 +116,7 @@ def _records(material: Material) -> Iterable[Record]:
 
 
 def sum_of_dollars(spent: Sequence[float | None]) -> str:
-    """Say what answers cost in all, and of how many that is known."""
+    """Return a text with the total cost of answers, and for how many answers the cost is known."""
     known = [usd for usd in spent if usd is not None]
     if not known:
         return "unknown"

@@ -1,4 +1,4 @@
-"""The tables beside the metrics: pairs, checks, labels, corrections, and the share of answers that was judged."""
+"""Builds the tables besides the metric tables: pairwise comparisons, rule checks, failure labels, corrected figures, coverage, failed answers."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _pair_lines(rows: Sequence[PairRow]) -> Iterator[TableLine]:
 
 
 def _least_decided(rows: Sequence[PairRow]) -> str:
-    """Say how many of so many pairs one side must win."""
+    """Return a sentence on how many of the compared pairs one side must win for a significant result."""
     n = max((row["wins"] + row["ties"] + row["losses"] for row in rows), default=0)
     least = next((k for k in range(n // 2 + 1, n + 1) if (sign_test(k, n - k) or 0) < SIGNIFICANT), None)
     if least is None:
@@ -70,7 +70,7 @@ PAIRWISE = Form(
 
 
 def printed_pairs(material: Material) -> Sequence[PairRow]:
-    """The paper's own comparisons, where they were paid for, dimension by dimension as in its Figure 6."""
+    """Return the pairwise results under the paper's own prompt, in the order of its Figure 6. Empty where that judging was not run."""
     document = material.document.get("as_printed")
     return (
         sorted(document["pairwise"], key=lambda row: DIMENSIONS.index(row["dimension"])) if document else ()
@@ -149,7 +149,7 @@ def _label_share(row: FailureShare, *, unknown: bool) -> Cell:
 
 
 def _open_labels(labels: Sequence[str]) -> list[str]:
-    """Say why a row has no share."""
+    """Return sentences on why some failure labels have no share."""
     reasons = (
         ("no judge was asked for these (`drr judge STUDY --what failures`)", JUDGED),
         ("the rules that decide these could tell of no report (Rule checks)", BY_RULE),
@@ -162,7 +162,7 @@ def _open_labels(labels: Sequence[str]) -> list[str]:
 
 
 def _unfounded(found: FailureDocument) -> list[str]:
-    """Say what the judge charged by words that the report lacks."""
+    """Return a note that counts failure labels for which the judge quoted words that the report lacks."""
     counts = [
         f"{label.replace('_', ' ')} {row['unfounded']} ({variant})"
         for variant, labels in found["variants"].items()
@@ -174,7 +174,7 @@ def _unfounded(found: FailureDocument) -> list[str]:
 
 
 def _examples(found: FailureDocument) -> list[str]:
-    """The first example of each label and variant."""
+    """Return a line with the first example of each failure label and variant."""
     return [
         f"{label.replace('_', ' ')}, {variant}, {example['answer']} (by {example['by']})"
         + (f": {example['text']}" if example["text"] else "")
@@ -191,7 +191,7 @@ def _coverage_notes(material: Material) -> list[str]:
 
 
 def _marked(found: MarksRow | None) -> list[str]:
-    """Say how readers of the viewer's pages marked it."""
+    """Return notes on how many verdicts and rule findings readers marked as right or wrong in the viewer."""
     if found is None:
         return []
     notes = [
@@ -205,7 +205,7 @@ def _marked(found: MarksRow | None) -> list[str]:
 
 
 def _covered(material: Material, table: Table) -> Iterator[Behind]:
-    """Return the share of each answer that was judged."""
+    """Yield the section with the number of judged and failed units of each answer, by task."""
     judged = material.judged
     tasks = [name for name, _ in table.rows]
     answers = sorted(judged.answers, key=lambda a: (a.query_id, a.variant, a.trial))
@@ -270,11 +270,11 @@ CORRECTED = Form(
     _corrected,
     _corrected_notes,
 )
-"""Table for `drr report --labels`, where there were labels of what was judged."""
+"""Table of figures corrected by people's labels (`drr report --labels`); empty where no judged answer has a label."""
 
 
 def foreign_tables(material: Material) -> list[Table]:
-    """Return a table for each foreign judge of imported scores (`drr study import --format`), never beside our own figures."""
+    """Return a table for each foreign judge of imported scores (`drr study import --format`), apart from this study's figures."""
     counts: Counter[str] = Counter()
     found = []
     for one in material.document.get("foreign", ()):
@@ -306,7 +306,7 @@ def _foreign(one: ForeignTableRow, name: str) -> Table:
 
 
 def failures(material: Material) -> Table | None:
-    """Units that left no answer, by kind: they are in no mean above."""
+    """Return the table that counts answers by how they ended. Failed answers are in no mean of the other tables but pass^k."""
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     for record in material.study.records("answer", None):
         counts[system_of(record)][ended_as(material.study, record)] += 1

@@ -1,4 +1,4 @@
-"""Tables for a paper: `value [low, high]` in panels that fit a page, all n in an appendix.
+"""Writes LaTeX tables for a paper: `value [low, high]` in panels that fit a page, all n in an appendix.
 
 Needs `booktabs` and, for the appendix, `longtable`; `all.tex` is a document that compiles by itself. No line is over `LONGEST`.
 """
@@ -14,7 +14,7 @@ from drr.wording.excerpt import excerpt
 
 LONGEST = 120
 _NAME, _TEXT = 38, 34
-"""Letters of source that the name of a row and a cell of words may take."""
+"""Most characters of LaTeX source for the name of a row, and for a cell of text."""
 _SIGNS = {
     "\\": r"\textbackslash{}",
     **{sign: f"\\{sign}" for sign in "&%$#_{}"},
@@ -49,7 +49,7 @@ HEAD = r"""\documentclass{article}
 
 
 def latex(table: Table) -> str:
-    """Set as many panels as it takes, each a `tabular`, in one `table`."""
+    """Return the table as one LaTeX `table` with as many panels as needed, each a `tabular`."""
     panels = list(_panels(table))
     lines = [r"\begin{table}[tp]", r"\centering", r"\small"]
     for number, panel in enumerate(panels):
@@ -65,7 +65,7 @@ def latex(table: Table) -> str:
 
 
 def _panels(table: Table) -> Iterator[Sequence[int]]:
-    """Columns, so many as fit into a row."""
+    """Yield panels: the indexes of as many columns as fit into one line."""
     widths = [
         max(len(_shown(cells[place])) for _, cells in table.lines) if table.lines else 0
         for place in range(len(table.columns))
@@ -123,7 +123,7 @@ def _is_between(cell: Cell) -> bool:
 
 
 def appendix(tables: Sequence[Table]) -> str:
-    """Every figure with its interval, n and spread; sentences whole."""
+    """Return the LaTeX appendix: every figure with its interval, n and unscored count, and texts in full."""
     lines = [r"\section*{Figures in full}", r"\small"]
     for table in tables:
         lines += [*_folded(rf"\subsection*{{{_tex(table.title)}}}")]
@@ -148,18 +148,18 @@ def _detail(name: str, column: Heading, cell: Cell) -> list[str]:
 
 
 def whole(names: Iterable[str]) -> str:
-    """A document of all tables; compiles beside them."""
+    """Return a LaTeX document that includes all tables of those names; it compiles in the same folder."""
     inputs = "\n".join(rf"\input{{{name}}}" for name in names)
     return f"{HEAD}{inputs}\n\\clearpage\n\\appendix\n\\input{{appendix}}\n\\end{{document}}\n"
 
 
 def _folded(text: str) -> list[str]:
-    """Broken at spaces, which mean the same as ends of lines."""
+    """Return the text as lines of at most `LONGEST` characters, broken at spaces. LaTeX reads a line end as a space."""
     return textwrap.wrap(text, LONGEST, break_long_words=False, break_on_hyphens=False) or [""]
 
 
 def _fitted(text: str, room: int) -> str:
-    """Cut the text to the room of its source."""
+    """Return the text as LaTeX source, cut to at most `room` characters of source."""
     shown, length = _tex(text), len(text)
     while len(shown) > room and length > 1:
         length -= 1
@@ -168,7 +168,7 @@ def _fitted(text: str, room: int) -> str:
 
 
 def _tex(text: str) -> str:
-    """Words of at most a line: what no font of a plain TeX has is told by its number."""
+    """Return the text as LaTeX source, without words longer than a line. A letter that plain TeX lacks becomes its code point."""
     flat = " ".join(text.split())
     return " ".join(_broken("".join(map(_sign, word))) for word in flat.split(" "))
 
@@ -185,7 +185,7 @@ def _sign(sign: str) -> str:
 
 
 def _broken(word: str) -> str:
-    """A word that is longer than a line is broken where no command stands."""
+    """Return the word, broken into pieces if longer than half a line. A break never falls into a LaTeX command."""
     if len(word) <= LONGEST // 2:
         return word
     pieces, at = [], 0

@@ -1,4 +1,4 @@
-"""The material that all tables and figures of a report are drawn from."""
+"""The data that all tables and figures of a report are made from."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from drr.study.study import Study
 from drr.wording.excerpt import excerpt
 
 LONGEST_NAME = 90
-"""Letters of a question, or of another name of a row."""
+"""Most characters of a question or another name of a row."""
 ByQuery = Mapping[AskedQuestion, Sequence[float | None]]
-"""The values of the trials, by query."""
+"""Values of a system's trials, by query; `None` is an unscored trial."""
 PerReport = Callable[[str], Mapping[str, ByQuery]]
-"""Gives a metric's values of each system."""
+"""Function that returns a metric's values by system."""
 
 
 def question_of(answer: Answer) -> str:
@@ -46,16 +46,16 @@ def system_answer(answer: Answer) -> str:
 
 @dataclass(frozen=True)
 class ViewerLinks:
-    """Links to the answers' pages. `viewer` is the path to them from the report's folder, `None` if unknown."""
+    """Links to the viewer's pages of answers. `viewer` is their path from the report's folder, `None` if unknown."""
 
     viewer: str | None = None
 
     def report(self, key: str) -> str:
-        """Link from a page of the answers behind the report; empty if unknown."""
+        """Return the link from an answer page of the report to the viewer's page of that answer; empty if unknown."""
         return self._at(f"r/{short_name(key)}.html")
 
     def beside(self, one: Answer, two: Answer) -> str:
-        """Two answers side by side."""
+        """Return the link to the viewer's page with two answers side by side; empty if unknown."""
         sides = f"left={short_name(one.key)}&right={short_name(two.key)}"
         return self._at(f"q/{file_name(one.query_id)}.html?{sides}")
 
@@ -71,16 +71,16 @@ class Material:
     judged: Judged
     document: StudyDocument
     with_paper: bool = False
-    """True where the retail paper's figures stand in braces beside ours."""
+    """True where the retail paper's figures stand in braces beside the study's."""
     agreement: AgreementDocument | None = None
-    """Judges against judges and people; `None` where there are not two of them."""
+    """Agreement of models and people as judges; `None` where fewer than two judged."""
     paper: str | None = None
     """Paper whose numbering of tables is used."""
     viewer: str | None = None
-    """Path of the viewer's pages, seen from the report's folder."""
+    """Path of the viewer's pages, relative to the report's folder."""
     raters: Raters | None = None
     forms: Sequence[str] = ("svg", "png", "pdf")
-    """Forms in which its figures are drawn or can be asked for."""
+    """File formats in which the report's figures are drawn or can be requested."""
 
     @property
     def banner(self) -> str | None:
@@ -101,7 +101,7 @@ class Material:
 
     @cached_property
     def asked(self) -> dict[str, set[str]]:
-        """Map each variant to the questions that were put to it, also those that it failed."""
+        """Return the questions that were put to each variant, including those that the variant failed."""
         found: dict[str, set[str]] = {variant: set() for variant in self.variants}
         for record in self.study.records("answer", None):
             found.get(str(record.spec["variant"]), set()).add(str(record.spec["query_id"]))
@@ -109,7 +109,7 @@ class Material:
 
     @cached_property
     def failed(self) -> dict[str, Counter[str]]:
-        """Count the answers that failed, by variant and reason."""
+        """Return the number of failed answers, by variant and reason."""
         found: dict[str, Counter[str]] = {}
         for record in self.study.records("answer", None):
             if record.reason is not None:
@@ -118,7 +118,7 @@ class Material:
 
     @cached_property
     def mixed(self) -> str | None:
-        """Say what must be noted where the rows of a table are means of different questions."""
+        """Return a note where the rows of a table are means over different questions, else `None`."""
         answered = {frozenset(a.query_id for a in answers) for answers in self.variants.values()}
         if len(answered) < 2 or len({frozenset(queries) for queries in self.asked.values()}) < 2:
             return None
@@ -127,11 +127,11 @@ class Material:
 
     @cached_property
     def repetitions(self) -> list[Judged]:
-        """Return this judge's repeated readings of the same."""
+        """Return this judge's repeated judgings of the same answers."""
         return repetitions(self.study, self.judged)
 
     def floor(self, metric: str) -> RepetitionFloor | None:
-        """Return what a difference on this metric must exceed to be more than repetition."""
+        """Return the noise floor of the metric: the difference that repeated runs alone can give; `None` if unknown."""
         if metric not in self._floors:
             trials = self.per_report(metric)
             floor = noise_floor(trials) or noise_floor(trials, self._again.get(metric))

@@ -1,4 +1,4 @@
-"""The tables of metrics. A metric stands in the table that it names; a table that nobody declared here is made as well."""
+"""Builds the tables of metrics. A metric stands in the table that the metric names; a table need not be declared here."""
 
 from __future__ import annotations
 
@@ -72,16 +72,16 @@ FORMS: Mapping[str, MetricForm] = {
     "pass": MetricForm(notes=_trial_notes),
 }
 ELSEWHERE = frozenset({"rules"})
-"""Tables of metrics that are drawn in a form of their own."""
+"""Names of metric tables that another module builds."""
 
 
 def forms() -> dict[str, MetricForm]:
-    """Ours and those of the papers."""
+    """Return the forms of metric tables by table name: the built-in forms and those of the papers."""
     return {**FORMS, **{key: form for parts in report_parts() for key, form in parts.forms.items()}}
 
 
 def metric_tables(material: Material) -> Iterator[Table]:
-    """Family by family, those that this study has anything for."""
+    """Yield the metric tables for which the study has values, family by family."""
     figures = material.document["metrics"].values()
     names = {name for row in figures for name in row}
     left, titles = registry.unasked(names) if material.paper is None else (), registry.titles(names)
@@ -139,7 +139,7 @@ def _table(material: Material, key: str, title: str, metrics: Sequence[Metric], 
 
 
 def _slight(material: Material, metric: Metric, sways: Sequence[str]) -> set[str]:
-    """The variants whose figure is no further from the best than repetition, or the measure by itself, reaches."""
+    """Return the variants whose value is within the noise of the best. Noise comes from repeated runs or from the metric itself."""
     figures = material.document["metrics"]
     swayed = [row[name]["value"] for row in figures.values() for name in sways if name in row]
     own = max((value for value in swayed if value is not None), default=None)
@@ -156,7 +156,7 @@ def winners(
     lower: Collection[str] = (),
     ranges: Mapping[str, Ends | None] = MappingProxyType({}),
 ) -> dict[str, str]:
-    """Find for each metric the variant that beats the next one beyond the noise, if there is one. In `lower` less is better."""
+    """Return for each metric the variant that beats the next one beyond the noise, if any. For metrics in `lower` less is better."""
     duels = {
         metric: duel
         for metric, by_variant in per_report.items()
@@ -174,7 +174,7 @@ def winners(
 def _duel(
     by_variant: Mapping[str, ByQuery], lower: bool, ends: Ends | None
 ) -> tuple[str, PairedDifference] | None:
-    """The leading variant, and it against the next one; `None` where there is no second."""
+    """Return the leading variant and its paired difference from the next variant; `None` where fewer than two have values."""
     means = {variant: mean(values).value for variant, values in by_variant.items()}
     ranked = sorted((v if lower else -v, variant) for variant, v in means.items() if v is not None)
     if len(ranked) < 2:
@@ -184,7 +184,7 @@ def _duel(
 
 
 def as_printed(material: Material) -> Table | None:
-    """The paper's own definitions and protocol, where `drr judge --profile paper` was run. Never mixed with ours."""
+    """Return the table by the paper's own definitions and protocol (`drr judge --profile paper`), never mixed with other figures."""
     document = material.document.get("as_printed")
     if not document:
         return None
@@ -200,7 +200,7 @@ def as_printed(material: Material) -> Table | None:
 
 
 def noise(material: Material) -> Table | None:
-    """Measure how much the same variant differs from itself on the same query: what a difference must exceed."""
+    """Return the table of how much repeated trials of one variant on one query differ. A real difference must exceed this noise."""
     rows, shown = [], []
     names = {name for row in material.document["metrics"].values() for name in row}
     for metric in registry.metrics(names).values():
@@ -239,7 +239,7 @@ EXPLAINED = ("label", "scale", "better", "table", "meaning")
 
 
 def explanations() -> dict[str, tuple[str, ...]]:
-    """Map the name of every metric to its explanation, under `EXPLAINED`."""
+    """Return for each metric name the texts of the columns `EXPLAINED`."""
     return {
         name: (metric.label, metric.scale, metric.better or "-", metric.table or "-", metric.explanation)
         for name, metric in registry.metrics().items()
@@ -247,7 +247,7 @@ def explanations() -> dict[str, tuple[str, ...]]:
 
 
 def explained() -> str:
-    """Explain every metric for the terminal."""
+    """Return a table for the terminal that explains every metric."""
     label, scale, better, place, meaning = EXPLAINED
     head = (
         "metric",

@@ -1,4 +1,4 @@
-"""A paper's additions to a study's report: forms of metric tables, further tables and figures, and a headline figure."""
+"""Defines a paper's additions to a study's report: forms of metric tables, further tables and figures, and a headline metric."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class MetricForm:
-    """The form of a table of metrics besides the metrics that name it."""
+    """The options of a metric table, beyond the metrics that name the table."""
 
     lead: tuple[str, ...] = ()
-    """Metrics of another table that stand in front here too."""
+    """Metrics of another table that this table repeats in its first columns."""
     closing: Mapping[str, str] = field(default_factory=dict)
-    """Metrics at the end that are made of the others and not tested beside them, by the key of their column."""
+    """Metrics in the last columns, made of the other metrics and not tested for differences, by column key."""
     spread: bool = False
-    """Every mean with its standard deviation over reports."""
+    """True where every mean is shown with its standard deviation over reports."""
     notes: Callable[[Material], list[str]] = lambda material: []
     is_printed: bool = False
-    """The table has figures by the definitions that were printed, too."""
+    """True where the table also has figures by the definitions that the paper printed."""
     sways: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Metrics that measure its own sway: values no further than this from the best are shown as slight."""
+    """Metrics that measure another metric's noise, by that metric's name. Values within the noise of the best are marked as slight."""
 
 
 class ReportFigure(NamedTuple):
@@ -43,22 +43,22 @@ class ReportFigure(NamedTuple):
 
 @dataclass(frozen=True)
 class ReportParts:
-    """Everything that a paper adds; what it has none of is left out."""
+    """Everything that a paper adds to a report; every part is optional."""
 
     forms: Mapping[str, MetricForm] = field(default_factory=dict)
     tables: Callable[[Material], Iterable[Table]] = lambda material: ()
-    """Tables after those of metrics."""
+    """Function that returns tables to place after the metric tables."""
     last: Sequence[Callable[[Material], Table | None]] = ()
-    """Tables among those of the judging itself."""
+    """Functions that each return a table on the judging itself, or `None`."""
     figures: Sequence[ReportFigure] = ()
     headline: str = ""
-    """The one metric that says how it went."""
+    """Name of the paper's most important metric."""
     document: Mapping[str, Callable[[Study], object | None]] = field(default_factory=dict)
-    """Parts of the report's document that only a report has, by key."""
+    """Functions that return further parts of the report's document, by key."""
     refusals: Callable[[StudyDocument], list[str]] = lambda document: []
-    """Why a table that was asked for is none, for who reads no table."""
+    """Function that returns the reasons why a requested table was refused, for readers of the terminal."""
 
 
 def report_parts() -> list[ReportParts]:
-    """The parts that all papers add to the report."""
+    """Return the additions of all papers to the report."""
     return [load(paper.report) for paper in papers() if paper.report]

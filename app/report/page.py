@@ -18,20 +18,20 @@ from drr.app.viewer.render import banner_of, templates
 from markupsafe import Markup
 
 _SENTENCE = 40
-"""Letters from which on a cell is a sentence."""
+"""Number of characters above which the text of a cell is set as a sentence."""
 _UNMEASURED = "Noise floor: not measured"
-"""Beginning of a note that stands once on the page, among what the study cannot show."""
+"""Beginning of the note on an unmeasured noise floor, which the page shows once, in the list of limits, and not under each table."""
 _NOTES_SHOWN = 3
 _HEAT = "Failed of decided, in a stronger colour where more failed; ? where nothing could be decided."
 _EQUAL = (
     "= or all equal: every question gave the same; the interval is what so few questions can have missed."
 )
 _BAR, _WIDE = 60, 240
-"""Widths of a bar in its own units: beside a figure, and in a forest plot."""
+"""Widths of an interval's bar in units of the drawing: beside a figure, and in a forest plot."""
 
 
 class Extent(NamedTuple):
-    """The extent of a column's bars: all of its intervals."""
+    """The range of values that all interval bars of a column share, and their width."""
 
     low: float
     high: float
@@ -42,17 +42,17 @@ class Extent(NamedTuple):
 
 
 class ShownColumn(NamedTuple):
-    """A column as its cells are drawn."""
+    """Settings for drawing the cells of one column."""
 
     extent: Extent | None = None
     label: str = ""
-    """Name beside each cell where a narrow screen sets a row as a card; empty where it stays a row."""
+    """Column name that a narrow screen shows beside each cell, where a row becomes a card; empty where rows stay rows."""
     is_noted: bool = False
-    """True where each cell keeps the room of a note, so that bars stand under each other."""
+    """True where every cell reserves space for a note, so that the bars line up."""
 
 
 class IntervalBar(NamedTuple):
-    """An interval as a line and a value as a dot, in places along the width."""
+    """A bar with an interval as a line and a value as a dot; each field is a position along the width."""
 
     width: int
     zero: str | None
@@ -61,16 +61,16 @@ class IntervalBar(NamedTuple):
 
 
 class ShownCell(NamedTuple):
-    """A cell as it is drawn."""
+    """One table cell, ready for the template."""
 
     text: str
     kind: str
-    """Its classes."""
+    """CSS classes of the cell."""
     of: str
-    """The column, where a narrow screen sets a row as a card."""
+    """Column name for a narrow screen, where a row becomes a card."""
     link: str
     why: str = ""
-    """The interval and the count behind the figure, for who asks."""
+    """Interval and count behind the figure, shown on demand."""
     bold: bool = False
     same: bool = False
     bar: IntervalBar | None = None
@@ -78,7 +78,7 @@ class ShownCell(NamedTuple):
 
 
 class ShownRow(NamedTuple):
-    """A row as it is drawn."""
+    """One table row, ready for the template."""
 
     head: Markup
     marks: Markup
@@ -99,7 +99,7 @@ def section(
     *,
     wide: Sequence[tuple[str, str]] | None = None,
 ) -> Markup:
-    """Make the section. `answers` are the pages of answers by their systems; a row or column that is of none of these leads nowhere.
+    """Return the HTML of a table's section. `answers` maps systems to the page of their answers; a row or column of other systems gets no link.
 
     `drawn` stands under the table; `wide` are the files of a forest plot, where the table is one.
     """
@@ -119,7 +119,7 @@ def _notes(table: Table) -> list[str]:
 
 
 def grid(table: Table, answers: Mapping[tuple[str, ...], str], kind: str = "") -> Markup:
-    """Draw the table alone, in a box that scrolls. `kind` is `board`, `forest` or neither."""
+    """Return the HTML of the table alone, in a box that scrolls. `kind` is `board`, `forest` or empty."""
     width = _WIDE if kind == "forest" else _BAR
     rows = [[row[place] for _, row in table.rows] for place in range(len(table.columns))]
     columns = [
@@ -170,7 +170,7 @@ def _is_text(cell: Cell) -> bool:
 
 
 def _kind(cells: Sequence[Cell]) -> str:
-    """Choose the class of a column's head: as its cells are set."""
+    """Return the CSS class of a column's head, which follows from how the column's cells are set."""
     if not all(map(_is_text, cells)):
         return ""
     return "rate" if any(cell.brief for cell in cells) else "said"
@@ -200,7 +200,7 @@ def _table_cell(cell: Cell, column: ShownColumn, link: str) -> ShownCell:
 
 
 def _number(cell: Cell) -> str:
-    """Signs that are no part of a number stand before it, so that points stand under each other."""
+    """Return the text of a cell's number. Other signs stand before the number, so that decimal points line up."""
     value = cell.value
     if value is None or isinstance(value, str):
         return "–"
@@ -209,7 +209,7 @@ def _number(cell: Cell) -> str:
 
 
 def _why(cell: Cell) -> str:
-    """Give what is needed to believe the figure, for who asks."""
+    """Return the interval, the count and the unscored answers behind a cell's figure as one text."""
     reasons = []
     if cell.low is not None and cell.high is not None:
         reasons.append(f"95 % interval {cell.number(cell.low)} to {cell.number(cell.high)}")
@@ -219,7 +219,7 @@ def _why(cell: Cell) -> str:
 
 
 def _beside(cell: Cell, *, ends: bool) -> str:
-    """Give what a reader must not miss. `ends` are those of the interval, too."""
+    """Return the note beside a cell's figure: deviation, unscored answers, printed figure and, if `ends`, the interval."""
     notes = []
     if ends and cell.low is not None and cell.high is not None:
         notes.append(f"{cell.number(cell.low)} to {cell.number(cell.high)}")
@@ -235,7 +235,7 @@ def _beside(cell: Cell, *, ends: bool) -> str:
 
 
 def _bar(cell: Cell, extent: Extent) -> IntervalBar:
-    """Place the interval and the value; where there is none, its room stays."""
+    """Return the bar of a cell's interval and value; without an interval the bar is empty but keeps its width."""
     low, high, value = cell.low, cell.high, cell.value
     return IntervalBar(
         extent.width,
@@ -252,16 +252,16 @@ _NOTES = (
     "Each trial of each question; the report shows the mean over questions.",
     "The questions that both answered, each by the mean of its trials; the report shows the mean difference where both have a figure.",
 )
-"""Notes for a page of no single system, of one and of two."""
+"""Notes for the page of the judges, of one system and of two systems, indexed by the number of systems."""
 
 
 class Topic(NamedTuple):
-    """A fold of the first page."""
+    """A collapsible section of the first page."""
 
     key: str
     title: str
     tables: tuple[str, ...]
-    """Beginnings of the names of its tables."""
+    """Prefixes of the names of the section's tables."""
 
 
 TOPICS = (
@@ -277,7 +277,7 @@ TOPICS = (
 )
 _FURTHER = TOPICS[-1]
 _PRINTED = "-printed"
-"""Ending of the name of a paper's figures, which stand under ours."""
+"""Suffix of the name of a table with a paper's printed figures; the table follows the matching table of the study."""
 
 
 def _topic_of(name: str, last: Topic) -> Topic:
@@ -288,7 +288,7 @@ def _topic_of(name: str, last: Topic) -> Topic:
 
 
 class _FirstPage:
-    """Tables of the first page that are not empty: the forest plot, and the others by topic with their figures."""
+    """The non-empty tables of the first page: the forest plot, and the other tables by topic with their figures."""
 
     def __init__(
         self, material: Material, tables: Sequence[Table], figures: Sequence[tuple[str, str]]
@@ -323,7 +323,7 @@ class FoldPart(NamedTuple):
 
 
 def index_page(material: Material, tables: Sequence[Table], figures: Sequence[tuple[str, str]]) -> str:
-    """`figures`: file name without ending, and title. One that has the name of a table stands under it."""
+    """Return the HTML of the report's first page. `figures` are pairs of file name without ending and title; a figure with a table's name stands under that table."""
     page, found = _FirstPage(material, tables, figures), contrasts(material.per_report)
     ranks = standings(material.per_report, found, material.failed, by_rules=material.by_rules)
     return (
@@ -345,14 +345,14 @@ def index_page(material: Material, tables: Sequence[Table], figures: Sequence[tu
 
 
 def _banner(material: Material) -> str | None:
-    """The banner in one line; the whole of it stands among what the study cannot show."""
+    """Return the banner in one line, or `None`; the list of limits has the full text."""
     written = [answer.rule_written for own in material.variants.values() for answer in own]
     partly = material.banner and "A part of the figures is no measurement or not comparable."
     return banner_of(written, material.by_rules) or partly
 
 
 def answers_page(material: Material, systems: tuple[str, ...], tables: Sequence[Table]) -> str:
-    """Render the page of one system, of two (first above second), or of the judges."""
+    """Return the HTML of the answers page of one system, of two systems (first minus second), or of the judges."""
     title = " minus ".join(systems) or _JUDGES
     pages = [
         (" minus ".join(own) or _JUDGES, own == systems, page.removeprefix(f"{FOLDER}/"))
@@ -385,7 +385,7 @@ def _frame(material: Material) -> Frame:
 
 
 def _files(material: Material, file: str) -> list[tuple[str, str]]:
-    """The files of a figure, light and dark, with what each is called."""
+    """Return the files of a figure, light and dark, as pairs of file name and link text."""
     names = [f"{file}{scheme.ending}.{form}" for scheme in (LIGHT, DARK) for form in material.forms]
     return [(name, name.removeprefix(file).strip(".-")) for name in names]
 

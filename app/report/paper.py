@@ -1,4 +1,4 @@
-"""The tables of a paper by its own numbers. Which of them are here, in its own form where that is another, and what it prints.
+"""Builds the tables of a paper under the paper's own numbers, in the paper's form and with printed figures.
 
 A printed figure is one of another setting, marked so, and never stands in a report on what rules wrote or judged.
 """
@@ -28,7 +28,7 @@ _OWN = (
 
 
 def with_papers_tables(material: Material, found: Sequence[Table]) -> list[Table]:
-    """The tables of a report, and among them those of the paper that was asked for."""
+    """Return the tables of a report together with the tables of the paper that was asked for."""
     if material.paper is None:
         return list(found)
     pages = _Pages(material, paper_of(material.paper), {table.name: table.title for table in found})
@@ -63,7 +63,7 @@ class _Pages:
         return [name for name in exhibit.here if name in self.titles]
 
     def _people(self) -> bool:
-        """Tell whether there are labels of others than this study's judges."""
+        """Return whether the study has labels by anyone other than its judges."""
         agreement = self.material.agreement
         if agreement is None:
             return False
@@ -75,14 +75,14 @@ class _Pages:
         return not agreement["cost"].keys() >= {judge for pair in pairs for judge in pair["judges"]}
 
     def own(self) -> Iterator[Table]:
-        """Yield tables in the paper's form, where it shows systems under some settings only."""
+        """Yield tables in the paper's form, for tables of the paper that show systems under some settings only."""
         for exhibit in self.paper.exhibit:
             if (table := self._own(exhibit)) is not None:
                 yield table
                 yield from self._printed(exhibit)
 
     def _systems(self, exhibit: Exhibit) -> list[str]:
-        """Its rows, where these are systems under some settings: by agent, what is told least first."""
+        """Return the systems that are the rows of a table of the paper. The order is by agent, then by setting with the least context first."""
         if not exhibit.metrics:
             return []
         named = {name: parts_of(name) for name in self.material.document["metrics"]}
@@ -130,7 +130,7 @@ class _Pages:
         return documented({n: v for family in families(part) for n, v in family.corpus(part, kept).items()})
 
     def beside(self, found: Sequence[Table]) -> Iterator[Table]:
-        """Ours, each followed by what the paper prints in its place."""
+        """Yield the report's tables, each followed by the printed table of the paper for the same contents."""
         waiting = [one for one in self.paper.exhibit if not (one.metrics and one.settings)]
         for table in found:
             yield table
@@ -139,7 +139,7 @@ class _Pages:
                 yield from self._printed(exhibit)
 
     def _by_rules(self, exhibit: Exhibit) -> bool:
-        """Tell whether rules wrote or judged what stands here. A table of several judges is by rules where one of them is."""
+        """Return whether rules wrote or judged the figures of the exhibit. A table of several judges counts as by rules if one judge is rules."""
         agreement, alignment = self.material.agreement, self.material.document.get("alignment", ())
         several = any(name.startswith("agreement-") for name in exhibit.here)
         ruled = any(is_rules(run["judge"]) for one in alignment for run in one["runs"])
@@ -167,5 +167,5 @@ class _Pages:
 
 
 def _cell(figure: str) -> Cell:
-    """A figure of the paper: no value of ours, so that no file has it in the place of one."""
+    """Return the cell of a figure that the paper prints. The cell has no value, so that no file takes the figure for the study's own."""
     return Cell(None, missing=figure or "–", printed=figure or None)

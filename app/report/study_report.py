@@ -1,4 +1,4 @@
-"""The report of a study: a document with every figure, and a folder of tables, figures and answers."""
+"""Builds the report of a study: a document with every figure, and a folder of tables, figures and answers."""
 
 from __future__ import annotations
 
@@ -31,40 +31,40 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class ReportConfig:
-    """The choice of a study to report, and of the report's place."""
+    """The options of a report: which judging to use, and where the report goes."""
 
     judge: str | None = None
     """Judge whose judgements are reported; by default the last model, else rules."""
     out: Path | None = None
-    """The folder; without one only the document is made."""
+    """Folder of the report; without one only the document is made."""
     viewer: str | None = None
-    """Path of the viewer's pages, seen from the folder."""
+    """Path of the viewer's pages, relative to the report's folder."""
     figures: Sequence[str] = ("svg",)
-    """Forms of the figures."""
+    """File formats of the figures."""
     paper_figures: bool = False
     paper: str | None = None
     """Paper whose numbering of tables is used."""
     human: Sequence[Path] = ()
-    """Labels of people; by default those made on this study."""
+    """Files with labels of people; by default the labels made in the study's annotation."""
     labels: Sequence[Path] = ()
-    """Labels of a part, by which figures are corrected."""
+    """Files with people's labels of some answers, by which figures are corrected."""
     complete_only: bool = False
-    """Leave out answers whose research was broken off."""
+    """True to leave out answers whose research was broken off."""
     verdicts: Path | None = None
     """File for the verdict on each address: CSV where its name ends in `.csv`, else JSON lines."""
 
 
 class Written(NamedTuple):
-    """The folder of a report."""
+    """Facts about a report's folder that was written."""
 
     tables: int
     paper_left_out: bool
-    """The paper's figures were asked for, and rules took part."""
+    """True where the paper's figures were asked for but left out, because rules wrote or judged something."""
 
 
 @dataclass(frozen=True)
 class StudyReport:
-    """The finished report of a study."""
+    """The finished report of a study: its document and the files that were written."""
 
     whole: StudyDocument
     written: Written | None = None
@@ -84,7 +84,7 @@ class StudyReport:
 
 
 def report(folder: Path, config: ReportConfig) -> StudyReport:
-    """Sum what was judged; nothing is computed anew."""
+    """Return the report of the study in the folder, from stored judgements alone; no model is called."""
     from drr.study.study import Study
 
     with Study.read(folder) as study:
@@ -95,7 +95,7 @@ def report(folder: Path, config: ReportConfig) -> StudyReport:
 
 
 def _kept(study: Study, config: ReportConfig) -> StudyReport:
-    """Leave a folder that would be written as it is."""
+    """Return the report, from the cache where nothing changed; a folder that would get the same content stays untouched."""
     from drr.study.cache import kept, named
 
     if config.verdicts is not None:
@@ -124,7 +124,7 @@ def _made(study: Study, config: ReportConfig) -> StudyReport:
 
 
 def write_beside(study: Study, out: Path, viewer: str, judge: str | None) -> Material:
-    """Write the folder with its answers leading to `viewer`, but for figures, which are drawn from what is given back."""
+    """Write the report's folder with links to `viewer`, but without figures. Return the material, from which figures are drawn later."""
     from drr.app.report.write import write_report
 
     config = ReportConfig(out=out, viewer=viewer, judge=judge)
@@ -135,7 +135,7 @@ def write_beside(study: Study, out: Path, viewer: str, judge: str | None) -> Mat
 
 
 def figures_of(study: Study, config: ReportConfig) -> tuple[Judged, StudyDocument]:
-    """Read a judging, and sum it to the document that `drr report --json` prints."""
+    """Return a judging and the document made of its figures, which `drr report --json` prints."""
     from drr.eval.foreign.summary import foreign_scores, foreign_tables
     from drr.eval.judging.read import choose, read_judged
     from drr.eval.metrics.document import study_document
@@ -153,7 +153,7 @@ def figures_of(study: Study, config: ReportConfig) -> tuple[Judged, StudyDocumen
 
 
 def every_figure(study: Study) -> JsonObject:
-    """The document of each judge that judged, by name; of none by an empty one."""
+    """Return the report's document for each judge, by name; without any judge one document under an empty name."""
     from drr.eval.judging.read import has_figures, judgings
 
     judges = sorted({one.judge for one in judgings(study) if has_figures(study, one.judge)})
@@ -210,7 +210,7 @@ def _write_verdicts(judged: Judged, config: ReportConfig, file: Path) -> int:
 
 
 def _people(study: Study, files: Sequence[Path]) -> list[Label]:
-    """The labels given, else those that were made with `drr judges annotate` on this study."""
+    """Return the labels in the files, or by default those made with `drr judges annotate` on this study."""
     from drr.app.annotate.sheets import labels_of
 
     folder = study.folder / "annotation"

@@ -1,5 +1,5 @@
-"""Tables as values: cells with interval and n, and declarations of a table. Markdown and CSV are written here (`page.py`: HTML, `latex.py`:
-LaTeX)."""
+"""Tables as values: cells with interval and n, and declarations of tables. Also writes Markdown and CSV; `page.py` writes HTML
+and `latex.py` LaTeX."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Cell:
-    """A number with what is needed to believe it, or a text."""
+    """A table cell: a number with its interval and count, or a text."""
 
     value: float | str | None
     low: float | None = None
@@ -32,27 +32,27 @@ class Cell:
     sd: float | None = None
     digits: int = 2
     bold: bool = False
-    """Better than the next by more than the noise: a paired test, corrected over the table."""
+    """True where the value beats the next one beyond the noise, by a paired test corrected over the table."""
     printed: float | str | None = None
-    """Figure that a paper prints beside ours, or the whole text in a table of the paper's own."""
+    """Figure that a paper prints for the same cell, or the whole text in a table of the paper's own figures."""
     slight: bool = False
-    """No further from the best of its column than the measure sways by itself."""
+    """True where the distance to the column's best value is within the noise of the metric."""
     signed: bool = False
-    """A difference, whose sign is said."""
+    """True for a difference, which is printed with its sign."""
     tasks: int | None = None
     """Number of tasks behind `n`, where questions are of fewer tasks."""
     equal: bool = False
-    """No two of them differ."""
+    """True where every question gave the same value."""
     missing: str = ""
     """Text in place of a missing value, with the reason in a note."""
     brief: str = ""
-    """Text in place of the value on a page, where the whole shows on demand."""
+    """Short text that replaces the value on an HTML page, where the full text shows on demand."""
     shade: str = ""
-    """Class of its ground on a page."""
+    """CSS class of the cell's background on an HTML page."""
 
     @classmethod
     def of(cls, v: VRow | None, digits: int = 2, **more: Any) -> Cell:
-        """Make a cell from a statistic's document."""
+        """Return a cell made from a statistic's row."""
         if v is None:
             return cls(None, digits=digits, **more)
         return cls(
@@ -65,14 +65,14 @@ class Cell:
 
     @classmethod
     def tested(cls, row: DifferenceRow | None, digits: int) -> Cell:
-        """A paired difference: bold beyond the noise."""
+        """Return the cell of a paired difference, bold where the difference is beyond the noise."""
         if row is None:
             return cls.of(row, digits, signed=True)
         return cls.of(row, digits, signed=True, bold=is_settled(row))
 
     @classmethod
     def showing(cls, value: object, digits: int) -> Cell:
-        """A field of a document: a statistic, a number, a text, or a cell already."""
+        """Return a cell for a document's field, which is a statistic, a number, a text, or already a cell."""
         if isinstance(value, Cell):
             return value
         if isinstance(value, Mapping):
@@ -85,11 +85,11 @@ class Cell:
         return f"{value:,.{self.digits}f}"
 
     def figure(self, value: float) -> str:
-        """The cell's own value in digits; that of a difference has its sign."""
+        """Return the value as a text with the cell's digits; a difference has its sign."""
         return f"{value:+z,.{self.digits}f}" if self.signed else self.number(value)
 
     def text(self) -> str:
-        """Return the text in one line, for every form."""
+        """Return the cell in one line of text: value, interval, count and the paper's figure."""
         if self.value is None and self.missing:
             return self.missing
         if self.value is None:
@@ -114,18 +114,18 @@ class Cell:
 
 
 class Heading(NamedTuple):
-    """A heading over a column."""
+    """The heading of a table column."""
 
     label: str
     key: str = ""
-    """Machine name, for the CSV; the label where there is none."""
+    """Column name in the CSV; the label if empty."""
     explanation: str = ""
     field: str = ""
-    """Field of a form's row with its figure; empty: the machine name."""
+    """Name of the field of a form's row that the column shows; the key if empty."""
     digits: int = 2
     scale: str = ""
     part: str = ""
-    """Section of the pages of answers with what is behind it, where that is not the table's own."""
+    """Section of the answer pages with the data behind the column; the table's own section if empty."""
 
     @classmethod
     def of(cls, metric: Metric) -> Heading:
@@ -140,7 +140,7 @@ def metric_headings(metrics: Iterable[Metric]) -> list[Heading]:
 
 
 def metric_cells(row: Mapping[str, VRow], metrics: Iterable[Metric]) -> list[Cell]:
-    """A row's figures under `metric_headings`."""
+    """Return the cells of a row, one for each metric, in the order of `metric_headings`."""
     return [Cell.of(row.get(metric.name), metric.digits) for metric in metrics]
 
 
@@ -155,7 +155,7 @@ class AnswerRow(NamedTuple):
 
 
 class Behind(NamedTuple):
-    """A section of a page: what stands behind one table of the report."""
+    """A section of an answer page, with the data behind one table of the report."""
 
     name: str
     title: str
@@ -164,64 +164,64 @@ class Behind(NamedTuple):
 
 
 class RowHead(NamedTuple):
-    """The head of a row on a page, where that is more than its name."""
+    """The head of a table row as HTML, where the head is more than a name."""
 
     html: Markup
     marks: Markup
-    """Attributes of the row."""
+    """HTML attributes of the row."""
 
 
 @dataclass(frozen=True)
 class Table:
     name: str
-    """Stem of its files' names."""
+    """Name of the table's files, without ending."""
     title: str
     columns: Sequence[Heading]
     rows: Sequence[tuple[str, Sequence[Cell]]]
     notes: Sequence[str] = ()
     banner: str | None = None
     floor: Sequence[Cell] = ()
-    """Under each column what a difference must exceed to be more than repetition; empty where no column has one."""
+    """Noise floor of each column: the difference that repeated runs alone can give. Empty where no column has a noise floor."""
     behind: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    """Systems (one or two) behind each row's numbers, by row; a row named after a system is that system's.
-    `None`: judges' work."""
+    """The one or two systems behind each row's numbers, by row name; no systems: the judges. A row that is not listed
+    belongs to the system of its name."""
     judges: bool = False
-    """True where every row is judges' work."""
+    """True where every row describes judges instead of systems."""
     each: Callable[[Answer], Sequence[str]] | None = None
-    """Cells of an answer under each column, where these are no metrics."""
+    """Function that returns an answer's text for each column, where the columns are not metrics."""
     each_columns: Sequence[Heading] = ()
-    """These columns, where they are others than the table's."""
+    """Columns for the texts of `each`; the table's own columns if empty."""
     sections: Callable[[Material, Table], Iterable[Behind]] | None = None
-    """Sections for it on the page of the judges."""
+    """Function that returns the table's sections on the page of the judges."""
     heads: Mapping[str, RowHead] = field(default_factory=dict)
-    """Heads of rows, by their names, where these are not shown."""
+    """Heads of rows by row name, for rows whose name is not shown as it is."""
     foreign: bool = False
-    """Its figures are of another judging: what stands under the same names of ours is not behind them."""
+    """True where the figures come from another judging, so that this study's values of the same names are not behind them."""
 
     @property
     def is_empty(self) -> bool:
-        """Tell whether no cell says anything."""
+        """Return whether no cell has a value or a printed figure."""
         cells = [cell for _, row in self.rows for cell in row]
         return all(cell.value is None and cell.printed is None for cell in cells)
 
     @property
     def lines(self) -> Sequence[tuple[str, Sequence[Cell]]]:
-        """Its rows, and last the noise floor."""
+        """Return the rows, followed by the noise floor if there is one."""
         return [*self.rows, (FLOOR, self.floor)] if self.floor else self.rows
 
 
 class TableLine(NamedTuple):
-    """A row of a form."""
+    """One row of a form, before its fields are made into cells."""
 
     name: str
     row: Mapping[str, object]
     behind: Sequence[str] | None = None
-    """The systems whose answers its numbers are made of; `None` where that is as the name says."""
+    """Systems whose answers give the row's numbers; `None` where the row is named after its system."""
 
 
 @dataclass(frozen=True)
 class Form:
-    """A table whose columns are the same in every study: which field of a row each shows."""
+    """A declaration of a table with the same columns in every study; each column shows one field of a row."""
 
     name: str
     title: str
@@ -234,7 +234,7 @@ class Form:
     bannered: bool = True
 
     def table(self, material: Material) -> Table | None:
-        """`None` where the study has no row of it."""
+        """Return the table of the study, or `None` where the study has no rows for the table."""
         lines = list(self.lines(material))
         if not lines:
             return None
@@ -285,7 +285,7 @@ _FIGURE = ("value", "ci_low", "ci_high", "n", "n_unscored", "sd", "best", "paper
 
 
 def as_csv(table: Table) -> str:
-    """One row a cell, every number at full precision; the banner in every row, so that none loses it."""
+    """Return the table as CSV with one row per cell and numbers at full precision. Every row repeats the banner, so that no row loses it."""
     names, rows = (*_PLACE, *_FIGURE), []
     for row, cells in table.lines:
         for column, cell in zip(table.columns, cells, strict=True):
@@ -297,7 +297,7 @@ def as_csv(table: Table) -> str:
 
 
 def rows_as_csv(rows: Iterable[Mapping[str, object]], columns: Iterable[str]) -> str:
-    """One line a row: what is unknown is empty, a list is JSON."""
+    """Return the rows as CSV, one line each: an unknown value is empty, a list is JSON."""
     out = io.StringIO()
     writer = csv.DictWriter(out, list(columns), lineterminator="\n")
     writer.writeheader()
@@ -313,5 +313,5 @@ def _cell(value: object) -> object:
 
 
 def _harmless(value: object) -> object:
-    """A spreadsheet runs a text that begins like a formula."""
+    """Return the value, with an apostrophe before a text that begins like a formula. A spreadsheet would run the formula."""
     return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r") else value

@@ -1,4 +1,4 @@
-"""The tables of a judged study, and the folder of a report that holds them."""
+"""Collects the tables of a judged study, and writes the report's folder with them."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ LAST: tuple[Builder, ...] = (as_printed, AS_PRINTED_PAIRS.table, COVERAGE.table,
 
 
 def all_tables(material: Material) -> list[Table]:
-    """List those that this study has anything for: the metrics, what stands beside them, judges beside judges, what was judged."""
+    """Return all tables for which the study has data: metrics, tables besides them, agreement of judges, and coverage."""
     found = [
         differences_table(material),
         *metric_tables(material),
@@ -56,7 +56,7 @@ def all_tables(material: Material) -> list[Table]:
 
 
 def write_report(material: Material, folder: Path, *, drawn: bool = True) -> list[Table]:
-    """Not `drawn`: `draw_file` makes a figure when it is asked for."""
+    """Write the report's folder and return its tables. Unless `drawn`, figures are left to `draw_file`, which makes each on request."""
     with fresh_folder(folder, REPORT_MARK, "drr report", (SORTING,)) as draft:
         return _write_tables(material, draft, drawn=drawn)
 
