@@ -33,7 +33,7 @@ def tool_calls(variants: Mapping[str, list[Answer]]) -> dict[str, Mapping[str, B
 
 
 def _offered(answers: list[Answer]) -> list[str]:
-    """Return the names of the shop's tools, if there is a shop, and of the other tools that an agent called."""
+    """Return the names of the tools to count: the shop's, if there is a shop, and others that were called."""
     fields = [answer.record.key_fields for answer in answers]
     shop = not fields or any("world" not in one or "shop" in one for one in fields)
     called = {call.get("name") for answer in answers for call in answer.calls or () if _ran(call)}

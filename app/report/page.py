@@ -52,7 +52,7 @@ class ShownColumn(NamedTuple):
 
 
 class IntervalBar(NamedTuple):
-    """A bar with an interval as a line and a value as a dot; each field is a position along the width."""
+    """A bar with an interval as a line and a value as a dot. Each field is a position along the width."""
 
     width: int
     zero: str | None

@@ -1,1 +1,1 @@
-"""The shop as an environment to train in: episodes, their rewards, and proof that no trick earns them."""
+"""The shop as a training environment for agents: episodes, rewards, and a proof that no trick earns a reward."""

@@ -1,4 +1,4 @@
-"""An environment where everything is a tool, for protocols that know tools alone: one hands in the report."""
+"""Presents the training environment as tools only, for protocols such as MCP; one tool hands in the report."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ INSTRUCTIONS = instructions(
 
 
 class GivenTool(NamedTuple):
-    """Name, description and JSON Schema of a tool."""
+    """A tool that an agent is given: its name, description and JSON Schema."""
 
     name: str
     description: str
@@ -25,7 +25,7 @@ class GivenTool(NamedTuple):
 
 
 def given_tools() -> list[GivenTool]:
-    """The tools of every episode, and the one that hands in the report."""
+    """Return the tools of every episode and the tool that hands in the report."""
     form = {key: value for key, value in FORM.items() if key != "$defs"}
     schema: JsonObject = {
         "type": "object",
@@ -40,10 +40,10 @@ def given_tools() -> list[GivenTool]:
 
 
 def action_of(name: str, arguments: Mapping[str, object]) -> JsonObject:
-    """Turn the call of a tool into the action that it stands for."""
+    """Return the environment's action for a tool call."""
     return {"report": None, **arguments} if name == SUBMIT else {"tool": name, "arguments": dict(arguments)}
 
 
 def briefing(first: Observation) -> str:
-    """The question, with what of the person is given."""
+    """Return the first message to an agent: the day, the shopper's id and the question."""
     return f"Today is {first.today}. The shopper is the user {first.user_id}, who asks:\n\n{first.question}"

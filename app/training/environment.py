@@ -1,4 +1,4 @@
-"""`drr.Environment`: questions of a shop, played one after another, each paid by code."""
+"""`drr.Environment`: a training environment that poses questions about a shop and rewards answers by code."""
 
 from __future__ import annotations
 
@@ -37,22 +37,22 @@ from drr.querygen.composing import QuestionMaker
 
 FORM = AnswerForm.model_json_schema()
 _QUESTIONS = 10_000
-"""Most questions kept by seed."""
+"""Most questions kept in memory, by seed."""
 
 
 class EpisodeState(TypedDict):
-    """The standing of an environment. Before the first `reset` there is no question."""
+    """The state of an environment. Before the first `reset` there is no question."""
 
     query_id: str | None
     seed: int | None
-    """`None` where the question was named."""
+    """Seed of the question; `None` where the question was named."""
     step: int
     ending: Ending | None
     reward: float
 
 
 class SharedShop:
-    """An open shop with its web and its questions by seed, for all environments of a process that name it."""
+    """An open shop with its web and its questions by seed, shared by all environments of a process."""
 
     _open: ClassVar[list[SharedShop]] = []
     _lock: ClassVar[RLock] = RLock()
@@ -67,7 +67,7 @@ class SharedShop:
 
     @classmethod
     def of(cls, place: str | Shop, settings: Settings) -> SharedShop:
-        """Open a shop, or share the one that this process has open already."""
+        """Return the open shop of this process, opened on the first call."""
         with cls._lock:
             key = (os.getpid(), place, settings)
             same = (one for one in cls._open if (one._process, one.place, one.settings) == key)
@@ -83,12 +83,12 @@ class SharedShop:
         return QuestionMaker(self.shop, self.session.world.web)
 
     def _question(self, seed: int) -> Query:
-        """Make the question that `drr queries generate --checkable --seed SEED` tries first."""
+        """Return the question that `drr queries generate --checkable --seed SEED` tries first."""
         with self._lock:
             return self._maker.make(f"{seed}:0")
 
     def leave(self) -> None:
-        """Close the shop where no other environment uses it."""
+        """Release the shop, and close it where no other environment uses it."""
         with self._lock:
             self._users -= 1
             if not self._users:
@@ -97,7 +97,7 @@ class SharedShop:
 
 
 def _with_web(place: str | Shop, named: Mapping[str, object]) -> Settings:
-    """Settle what is named; where no web is, take the one that was made with the shop."""
+    """Return the settings, with the web made with the shop where no web is named."""
     found = settled(named, ()).settings
     if found.web != "sandbox" or found.sandbox is not None:
         return found
@@ -107,8 +107,8 @@ def _with_web(place: str | Shop, named: Mapping[str, object]) -> Settings:
 class Environment:
     """A shop to train and test agents in: its questions, the tools, and rewards that code decides.
 
-    Without `queries` they are made from the shop, by seed. `sandbox` is the folder of its web: without one, what was made with the
-    shop, else the web in the box. Many environments of one process share an open shop. `transcripts` is
+    Without `queries`, questions are made from the shop by seed. `sandbox` is the folder of its web; by default the web made with the
+    shop, else the package's own web. Many environments of one process share an open shop. `transcripts` is
     a file of JSON lines that every finished episode is added to.
 
     >>> with drr.Environment(shop="shop", max_steps=30) as env:
@@ -152,7 +152,7 @@ class Environment:
             raise
 
     def _checked(self, queries: str | Path | Sequence[Query]) -> Sequence[Query]:
-        """Read the questions; `Misuse` for one that cannot be paid, or that this shop cannot answer."""
+        """Return the questions; raises `Misuse` for a question without a truth, or one that this shop cannot answer."""
         found = read_queries(Path(queries)) if isinstance(queries, str | Path) else list(queries)
         if not found:
             raise Misuse("queries: holds no question; leave it out, and questions are made from the shop")
@@ -174,9 +174,9 @@ class Environment:
                 )
 
     def reset(self, seed: int | None = None, query: Query | str | None = None) -> Observation:
-        """Begin an episode. A seed counts through the given questions or makes one; without one it is the next.
+        """Begin an episode and return its first observation. A seed selects a given question or makes one; without a seed the next one is used.
 
-        `query` is a question, or the id of a given one.
+        `query` is a question, or the id of a given question.
         """
         if self._closed:
             raise Misuse("the environment is closed; make another")
@@ -207,17 +207,17 @@ class Environment:
 
     @property
     def shop(self) -> str:
-        """Name of its shop, without the folder that it lies in."""
+        """Name of the shop, without its folder."""
         spec = self._shared.shop.spec
         return spec if spec.startswith(SERVERS) else Path(spec).name
 
     def questions(self, seeds: Iterable[int]) -> Sequence[Query]:
-        """Return the given questions, or those that these seeds make."""
+        """Return the given questions, or else the questions that the seeds make."""
         return self._queries or [self._shared.question(seed) for seed in seeds]
 
     @property
     def episode(self) -> Episode:
-        """The episode in hand, with its question and what its tools returned; for trainers alone."""
+        """The current episode, with its question and the results of its tools; for trainers only."""
         if self._episode is None:
             raise Misuse("there is no episode yet; call reset() first")
         return self._episode
@@ -230,8 +230,8 @@ class Environment:
     def step(self, action: object, output: ModelOutput | None = None) -> Step:
         """Take `{"tool": name, "arguments": {...}}` or `{"report": markdown, "form": {...}}`.
 
-        Return what is seen, the reward, whether the episode has ended, and what a trainer may know. A malformed action is
-        answered with what is wrong, and counts. `output` is what a model wrote for it, for the transcript.
+        Return the observation, the reward, whether the episode has ended, and facts for the trainer. A malformed action is
+        answered with the fault, and counts. `output` is the model's text for the action, for the transcript.
         """
         return self._kept(self._running().act(action, output))
 
@@ -241,7 +241,7 @@ class Environment:
         return step
 
     def transcript(self) -> EpisodeTranscript:
-        """Return the ended episode as a conversation, with its reward and all that pays it again."""
+        """Return the transcript of the finished episode, with its reward and all data to compute the reward again."""
         return EpisodeTranscript.of(self.episode, self._seed)
 
     @property
@@ -256,17 +256,17 @@ class Environment:
         }
 
     def close(self) -> None:
-        """Leave the shop; twice does no harm."""
+        """Release the shop; a second call does nothing."""
         if not self._closed:
             self._closed = True
             self._shared.leave()
 
     async def areset(self, seed: int | None = None, query: Query | str | None = None) -> Observation:
-        """Do what `reset` does, while the caller's loop goes on."""
+        """Do the work of `reset` in a thread, so that the caller's event loop goes on."""
         return await asyncio.to_thread(self.reset, seed, query)
 
     async def astep(self, action: object, output: ModelOutput | None = None) -> Step:
-        """Do what `step` does, with the tool in a thread of its own."""
+        """Do the work of `step`, with the tool in a thread of its own."""
         return self._kept(await self._running().aact(action, output))
 
     async def aclose(self) -> None:

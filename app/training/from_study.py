@@ -1,4 +1,4 @@
-"""Answers of a study whose questions code can check, as transcripts of episodes."""
+"""Converts a study's answers to code-checkable questions into transcripts of episodes."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from drr.study.unit import Record
 class StudyAnswers(NamedTuple):
     answers: list[EpisodeTranscript]
     unread: list[str]
-    """Answers whose form cannot be read, each with why."""
+    """Names of answers whose form cannot be read, each with the reason."""
     failed: Mapping[str, int]
-    """Answers that failed for good, by agent: nothing of them is paid, and no mean has them."""
+    """Number of failed answers by agent; failed answers get no reward and count in no mean."""
 
 
 def answers_of(folder: Path, records: Mapping[str, Query]) -> StudyAnswers:
-    """Pay every finished answer, by the records given or else its own. `Misuse` where code can check none."""
+    """Return every finished answer with its reward, by the questions in `records` or else the study's own. Raises `Misuse` where code can check no answer."""
     with Study.read(folder) as study:
         if any("stress" in record.spec for record in study.records("answer")):
             raise Misuse(

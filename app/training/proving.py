@@ -1,4 +1,4 @@
-"""Proof that the rewards of a set of questions are earned by answers: an oracle, a floor, tricks, determinism, leaks."""
+"""Proves that only real answers earn rewards: with an oracle, empty answers, tricks, a determinism test and a leak test."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from drr.eval.rewards import COMPONENTS, truth_of
 from drr.eval.stats.intervals import span
 
 ABOVE_FLOOR = 0.05
-"""Most that a trick may be paid on average."""
+"""Largest mean reward that a trick may get."""
 ENOUGH = round(3 / ABOVE_FLOOR)
-"""Questions by which the mean of a trick is known well enough: one that is never paid has then at most so much (rule of three).
+"""Number of questions that settle a trick's mean: a trick that is never paid then has a mean of at most `ABOVE_FLOOR` (rule of three).
 
-On fewer a trick fails only where the 95 % interval of its mean lies above.
+With fewer questions a trick fails only where the 95 % interval of its mean lies above `ABOVE_FLOOR`.
 """
 PAGE = Path(__file__).parent / "proof.html"
 
@@ -32,7 +32,7 @@ Part = Literal["oracle", "floor", "trick"]
 
 
 class PlayerRow(TypedDict):
-    """The pay of one scripted agent over all questions."""
+    """The rewards of one scripted agent over all questions."""
 
     part: Part
     name: str
@@ -40,18 +40,18 @@ class PlayerRow(TypedDict):
     least: float
     most: float
     limit: float
-    """Least mean of the oracle, most of the others."""
+    """Limit of the mean: a minimum for the oracle, a maximum for other agents."""
     passed: bool
 
 
 class UnmetQuestion(TypedDict):
-    """A question that the oracle is not paid for in full."""
+    """A question for which the oracle gets less than the full reward."""
 
     query_id: str
     reward: float
     ending: str | None
     short: dict[str, float]
-    """Components below 1."""
+    """Components of the reward below 1, by name."""
 
 
 class FoundLeak(TypedDict):
@@ -59,7 +59,7 @@ class FoundLeak(TypedDict):
     player: str
     step: int
     found: str
-    """An id of the answer that an agent was shown before a tool returned it."""
+    """An id of the true answer that an agent was shown before any tool returned the id."""
 
 
 class RewardProof(TypedDict):
@@ -72,14 +72,14 @@ class RewardProof(TypedDict):
     rows: list[PlayerRow]
     unmet: list[UnmetQuestion]
     unequal: list[str]
-    """Questions whose second play gave other bytes."""
+    """Ids of questions whose second run gave different bytes."""
     leaks: list[FoundLeak]
     weights: dict[str, float]
     versions: dict[str, int]
 
 
 def oracle(query: Query, play: Play) -> None:
-    """Answer from the truth, by what the tools return along the plan."""
+    """Play a question as the oracle: call the tools of the known plan and answer with the truth."""
     truth = truth_of(query)
     for step in truth.plan:
         play.call(step.tool, **step.arguments)
@@ -103,7 +103,7 @@ Player = Callable[[Query, Play], None]
 
 
 def players() -> Iterator[tuple[Part, str, Player]]:
-    """Yield every scripted agent with its part."""
+    """Yield every scripted agent as part, name and function."""
     yield "oracle", "oracle", oracle
     yield from (("floor", one.name, partial(_trick, one)) for one in FLOOR)
     yield from (("trick", one.name, partial(_trick, one)) for one in TRICKS)
@@ -114,14 +114,14 @@ def _trick(trick: Trick, _: Query, play: Play) -> None:
 
 
 def played(env: Environment, query: Query, player: Player) -> Play:
-    """Play one question to its end."""
+    """Return the finished episode of one question, played by a scripted agent."""
     play = Play(env, env.reset(query=query))
     player(query, play)
     return play
 
 
 def digest(play: Play) -> bytes:
-    """Hash every byte of an episode: what is seen, paid and told."""
+    """Return a hash of an episode's observations, rewards and trainer facts."""
     whole = sha256(orjson.dumps(play.first.to_dict()))
     for (seen, *rest), _ in play.seen:
         whole.update(orjson.dumps([seen.text, seen.steps_left, *rest]))
@@ -129,7 +129,7 @@ def digest(play: Play) -> bytes:
 
 
 def leaks(play: Play, query: Query) -> Iterator[tuple[int, str]]:
-    """Yield ids of the answer that stand in an observation, and that no tool had returned."""
+    """Yield step and id for each id of the true answer that an observation shows too early. Too early is before any tool returned the id."""
     truth = truth_of(query)
     ids = {one for need in truth.needs for one in need.products}
     ids |= {one for fact in truth.facts if fact.kind not in ("spend_year", "page") for one in fact.subjects}
@@ -140,7 +140,7 @@ def leaks(play: Play, query: Query) -> Iterator[tuple[int, str]]:
 
 
 def prove(env: Environment, queries: Sequence[Query], progress: Progress) -> RewardProof:
-    """Play every question with every scripted agent, and once more with the oracle."""
+    """Return the proof, made by playing every question with every scripted agent, and a second time with the oracle."""
     rows, unmet, unequal, found = list[PlayerRow](), list[UnmetQuestion](), list[str](), list[FoundLeak]()
     known = list(players())
     with progress.stage("scripted agents", len(known), "agents") as stage:
@@ -180,7 +180,7 @@ def _unmet(query: Query, play: Play, total: float) -> Iterator[UnmetQuestion]:
 
 
 def player_row(part: Part, name: str, paid: Sequence[float]) -> PlayerRow:
-    """Hold the pay of one agent against its limit."""
+    """Return the row of one agent: its mean, least and largest reward, and whether its limit is kept."""
     mean = fmean(paid)
     limit = {"oracle": 1.0, "floor": 0.0, "trick": ABOVE_FLOOR}[part]
     reach = span(mean, np.array(paid)) if len(paid) < ENOUGH else None
@@ -198,7 +198,7 @@ def player_row(part: Part, name: str, paid: Sequence[float]) -> PlayerRow:
 
 
 def page(proof: RewardProof) -> str:
-    """Set a proof into one HTML page that needs nothing else."""
+    """Return the proof as one self-contained HTML page."""
     from jinja2 import Environment as Templates
 
     template = Templates(autoescape=True, trim_blocks=True).from_string(PAGE.read_text(encoding="utf-8"))

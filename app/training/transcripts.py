@@ -1,4 +1,4 @@
-"""Finished episodes for trainers: the conversation, what it was paid, and all that it takes to pay it again."""
+"""Stores finished episodes for trainers: the conversation, its reward, and all data to compute the reward again."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ _appending = Lock()
 
 
 Paid = Annotated[float, Field(ge=-1e6, le=1e6)]
-"""A reward, a part of one, or its weight; rewards beyond would not add up."""
+"""A reward, a component of a reward, or its weight; larger numbers would lose precision when summed."""
 
 
 class ChatFunction(TypedDict):
     name: str
     arguments: str
-    """A JSON object."""
+    """Arguments of the call as JSON text."""
 
 
 class ChatCall(TypedDict):
@@ -41,7 +41,7 @@ class ChatCall(TypedDict):
 
 
 class ChatMessage(TypedDict):
-    """A message in the common chat form."""
+    """A message in the chat format common to model servers."""
 
     role: Literal["system", "user", "assistant", "tool"]
     content: str
@@ -50,7 +50,7 @@ class ChatMessage(TypedDict):
 
 
 class StepRow(TypedDict):
-    """One action: its time, and the tokens that a model sampled for it, where the trainer gave them."""
+    """One action of an episode: its time and error, and the model's tokens where the trainer gave them."""
 
     seconds: float
     error: str | None
@@ -59,7 +59,7 @@ class StepRow(TypedDict):
 
 
 class ReturnedSource(TypedDict):
-    """The part of a source that a reward reads."""
+    """The fields of a source that rewards use."""
 
     url: str
     type: str
@@ -68,18 +68,18 @@ class ReturnedSource(TypedDict):
 
 
 class EpisodeTranscript(BaseModel):
-    """One finished episode. `messages` is all that the agent saw; the rest is the trainer's."""
+    """One finished episode. `messages` is all that the agent saw; the other fields are for the trainer."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     schema_version: int = SCHEMA
     query: Query
-    """The question with its truth."""
+    """The question with its true answer."""
     seed: int | None
     shop: str
     """Content hash of the shop."""
     agent: str | None = None
-    """The variant, of a study's answer."""
+    """Name of the variant, for an answer taken from a study."""
     messages: list[ChatMessage]
     tools: list[JsonObject]
     steps: list[StepRow]
@@ -95,7 +95,7 @@ class EpisodeTranscript(BaseModel):
 
     @classmethod
     def of(cls, episode: Episode, seed: int | None) -> EpisodeTranscript:
-        """Write down an episode that has ended; `Misuse` for one that goes on."""
+        """Return the transcript of a finished episode; raises `Misuse` for an unfinished one."""
         if episode.ending is None or episode.reward is None:
             raise Misuse("the episode goes on; a transcript is of one that has ended")
         last = episode.turns[-1].action
@@ -116,7 +116,7 @@ class EpisodeTranscript(BaseModel):
         )
 
     def regraded(self, query: Query | None = None) -> EpisodeTranscript:
-        """Pay the answer by the rewards of today, or by another record of its question."""
+        """Return the transcript with the reward computed again, by the present rules and optionally by another version of the question."""
         asked = query or self.query
         sources = [
             Source(
@@ -132,7 +132,7 @@ class EpisodeTranscript(BaseModel):
 
 
 def paid_fields(row: RewardRow) -> dict[str, Any]:
-    """The fields of a transcript that a reward fills."""
+    """Return the fields of a transcript that come from a reward."""
     return {"reward": row["total"], **{name: row[name] for name in ("components", "weights", "versions")}}
 
 
@@ -147,7 +147,7 @@ def _step(turn: EpisodeTurn) -> StepRow:
 
 
 def returned(source: Source) -> ReturnedSource:
-    """Keep what a reward reads of a source."""
+    """Return the fields of a source that rewards use."""
     record: Mapping[str, Any] = source.record or {} if source.type == "product" else {}
     return {
         "url": source.url,
@@ -158,7 +158,7 @@ def returned(source: Source) -> ReturnedSource:
 
 
 def messages(episode: Episode) -> list[ChatMessage]:
-    """Set an episode as a conversation: calls of tools as such, other actions as the JSON that they are."""
+    """Return an episode as chat messages: tool calls as tool calls, other actions as JSON text."""
     first = episode.start
     found: list[ChatMessage] = [
         {"role": "system", "content": first.instructions},
@@ -178,7 +178,7 @@ def messages(episode: Episode) -> list[ChatMessage]:
 def called(
     number: int, tool: str, arguments: Mapping[str, object], result: str, words: str = ""
 ) -> list[ChatMessage]:
-    """Set a call and its result as two messages."""
+    """Return a tool call and its result as two chat messages."""
     call: ChatCall = {
         "id": f"call_{number}",
         "type": "function",
@@ -191,7 +191,7 @@ def called(
 
 
 def append(path: Path, transcript: EpisodeTranscript) -> None:
-    """Add a line to a file of transcripts. Environments of one process may share it."""
+    """Append a transcript to a file of JSON lines. Environments of one process may share the file."""
     with _appending, open(path, "a", encoding="utf-8", opener=opener) as file:
         file.write(json.dumps(transcript.model_dump(mode="json"), ensure_ascii=False) + "\n")
 
@@ -201,7 +201,7 @@ def read(path: Path) -> list[EpisodeTranscript]:
 
 
 def write(path: Path, transcripts: Iterable[EpisodeTranscript]) -> None:
-    """Write transcripts as JSON lines, or as Parquet where the name ends so."""
+    """Write transcripts as JSON lines, or as Parquet where the file name ends in `.parquet`."""
     rows = [one.model_dump(mode="json") for one in transcripts]
     if path.suffix == ".parquet":
         _write_parquet(path, rows)
@@ -210,7 +210,7 @@ def write(path: Path, transcripts: Iterable[EpisodeTranscript]) -> None:
 
 
 _AS_JSON = ("query", "tools", "form", "sources", "components", "weights", "versions")
-"""Columns of Parquet that hold JSON text."""
+"""Columns that hold JSON text in a Parquet file."""
 
 
 def _write_parquet(path: Path, rows: list[dict[str, Any]]) -> None:

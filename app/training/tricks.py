@@ -1,4 +1,4 @@
-"""Scripted agents that try to be paid without an answer. Each looks somewhere, without thought, and then says something."""
+"""Scripted agents that try to get a reward without a real answer. Each calls tools by a fixed pattern and then answers."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ class ListedProduct(NamedTuple):
 
 @dataclass(frozen=True)
 class Play:
-    """An episode as an agent has it: what it was shown, and the tools."""
+    """An episode from the agent's side: its observations and its tools."""
 
     env: Environment
     first: Observation
     seen: list[tuple[Step, frozenset[str]]] = field(default_factory=list)
-    """Every step, with the ids and addresses that the tools had returned by then."""
+    """All steps, each with the ids and addresses that the tools had returned by then."""
 
     @property
     def over(self) -> bool:
@@ -55,12 +55,12 @@ class Play:
 
     @property
     def kinds(self) -> list[str]:
-        """The categories that the question names."""
+        """The product categories that the question names."""
         return [one for one in _QUOTED.findall(self.first.question) if " > " in one]
 
     @property
     def products(self) -> list[ListedProduct]:
-        """Products that the tools returned, each once, in their order."""
+        """Products that the tools returned, each once, in the order of their return."""
         found: dict[str, ListedProduct] = {}
         for one in self.env.episode.session.sources:
             if one.record and one.type == "product":
@@ -76,7 +76,7 @@ class Play:
 
     @property
     def figures(self) -> list[float | str]:
-        """Every figure and every day that the tools returned, in their order."""
+        """All numbers and days that the tools returned, in the order of their return."""
         records = [one.record for one in self.env.episode.session.sources if one.record]
         flat = [value for record in records for value in record.values()]
         days = [one[:10] for one in flat if isinstance(one, str) and re.match(r"\d{4}-\d\d-\d\dT", one)]
@@ -146,7 +146,7 @@ def _malformed(play: Play) -> None:
 
 
 def _nothing(play: Play) -> None:
-    """Look nowhere."""
+    """Call no tool."""
 
 
 def answer(
@@ -155,7 +155,7 @@ def answer(
     figures: Iterable[tuple[int, object]] = (),
     refusals: Iterable[tuple[int, str]] = (),
 ) -> JsonObject:
-    """Make the action that answers."""
+    """Return the action that hands in a report and its form."""
     return {
         "report": report,
         "form": {
@@ -188,12 +188,12 @@ def _picking(count: int, by: Callable[[ListedProduct], float] | None = None, *, 
 
 
 def _one_each(play: Play) -> JsonObject:
-    """Pick as many products as the question has points."""
+    """Return an answer with as many products as the question has points."""
     return _picking(len(play.points))(play)
 
 
 def _stating(choose: Callable[[Play], Iterable[object]], *, picks: int = 0, refusing: bool = False) -> Say:
-    """State a figure for each point, the chosen ones in turn."""
+    """Return a function that answers with a figure for each point, using the chosen figures in turn."""
 
     def say(play: Play) -> JsonObject:
         values = list(choose(play)) or [0]
@@ -206,7 +206,7 @@ def _stating(choose: Callable[[Play], Iterable[object]], *, picks: int = 0, refu
 
 
 def _of_everything(play: Play) -> JsonObject:
-    """State every figure for every point."""
+    """Return an answer that states every figure for every point."""
     values = play.figures[: 100 // max(1, len(play.points))]
     return answer(" ".join(play.links), (), [(point, one) for point in play.points for one in values])
 
@@ -220,7 +220,7 @@ def _in_question(play: Play) -> list[str]:
 
 
 class Trick(NamedTuple):
-    """An agent that deserves nothing."""
+    """A scripted agent that deserves no reward: how it looks things up, and how it answers."""
 
     name: str
     look: Look
@@ -240,7 +240,7 @@ FLOOR = (
     Trick("I do not know", _nothing, _text("I do not know.")),
     Trick("the question copied", _nothing, _text(lambda play: play.first.question)),
 )
-"""They must be paid nothing at all."""
+"""Tricks that must get no reward at all."""
 TRICKS = (
     Trick("an empty form", _nothing, lambda play: answer()),
     Trick("bare markers", _nothing, _text("All points are answered [1] [2] [3] [4].")),
@@ -307,4 +307,4 @@ TRICKS = (
     Trick("steering by the profile", _steering, _one_each),
     Trick("actions that are none", _malformed, _text("")),
 )  # fmt: skip
-"""They may be paid by luck alone."""
+"""Tricks that may get a reward only by luck."""

@@ -1,1 +1,1 @@
-"""Reports beside their evidence: every claim with its verdict, the passage behind it, and the call that brought it."""
+"""The viewer: shows reports with every claim, its verdict, the evidence passage, and the call that returned the source."""

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class EntryReader:
-    """One study, read as it grows: what has ended stays as it is, so only what is new is read. Safe for several threads."""
+    """Reads one study while it grows: finished answers never change, so only new records are read. Safe for several threads."""
 
     def __init__(self, study: Study, *, judge: str | None = None) -> None:
         choose(study, judge)  # an unknown judge is said here, not page by page
@@ -50,7 +50,7 @@ class EntryReader:
         return choose(self.study, self.judge)
 
     def version(self) -> str:
-        """Changes whenever the ledger or scores of others are written, by whomever."""
+        """Return a text that changes whenever any process writes the ledger or imported scores."""
         return version_of(self.study)
 
     def entries(self) -> list[ShownEntry]:
@@ -80,7 +80,7 @@ class EntryReader:
         return entry if found is None else replace(entry, **found._asdict())
 
     def measure(self) -> None:
-        """Each report's own figures, for the index. Reads every judgement: seconds for a large study."""
+        """Compute each report's figures for the index. This reads every judgement, which takes seconds for a large study."""
         judged = read_judged(self.study, self.judging())
         found = {
             short_name(answer.key): measured(judged, answer, values_of(judged, answer))
@@ -102,24 +102,24 @@ class EntryReader:
 
     @property
     def to_come(self) -> int:
-        """Answers that the study still lacks, as far as it had been planned when it was last measured."""
+        """Return the number of planned answers that the study still lacks, as of the last `measure`."""
         with self._lock:
             return max(self._planned - len(self._entries), 0)
 
     @property
     def unjudged(self) -> int:
-        """Answers that its judge has not judged, as of when it was last measured."""
+        """Return the number of answers that the judge has not judged, as of the last `measure`."""
         with self._lock:
             return self._unjudged
 
     @property
     def notes(self) -> Sequence[str]:
-        """Sentences that stand beside its figures, as of when it was last measured."""
+        """Return sentences to show beside the study's figures, as of the last `measure`."""
         with self._lock:
             return self._notes
 
     def outcomes(self, question_page: str) -> list[ShownOutcome]:
-        """Known once the study was measured."""
+        """Return the outcomes of comparisons on the question; empty until `measure` has run."""
         with self._lock:
             return list(self._outcomes.get(question_page, ()))
 
@@ -157,14 +157,14 @@ def _entry(record: Record, asked: Query | None, *, lost: bool) -> ShownEntry:
 
 
 def version_of(study: Study) -> str:
-    """Changes whenever the ledger or scores of others are written, by whomever."""
+    """Return a text that changes whenever any process writes the ledger or imported scores."""
     path = study.ledger.path
     files = [path, path.with_name(path.name + "-wal"), path.with_name(summary.FILE)]
     return " ".join(f"{s.st_mtime_ns}-{s.st_size}" for file in files if file.exists() for s in (file.stat(),))
 
 
 class Measured(NamedTuple):
-    """The measures of a report in the index: fields of its entry."""
+    """The figures of a report for the index; each is a field of `ShownEntry`."""
 
     scores: Mapping[str, float | None]
     verdicts: tuple[str, ...]
@@ -173,7 +173,7 @@ class Measured(NamedTuple):
 
 
 def measured(judged: Judged, answer: Answer, values: Mapping[str, float | None]) -> Measured:
-    """The report's own metrics as the means take them, and what verdicts and source types it has."""
+    """Return the report's metrics, the kinds of verdicts, the types of sources, and the claims."""
     claims = list(parts.claims(judged, answer, None))
     return Measured(
         {name: values[name] for name, metric in metrics(values).items() if not metric.detail},

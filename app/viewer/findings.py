@@ -1,4 +1,4 @@
-"""Wrong facts that rules found in a report, and every place where it states them."""
+"""Collects the wrong facts that rules found in a report, and every place that states them."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from drr.eval.evidence.answers import Answer
 from drr.eval.tasks.judgements import Judged
 
 LONGEST = 24
-"""Characters of a figure; what is longer is a sentence."""
+"""Most characters of a figure; a longer text counts as a sentence."""
 Span = tuple[int, int]
 
 
 def findings(
     judged: Judged, answer: Answer, citations: Citations, claims: Sequence[ShownClaim]
 ) -> Iterator[ShownFinding]:
-    """Yield each wrong fact once, in the order of the report."""
+    """Yield each wrong fact once, in the order of the report, with all its places."""
     places: dict[tuple[str, str], list[Span]] = {}
     for name, rule in (judged.rules.get(answer.key) or {}).items():
         if rule["status"] == "fail":
@@ -33,9 +33,9 @@ def findings(
 
 
 def _again(citations: Citations, known: Span, right: Sequence[Span]) -> Iterator[Span]:
-    """Yield the further places of a wrong figure, in lines that cite what its own line cites.
+    """Yield the other places of a wrong figure, in lines that cite a source of its own line.
 
-    A price may stand in a line that cites nothing, too. A claim that was found supported is not touched.
+    A price also counts in a line without citations. Claims that a judge found supported are left out.
     """
     body = citations.body
     figure = body[slice(*known)]
@@ -54,7 +54,7 @@ def _again(citations: Citations, known: Span, right: Sequence[Span]) -> Iterator
 
 
 def _goes_on(body: str, start: int, end: int) -> bool:
-    """Tell whether a stretch is a part of a longer figure."""
+    """Return whether the stretch is a part of a longer figure."""
     before, after = body[max(0, start - 2) : start], body[end : end + 2]
     return before[-1:].isdigit() or after[:1].isdigit() or _is_rest(before[::-1]) or _is_rest(after)
 
@@ -64,7 +64,7 @@ def _is_rest(text: str) -> bool:
 
 
 def _cited(citations: Citations, at: int) -> set[str]:
-    """Collect what is cited in the line of a place."""
+    """Return the addresses that are cited in the line of the offset."""
     first, last = _ends(citations.body, at, at)
     return {one.url for one in citations.markers if one.url and first <= one.start < last}
 
@@ -79,7 +79,7 @@ def _with_sign(report: str, span: Span) -> Span:
 
 
 def _line(report: str, start: int, end: int) -> Passage | None:
-    """Cut out the line of a stretch, with points between a row's cells.
+    """Return the line of the stretch as a passage, with dots between the cells of a table row.
 
     `None` where a rule names no place.
     """

@@ -1,4 +1,4 @@
-"""The chart of who did what when. A line for each actor, its model's turns and its calls, and for each page, by the run's own times."""
+"""Lays out the timeline of an answer: lines for each actor, its model's turns and its calls, and for pages."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from drr.app.viewer.model import Actor, CallView, StepView
 from drr.wording.excerpt import excerpt, many
 
 WIDE, LINE = 1000.0, 18
-"""Units of the drawing; of a line's height."""
+"""Width of the drawing and height of a line, in units of the drawing."""
 SHORTEST = 2.0
-"""Units in which the shortest call can still be seen."""
+"""Least width of a bar in units of the drawing, so that the shortest call can be seen."""
 PAGES = "pages"
 
 
@@ -22,9 +22,9 @@ class GanttBar:
     width: float
     top: int
     kind: str
-    """`actor`, `api`, `control`, `model`, `page`, `summary`, ..."""
+    """Kind of step, a CSS class: `actor`, `api`, `control`, `model`, `page`, `summary`, ..."""
     label: str
-    """The name; of several bars on one line only the last has it."""
+    """Name beside the bar; only the last bar of a line has one."""
     title: str
 
 
@@ -36,7 +36,7 @@ class Gantt:
 
     @property
     def kinds(self) -> set[str]:
-        """Tell which kinds of bars there are, for the legend."""
+        """Return the kinds of the chart's bars, for the legend."""
         return {bar.kind for bar in self.bars}
 
 
@@ -53,7 +53,7 @@ class _Line(NamedTuple):
 
 
 def gantt(actors: Sequence[Actor], seconds: float | None, steps: Sequence[StepView] = ()) -> Gantt | None:
-    """`None` where no start was noted: the study is older, or another system's."""
+    """Return the timeline, or `None` where no times were recorded, as in older or imported studies."""
     lines = list(_lines(actors, steps))
     ends = [one.start + one.seconds for line in lines for one in line.stretches]
     if not ends:
@@ -64,7 +64,7 @@ def gantt(actors: Sequence[Actor], seconds: float | None, steps: Sequence[StepVi
 
 
 def _lines(actors: Sequence[Actor], steps: Sequence[StepView]) -> Iterator[_Line]:
-    """Each actor with its model's turns and its calls, the other conversations, and the pages."""
+    """Yield the lines of each actor with model turns and calls, of the other conversations, and of the pages."""
     turns: dict[str, list[StepView]] = {}
     pages: dict[str, list[StepView]] = {}
     for step in steps:
@@ -81,7 +81,7 @@ def _lines(actors: Sequence[Actor], steps: Sequence[StepView]) -> Iterator[_Line
 
 
 def _group(name: str, turns: Sequence[StepView], calls: Sequence[CallView]) -> Iterator[_Line]:
-    """Who, from the first to the last; the model's turns on one line; a line for each call."""
+    """Yield lines of the chart: the whole time of an actor, its model's turns, and each call."""
     thought = [_stretch(step) for step in turns]
     made = [
         _Line(f"{call.number}. {call.name}", [_called(call)]) for call in calls if call.started_at is not None

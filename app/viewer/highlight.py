@@ -1,4 +1,4 @@
-"""Marked stretches and links to sources in a report's rendered HTML."""
+"""Renders a report as HTML with marked claims and findings, and with links to sources."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ _PREFIX = re.compile(r"[\s#>*+|_~-]*(?:\d{1,9}[.)]\s+|\[[ xX]\]\s+)?[\s*_~`]*")
 
 
 class Stretch(NamedTuple):
-    """`start` and `end` are offsets in the markdown; `kind` becomes a class, `name` a claim's `data-claim` or a finding's id."""
+    """A stretch of the Markdown to mark, from offset `start` to `end`. `kind` becomes a CSS class, `name` a claim's `data-claim` or a finding's id."""
 
     start: int
     end: int
     name: str
     kind: str
     card: str = ""
-    """Place on this page where a finding is explained."""
+    """HTML id of the finding's explanation on the page."""
 
 
 class LinkTag(NamedTuple):
-    """A citation marker and the place on this page where its source stands."""
+    """A citation marker, and the HTML id of its source on the page."""
 
     start: int
     end: int
@@ -48,9 +48,9 @@ def marked_html(
     links: Sequence[LinkTag] = (),
     findings: Sequence[Stretch] = (),
 ) -> str:
-    """Safe HTML of the report with each span in `<mark>`s; spans that overlap an earlier one give way to it.
+    """Return safe HTML of the report with each span in `<mark>`s. A span is cut where it overlaps an earlier span.
 
-    `findings` may lie inside of claims and across them. What is too long or too slow even for a judge is shown as the text that it is.
+    `findings` may lie inside of claims and across them. A report that is too long or too slow to render is shown as plain text.
     """
     try:
         return in_time(markdown, lambda: _marked_html(markdown, spans, links, findings))
@@ -73,7 +73,7 @@ def _marked_html(
 
 
 def _is_plain(markdown: str, link: LinkTag) -> bool:
-    """A marker that is markdown already leads somewhere by itself."""
+    """Return whether the marker is plain text; a marker in Markdown already has a link."""
     text = markdown[link.start : link.end + 1]
     return "](" not in text and "://" not in text
 
@@ -83,7 +83,7 @@ def _plain(text: str) -> str:
 
 
 def _disjoint(markdown: str, spans: Sequence[Stretch]) -> list[Stretch]:
-    """Order the spans, each begun after the list, heading or table sign that opens its line."""
+    """Return the spans in order and without overlaps. A span starts after the list, heading or table sign that opens its line."""
     kept: list[Stretch] = []
     for span in sorted(spans):
         start = max(span.start, kept[-1].end if kept else 0)
@@ -98,7 +98,7 @@ def _disjoint(markdown: str, spans: Sequence[Stretch]) -> list[Stretch]:
 
 
 class _Marker:
-    """Reads the pieces of a page in order and knows which claim, finding and link they lie in."""
+    """Wraps the pieces of a rendered page in marks, tracking the claim, finding and link that each piece lies in."""
 
     def __init__(
         self, claims: Sequence[Stretch], findings: Sequence[Stretch], links: Sequence[LinkTag]
@@ -107,14 +107,14 @@ class _Marker:
         self._claims, self._findings, self._links = claims[:half], findings[:half], links[:half]
         self._claim: Stretch | None = None
         self._wrong: dict[int, Stretch] = {}
-        """Findings that are open here: a wrong fact may stand in a wrong paragraph."""
+        """Findings open at the current place; several may be open, as a wrong fact may stand in a wrong paragraph."""
         self._link: LinkTag | None = None
         self._reached: set[str] = set()
         self._present: set[str] = set()
         self._inside_link = False
 
     def cuts(self) -> Iterator[tuple[int, int, int]]:
-        """Yield place, 1 where something begins, and the sign for it."""
+        """Yield offset, 1 for a beginning or 0 for an end, and the sign to insert there."""
         layers: tuple[tuple[int, Sequence[Stretch | LinkTag]], ...] = (
             (_CLAIMS, self._claims),
             (_FINDINGS, self._findings),
@@ -126,9 +126,9 @@ class _Marker:
                 yield one.end, 0, base + 2 * number + 1
 
     def wrap(self, html: str) -> str:
-        """Make every stretch of text in a span a `<mark>` of its own. So tags stay nested."""
+        """Return the HTML with every piece of text in a span in its own `<mark>`, so that tags stay nested."""
         pieces = _PIECES.split(html)
-        # An end that fell into a tag is no end; what has none is not begun.
+        # A sign inside a tag does not count; a stretch without an end is not begun.
         self._present = set(_SENTINEL.findall("".join(one for one in pieces if not one.startswith("<"))))
         return "".join(self._tag(one) if one.startswith("<") else self._text(one) for one in pieces)
 
@@ -177,14 +177,14 @@ class _Marker:
         return f'<mark class="{kind}" data-claim="{name}"{stop}>{shown}</mark>'
 
     def _is_first(self, name: str) -> bool:
-        """Tell whether a stretch is reached for the first time, where a link or the keyboard goes to."""
+        """Return whether this is the first piece of the named stretch, to which links and the keyboard go."""
         known = name in self._reached
         self._reached.add(name)
         return not known
 
 
 def marked_text(text: str, spans: Sequence[tuple[int, int]]) -> str:
-    """Plain text as HTML with the given stretches in `<mark>`: an evidence passage."""
+    """Return plain text, such as an evidence passage, as HTML with the given stretches in `<mark>`."""
     out, at = [], 0
     for start, end in sorted(spans):
         start = max(start, at)
@@ -196,7 +196,7 @@ def marked_text(text: str, spans: Sequence[tuple[int, int]]) -> str:
 
 
 class SourceNames:
-    """The names of a report's sources on its page: as the report itself numbers them."""
+    """The names of a report's sources on the page, by the report's own numbers."""
 
     def __init__(self, report: ReportView) -> None:
         self._sources = {canonical_url(source.url): source for source in reversed(report.sources)}
@@ -207,7 +207,7 @@ class SourceNames:
         self.cited |= {s.number for s in report.sources if canonical_url(s.url) in self._numbers}
 
     def source_of(self, url: str) -> SourceView | None:
-        """Find what was returned that shares something with a place in a file or a piece of a page."""
+        """Return the source of the address, else a source that overlaps with the cited place. `None` where there is neither."""
         url = canonical_url(url)
         behind = (self._sources[known] for known in self._places.meeting(url))
         return self._sources.get(url) or next(behind, None)
@@ -218,7 +218,7 @@ class SourceNames:
 
 
 def _numbers(report: ReportView) -> dict[str, str]:
-    """Canonical address to the number that the report gives it; a link or a bare address has none."""
+    """Return the report's number of each source, by canonical address; `link` for a link or bare address without a number."""
     found: dict[str, str] = {}
     for marker in report.citations.markers:
         if marker.url is not None:
@@ -229,7 +229,7 @@ def _numbers(report: ReportView) -> dict[str, str]:
 
 
 def links_of(report: ReportView) -> list[LinkTag]:
-    """Link markers that lead to a source, and ids of its list, to the source's place on the page."""
+    """Return links from citation markers, and from ids in the list of sources, to the sources' places on the page."""
     if not report.sources:
         return []
     names, cited = SourceNames(report), report.citations

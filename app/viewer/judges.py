@@ -1,4 +1,4 @@
-"""Answers and judges side by side: each judge's verdicts on an answer, and agreement over a study."""
+"""Compares judges and answers: each judge's verdicts on an answer, and the agreement of judges over a study."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from drr.eval.agreement.rows import AgreementDocument, AgreementRow
 from drr.wording.excerpt import excerpt
 
 SAME_CLAIM = 0.5
-"""Share of the shorter of two stretches of a report from which on both say the same thing."""
+"""Least overlap, as a share of the shorter stretch of text, for two claims to count as the same."""
 
 
 @dataclass(frozen=True)
 class JudgeSaid:
-    """Another judge's verdict on a claim; `status` `None` where it found no such claim."""
+    """Another judge's verdict on a claim; `status` is `None` where that judge found no such claim."""
 
     judge: str
     status: str | None
@@ -27,23 +27,23 @@ class JudgeSaid:
 
 @dataclass(frozen=True)
 class JudgeBeside:
-    """The agreement of another judge with the one whose verdicts are shown."""
+    """The agreement of another judge with the judge whose verdicts the page shows."""
 
     judge: str
     both: int
-    """Claims that both found and judged."""
+    """Number of claims that both judges found and judged."""
     same: int
-    """Number with the same verdict."""
+    """Number of these claims with the same verdict."""
     alone: int
-    """Claims that only the other one found."""
+    """Number of claims that only the other judge found."""
     grades: int
-    """Dimensions that both graded."""
+    """Number of dimensions that both judges graded."""
     apart: float | None
-    """Points by which their grades differ, in the mean."""
+    """Mean absolute difference of the two judges' grades."""
 
 
 def verdicts_beside(report: ReportView) -> Mapping[str, Sequence[JudgeSaid]]:
-    """Map each claim to the verdicts of each other judge."""
+    """Return the verdicts of all other judges on each claim, by claim id."""
     found: dict[str, list[JudgeSaid]] = {claim.id: [] for claim in report.claims}
     for other in report.others:
         same = _same_claims(report.claims, other.claims)
@@ -58,7 +58,7 @@ def judges_beside(report: ReportView) -> list[JudgeBeside]:
 
 
 def ratings_beside(report: ReportView) -> list[ShownRating]:
-    """Dimension by dimension, what each judge gave."""
+    """Return the ratings of all judges, sorted by dimension."""
     every = [*report.ratings, *(rating for other in report.others for rating in other.ratings)]
     dimensions = list(dict.fromkeys(rating.dimension for rating in every))
     return sorted(every, key=lambda rating: dimensions.index(rating.dimension))
@@ -85,7 +85,7 @@ def _beside(report: ReportView, other: OtherJudge) -> JudgeBeside:
 
 
 def _same_claims(claims: Sequence[ShownClaim], others: Sequence[ShownClaim]) -> dict[str, ShownClaim]:
-    """Map our ids to their claim in the same place of the report."""
+    """Return for each claim's id the other judge's claim at the same place of the report, if any."""
     found: dict[str, ShownClaim] = {}
     for claim in claims:
         best = max(others, key=lambda one: _shared(claim, one), default=None)
@@ -101,17 +101,17 @@ def _shared(one: ShownClaim, other: ShownClaim) -> float:
 
 @dataclass(frozen=True)
 class ShownSide:
-    """One of the things that can be put left or right; `name` stands in the address."""
+    """An answer with one judge's verdicts, for one side of a comparison; `name` is the name in the page's address."""
 
     name: str
     label: str
     report: ReportView
     own_page: bool
-    """True where the answer's page shows these verdicts."""
+    """True where the answer's own page shows these verdicts."""
 
 
 def sides_of(reports: Sequence[ReportView]) -> list[ShownSide]:
-    """Every answer by the judge who is shown, then every answer by each other judge."""
+    """Return the sides to choose from: every answer with the shown judge, then with each other judge."""
     return [*(_by_the_judge(report) for report in reports), *(one for r in reports for one in _by_others(r))]
 
 
@@ -134,7 +134,7 @@ def _by_others(report: ReportView) -> Iterator[ShownSide]:
 
 
 class ShownFact(NamedTuple):
-    """One thing that a report has; what both of two have under one key does not tell them apart."""
+    """One fact about a report; facts with the same key on both sides are no difference."""
 
     key: str
     text: str
@@ -143,7 +143,7 @@ class ShownFact(NamedTuple):
 
 
 def facts_beside(sides: Sequence[ShownSide]) -> list[tuple[str, list[list[ShownFact]]]]:
-    """List by what reports may differ, and what each side has of it. What none has is left out."""
+    """Return rows of topic and each side's facts on the topic. A topic without facts on any side is left out."""
     facts = list(map(_facts, sides))
     return [(head, own) for head in facts[0] if any(own := [one[head] for one in facts])]
 
@@ -178,17 +178,17 @@ def _answer(report: ReportView) -> str:
 
 
 class AgreementPart(NamedTuple):
-    """Verdicts that two judges of the study both gave."""
+    """A table on how far judges of the study agree, for one kind of verdict."""
 
     title: str
     note: str
     columns: Sequence[str]
     lines: Sequence[tuple[str, str, Sequence[tuple[str, str]]]]
-    """Who, on what, and each figure: its value with its interval, and what it was taken from."""
+    """Rows of the judges' names, the subject, and for each column the value with its interval and a note on n and method."""
 
 
 def agreement_parts(document: AgreementDocument) -> Iterator[AgreementPart]:
-    """Verdicts, grades and comparisons."""
+    """Yield the tables of agreement on verdicts, on grades and on comparisons."""
     support = [(pair["judges"], "claims", pair) for pair in document["support"]["pairs"]]
     rating = [
         (p["judges"], what, row) for p in document["rating"]["pairs"] for what, row in p["dimensions"].items()
@@ -224,7 +224,7 @@ def _part(
     columns: Mapping[str, str],
     rows: Sequence[tuple[Sequence[str], str, Mapping[str, object]]],
 ) -> Iterator[AgreementPart]:
-    """`columns`: the field of a row by what stands over it."""
+    """Yield the table, unless it has no rows. `columns` maps a column's heading to the field of a row."""
     if rows:
         lines = [
             (

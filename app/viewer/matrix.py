@@ -1,4 +1,4 @@
-"""The index's table. One figure of every answer, shaded on its whole scale, and over it what the report says of each variant."""
+"""Builds the table of the viewer's index: one shaded figure per answer, under the report's figures for each variant."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ if TYPE_CHECKING:
 
 
 class Measure(NamedTuple):
-    """A metric as the cells of the index show it."""
+    """A metric or the cost, with the settings by which cells of the index show values."""
 
     name: str
     label: str
     legend: str
     digits: int
     is_grade: bool = False
-    """A value has as many digits as it needs; a mean has `digits`."""
+    """True for grades: a value has as many digits as needed, a mean has `digits`."""
     top: float | None = None
-    """End of its scale; `None`: the largest that there is."""
+    """End of the scale; `None` for the largest value in the index."""
     better: str | None = None
     ends: Ends | None = None
-    """Limits of the interval of its mean."""
+    """Limits of the interval of the mean."""
 
     def of(self, entry: ShownEntry) -> float | None:
         return entry.cost if self.name == COST.name else entry.scores.get(self.name)
@@ -49,14 +49,14 @@ class Measure(NamedTuple):
         return f"{value:g}" if self.is_grade and not is_mean else f"{value:.{self.digits}f}"
 
     def shade(self, value: float | None, top: float) -> str:
-        """Choose the class of a ground, on the whole scale: what differs little looks alike."""
+        """Return the CSS class of a background colour, on the whole scale, so that close values look alike."""
         return shade(value, self.top or top, is_lower_better=self.better == "lower")
 
 
 BAR = 60
-"""Width that the bar of an interval is drawn in."""
+"""Width of an interval's bar in units of the drawing."""
 ROW_START = 60
-"""Characters that a row has of its question: one line beside eight variants."""
+"""Characters of the question that a row shows: one line beside eight variants."""
 COST = Measure(
     "cost",
     "cost",
@@ -80,7 +80,7 @@ def _measure(metric: Metric) -> Measure:
 
 
 def measures(entries: Sequence[ShownEntry], first: Metric | None) -> list[Measure]:
-    """List the metrics that are known of an answer, the one that ranks first, and last what each answer cost."""
+    """Return the metrics that any answer has, the ranking metric `first` in front and the cost last."""
     names = {"fp"}.union(*(entry.scores for entry in entries))
     shown = [_measure(metric) for metric in metrics(names).values() if not metric.detail]
     known = [one for one in (*shown, COST) if any(one.of(entry) is not None for entry in entries)]
@@ -88,59 +88,59 @@ def measures(entries: Sequence[ShownEntry], first: Metric | None) -> list[Measur
 
 
 def shown_measures(entry: ShownEntry, among: Sequence[Measure]) -> str:
-    """Their values as the index's script reads them; nothing where a value is unknown."""
+    """Return the entry's values as text for the index's script; an unknown value is empty."""
     values = [one.of(entry) for one in among]
     return " ".join("" if value is None else str(round(value, 4)) for value in values)
 
 
 class ShownMean(NamedTuple):
-    """A mean of the index, as it is shown."""
+    """A mean as the index shows it: text and CSS class."""
 
     text: str
     shade: str
 
 
 class VariantHead(NamedTuple):
-    """The cell over the answers of one variant."""
+    """The head of a variant's column in the index."""
 
     name: str
     parts: Sequence[str]
-    """The name in pieces, between which a line may break."""
+    """Pieces of the name, between which a line may break."""
     mean: ShownMean
     ends: str
-    """The interval of each measure's mean, as the index's script reads them."""
+    """Intervals of all measures' means, as text for the index's script."""
     bar: tuple[float, float, float] | None
-    """Both ends of the first one's and its mean, as places."""
+    """Low end, high end and mean of the first measure, as positions on the bar."""
     tokens: str
     dollars: str
     standing: str
-    """Its standing beside the first."""
+    """Standing of the variant against the first variant, such as "behind"."""
     may_lead: bool
 
 
 class IndexCell(NamedTuple):
-    """The trials of one variant on one question."""
+    """One cell of the index: the trials of one variant on one question."""
 
     entries: list[ShownEntry]
     shade: str
 
 
 class QuestionRow(TypedDict):
-    """A row a question, a cell a variant."""
+    """One row of the index: a question, with a cell for each variant."""
 
     page: str
     query: str
     start: str
-    """Beginning that no other question shares."""
+    """Start of the question, without the words that all questions share."""
     cells: list[IndexCell]
     mean: ShownMean
     any: bool
-    """True where one of its answers is there."""
+    """True where the question has a finished answer."""
     note: Markup
 
 
 class Matrix:
-    """The index's table: one figure of every answer, and over it the variants, best first as in the report."""
+    """The table of the index: a row per question and a column per variant, best first as in the report."""
 
     def __init__(self, entries: Sequence[ShownEntry], *, by_rules: bool = False) -> None:
         self._done: dict[str, list[ShownEntry]] = {}
@@ -163,7 +163,7 @@ class Matrix:
 
     @cached_property
     def columns(self) -> list[str]:
-        """The variants; who answered nothing stands last."""
+        """Return the variants in the order of the report; variants without any answer stand last."""
         return [*self.standings.systems, *sorted(self._failed.keys() - self._done.keys())]
 
     def _per_report(self, metric: str) -> Mapping[str, ByQuery]:
@@ -200,7 +200,7 @@ class Matrix:
 
     @property
     def mean(self) -> ShownMean:
-        """The mean over all questions."""
+        """Return the mean of the first measure over all questions."""
         return self._shown(_mean(map(self._mean, self._by_query.values())))
 
     def heads(self) -> list[VariantHead]:

@@ -1,4 +1,4 @@
-"""The viewer's contents as plain values: read from a study once, drawn by templates."""
+"""Defines the viewer's contents as plain values, which are read from a study and drawn by templates."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SEEN = "what the agent saw"
 
 @dataclass(frozen=True)
 class Passage:
-    """A stretch of frozen evidence and where in it the support stands."""
+    """A part of an evidence text, with the positions of the supporting words."""
 
     text: str
     spans: tuple[tuple[int, int], ...] = ()
@@ -47,17 +47,17 @@ class ShownVerdict:
     judge: str
     source_type: str
     basis: str
-    """Texts that were read. A verdict on what the agent saw is in no figure but `fp_seen`."""
+    """Texts that the judge read. A verdict on the texts that the agent saw counts in no figure but `fp_seen`."""
     status: str
     reason: str | None
     urls: tuple[str, ...]
     passages: tuple[Passage, ...] = ()
     alone: Mapping[str, ShownCitation] = field(default_factory=dict)
-    """Each address by itself, where there are several."""
+    """Verdict on each address alone, where the claim cites several."""
     missing: tuple[str, ...] = ()
-    """Why the passage behind an address cannot be shown."""
+    """Reasons why the passages of some addresses cannot be shown."""
     item: str = ""
-    """The claim and its type of source, as the judging names them together."""
+    """Name of this judgement among the judgements of the answer: the claim and the type of source."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class ShownClaim:
 
     @property
     def status(self) -> str:
-        """The weakest verdict that counts: what a reader should look at first. `uncited` where there is nothing to judge."""
+        """Return the weakest verdict that counts, to which a reader should look first. `uncited` where nothing was cited."""
         order = (
             "none",
             "judge_error",
@@ -100,16 +100,16 @@ class SourceView:
     type: str
     title: str | None
     seen: tuple[str, ...]
-    """Every text that a tool showed of it."""
+    """All texts that tools showed of the source."""
     page: str | None
     """Content hash of the frozen page."""
     page_status: str | None
     calls: tuple[int, ...] = ()
-    """Numbers of the tool calls that returned it; none where no call is known."""
+    """Numbers of the tool calls that returned the source; empty where no call is known."""
 
     @property
     def call(self) -> int | None:
-        """The one that is named where there is room for one."""
+        """Return the number of the first call that returned the source, or `None`."""
         return self.calls[0] if self.calls else None
 
 
@@ -124,19 +124,19 @@ class CallView:
     error: str | None
     seconds: float | None
     started_at: float | None = None
-    """Seconds after the answer was begun; `None` where nobody noted it."""
+    """Seconds from the start of the answer; `None` if not recorded."""
 
 
 @dataclass(frozen=True)
 class Actor:
-    """The supervisor, one researcher, or the one agent there was, and what they called in their order."""
+    """The supervisor, one researcher, or the only agent, with its calls in order."""
 
     name: str
     calls: tuple[CallView, ...]
 
     @property
     def seconds(self) -> float | None:
-        """Sum the seconds in tools, not in the work that others were given; unknown where that of one call is."""
+        """Return the seconds spent in tools, without delegated work; `None` where the time of one call is unknown."""
         own = [call.seconds for call in self.calls if call.kind != "control"]
         known = [one for one in own if one is not None]
         return sum(known) if self.calls and len(known) == len(own) else None
@@ -144,12 +144,12 @@ class Actor:
 
 @dataclass(frozen=True)
 class StepView:
-    """A turn of a model, a page that was read, or its summary."""
+    """A step besides tool calls: a model's turn, or the reading or summary of a page."""
 
     kind: str
-    """`model`, `page`, `summary`."""
+    """Kind of the step: `model`, `page` or `summary`."""
     of: str
-    """The conversation, or the page's address."""
+    """Name of the conversation, or the page's address."""
     number: int
     started_at: float
     seconds: float
@@ -157,34 +157,34 @@ class StepView:
 
 @dataclass(frozen=True)
 class ShownMessage:
-    """One message of a conversation, whole."""
+    """One message of a conversation, with its full text."""
 
     role: str
     text: str
     thinking: tuple[str, ...] = ()
     calls: tuple[tuple[str, str], ...] = ()
-    """Name and arguments of each tool that it asks for."""
+    """Name and arguments of each tool call that the message requests."""
     tool: str = ""
-    """Name of the tool whose result it is."""
+    """Name of the tool whose result the message is; empty for other messages."""
     failed: bool = False
     tokens: str = ""
     started_at: float | None = None
-    """Seconds after the answer was begun; `None` where nobody noted it."""
+    """Seconds from the start of the answer; `None` if not recorded."""
     seconds: float | None = None
 
 
 @dataclass(frozen=True)
 class Conversation:
-    """One conversation with a model: of the supervisor, a researcher, the writer of the report, ..."""
+    """The messages between a model and one actor: the supervisor, a researcher, the writer of the report, ..."""
 
     name: str
     turns: int
     input_tokens: int | None
-    """Sum over turns; `None` where none of them reported tokens."""
+    """Sum over turns; `None` where no turn reported tokens."""
     output_tokens: int | None
     messages: tuple[ShownMessage, ...] = ()
     started_at: float | None = None
-    """Start of its first turn, in seconds after the answer was begun."""
+    """Start of the first turn, in seconds from the start of the answer."""
 
 
 @dataclass(frozen=True)
@@ -198,20 +198,20 @@ class ShownRating:
 
 @dataclass(frozen=True)
 class ShownPoint:
-    """A key point of the question, and what the report has of it."""
+    """A key point of the question, and how far the report supports the point."""
 
     row: PointRow
     support: str
-    """`unmatched` where nobody looked yet."""
+    """Verdict on the report; `unmatched` where no judge has looked yet."""
     by: str = ""
     reason: str = ""
     quote: str = ""
-    """The words of the report that show it."""
+    """Words of the report that state the point."""
 
 
 @dataclass(frozen=True)
 class ProductCard:
-    """The card of a returned record; prices and ratings that it does not state are unknown."""
+    """The card of a product; a price or rating that the product's record lacks is `None`."""
 
     url: str
     title: str
@@ -220,7 +220,7 @@ class ProductCard:
     ratings: int | None = None
     store: str | None = None
     in_shop: bool | None = None
-    """True where the shop sells it; `None` where the shop cannot be asked."""
+    """True where the shop sells the product; `None` where the shop cannot be opened."""
 
 
 @dataclass(frozen=True)
@@ -233,20 +233,20 @@ class RuleView:
 
 @dataclass(frozen=True)
 class ShownFinding:
-    """A wrong fact that a rule found: one, however often the report states it."""
+    """A wrong fact that a rule found in a report, with every place that states the fact."""
 
     name: str
-    """Place of its card on the page; its places in the report are `NAME-1`, `NAME-2`, ..."""
+    """HTML id of the finding's card; the ids of its places in the report are `NAME-1`, `NAME-2`, ..."""
     rule: str
     why: str
     spans: tuple[tuple[int, int], ...]
     line: Passage | None
-    """The line that states it first, with the wrong words."""
+    """First line of the report that states the fact, with the wrong words marked."""
 
 
 @dataclass(frozen=True)
 class ShownEntry:
-    """One unit in the index: light enough for thousands."""
+    """One answer in the viewer's index, small enough for indexes of thousands."""
 
     key: str
     query_id: str
@@ -258,54 +258,54 @@ class ShownEntry:
     words: int | None
     rule_written: bool
     scores: Mapping[str, float | None] = field(default_factory=dict)
-    """The metrics of the index; empty until the study was measured."""
+    """Values of the metrics that the index shows; empty until the study has been measured."""
     verdicts: tuple[str, ...] = ()
     types: tuple[str, ...] = ()
     task: str | None = None
-    """The task that it answers, as its question names it."""
+    """Id of the task of the answer, as the question names the task."""
     person: str | None = None
-    """The asking person, as the question names them."""
+    """Id of the asking person, as the question names the person."""
     user: str | None = None
-    """The shopper who asks; `None` where nobody does."""
+    """Id of the shopper who asks; `None` without a shopper."""
     text: str | None = None
     """Content hash of the report."""
     given: int | None = None
-    """Tokens of what stood of the person with the question; `None` where nothing did."""
+    """Tokens of the text about the person that came with the question; `None` without such a text."""
     size: str | None = None
-    """Size of the frozen pages, where the task has files."""
+    """Size of the task's set of saved pages, where the task has files."""
     claims: tuple[str, ...] = ()
-    """Its claims in the judge's words; empty until the study was measured."""
+    """Claims of the answer in the judge's words; empty until the study has been measured."""
     cost: float | None = None
-    """Dollars; `None` is unknown."""
+    """Cost in dollars; `None` if unknown."""
     tokens: float | None = None
-    """Read and written; `None` is unknown."""
+    """Tokens that models read and wrote; `None` if unknown."""
 
     @property
     def asked(self) -> AskedQuestion:
-        """Its question with its task, as of the answer."""
+        """Return the question of the answer together with its task."""
         return AskedQuestion(self.query_id, self.task or self.query_id.removesuffix(f"@{self.size}"))
 
     @property
     def question_page(self) -> str:
-        """The name of its question's page: an id may be a path, if a stranger wrote it."""
+        """Return the name of the question's page. The name is safe for a file, as an imported id may look like a path."""
         return file_name(self.query_id)
 
 
 @dataclass(frozen=True)
 class ShownOutcome:
-    """The outcome of two answers to one question on one dimension, both orders together."""
+    """The outcome of comparing two answers to one question on one dimension, over both orders."""
 
     dimension: str
     a: str
     b: str
     trial: int
     winner: str
-    """A variant, `tie`, `inconsistent` or `error`."""
+    """Name of the winning variant, or `tie`, `inconsistent` or `error`."""
 
 
 @dataclass(frozen=True)
 class OtherJudge:
-    """The verdicts of another judge on the same answer, on the claims as that one found them."""
+    """The claims that another judge found in the same answer, with that judge's verdicts and ratings."""
 
     judge: str
     rule_written: bool
@@ -320,7 +320,7 @@ class ReportView:
     profile: str
     stop_reason: str | None
     usage: Mapping[str, UsageRow]
-    """Keyed by role."""
+    """Usage of models by role."""
     cost_usd: float | None
     seconds: float | None
     claims: tuple[ShownClaim, ...] = ()
@@ -339,20 +339,20 @@ class ReportView:
     judged_by_rules: bool = False
     missing_shop: str | None = None
     citations: Citations = field(default_factory=partial(parse, ""))
-    """Citations as the judge read them: ids of products in a list of sources lead to the shop's pages."""
+    """Citations as the judge read them; ids of products in a list of sources count as addresses of the shop's pages."""
     conversations: tuple[Conversation, ...] = ()
     shopper: ProfileSummary | None = None
     products: tuple[ProductCard, ...] = ()
-    """Those that tools returned, and addresses of the shop that were made up."""
+    """Products that tools returned, and products that only the report names, made-up addresses included."""
     others: tuple[OtherJudge, ...] = ()
     steps: tuple[StepView, ...] = ()
-    """Waits beside its tools; empty where none were recorded."""
+    """Steps besides tool calls; empty where none were recorded."""
     mistakes: MistakesResult | None = None
-    """Contradictions to the shop's records that a judge who read twice found."""
+    """Contradictions to the shop's records that a judge found in two readings."""
     papers: Mapping[str, Any] = field(default_factory=dict)
-    """Readings of each paper, by the paper's name."""
+    """Data that each paper adds to the answer's page, by the paper's name."""
     figures_read: str = ""
-    """Sentence on how many of its figures rules could read."""
+    """Sentence on how many of the report's figures the rules could read."""
 
     @property
     def calls(self) -> tuple[CallView, ...]:

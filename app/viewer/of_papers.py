@@ -1,4 +1,4 @@
-"""The parts of papers in a study's pages. They read more of an answer, fill slots of pages, and add pages."""
+"""Defines a paper's additions to the viewer: more data of an answer, HTML for slots of pages, and pages."""
 
 from __future__ import annotations
 
@@ -21,49 +21,49 @@ if TYPE_CHECKING:
     from starlette.routing import Route
 
 Inserts = Mapping[str, "Markup"]
-"""HTML by the slot of a page's template that it fills."""
+"""HTML by the name of the slot of a page's template."""
 View = Callable[["ShownEntry"], "ReportView | None"]
 """Reads an answer as its page shows it."""
 
 
 class FolderPages(Protocol):
-    """The pages of a folder that is no study."""
+    """The pages of a folder that is not a study, such as a paper's own data."""
 
     def site(self, token: str, port: int) -> Starlette: ...
     def write(self, folder: Path, progress: Progress) -> int:
-        """All pages; how many."""
+        """Write all pages into the folder and return their number."""
 
 
 class StudyPart:
-    """A paper's part in the pages of one study, as `Paper.viewer` names it. A method left as it is gives nothing."""
+    """A paper's additions to the pages of one study; `Paper.viewer` names the class. Every method may be left out."""
 
     place: FramePlace | None = None
-    """Leads to its first page from every page."""
+    """Link from every page to the paper's first page."""
     for_owners = False
-    """Its pages hold what neither who answers nor who judges may see."""
+    """True where the pages show data that neither agents nor judges may see."""
 
     def __init__(self, reader: EntryReader, tasks: Path | None = None) -> None:
-        """`tasks` is where the study's tasks lie now, if not where they were."""
+        """Open the study for reading. `tasks` is the present folder of the study's tasks, if they were moved."""
         self.reader = reader
 
     @classmethod
     def of_folder(cls, place: Path) -> FolderPages | None:
-        """Open a folder of the paper's own that `drr view` shows."""
+        """Return the pages of a folder in the paper's own format, or `None` for any other folder."""
         return None
 
     def subjects(self, answer: Answer) -> Iterable[str]:
-        """Name what else is judged that its pages show, besides the answer and its question."""
+        """Return keys of further judged subjects that the pages show, besides the answer and its question."""
         return ()
 
     def read(self, entry: ShownEntry, judged: Judged, answer: Answer) -> object:
-        """Read what its parts of the answer's pages show: the answer's part of `ReportView.papers`."""
+        """Return the paper's data for the answer's pages, which become its entry in `ReportView.papers`."""
         return None
 
     def on_index(self, entries: Sequence[ShownEntry]) -> Inserts:
         return {}
 
     def row_notes(self, entries: Sequence[ShownEntry]) -> Inserts:
-        """Map a question's id to what stands below it in the index."""
+        """Return HTML to show below questions in the index, by question id."""
         return {}
 
     def on_query(self, reports: Sequence[ReportView]) -> Inserts:
@@ -73,37 +73,37 @@ class StudyPart:
         return {}
 
     def drawn(self, frame: Frame, view: View) -> Mapping[str, Callable[[str], str | None]]:
-        """Map a folder of pages that move with the study to what draws one by its name."""
+        """Return functions that draw a page by name, for pages that change with the study, by folder."""
         return {}
 
     def routes(self, frame: Frame) -> Sequence[Route]:
-        """List those of pages that the study does not move."""
+        """Return the routes of pages that do not change with the study."""
         return ()
 
     def write(self, frame: Frame, view: View, draft: Path, progress: Progress) -> int:
-        """Write its pages among the others; how many."""
+        """Write the paper's pages into the draft and return their number."""
         return 0
 
 
 def open_papers(reader: EntryReader, tasks: Path | None) -> dict[str, StudyPart]:
-    """Open what each paper adds, by its name."""
+    """Return the additions of each paper, by the paper's name."""
     return {paper.name: load(paper.viewer)(reader, tasks) for paper in papers() if paper.viewer}
 
 
 def folder_pages(place: Path) -> FolderPages | None:
-    """Open a folder that is no study, by the paper whose it is."""
+    """Return the pages of a folder that is not a study, or `None`. The first paper that knows the format makes the pages."""
     found = (load(paper.viewer).of_folder(place) for paper in papers() if paper.viewer)
     return next((one for one in found if one is not None), None)
 
 
 def template_folders() -> dict[str, Path]:
-    """Map each paper to the folder of its templates, beside the module of its pages."""
+    """Return the folder of each paper's templates, which lies beside the module of its pages."""
     modules = {paper.name: paper.viewer.partition(":")[0] for paper in papers() if paper.viewer}
     return {name: folder_of(module) / "templates" for name, module in modules.items()}
 
 
 def joined(inserts: Iterator[Inserts]) -> Mapping[str, Any]:
-    """Join what papers put into one page; a slot that nobody fills is empty."""
+    """Return the joined HTML of all papers by slot; a slot that no paper fills is empty."""
     from markupsafe import Markup
 
     found: dict[str, Markup] = defaultdict(Markup)

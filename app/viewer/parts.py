@@ -1,4 +1,4 @@
-"""The parts of a report's page, each joined from what the ledger holds of it."""
+"""Builds the parts of an answer's page (claims, sources, calls, ratings, ...) from the records of the study."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from drr.wording.excerpt import ELLIPSIS, piece
 MARGIN = 400
 BY_CODE = "code (no model was asked)"
 SHOWN_ELSEWHERE = frozenset({"quality", "rules"})
-"""Tables of metrics that have a part of the page of their own."""
+"""Names of metric tables that the page shows in a part of their own."""
 
 
 def figures(values: Mapping[str, float | None]) -> Iterable[tuple[Metric, float | None]]:
@@ -100,7 +100,7 @@ def _verdict(
 def _alone(
     verdict: Mapping[str, Any], book: Book, alone: Mapping[tuple[str, str], CitationVerdict]
 ) -> Iterable[tuple[str, ShownCitation]]:
-    """Each address of a claim that cites several, held against the page or record."""
+    """Yield each address of a claim that cites several, with the verdict on that address alone."""
     sources = verdict.get("sources") or ()
     for source in sources if len(sources) > 1 and verdict["against"] == "page" else ():
         one = alone.get((verdict["claim_id"], source["url"]))
@@ -112,7 +112,7 @@ def _alone(
 
 
 def _passages(verdict: Mapping[str, Any], book: Book) -> Iterable[Passage | str]:
-    """The supporting spans with some text around them; without a span, what the judge was shown first; else why nothing."""
+    """Yield a passage for each source: the supporting spans with text around them. Without spans the passage is the first text that the judge read; where none can be shown, the reason is yielded."""
     for source in verdict.get("sources") or ():
         frozen = book.seen(source["url"]) if verdict["against"] == "seen" else book.page(source["url"])
         if frozen.text is None:
@@ -133,7 +133,7 @@ def _passages(verdict: Mapping[str, Any], book: Book) -> Iterable[Passage | str]
 
 
 def passage_of(text: str, spans: Sequence[tuple[int, int]], shown: Sequence[tuple[int, int]]) -> Passage:
-    """`shown` is what the judge was given of the text; nothing means all of it."""
+    """Return the passage around the spans. `shown` are the stretches of the text that the judge read; empty means the whole text."""
     kept = (min(a for a, _ in spans), max(b for _, b in spans)) if spans else None
     if kept is not None:
         start, end = kept[0] - MARGIN, kept[1] + MARGIN
@@ -150,7 +150,7 @@ def passage_of(text: str, spans: Sequence[tuple[int, int]], shown: Sequence[tupl
 
 
 def sources(answer: Answer) -> Iterable[SourceView]:
-    """Each address once, with every text that was seen of it and the calls that returned it."""
+    """Yield each source address once, with all texts that tools showed and the calls that returned the address."""
     brought = _returned(answer)
     found: dict[str, SourceView] = {}
     for source in answer.sources:
@@ -170,7 +170,7 @@ def sources(answer: Answer) -> Iterable[SourceView]:
 
 
 def _returned(answer: Answer) -> dict[str, tuple[int, ...]]:
-    """Canonical address to the calls of tools that returned it; where none did, the first that otherwise brought it."""
+    """Return the numbers of the tool calls that returned each address, by canonical address. Where no tool call did, the first other call counts."""
     tools: dict[str, list[int]] = {}
     others: dict[str, list[int]] = {}
     for call in answer.tool_calls() or ():
@@ -181,11 +181,11 @@ def _returned(answer: Answer) -> dict[str, tuple[int, ...]]:
 
 
 _A_CLOCK = 1e8
-"""Seconds from which on a start is a time of day, as other systems note it: no answer takes three years."""
+"""Seconds above which a start is a Unix time, as other systems record starts: no answer takes three years."""
 
 
 def actors(calls: Sequence[Mapping[str, Any]]) -> Iterable[Actor]:
-    """Yield who called what: the supervisor (or the one agent), then each researcher as it began."""
+    """Yield each actor with its calls: the supervisor (or only agent), then researchers in the order of their first calls."""
     by_actor: dict[str, list[CallView]] = {}
     alone = not any(call.get("researcher") for call in calls)
     starts = [_number(call.get("started_at")) for call in calls]
@@ -229,7 +229,7 @@ def steps(rows: Iterable[Mapping[str, Any]]) -> Iterable[StepView]:
 def conversations(
     transcripts: Sequence[Mapping[str, Any]], steps: Sequence[StepView] = (), actors: Sequence[Actor] = ()
 ) -> list[Conversation]:
-    """List them as they began, each message with the known times of the turn or call that made it."""
+    """Return the conversations in the order of their starts. Each message has the times of its turn or call, where known."""
     turns: dict[str, list[StepView]] = {}
     for step in steps:
         if step.kind == "model":
@@ -248,7 +248,7 @@ def _conversation(
     turns = [row for row in rows if row["role"] == "ai"]
     asked = [row.get("name") for row in rows if row["role"] == "tool"]
     usages = [usage for row in turns if (usage := row.get("usage")) is not None]
-    # One more or less, and nobody knows which is which.
+    # With a step too many or too few, steps cannot be matched with turns.
     timed: dict[str, Iterator[StepView | CallView]] = {
         "ai": iter(sorted(steps, key=lambda one: one.number) if len(steps) == len(turns) else ()),
         "tool": iter(calls if asked == [call.name for call in calls] else ()),
@@ -284,7 +284,7 @@ def _message(message: Mapping[str, Any], timed: StepView | CallView | None) -> S
 
 
 def _thought(block: object) -> str:
-    """Show what a provider shows of a model's thinking; one that keeps it to itself is named."""
+    """Return the text of a thinking block; a note where the provider hides the text; empty for any other block."""
     if not isinstance(block, Mapping) or (
         "think" not in (kind := str(block.get("type"))) and "reason" not in kind
     ):
@@ -305,7 +305,7 @@ _RANKS = ("fail", "pass")
 
 
 def rules(judged: Judged, answer: Answer) -> Iterable[RuleView]:
-    """Yield those that failed first, those that could not tell last."""
+    """Yield the rule results, failed rules first, undecided rules last."""
     found = judged.rules.get(answer.key) or {}
     for name, rule in sorted(
         found.items(), key=lambda one: (*(one[1]["status"] != s for s in _RANKS), one[0])
@@ -315,7 +315,7 @@ def rules(judged: Judged, answer: Answer) -> Iterable[RuleView]:
 
 
 def points(judged: Judged, answer: Answer) -> Iterable[ShownPoint]:
-    """Yield in the order of the question's list, vital ones first."""
+    """Yield the question's key points, vital points first, each with the judgement of the report."""
     judge = judged.judging.judge if judged.judging else "?"
     known, matches = points_of(judged, answer.query_id), matches_of(judged, answer.key) or {}
     for row in sorted((known and known.rows) or (), key=lambda row: row["weight"] != "vital"):
@@ -330,7 +330,7 @@ def points(judged: Judged, answer: Answer) -> Iterable[ShownPoint]:
 
 
 def product_cards(answer: Answer, shop: Shop | None, citations: Citations) -> Iterator[ProductCard]:
-    """Yield each product that a tool returned, once; then those that the report alone names."""
+    """Yield a card for each product that a tool returned, then for each product that only the report names."""
     seen: set[str] = set()
     for source in answer.sources:
         url, record = canonical_url(source.url), source.record

@@ -1,4 +1,4 @@
-"""Reads a study into what the viewer shows. The ledger is the only truth; nothing is computed anew but joined."""
+"""Reads a study into the viewer's contents. All data come from the ledger (the study's database); no model is called."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ class Reader(EntryReader):
     def __init__(
         self, study: Study, *, judge: str | None = None, shop: str | None = None, tasks: Path | None = None
     ) -> None:
-        """`tasks` is where the study's tasks lie now, if not where they were."""
+        """Open the study for reading. `tasks` is the present folder of the study's tasks, if they were moved."""
         super().__init__(study, judge=judge)
         self.papers = open_papers(self, tasks)
         self._views = AnswerViews(self, self.papers, shop)
 
     def query(self, question_page: str) -> list[ReportView]:
-        """The answers to the question whose page has this name."""
+        """Return the finished answers to the question whose page has this name."""
         found = [e for e in self.entries() if e.question_page == question_page and e.status == "done"]
         return [view for entry in found if (view := self.view(entry)) is not None]
 
@@ -42,15 +42,15 @@ class Reader(EntryReader):
         return ReviewBooks(self.study)
 
     def marked(self) -> str:
-        """Say who marked how much of it, in one line."""
+        """Return a line on how many marks each reviewer made in the study."""
         return tallied(self.books().marks())
 
     def judges(self) -> list[str]:
-        """All whose verdicts on this study stand beside each other."""
+        """Return the names of all judges of the study."""
         return sorted(latest_judgings(self.study))
 
     def judges_agreement(self) -> tuple[list[str], list[AgreementPart], str | None] | None:
-        """Compare every two of them; this reads every judgement."""
+        """Return the judges' names, the agreement of every two judges and a banner; `None` where nothing can be compared. Reads every judgement."""
         document = agreement_document(self.study, [])
         return (
             None if document is None else (self.judges(), list(agreement_parts(document)), document["banner"])
@@ -61,15 +61,15 @@ class Reader(EntryReader):
         return None if entry is None else self.view(entry, full=True)
 
     def view(self, entry: ShownEntry, *, full: bool = False) -> ReportView | None:
-        """`full` with products, sources, calls, conversations and rules."""
+        """Return the answer as its page shows it; if `full`, with sources, calls, conversations and rules."""
         return self._views.view(self._keys[entry.key], entry, full=full)
 
     def texts(self, key: str) -> Iterator[str]:
-        """All that was written in an answer, and read for it."""
+        """Yield all texts of an answer: its report, and the pages and tool results that were read."""
         return self._views.texts(self._keys[key])
 
     def page(self, sha: str) -> str | None:
-        """A frozen page, only if some answer of this study froze it."""
+        """Return the text of a saved page, only if an answer of this study saved the page."""
         known = len(sha) == 64 and set(sha) <= set("0123456789abcdef")
         if not known or not self.study.ledger.records.hold("answer", f'"page_sha256":"{sha}"'):
             return None
@@ -82,14 +82,14 @@ class Reader(EntryReader):
 @dataclass(frozen=True)
 class Around:
     siblings: Sequence[ShownEntry] = ()
-    """All answers to the question, with the answer itself."""
+    """All answers to the same question, including this answer."""
     before: str | None = None
-    """The answer that stands before it in the index."""
+    """Key of the previous answer in the index."""
     after: str | None = None
 
 
 class AroundAnswers:
-    """Looked up anew only when the ledger has moved."""
+    """The neighbours of each answer in the index, looked up again only when the ledger has changed."""
 
     def __init__(self, reader: EntryReader) -> None:
         self._reader = reader
@@ -98,7 +98,7 @@ class AroundAnswers:
         self._around: Mapping[str, Around] = {}
 
     def about(self) -> str:
-        """The study in one line."""
+        """Return a description of the study in one line."""
         self._look()
         return self._told
 

@@ -1,4 +1,4 @@
-"""Draws the viewer's pages; the same for the server and for a folder of files."""
+"""Draws the viewer's pages, alike for the server and for a folder of files."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ ALONE = Around()
 
 
 class Pages:
-    """One study's pages. `about` says what it is in one line, `report` is where its report lies."""
+    """The pages of one study. `about` returns the study's description in one line, `report` is the address of its report."""
 
     def __init__(
         self,
@@ -183,12 +183,12 @@ def draw(frame: Frame, name: str, root: str, *, banner: str | None, **values: An
 
 
 def if_any(found: T | None, draw: Callable[[T], str]) -> str | None:
-    """Draw what was found; `None` where nothing was."""
+    """Return the drawing of `found`, or `None` where `found` is `None`."""
     return None if found is None else draw(found)
 
 
 def part(name: str, **values: Any) -> Markup:
-    """Draw a part of a page by a template of its own."""
+    """Return a part of a page, drawn by the template of that name."""
     from markupsafe import escape
 
     return escape(
@@ -197,7 +197,7 @@ def part(name: str, **values: Any) -> Markup:
 
 
 def banner_of(written: Collection[bool], judged: bool) -> str | None:
-    """Warn in one line that leads to what it means; its first sentence fits a phone. `written` tells of each report whether rules wrote it."""
+    """Return a one-line warning where rules wrote or judged reports, else `None`. `written` says for each report whether rules wrote the report."""
     if not (any(written) or judged):
         return None
     if not any(written):
@@ -212,7 +212,7 @@ def banner_of(written: Collection[bool], judged: bool) -> str | None:
 
 
 def _by_pair(outcomes: Sequence[ShownOutcome]) -> dict[tuple[str, str, int], dict[str, str]]:
-    """The winner of each dimension, by pair and trial."""
+    """Return the winner of each dimension, by pair of variants and trial."""
     found: dict[tuple[str, str, int], dict[str, str]] = {}
     for outcome in outcomes:
         found.setdefault((outcome.a, outcome.b, outcome.trial), {})[outcome.dimension] = outcome.winner
@@ -220,7 +220,7 @@ def _by_pair(outcomes: Sequence[ShownOutcome]) -> dict[tuple[str, str, int], dic
 
 
 def _same(entries: Iterable[ShownEntry]) -> list[str]:
-    """Answers whose reports are equal byte for byte, in one text for each of these."""
+    """Return a text for each group of answers whose reports are equal byte for byte."""
     found: dict[str, list[str]] = {}
     for entry in entries:
         if entry.text is not None:
@@ -229,18 +229,18 @@ def _same(entries: Iterable[ShownEntry]) -> list[str]:
 
 
 def _had(report: ReportView, point: str) -> str:
-    """Show what a report has of a point of its question."""
+    """Return the verdict on a key point in a report, `unmatched` where there is none."""
     return next((one.support for one in report.points if one.row["id"] == point), "unmatched")
 
 
 def _present(rows: Iterable[Mapping[str, object]]) -> list[str]:
-    """The dimensions that any row has, in their order."""
+    """Return the dimensions that any row has, in the standard order."""
     known = {name for row in rows for name in row}
     return [name for name in DIMENSIONS if name in known]
 
 
 def report_html(report: ReportView, before: str = "", *, has_cards: bool = False) -> Markup:
-    """`before` tells the claims of several reports on one page apart; `has_cards` where its findings are explained."""
+    """Return the report as HTML with marked claims and findings. `before` is a prefix of ids, which keeps several reports on a page apart; `has_cards` is true where the page explains the findings."""
     from markupsafe import Markup
 
     spans = [Stretch(claim.start, claim.end, before + claim.id, claim.status) for claim in report.claims]
@@ -264,7 +264,7 @@ def passages(verdict: ShownVerdict) -> list[Markup]:
 
 
 def finding_line(line: Passage) -> Markup:
-    """Render the line that states a wrong fact, the wrong words in red, links as text."""
+    """Return the HTML of the line that states a wrong fact. The wrong words are red, and links are plain text."""
     from markupsafe import Markup
 
     wrong = [Stretch(start, end, "", "wrong") for start, end in line.spans]
@@ -279,19 +279,19 @@ def marked(passage: Passage) -> Markup:
 
 @cache
 def templates() -> Environment:
-    """The environment in which every page is drawn; a paper's templates are `NAME/FILE`."""
+    """Return the Jinja environment of all pages; a paper's templates are called `NAME/FILE`."""
     return drawing(Path(__file__).parent / "templates", template_folders())
 
 
 FILE = "words.js"
 _WORD = re.compile(r"[^\W_]+(?:[.,][0-9]+)*")
 _LONGEST = 40
-"""Letters from which on nobody types a word."""
+"""Most characters of a word in the search index: nobody types longer words."""
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
 def words_script(reader: Reader) -> str:
-    """Write answers by their keys; every word. For each word the answers that have it, as steps from one to the next."""
+    """Return the script of the search index. Contents: keys of answers, all words, and for each word the positions of the answers with that word, as differences."""
     entries = [entry for entry in reader.entries() if entry.status == "done"]
     texts = {entry.key: [entry.query, *entry.claims, *reader.texts(entry.key)] for entry in entries}
     return script(texts)
@@ -314,7 +314,7 @@ def script(texts: Mapping[str, Iterable[str]]) -> str:
 
 
 class _Vocabulary:
-    """A page is read for many answers; its words are found once."""
+    """A cache of the words of a text, as the same page belongs to many answers."""
 
     def __init__(self) -> None:
         self._known: dict[bytes, frozenset[str]] = {}
@@ -335,7 +335,7 @@ def _steps(places: Sequence[int]) -> Iterator[str]:
 
 
 def _short(number: int) -> str:
-    """Write in base 36, as `parseInt` reads it."""
+    """Return the number in base 36, as JavaScript's `parseInt` reads numbers."""
     shown = ""
     while True:
         number, digit = divmod(number, 36)

@@ -1,4 +1,4 @@
-"""Marks that readers make on a report's page: this verdict is right, that rule is wrong. A file for each reviewer, which only grows."""
+"""Stores the marks of reviewers, who call verdicts and rule findings on a report's page right or wrong. Each reviewer has an append-only file."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class ReviewBooks:
-    """The files of all reviewers of one study."""
+    """The files with the marks of all reviewers of one study."""
 
     def __init__(self, study: Study) -> None:
         self._study = study
@@ -25,7 +25,7 @@ class ReviewBooks:
         self._files: dict[str, LineFile] = {}
 
     def add(self, mark: ReviewMark) -> None:
-        """Put a mark on disk before the page hears so."""
+        """Write a mark to disk at once, before the page is told that the mark is saved."""
         if mark.reviewer not in self._files:
             check_unlinked(self._study.folder, FOLDER)
             make_folder(self._folder, private(0o777))
@@ -36,9 +36,9 @@ class ReviewBooks:
         return read_marks(self._study)
 
     def take_in(self, files: Iterable[Path]) -> tuple[dict[str, int], int]:
-        """New marks of files that pages saved, by reviewer, and how many are of no answer of this study.
+        """Add the new marks from exported files. Return their numbers by reviewer, and the number of marks on unknown answers.
 
-        All files are read before anything is written; they may come twice and in any order.
+        All files are read before anything is written; a file may come twice, and the order does not matter.
         """
         known = {short_name(key) for key, _ in self._study.ledger.records.stamps("answer")}
         given_marks = [
@@ -61,7 +61,7 @@ def _is_news(mark: ReviewMark, known: ReviewMark | None) -> bool:
 
 
 def stands_in(view: ReportView, mark: ReviewMark) -> bool:
-    """Tell whether the page still shows the mark's subject."""
+    """Return whether the page still shows the verdict or rule finding that was marked."""
     if mark.of == "rule":
         return any(rule.name == mark.name and rule.status == mark.shown for rule in view.rules)
     return view.judged_by == mark.judge and any(
@@ -73,7 +73,7 @@ def stands_in(view: ReportView, mark: ReviewMark) -> bool:
 
 
 def tallied(marks: Sequence[ReviewMark]) -> str:
-    """Say who marked how much, in one line; empty where nobody did."""
+    """Return a line on how many marks each reviewer made; empty without marks."""
     by_name: dict[str, list[ReviewMark]] = {}
     for mark in marks:
         by_name.setdefault(mark.reviewer, []).append(mark)

@@ -1,4 +1,4 @@
-"""The viewer as a loopback server. A page is drawn when it is asked for, and again only when the ledger has moved."""
+"""Serves the viewer on the local machine. A page is drawn on request, and again only when the ledger has changed."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ PLACE = "report/index.html"
 
 
 _LONGEST_NAME = 255
-"""Bytes of a file's name; a system refuses to look for a longer one."""
+"""Most bytes of a file name; operating systems refuse to look up a longer name."""
 
 
 class ServedReport:
-    """Written anew when the study has moved on; one that was given stays as it is."""
+    """The report that the server shows: a given folder, or a report written again whenever the study has changed."""
 
     def __init__(self, reader: Reader, given: Path | None) -> None:
         self._reader, self._given = reader, given
@@ -46,7 +46,7 @@ class ServedReport:
         self._material: Material | None = None
 
     def file(self, name: str) -> Path | None:
-        """A file of the report; nothing beside it."""
+        """Return the path of a file of the report, or `None`; files outside the report's folder are refused."""
         folder = (self._given or self._written()).resolve()
         if "\0" in name or any(
             len(part.encode("utf-8", "replace")) > _LONGEST_NAME for part in name.split("/")
@@ -79,7 +79,7 @@ class ServedReport:
 
 
 def report_routes(report: ServedReport) -> list[Route]:
-    """A report that was written beside a folder of pages leads to `../viewer`; here these pages are the viewer."""
+    """Return the routes to the report's files. Links of a written report to `../viewer` are redirected to the server's own pages."""
     from starlette.concurrency import run_in_threadpool
     from starlette.responses import FileResponse, PlainTextResponse, RedirectResponse
     from starlette.routing import Route
@@ -104,7 +104,7 @@ UNKNOWN = 'data-version=""'
 
 
 LARGEST_MARK = 20_000
-"""Bytes; it says its claim."""
+"""Most bytes of a mark, which quotes its claim."""
 SOMEBODY = "reviewer"
 
 
@@ -116,7 +116,7 @@ def site(
     reviewers: Mapping[str, str] | None = None,
     report: Path | None = None,
 ) -> Starlette:
-    """`reviewers` are names by token, in place of the one token.
+    """Return the web application of the viewer. `reviewers` maps tokens to names, in place of the one token.
 
     `report` is a folder that `drr report` wrote; without one it is written when somebody asks for it.
     """
@@ -146,7 +146,7 @@ def site(
 def _review_routes(
     reader: Reader, books: ReviewBooks, reviewers: Mapping[str, str], moved: Callable[[], None]
 ) -> list[Route]:
-    """`reviewers` are names by token; `moved` is called when a mark was added."""
+    """Return the routes that list and add marks. `reviewers` maps tokens to names; `moved` is called after a mark was added."""
     from pydantic import ValidationError
     from starlette.concurrency import run_in_threadpool
     from starlette.responses import JSONResponse, PlainTextResponse
@@ -223,7 +223,7 @@ def _page_routes(drawn: _Drawn) -> list[Route]:
 
 
 class _Drawn:
-    """The last pages drawn, each with the version of the ledger that it shows."""
+    """A cache of the pages drawn last, each with the version of the ledger that the page shows."""
 
     def __init__(self, reader: Reader, pages: Pages, around: AroundAnswers) -> None:
         self._reader, self._pages, self._around = reader, pages, around
@@ -234,7 +234,7 @@ class _Drawn:
 
     @asynccontextmanager
     async def keeping_up(self, application: Starlette) -> AsyncIterator[None]:
-        """Each report's figures for the index, while the server runs: a large study takes seconds to add up.
+        """Measure the study in a thread while the server runs, as a large study takes seconds.
 
         The index itself is drawn before anybody asks, at the start and after every measuring.
         """
@@ -261,12 +261,12 @@ class _Drawn:
         return f"{self._reader.version()} {self._round}"
 
     def forget_index(self) -> None:
-        """Forget the index: it counts the marks of reviewers, which are no news for who reads a report."""
+        """Forget the cached index, which counts the marks of reviewers. Other pages do not change with a mark."""
         self._marked += 1
         self._kept.pop(("index", ""), None)
 
     def words(self) -> str:
-        """Made when somebody searches, and again when the study has moved."""
+        """Return the script of the search index, made on the first search and again when the study has changed."""
         with self._searching:
             if self._words[0] != self.version():
                 self._words = (self.version(), words_script(self._reader))
@@ -280,7 +280,7 @@ class _Drawn:
         draw = self._makers.get(kind)
         page = None if draw is None else draw(name)
         if page is not None:
-            # The page itself knows what it shows: whatever comes after it is news, however soon.
+            # The page carries the version that it shows, so that any later change counts as news.
             page = page.replace(UNKNOWN, f'data-version="{version}"', 1)
             self._kept[kind, name] = (version, page)
             if marked != self._marked:  # a mark came while it was drawn

@@ -1,4 +1,4 @@
-"""The viewer as a folder of files that opens from disk and can be mailed."""
+"""Writes the viewer as a folder of files that opens from disk and can be mailed."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ def write_static(
     *,
     public: bool = False,
 ) -> int:
-    """All pages; how many. `report_page` is where the study's report lies, seen from the folder."""
+    """Write all pages into the folder and return their number. `report_page` is the path of the study's report from the folder."""
     with viewer_folder(folder, public=public) as draft:
         return _write_pages(reader, draft, progress, report_page)
 
 
 def viewer_folder(folder: Path, *, public: bool = False) -> AbstractContextManager[Path]:
-    """Open a folder for pages of the viewer: made aside and swapped in, with scripts and styles."""
+    """Return a context that yields a draft folder with scripts and styles, which replaces the folder at the end."""
     scripts = (SORTING, "reach.js", "review.js", "viewer.js")
     return fresh_folder(folder, VIEWER_MARK, "drr view", scripts, public=public)
 

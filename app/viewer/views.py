@@ -1,4 +1,4 @@
-"""An answer as its page shows it: what the ledger has of it, joined with what a judge said."""
+"""Builds the page data of an answer from the study's records and a judge's verdicts."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 class AnswerViews:
-    """Read anew at every call; safe for several threads."""
+    """The answers of a study as their pages show them, read again at every call. Safe for several threads."""
 
     def __init__(self, reader: EntryReader, papers: Mapping[str, StudyPart], shop: str | None) -> None:
         self._reader, self._papers, self._shop = reader, papers, shop
@@ -49,7 +49,7 @@ class AnswerViews:
         return ShopperProfiles(self._study, self._shop)
 
     def view(self, key: str, entry: ShownEntry, *, full: bool) -> ReportView | None:
-        """`full` with products, sources, calls, conversations and rules."""
+        """Return the answer as its page shows it; if `full`, with sources, calls, conversations and rules."""
         try:
             return self._made(key, entry, full=full)
         except LostText:
@@ -107,7 +107,7 @@ class AnswerViews:
     def _others(
         self, judged: Judged, answer: Answer, book: Book, among: Sequence[Record]
     ) -> Iterator[OtherJudge]:
-        """Yield the verdicts of each further judge of the study on this answer."""
+        """Yield the verdicts of each other judge of the study on this answer."""
         for name, judging in sorted(latest_judgings(self._study).items()):
             if judged.judging is not None and name != judged.judging.judge:
                 other = read_judged(self._study, judging, answers=[answer], among=among)
@@ -125,7 +125,7 @@ class AnswerViews:
         return tuple(foreign_values(scores, entry.variant, entry.query_id, entry.trial))
 
     def texts(self, key: str) -> Iterator[str]:
-        """All that was written in an answer, and read for it."""
+        """Yield all texts of an answer: its report, and the pages and tool results that were read."""
         record = self._study.record(key)
         if record is None or not record.done or self._study.lost(record):
             return
@@ -137,7 +137,7 @@ class AnswerViews:
 def _without_answer(
     study: Study, entry: ShownEntry, record: Record, lost: Sequence[str], shopper: ProfileSummary | None
 ) -> ReportView:
-    """Show what is kept of it: why it ended, its calls, and what its program wrote on standard error."""
+    """Return the view of a failed or lost answer: why it ended, its calls, and its program's standard error."""
     notice = f"Texts of this answer are no longer in the study: {', '.join(lost)}." if lost else ""
     wrote = study.kept_text(record, "stderr")
     text = "\n\n".join(filter(None, [notice or record.message, wrote and f"On standard error:\n{wrote}"]))
