@@ -1,1 +1,1 @@
-"""Blind A/B/Tie judgements by people: which pairs, who sees them how, where the labels go."""
+"""Blind judgements (A, B or tie) by people: the plan of pairs, the pages for annotators, and the labels."""

@@ -1,4 +1,4 @@
-"""Labels on disk: one line a choice, flushed as it is made. The last line for a pair and dimension counts."""
+"""Stores labels on disk, one line per choice, written at once. The last line for a pair and dimension counts."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 Choice = Literal["left", "right", "tie", "both_bad"]
 Score = Annotated[int, Field(strict=True, ge=0, le=10)]
-"""Score under a criterion."""
+"""Score of a report under one criterion."""
 
 
 class Mark(BaseModel):
-    """One key pressed: what was on the screen, not yet who wrote it. `choice` `None` takes the last one back."""
+    """One choice of an annotator on the page, not yet tied to systems. A `choice` of `None` withdraws the last choice."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -30,11 +30,11 @@ class Mark(BaseModel):
     choice: Choice | Score | None
     seconds: float | None = Field(None, ge=0, le=1e6, allow_inf_nan=False)
     at: float | None = Field(None, ge=0, le=1e14, allow_inf_nan=False)
-    """Time of the key press, in ms by the annotator's own clock; of two files the later mark counts."""
+    """Time of the choice in ms by the annotator's own clock; the later of two marks counts."""
 
 
 class Notebook:
-    """One annotator's marks, appended to one file."""
+    """The file of one annotator's marks, which only grows."""
 
     def __init__(self, folder: Path, plan: AnnotationPlan, annotator: Annotator) -> None:
         self.path = folder / f"marks-{annotator.name}.jsonl"
@@ -46,15 +46,15 @@ class Notebook:
         return mark.pair in self._shown and is_asked(mark, self._plan)
 
     def add(self, mark: Mark) -> None:
-        """Put a mark on disk before the page hears so."""
+        """Write a mark to disk at once, before the page is told that the mark is saved."""
         self._file.add(mark.model_dump_json())
 
     def marks(self) -> dict[tuple[str, str], Mark]:
-        """Return the marks that stand now."""
+        """Return the current marks by pair and dimension, without withdrawn ones."""
         return {key: mark for key, mark in self.last().items() if mark.choice is not None}
 
     def last(self) -> dict[tuple[str, str], Mark]:
-        """The last key pressed for each pair and dimension, those that took a choice back among them."""
+        """Return the last mark for each pair and dimension, including marks that withdraw a choice."""
         return {(mark.pair, mark.dimension): mark for mark in self._lines() if self.accepts(mark)}
 
     def _lines(self) -> Iterator[Mark]:
@@ -66,7 +66,7 @@ class Notebook:
                 raise DrrError(f"{where}: not a mark; mend or remove the line") from error
 
     def labels(self) -> Iterator[LabelLine | CriterionLabelLine]:
-        """The marks in the form that `drr judges agreement` reads: A is `answer_a`, whichever side it was on."""
+        """Yield the marks as label lines for `drr judges agreement`. A is `answer_a`, whichever side it was shown on."""
         for (pair_handle, dimension), mark in sorted(self.marks().items()):
             pair = self._plan.pair(pair_handle)
             if pair is None or mark.choice is None:
@@ -86,7 +86,7 @@ class Notebook:
 
 
 def is_asked(mark: Mark, plan: AnnotationPlan) -> bool:
-    """A score under a criterion, or a side of a pair: whichever the plan asks for."""
+    """Return whether the plan asks for such a mark: a score under a criterion, or a side of a pair."""
     pair = plan.pair(mark.pair)
     fits = mark.choice is None or isinstance(mark.choice, int) == bool(pair and pair.criteria)
     offered = plan.both_bad or mark.choice != "both_bad"
@@ -94,7 +94,7 @@ def is_asked(mark: Mark, plan: AnnotationPlan) -> bool:
 
 
 class CriterionLabelLine(TypedDict):
-    """A score under a criterion as it is exported."""
+    """One exported line with a score under a criterion."""
 
     id: str
     query: str
@@ -109,7 +109,7 @@ class CriterionLabelLine(TypedDict):
 
 
 class LabelLine(TypedDict):
-    """One label as `drr judges annotate --export` writes it and `drr judges agreement` reads it."""
+    """One exported line with the label of a pair, as `drr judges annotate --export` writes it."""
 
     id: str
     query: str
@@ -123,7 +123,7 @@ class LabelLine(TypedDict):
     judge: str
     seconds: float | None
     sample: NotRequired[SampleLine]
-    """Present in a plan that was drawn by lot."""
+    """The random draw of the pairs; absent where pairs were spread evenly."""
 
 
 class SampleLine(TypedDict):
@@ -185,15 +185,15 @@ def notebooks(folder: Path, plan: AnnotationPlan) -> dict[str, Notebook]:
 
 
 def export(folder: Path, plan: AnnotationPlan, path: Path) -> int:
-    """All annotators' labels in one file; how many."""
+    """Write all annotators' labels into one file and return their number."""
     rows = [label for book in notebooks(folder, plan).values() for label in book.labels()]
     return write_lines(path, rows)
 
 
 def merge(folder: Path, plan: AnnotationPlan, files: Iterable[Path]) -> dict[str, int]:
-    """Take in marks that bundles saved elsewhere; all files are read before anything is written. New marks by annotator.
+    """Add the marks of files that offline pages saved, and return the number of new marks by annotator. All files are read before anything is written.
 
-    Marks already here are not added again, and none is replaced by an older one: files may come twice and in any order.
+    Known marks are not added again, and no mark is replaced by an older one: files may come twice and in any order.
     """
     books = notebooks(folder, plan)
     added: dict[str, int] = {}
@@ -213,7 +213,7 @@ def _is_news(mark: Mark, known: Mark | None) -> bool:
 
 
 def _saved(file: Path, plan: AnnotationPlan) -> tuple[str, list[Mark]]:
-    """The annotator and the marks of one file that the page's Save button wrote."""
+    """Return the annotator's name and the marks of one file that the page's Save button wrote."""
     try:
         document = parsed(read_within(file, DOCUMENT))
         name, sheet = document["annotator"], document["plan"]
@@ -237,6 +237,6 @@ def _saved(file: Path, plan: AnnotationPlan) -> tuple[str, list[Mark]]:
 
 
 def _stray(marks: Iterable[Mark], plan: AnnotationPlan, person: Annotator) -> Mark | None:
-    """A mark of something that the person was not given."""
+    """Return the first mark on a pair or dimension that the person was not given, or `None`."""
     pairs = {turn.pair for turn in person.turns}
     return next((m for m in marks if m.pair not in pairs or not is_asked(m, plan)), None)

@@ -1,4 +1,4 @@
-"""The annotator's page, the same for the server and for a bundle that opens from disk."""
+"""Builds the annotator's page, for the server or as one file that opens from disk."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ CRITERIA_INSTRUCTIONS = Path(__file__).parent / "instructions_criteria.md"
 
 @cache
 def templates() -> Environment:
-    """The environment in which the annotator's and the owner's pages are drawn."""
+    """Return the Jinja environment of the annotator's and the owner's pages."""
     environment = drawing(Path(__file__).parent / "templates")
     environment.filters["many"] = many
     return environment
 
 
 def page(plan: AnnotationPlan, annotator: Annotator, marks: list[Mark]) -> str:
-    """Make the page for the server: script and style are files of the same origin."""
+    """Return the page for the server; script and style are files of the same origin."""
     return _html(plan, annotator, marks, server=True)
 
 
 def bundle(plan: AnnotationPlan, annotator: Annotator) -> str:
-    """One file that works from disk: its policy names its own script and style by hash and forbids everything else."""
+    """Return the page as one file that works from disk. Its policy allows its own script and style by hash and nothing else."""
     style, script = (
         "".join((STATIC / name).read_text(encoding="utf-8") for name in names)
         for names in (("look.css", "annotate.css"), ("reach.js", "annotate.js"))
@@ -85,7 +85,7 @@ def _data(plan: AnnotationPlan, annotator: Annotator, marks: list[Mark], *, serv
 
 
 def _practice(*, scores: bool) -> dict[str, Any]:
-    """The first turn of everybody, of no plan: the server takes no mark of it."""
+    """Return the practice turn that every annotator sees first. The turn belongs to no plan, and the server takes no mark of it."""
     practice = tomllib.loads(PRACTICE.read_text(encoding="utf-8"))
     turn = {
         "pair": "practice",
@@ -116,7 +116,7 @@ def blinder_of(plan: AnnotationPlan) -> Callable[[str], str]:
 
 
 def meanings() -> dict[str, str]:
-    """Map each dimension to its question in the instructions, to stand beside the choice."""
+    """Return each dimension's question from the instructions, by dimension, to show beside the choice."""
     lines = re.findall(r"^- \*\*(.+?)\*\*: (.+)$", INSTRUCTIONS.read_text(encoding="utf-8"), re.MULTILINE)
     return {name.lower().replace(" ", "_"): meaning for name, meaning in lines}
 
@@ -187,7 +187,7 @@ _AFTER = r"(?:['’]s)?\ (?:\(?AI\)?\b|agent\b|assistant\b|model\b|architecture\
 
 
 def _self_naming(names: Iterable[str]) -> re.Pattern[str] | None:
-    """Match these names where the words around them say who writes. A capitalised word behind makes it somebody else's name."""
+    """Return a pattern that finds the names where the context says who wrote the text. A capitalised word after a name makes it another name."""
     either = "|".join(sorted((re.escape(name) for name in names), key=len, reverse=True))
     if not either:
         return None
@@ -200,7 +200,7 @@ def _self_naming(names: Iterable[str]) -> re.Pattern[str] | None:
 
 
 def blinder(systems: Sequence[str], texts: Mapping[str, Sequence[str]]) -> Callable[[str], str]:
-    """Hides these systems. `texts` are the answers of each: a word that others use as well is an ordinary word."""
+    """Return a function that hides the systems' names in a text. `texts` are the answers of each system: a name that other systems use too is an ordinary word."""
     words = {name for name in systems if re.fullmatch(r"[^\W\d_]+", name)}
     ordinary = {name for name in words if name.lower() in _ORDINARY or _others_say(name, texts)}
     marks = [
@@ -226,14 +226,14 @@ def _others_say(name: str, texts: Mapping[str, Sequence[str]]) -> bool:
 
 
 def _flexible(name: str) -> re.Pattern[str]:
-    """`react+ws` is also `React + WS`, `react_ws` is `react-ws`."""
+    """Return a pattern for a name in its usual spellings: `react+ws` is also `React + WS`, `react_ws` is `react-ws`."""
     parts = [re.escape(part) for part in re.split(r"[-_\s]+", name) if part]
     joined = r"[-_\s]?".join(parts).replace(r"\+", r"\s?\+\s?")
     return re.compile(rf"(?<![\w-]){joined}(?![\w-])", re.IGNORECASE)
 
 
 def _plain_sign(match: re.Match[str]) -> str:
-    """Read signs of names written as entities as what they show; others stay, so that no markup comes of them."""
+    """Return the character of an HTML entity if names may contain it; other entities stay, so that no markup arises."""
     number = int(match[1]) if match[1] else int(match[2], 16)
     sign = chr(number) if number < 0x110000 else ""
     return sign if sign.isascii() and (sign.isalnum() or sign in "+-.") else match[0]

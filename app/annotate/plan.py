@@ -1,4 +1,4 @@
-"""The pairs that people judge, in which order and on which side each annotator sees them. Drawn and written once."""
+"""Plans annotation: the pairs that people judge, and each annotator's order and sides. A plan is drawn and written once."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from pydantic import BaseModel, Field, model_validator
 
 
 class BlindReport(BaseModel):
-    """One answer that can be put in a pair."""
+    """One answer that can become part of a pair."""
 
     query_id: str
     query: str
@@ -32,17 +32,17 @@ class BlindReport(BaseModel):
 
 class ShownCriterion(BaseModel):
     id: str
-    """Its hash: after a change it is another."""
+    """Hash of the criterion, which changes with any change of its text."""
     dimension: str
     text: str
     explanation: str
 
 
 class BlindPair(BaseModel):
-    """Two answers; with `criteria` one, `answer_a`, that is scored under each of them."""
+    """Two answers to compare; with `criteria`, a single answer (`answer_a`) to score under each criterion."""
 
     id: str
-    """Drawn at random: annotators' pages carry it, and nobody can work out from it whose the answers are."""
+    """Random name, so that annotators, whose pages contain it, cannot infer the systems."""
     query_id: str
     query: str
     profile: str
@@ -55,7 +55,7 @@ class BlindPair(BaseModel):
 
 
 class Turn(BaseModel):
-    """One pair as one annotator gets it."""
+    """One pair as shown to one annotator: which answer is on the left."""
 
     pair: str
     shown_first: Literal["a", "b"]
@@ -66,15 +66,15 @@ NAME = r"^[\w-]{1,80}$"
 
 class Annotator(BaseModel):
     name: str = Field(pattern=NAME)
-    """Part of the names of files."""
+    """Name of the annotator, which is part of file names."""
     token: str
     turns: list[Turn]
     sheet: str = ""
-    """Names these turns: marks are worth nothing under others. Drawn at random, because the page carries it."""
+    """Random name of the annotator's list of turns, as marks are only valid for this list. Random because the page shows it."""
 
     @model_validator(mode="after")
     def _sheet_of_old(self) -> Self:
-        """Earlier plans named the turns by what they are; their saved labels say so."""
+        """Set the name of the turns in a plan of an earlier version. Such plans use a hash, which saved labels contain."""
         if not self.sheet:
             text = "\n".join([self.name, *(f"{turn.pair} {turn.shown_first}" for turn in self.turns)])
             self.sheet = sha256(text.encode()).hexdigest()[:12]
@@ -84,7 +84,7 @@ class Annotator(BaseModel):
 class AnnotationPlan(BaseModel):
     seed: int
     sample: Sample | None = None
-    """Draw of the pairs; `None`: they are spread evenly, which is no random sample."""
+    """Random draw of the pairs; `None` where pairs are spread evenly, which is not a random sample."""
     dimensions: list[str]
     owner_token: str
     pairs: list[BlindPair]
@@ -92,23 +92,23 @@ class AnnotationPlan(BaseModel):
     both_bad: bool = True
     """True where people may call both answers of a pair bad."""
     port: int | None = Field(None, ge=1, le=65535)
-    """Last port it was served on: the browser keeps unsent marks under that address."""
+    """Port of the plan's last server; browsers keep unsent marks under that address."""
 
     def annotator(self, token: str) -> Annotator | None:
         return next((person for person in self.annotators if person.token == token), None)
 
     def renew(self) -> None:
-        """Renew the plan with tokens and a port that nobody else knows."""
+        """Replace the tokens by new secret ones and forget the port."""
         self.owner_token, self.port = new_token(), None
         for person in self.annotators:
             person.token = new_token()
 
     def is_guessable(self) -> bool:
-        """Tell whether an earlier version drew it, whose pages let one work out whose the answers are."""
+        """Return whether an earlier version drew the plan, whose pages let annotators infer the systems."""
         return any(pair.id == _old_name(pair) for pair in self.pairs)
 
     def asked(self, pair_id: str) -> list[str]:
-        """List what is asked of a pair: each dimension, or each of its criteria."""
+        """Return the ids of the questions on a pair: the dimensions, or the criteria of the pair."""
         pair = self.pair(pair_id)
         return [one.id for one in pair.criteria] if pair and pair.criteria else self.dimensions
 
@@ -126,9 +126,9 @@ def make_plan(
     by_lot: bool = False,
     both_bad: bool = True,
 ) -> AnnotationPlan:
-    """Pairs spread evenly over system pairs and queries, or drawn by lot; the first `overlap` (default: all) go to everybody.
+    """Return a plan with pairs spread evenly over systems and queries, or drawn at random. The first `overlap` pairs (default: all) go to everybody.
 
-    The seed says which pairs; their order and sides are secret, because a seed can be guessed and this code be read.
+    The seed decides the pairs; order and sides are secret, because anybody could guess a seed and run this code.
     """
     candidates = _candidates(reports)
     if not candidates:
@@ -150,7 +150,7 @@ def make_criteria_plan(
     seed: int,
     overlap: int | None = None,
 ) -> AnnotationPlan:
-    """Reports drawn by lot, each to be scored under its criteria."""
+    """Return a plan with randomly drawn reports, each to be scored under its criteria."""
     if not reports:
         raise DrrError("no report has criteria of a person")
     drawn = Sample(seed=seed, drawn=min(count, len(reports)), population=len(reports))
@@ -231,7 +231,7 @@ def _spread(candidates: dict[tuple[str, str], list[BlindPair]], count: int, seed
 
 
 def load(folder: Path) -> AnnotationPlan | None:
-    """The plan of this folder, if there is one."""
+    """Return the plan stored in the folder, or `None`."""
     path = folder / "plan.json"
     if not path.exists():
         return None
@@ -251,6 +251,6 @@ def load(folder: Path) -> AnnotationPlan | None:
 
 
 def save(plan: AnnotationPlan, folder: Path) -> None:
-    """Readable by its owner only: it holds the tokens and who wrote what."""
+    """Write the plan into the folder, readable by its owner only. The plan contains the tokens and the systems' names."""
     make_folder(folder, private(0o777))
     write_file(folder / "plan.json", plan.model_dump_json(indent=1), 0o600)

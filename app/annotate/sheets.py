@@ -1,4 +1,4 @@
-"""The authors of a sheet of labels. The lines carry random names, and only the study's own folder knows whose they are."""
+"""Gives the lines of a label sheet random names; only the study's folder knows which answers they stand for."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FILE = "sheets.json"
 
 
 def blinded(folder: Path, lines: Sequence[SheetLine]) -> list[SheetLine]:
-    """The lines under random names, one for each thing that was drawn; the owner's file is written first."""
+    """Return the lines under random names, one per drawn item. The file that maps names to items is written first."""
     known = _known(folder)
     names = {of: f"s-{token_hex(8)}" for of in dict.fromkeys(line["id"] for line in lines)}
     folder.mkdir(parents=True, exist_ok=True)
@@ -27,9 +27,9 @@ def blinded(folder: Path, lines: Sequence[SheetLine]) -> list[SheetLine]:
 
 
 def labels_of(folder: Path, files: Iterable[Path]) -> list[Label]:
-    """All labels of the files; those of sheets drawn from this study under the names of what they label.
+    """Return all labels of the files; labels of this study's sheets get the ids of the labelled items back.
 
-    They stand beside judges' grades, so theirs have the same scale.
+    Grades must have the scale of judges' grades, as both are compared.
     """
     known = _known(folder)
     return [

@@ -1,4 +1,4 @@
-"""The annotation server: pages behind tokens, the owner's view with live agreement, and the plan's own port."""
+"""Serves annotation: annotators' pages behind tokens, the owner's page with current agreement, and the plan's own port."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ if TYPE_CHECKING:
 
 
 OWN_PORTS = range(20_000, 32_768)
-"""Below those that systems give to outgoing connections, so that the port is free again at the next start."""
+"""Ports to draw from, below the range for outgoing connections, so that a port is free again at the next start."""
 TRIES = 20
 
 
 def own_listener(plan: AnnotationPlan, folder: Path, asked: int) -> tuple[socket, str | None]:
-    """Open a socket at the plan's port, drawn and written down when it is first served. And say what to note on any other one.
+    """Return a socket at the plan's port, and a warning where the port is another than before. The first call draws and saves the port.
 
-    `asked` 0 is the plan's own.
+    `asked` 0 is the plan's own port.
     """
     if plan.port is None:
         listener = bind(asked) if asked else _free()
@@ -74,14 +74,14 @@ def _free() -> socket:
 
 CLASSES = ("A", "B", "tie")
 Labels = Mapping[tuple[str, str], str]
-"""Labels of one person by the id of a pair and the dimension."""
+"""Labels of one person, by pair id and dimension."""
 Marks = Mapping[tuple[str, str], Mark]
 
 
 def live_agreement(plan: AnnotationPlan, folder: Path) -> list[tuple[str, V]]:
-    """Cohen's kappa per dimension over the pairs that two annotators both labelled; `both_bad` counts as a tie.
+    """Return Cohen's kappa per dimension over the pairs that two annotators both labelled; `both_bad` counts as a tie.
 
-    With more than two annotators every two of them are laid end to end, clustered by the question's words: one task at several sizes is one.
+    With more than two annotators all couples are pooled, clustered by the question's text: one task at several sizes is one cluster.
     """
     from drr.eval.stats.agreement import cohen_kappa
 
@@ -107,7 +107,7 @@ def _label_id(pair: BlindPair) -> str:
 
 
 def _labels(plan: AnnotationPlan, folder: Path) -> Mapping[str, Labels]:
-    """Map each person to their labels by id and dimension, in three classes."""
+    """Return each person's labels by pair id and dimension, reduced to A, B and tie."""
     return {
         name: {(row["id"], row["dimension"]): _three(str(row["label"])) for row in book.labels()}
         for name, book in notebooks(folder, plan).items()
@@ -174,14 +174,14 @@ BEYOND, EARLY = "more than chance", "too early to tell"
 
 
 def _meaning(value: V) -> str:
-    """Say what a kappa shows so far, by its interval."""
+    """Return a phrase on what a kappa shows so far, by its interval."""
     if value.value is None or value.ci_low is None:
         return EARLY
     return BEYOND if value.ci_low > 0 else "could be chance"
 
 
 def owner_page(plan: AnnotationPlan, folder: Path) -> str:
-    """Show who has labelled what of each pair, and what agreement says so far. For the owner alone: annotators judge blind."""
+    """Return the owner's page with each annotator's progress on each pair and the agreement so far. Only the owner may see the page, as annotators judge blind."""
     marks = {name: book.marks() for name, book in notebooks(folder, plan).items()}
     labels = _labels(plan, folder)
     found = live_agreement(plan, folder)

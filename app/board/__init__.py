@@ -1,1 +1,1 @@
-"""The board: a static page that ranks the systems of many bundles."""
+"""The board: static pages that rank the systems of many bundles."""

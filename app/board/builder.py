@@ -1,4 +1,4 @@
-"""Building a board: every bundle is verified, its answers become pages, and all of it stands in one folder."""
+"""Builds a board: verifies every bundle, makes pages of its answers, and writes everything into one folder."""
 
 from __future__ import annotations
 
@@ -32,21 +32,21 @@ from drr.study.bundle.restore import opened, plain_config
 from drr.study.cache import KeptValue, mark_of
 
 _MOST = 1000
-"""Verdicts that are kept; the oldest go."""
+"""Most verdicts kept in the cache; the oldest are dropped."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class BoardConfig:
-    """Bundles, what they are held against, and the folder of the pages."""
+    """Options of a board: the bundles, the terms of verification, and the folder of the pages."""
 
     bundles: Sequence[Path]
-    """Files, or studies that are made into one."""
+    """Bundle files, or folders of studies, from which bundles are made."""
     out: Path
     title: str = "Board"
     by: str | None = None
-    """The metric that ranks; by default the first of a report that is known."""
+    """Name of the metric that ranks; by default the first lead metric with values."""
     answers: bool = True
-    """Write a page for each answer."""
+    """True to write a page for each answer."""
     terms: VerifyTerms = field(default_factory=VerifyTerms)
 
 
@@ -57,7 +57,7 @@ class WrittenBoard(NamedTuple):
 
 
 def build_board(config: BoardConfig, progress: Progress) -> WrittenBoard:
-    """Write the folder, whole or not at all. `Misuse` for what is no file or study, and for an unknown metric."""
+    """Write the board's folder and return its contents; an error leaves no folder. Raises `Misuse` for a missing path or an unknown metric."""
     by = None if config.by is None else metric_name(config.by)
     if by is not None and not metrics([by]):
         raise Misuse(f"{config.by}: is no metric; `drr report --explain` lists them")
@@ -92,7 +92,7 @@ def build_board(config: BoardConfig, progress: Progress) -> WrittenBoard:
 
 
 def _verified(path: Path, copy: Path, terms: VerifyTerms) -> ListedBundle:
-    """Verify a copy, which nobody else can change."""
+    """Return a bundle with its verdict, from a private copy that nobody can change meanwhile."""
     if path.is_dir():
         make(BundleConfig(study=path, out=copy, shop=terms.shop, given=terms.given))
     else:
@@ -105,7 +105,7 @@ def _verified(path: Path, copy: Path, terms: VerifyTerms) -> ListedBundle:
 
 
 def _kept(copy: Path, digest: str, terms: VerifyTerms) -> Verified:
-    """Return the verdict of before, if these very bytes were held against the very same; else verify. What fails is not kept."""
+    """Return the cached verdict on the same bytes under the same terms, else verify the copy. Failed verdicts are not cached."""
     kept = KeptValue("verified", digest, _MOST)
     before = mark_of(terms.rests_on)
     if (known := kept.read(before)) is not None:
@@ -117,7 +117,7 @@ def _kept(copy: Path, digest: str, terms: VerifyTerms) -> Verified:
 
 
 def _taken_in(bundle: ListedBundle, draft: Path, *, with_answers: bool) -> list[ListedSystem]:
-    """Keep a bundle that holds, and read its systems; none of one that fails, now or when it was verified."""
+    """Store a verified bundle in the draft and return its systems; none for a bundle that fails."""
     incoming, systems = draft / "parcels" / "incoming", list[ListedSystem]()
     if not bundle.found.failed:
         with bundle.found.unless_broken("pages", ""):
@@ -129,7 +129,7 @@ def _taken_in(bundle: ListedBundle, draft: Path, *, with_answers: bool) -> list[
 
 
 def _systems(bundle: ListedBundle, file: Path, draft: Path | None) -> Iterator[ListedSystem]:
-    """Yield the systems of a bundle that holds; their answers become pages where there is a draft of the board."""
+    """Yield the systems of a verified bundle, and write pages of its answers where a draft is given."""
     with unpacked(file) as parcel:
         bundle.found.place, folder = str(parcel.folder), parcel.folder / "study" / file_name(bundle.name)
         with opened(parcel, folder, plain_config(parcel)) as study:
@@ -140,7 +140,7 @@ def _systems(bundle: ListedBundle, file: Path, draft: Path | None) -> Iterator[L
 
 
 def _feed(pages: BoardPages) -> str:
-    """The board as one JSON document."""
+    """Return the board as one JSON document."""
     document = {
         "schema": 1,
         "sets": [

@@ -1,4 +1,4 @@
-"""Places of a drawing of cost against quality."""
+"""Lays out the figure of cost against quality."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from markupsafe import Markup
 _WIDE, _HIGH, _LEFT, _RIGHT, _TOP, _BOTTOM = 960, 380, 56, 810, 12, 336
 _LONGEST = 24
 _STEP = 14
-"""Height of a line of names."""
+"""Least vertical distance between two names."""
 _DECADES = 20
-"""So many times the least is the most where a scale is one of powers."""
+"""Ratio of largest to smallest cost from which the axis is logarithmic."""
 
 
 class FigurePoint(NamedTuple):
-    """A system, with its places as they are drawn."""
+    """One system in the figure, with its positions in the drawing."""
 
     key: str
     name: str
@@ -35,7 +35,7 @@ class FigurePoint(NamedTuple):
 
 
 class Axis(NamedTuple):
-    """A scale from values to places."""
+    """An axis, which maps values to positions in the drawing."""
 
     low: float
     high: float
@@ -48,7 +48,7 @@ class Axis(NamedTuple):
         return self.begin + (self.end - self.begin) * ((value - low) / (high - low) if high > low else 0.5)
 
     def ticks(self) -> list[tuple[float, float]]:
-        """List places with their values."""
+        """Return the ticks as pairs of position and value."""
         from matplotlib.ticker import LogLocator, MaxNLocator
 
         locator = LogLocator(subs=(1.0, 3.0)) if self.by_powers else MaxNLocator(6)
@@ -57,7 +57,7 @@ class Axis(NamedTuple):
 
 
 def cost_figure(ranking: Ranking, heads: Mapping[str, RowHead]) -> Markup:
-    """Draw what has a cost and an interval: dollars where any are known, else tokens. Empty for less than two."""
+    """Return the figure of the systems with a cost and an interval; empty for fewer than two. Cost is dollars where any are known, else tokens."""
     metric = ranking.metric
     dollars = {one.key: one.dollars["value"] for one in ranking.systems if not one.dollars["n_unscored"]}
     in_dollars = any(dollars.values())
@@ -104,7 +104,7 @@ def cost_figure(ranking: Ranking, heads: Mapping[str, RowHead]) -> Markup:
 
 
 def _front(points: Sequence[FigurePoint], *, is_lower_better: bool) -> list[FigurePoint]:
-    """The points that no other is as cheap as and better than."""
+    """Return the Pareto front: the points for which no other point is at most as expensive and better."""
     sign, best, found = (-1 if is_lower_better else 1), -inf, []
     for one in sorted(points, key=lambda one: (one.cost, -sign * one.value, one.key)):
         if sign * one.value > best:
@@ -114,7 +114,7 @@ def _front(points: Sequence[FigurePoint], *, is_lower_better: bool) -> list[Figu
 
 
 def _names(front: Sequence[FigurePoint]) -> list[tuple[float, float, str]]:
-    """Name the front where a name has room beside its point, the best first."""
+    """Return positions and names for the points of the front that have room for a name, best first."""
     taken: list[tuple[float, float, str]] = []
     for one in reversed(front):
         x = one.x + 8

@@ -1,4 +1,4 @@
-"""Bundles and systems on a board. A bundle of anybody is verified first; one that fails has no system."""
+"""Defines the bundles and systems on a board. Every bundle is verified first, and a failed bundle has no systems."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ LONGEST_NAME = 80
 
 @dataclass(frozen=True, kw_only=True)
 class ListedBundle:
-    """A bundle that somebody handed in, and what verifying it found."""
+    """A submitted bundle with the findings of its verification."""
 
     key: str
-    """Its file's hash, which names its pages."""
+    """Start of the file's hash, which names the bundle's pages."""
     name: str
     found: Verified
 
@@ -41,10 +41,10 @@ class ListedBundle:
 
 
 class SetVersion(NamedTuple):
-    """Questions and shops that figures must share to stand on one page."""
+    """The questions and shops that systems must share to stand on one page of the board."""
 
     label: str
-    """Name of the frozen set, as the bundle says it; empty where it names none."""
+    """Name of the frozen question set that the bundle states; empty if none."""
     questions: str
     """Hash of the questions."""
     asked: int
@@ -62,23 +62,23 @@ class SetVersion(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class ListedSystem:
-    """One system of a bundle, by one judge."""
+    """One system of a bundle, with its figures by one judge."""
 
     key: str
     bundle: ListedBundle
     variant: str
     models: Sequence[str]
-    """Models, that which wrote most first."""
+    """Names of models, the one that wrote most tokens first."""
     set: SetVersion
     judge: JudgeRow | None
     written_by_rules: bool
     figures: Mapping[str, VRow]
     dollars: VRow
-    """Cost of an answer."""
+    """Mean cost of an answer."""
     answers: AnswerTally
     made_by: str
     ended: float
-    """End of its last answer, in seconds of Unix."""
+    """Unix time at which the last answer ended."""
 
     @property
     def architecture(self) -> str:
@@ -86,13 +86,13 @@ class ListedSystem:
 
     @property
     def tokens(self) -> float | None:
-        """Tokens of an answer, read and written, on average."""
+        """Mean number of tokens read and written for an answer."""
         read, written = self.value("input_tokens"), self.value("output_tokens")
         return None if read is None or written is None else read + written
 
     @property
     def shown_figures(self) -> list[tuple[Metric, VRow]]:
-        """Its figures that are known, in the order of the metrics."""
+        """Return the known figures with their metrics, in the standard order."""
         rows = ((metric, self.figures[name]) for name, metric in metrics(self.figures).items())
         return [(metric, row) for metric, row in rows if row["value"] is not None]
 
@@ -102,7 +102,7 @@ class ListedSystem:
 
 
 def systems_of(bundle: ListedBundle, parcel: Parcel, study: Study) -> Iterator[ListedSystem]:
-    """Yield the systems of an unpacked bundle that holds. Its figures are those that the verifier made again."""
+    """Yield the systems of an unpacked, verified bundle, whose figures the verifier has confirmed."""
     manifest = parcel.manifest()
     label = parcel.study()["config"].get("run", {}).get("set")
     tallies = {one.variant: one for one in study.ledger.units.answer_tallies()}
@@ -141,7 +141,7 @@ def _models(answers: Sequence[Answer]) -> list[str]:
 
 
 def row_of(system: ListedSystem) -> JsonObject:
-    """Describe a system for `index.json`."""
+    """Return the row of a system in `index.json`."""
     return {
         "key": system.key,
         "bundle": system.bundle.found.root,

@@ -1,4 +1,4 @@
-"""Figures in the form of Every Eval Ever: a file for each system."""
+"""Writes a system's figures in the format of Every Eval Ever, one file per system."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ _COLLECTION = "deepresearch-retail"
 
 
 def place_of(system: ListedSystem) -> str:
-    """The path of its file. The name is a UUID made of the bundle, so equal bundles have equal files."""
+    """Return the path of the system's file. The name is a UUID made from the bundle, so equal bundles give equal files."""
     digest = sha256(f"{system.bundle.found.root}\0{system.key}".encode()).digest()
     return f"data/{_COLLECTION}/{_model(system)}/{UUID(bytes=digest[:16], version=4)}.json"
 
 
 def _model(system: ListedSystem) -> str:
-    """`developer/model`, of the model that wrote most."""
+    """Return `developer/model` of the model that wrote most tokens."""
     developer, *rest = re.split("[:/]", system.models[0] if system.models else "none")
     if not rest:
         return f"{_COLLECTION}/{file_name(developer)}"
@@ -29,7 +29,7 @@ def _model(system: ListedSystem) -> str:
 
 
 def every_eval(system: ListedSystem) -> str:
-    """Fill the form, and write it as JSON is written."""
+    """Return the system's figures as JSON text in the format of Every Eval Ever."""
     text = (
         templates()
         .get_template("board/every_eval.json")

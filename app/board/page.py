@@ -1,4 +1,4 @@
-"""Draws the pages of a board: of each set, of each system, and of all bundles."""
+"""Draws the pages of a board: one per question set, one per system, and one for all bundles."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from markupsafe import Markup
 
 SCRIPTS = ("table.js", "board.js")
 _MODELS = 60
-"""Letters of the models in a row."""
+"""Most characters of the models' names in a row."""
 _MOST = 20
-"""Findings of a kind that a page shows."""
+"""Most findings of one kind that a page shows."""
 _TONES = {"verified": "full", "verified in part": "partial", "failed": "none"}
-"""Classes of what the verifier said."""
+"""CSS classes of the verifier's verdicts."""
 
 
 _FACETS: Mapping[str, Callable[[ListedSystem], Sequence[str]]] = {
@@ -30,11 +30,11 @@ _FACETS: Mapping[str, Callable[[ListedSystem], Sequence[str]]] = {
     "verified": lambda one: [one.bundle.found.tier],
     "signature": lambda one: ["signed" if one.bundle.found.signed else "not signed"],
 }
-"""Ways to filter systems."""
+"""Filters for systems: name and function that returns a system's values."""
 
 
 def _head(one: ListedSystem, facets: Mapping[str, Sequence[str]]) -> RowHead:
-    """The head of a system's row. Its values stand there as places in the lists of choices."""
+    """Return the head of a system's row, with its filter values as indexes into the lists of choices."""
     places = {
         name: " ".join(str(values.index(value)) for value in _FACETS[name](one))
         for name, values in facets.items()
@@ -48,7 +48,7 @@ def _head(one: ListedSystem, facets: Mapping[str, Sequence[str]]) -> RowHead:
 
 
 class BoardPages:
-    """All pages of a board, whose sets stand on pages of their own."""
+    """All pages of a board; each question set has a page of its own."""
 
     def __init__(
         self,
@@ -77,7 +77,7 @@ class BoardPages:
         self._frame = Frame(title, False, places, scripts=SCRIPTS)
 
     def pages(self) -> dict[str, str]:
-        """Every page by its file."""
+        """Return the HTML of every page, by file name."""
         found = {file: self._set_page(one) for one, file in self.files.items()}
         placed = [(one, of) for rankings in self.sets.values() for of in rankings for one in of.systems]
         rows = [(bundle, [one for one, _ in placed if one.bundle is bundle]) for bundle in self.bundles]
@@ -143,7 +143,7 @@ def _banner(systems: Sequence[ListedSystem]) -> str | None:
 
 
 def faults_of(bundle: ListedBundle) -> list[tuple[str, list[tuple[str, int]]]]:
-    """List the findings of the verifier by kind, each sentence with how often."""
+    """Return the verifier's findings by kind, each sentence with its count."""
     found = bundle.found
     shown = [
         (kind, Counter(f"{one['check']}: {one['what']}" for one in some))

@@ -1,4 +1,4 @@
-"""Ranks by overlap of intervals, and the table that shows them."""
+"""Ranks systems by the overlap of intervals, and builds the table of ranks."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _LONGEST = 60
 
 
 class Rank(NamedTuple):
-    """The places that a system may have: one where its interval overlaps no other's."""
+    """The range of ranks that a system may have; a single rank where its interval overlaps no other."""
 
     best: int
     worst: int
@@ -41,7 +41,7 @@ class Rank(NamedTuple):
 
 
 def ranks(figures: Mapping[str, VRow | None], *, is_lower_better: bool = False) -> dict[str, Rank]:
-    """Rank what has an interval. Whose intervals overlap are not told apart."""
+    """Return the ranks of the systems with an interval; overlapping intervals share ranks."""
     intervals = {
         name: (-row["ci_high"], -row["ci_low"]) if is_lower_better else (row["ci_low"], row["ci_high"])
         for name, row in figures.items()
@@ -55,11 +55,11 @@ def ranks(figures: Mapping[str, VRow | None], *, is_lower_better: bool = False) 
 
 
 class Ranking(NamedTuple):
-    """Systems that answered one set and were judged alike, best first."""
+    """The ranking of systems that answered the same set under the same judging, best first."""
 
     systems: Sequence[ListedSystem]
     metric: Metric | None
-    """The figure that ranks; `None` where nothing was judged."""
+    """Metric that ranks; `None` where nothing was judged."""
     ranks: Mapping[str, Rank]
 
     @classmethod
@@ -136,7 +136,7 @@ def _name(one: ListedSystem) -> tuple[str, str]:
 
 
 def _repeated(systems: Sequence[ListedSystem]) -> list[str]:
-    """Choose pass^k of the least and the largest k known: by rewards, else by rules, else by the judge."""
+    """Return the names of pass^k for the smallest and the largest known k. Success is by rewards, else by rules, else by the judge."""
     for way in WAYS:
         names = [name for k, name in way.powers.items() if k > 1]
         if known := [name for name in names if any(one.value(name) is not None for one in systems)]:
@@ -145,7 +145,7 @@ def _repeated(systems: Sequence[ListedSystem]) -> list[str]:
 
 
 def _beside(one: ListedSystem) -> Sequence[Cell]:
-    """The cells beside its figures. A mean cost that leaves some out would be cheaper than it is."""
+    """Return the cells beside a system's figures. A mean cost without all answers is left out, as it would look too cheap."""
     asked, signers = one.answers, len(one.bundle.signers)
     return (
         Cell(float(asked.done), brief=f"{asked.done:,} of {asked.units:,}"),

@@ -1,1 +1,1 @@
-"""Bundles: a study as one file, its figures made again from the raw answers, and what in it contradicts itself."""
+"""Bundles: a study packed into one file, whose figures a verifier computes again and searches for contradictions."""

@@ -1,4 +1,4 @@
-"""Answers of a bundle held against themselves, and against what was asked for. Question, key, conversation and report belong together."""
+"""Checks that the answers of a bundle are consistent and complete: question, key, conversation and report must match."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ from drr.study.study import Study
 from drr.study.unit import Record, canonical_json
 
 NOT_BEGUN = "not_begun"
-"""The fact of a bundle that says how many answers its study never began."""
+"""Name of the bundle's fact with the number of answers that the study never began."""
 _IN_SET = re.compile(
     r"(?P<name>[a-z0-9][a-z0-9.-]{0,60}-v\d+)/(?P<part>[\w-]{1,60}) (?P<hash>[0-9a-f]{16})( .*)?"
 )
 _IN_FILE = re.compile(r"[\w-]+\.py:\w+")
 _IMPORTED = ("id", "query", "user_id")
-"""The parts of a question that an import keeps."""
+"""Fields of a question that an import keeps."""
 _BUILT_IN = {one.name for one in BUILT_IN}
 _BY_MODELS = ("assistant", "ai")
 
 
 def is_ours(record: Record) -> bool:
-    """Tell whether one of the box's architectures wrote it, as it says."""
+    """Return whether the record says that a built-in architecture wrote the answer."""
     return not record.made_elsewhere and _architecture(record) in _BUILT_IN
 
 
@@ -47,7 +47,7 @@ def _architecture(record: Record) -> str:
 
 
 def check_answers(study: Study, *, redacted: bool, found: Verified) -> None:
-    """Check every answer that ended."""
+    """Check every finished answer, and add each contradiction to `found`."""
     asked = questions(study)
     counting = {record.key for record in study.records("answer", None)}
     for record in study.records("answer", None, current=False):
@@ -70,7 +70,7 @@ def check_answers(study: Study, *, redacted: bool, found: Verified) -> None:
 
 
 def _check_names(record: Record, asked: Mapping[str, Query] | None, found: Verified) -> None:
-    """Hold key, spec, result and label against each other and against the set."""
+    """Check that key, spec, result and label of a record agree with each other and with the set's question."""
     fields, spec, result = record.key_fields, record.spec, record.result
     for name in sorted(spec.keys() - {"variant", "agent", "imported"}):
         needed = [fields[name]] if name in ("query", "query_id", "trial") else []
@@ -100,7 +100,7 @@ def shown(label: str) -> str:
 
 
 def _check_imported(record: Record, *, redacted: bool, found: Verified) -> None:
-    """Take its report in again: nothing is called, so all of it follows from what was given."""
+    """Check an imported answer by importing its report again; an import calls nothing, so the result must be equal."""
     unit = unit_of(ImportedReport.model_validate(record.spec["imported"]), record.spec["query_id"])
     outcome = asyncio.run(take_in(record.spec, cast(Any, None)))
     again = impersonal(outcome.result) if redacted else outcome.result
@@ -112,7 +112,7 @@ def _check_imported(record: Record, *, redacted: bool, found: Verified) -> None:
 
 
 def _check_texts(study: Study, record: Record, found: Verified) -> None:
-    """Hold report, evidence and results of tools against the conversation that they come from."""
+    """Check that report, evidence and tool results agree with the conversation that produced them."""
     result, blobs = record.result, record.blobs
     if record.done and not blobs.keys() >= {"report", "raw_report", "transcript"}:
         found.fail("report", record.label, "lacks its report or its conversation")
@@ -137,7 +137,7 @@ def _check_texts(study: Study, record: Record, found: Verified) -> None:
         if row["url"] != profile and (nowhere or seen not in whole):
             found.fail("evidence", record.label, f"source {number}: no tool returned what was read of it")
     by_models = [message["text"] for message in messages if message["role"] in _BY_MODELS]
-    printed = _architecture(record) == "ledger"  # by code, of a form that its model filled in
+    printed = _architecture(record) == "ledger"  # code writes this report from a form that the model filled in
     if (
         raw is not None
         and is_ours(record)
@@ -148,18 +148,18 @@ def _check_texts(study: Study, record: Record, found: Verified) -> None:
 
 
 def _flush(text: str) -> str:
-    """A text without the spaces around its lines: results indent what they quote."""
+    """Return the text without spaces around its lines, as tool results indent quoted text."""
     return "\n".join(map(str.strip, text.split("\n")))
 
 
 def _places_wanted(study: Study) -> set[tuple[str, int]]:
-    """List question and trial of every answer that is asked of each variant."""
+    """Return question and trial of every answer that each variant must give."""
     trials = study.config.get("run", {}).get("trials", 1)
     return {(query, trial) for query in questions(study) for trial in range(trials)}
 
 
 def not_begun(study: Study) -> int:
-    """Count the answers that were asked for and never begun, as by `--only`."""
+    """Return the number of answers that were asked for and never begun, for example because of `--only`."""
     here = Counter[str]()
     for unit, current in study.ledger.units.known():
         if unit.kind == "answer" and current and not unit.key_fields.get("imported"):
@@ -168,7 +168,7 @@ def not_begun(study: Study) -> int:
 
 
 def questions_of(study: Study, found: Verified) -> Sequence[Query]:
-    """Read the questions of the set that a study names, if it came with this program. They have their truth where the set's hash proves it."""
+    """Return the questions of the set that a study names, if this program ships the set. They include true answers where the set's hash proves them."""
     label = str(study.config.get("run", {}).get("set") or "")
     if not label:
         return ()
@@ -186,7 +186,7 @@ def questions_of(study: Study, found: Verified) -> Sequence[Query]:
 
 
 def check_set(asked: Sequence[Query], study: Study, found: Verified) -> None:
-    """Hold the questions of a study against those of the set that was named."""
+    """Check the questions of a study against the questions of the named set."""
     wanted = {query.id: query.model_dump(mode="json") for query in asked}
     own = {query.id: query.model_dump(mode="json") for query in questions(study).values()}
     ran = {str(one.spec["query_id"]) for one in study.records("answer", None) if not one.made_elsewhere}
@@ -198,7 +198,7 @@ def check_set(asked: Sequence[Query], study: Study, found: Verified) -> None:
 
 
 def check_complete(study: Study, found: Verified) -> None:
-    """Name every answer that was asked for and is not there. A gap that the bundle admits is no contradiction."""
+    """Check that every requested answer is there. A gap that the bundle admits counts as incomplete, not as a contradiction."""
     here: dict[str, set[tuple[str, int]]] = {}
     pending = Counter[str]()
     for unit, current in study.ledger.units.known():
@@ -225,7 +225,7 @@ def check_complete(study: Study, found: Verified) -> None:
 
 
 def _asked_for(run: JsonObject) -> set[str]:
-    """The variants of the configuration, but for commands, whose names are made otherwise."""
+    """Return the variants that the configuration requests, except external commands, whose names follow other rules."""
     words = str(run.get("variants") or "").split(",")
     asked = (name for word in words for name in (PAPER if word == "all" else [word]))
     names = {agent_of(PurePath(name).name) for name in asked}

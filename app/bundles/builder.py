@@ -1,4 +1,4 @@
-"""Making a bundle of a study: everything that stands behind its figures, in one file. All units go in, whatever became of them."""
+"""Builds a bundle from a study: one file with all data behind the figures, failed units included."""
 
 from __future__ import annotations
 
@@ -55,42 +55,42 @@ from drr.study.study import Study
 from drr.study.unit import Record, canonical_json
 
 _NO_BUNDLE = {"stress": "its answers saw a changed shop", "canaries": "its answers are a trial of judges"}
-"""Fields by which studies of other kinds are known."""
+"""Configuration fields that mark kinds of studies without bundles, each with the reason."""
 _START = 120
-"""Signs by which a text is known that stands in another, be it shortened there."""
+"""Number of first characters that identify a text inside another text, where the text may be shortened."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class BundleConfig:
-    """Choices for a bundle, and its place."""
+    """Options of a bundle, and its file."""
 
     study: Path
     out: Path
     redact: bool = False
     with_pages: bool = False
     shop: str | None = None
-    """The shop that the study was run on; by default the one that it names."""
+    """Shop of the study; by default the shop that the study names."""
     sign: Path | None = None
-    """The key that signs it."""
+    """File of the key that signs the bundle."""
     given: Mapping[str, object] = field(default_factory=dict)
     """Settings, by name."""
     trusted: Sequence[str] = ()
 
 
 class Bundle(NamedTuple):
-    """A bundle that was made."""
+    """Facts about a bundle that was written."""
 
     root: str
     size: int
     manifest: BundleManifest
     uncounted: int
-    """Answers whose cost nobody knows, as no model of ours was asked for them."""
+    """Number of answers with unknown cost, as they were not made by a model that this program called."""
     aside: int
-    """Answers of earlier configurations, which count in no figure."""
+    """Number of answers of earlier configurations, which count in no figure."""
 
 
 def make(config: BundleConfig) -> Bundle:
-    """Write the bundle of a study, whole or not at all."""
+    """Write the bundle of a study and return facts about it; an error leaves no file."""
     with Study.read(config.study) as study, TemporaryDirectory(prefix="drr-bundle-") as place:
         _check(study)
         parcel, settings = Parcel(Path(place)), study_settings(study, config.given, config.trusted)
@@ -165,7 +165,7 @@ def _write(parcel: Parcel, name: str, rows: Iterable[Mapping[str, Any]]) -> None
 
 
 def _about(study: Study, settings: Settings) -> JsonObject:
-    """Its configuration, the facts of its ledger, what was paid, and today's prices of the models that were asked."""
+    """Return the study's configuration, the facts of its ledger, its costs, and present prices of the models used."""
     facts = {name: value for name, value in study.ledger.facts() if name != "schema"}
     if (left := not_begun(study)) > 0:
         facts[NOT_BEGUN] = str(left)
@@ -180,7 +180,7 @@ def _about(study: Study, settings: Settings) -> JsonObject:
 
 
 def _unplaced(value: Any) -> Any:
-    """A configuration without the folders of whoever ran it: of paths the last part stays."""
+    """Return a configuration without the user's folders: of each path only the last part stays."""
     if isinstance(value, Mapping):
         return {name: _unplaced(one) for name, one in value.items()}
     if isinstance(value, str) and "/" in value and "://" not in value:
@@ -190,7 +190,7 @@ def _unplaced(value: Any) -> Any:
 
 
 def _figures(study: Study, parcel: Parcel) -> JsonObject:
-    """Sum what lies in the bundle. Where it sums to anything else than the study does, a person is told."""
+    """Return the figures computed from the bundle. Print a notice where they differ from the study's figures."""
     with opened(parcel) as again:
         found = every_figure(again)
     if others := list(differing(every_figure(study), found)):
@@ -199,13 +199,13 @@ def _figures(study: Study, parcel: Parcel) -> JsonObject:
 
 
 def _profiles(study: Study, shop: Shop) -> list[dict[str, str]]:
-    """Collect what judges were told of each shopper."""
+    """Return the profile of each shopper as judges read it."""
     users = {answer.user_id for answer in read_answers(study) if answer.user_id is not None}
     return [{"user": user, "profile": profile_text(shop, user)} for user in sorted(users)]
 
 
 def _packages() -> JsonObject:
-    """List what is installed here, and so runs beside this program."""
+    """Return the list of installed packages, as the machine's bill of materials."""
     name, _, version = made_by().rpartition(" ")
     found = sorted({(one.name, one.version) for one in distributions()})
     components = [{"name": package, "version": number} for package, number in found]
@@ -213,7 +213,7 @@ def _packages() -> JsonObject:
 
 
 def _reworded(settings: Settings) -> Iterator[PromptLine]:
-    """Yield the prompts of judges that are not this program's. Those of agents stand in their conversations."""
+    """Yield the judges' prompts that differ from this program's. Agents' prompts are part of their conversations."""
     judges, own = prompts_of(settings, "eval"), box_prompts()
     for name in judges.names:
         if name not in own.names or judges[name].sha256 != own[name].sha256:
@@ -225,13 +225,13 @@ class _Packing:
     def __init__(self, study: Study, config: BundleConfig) -> None:
         self._study, self._config = study, config
         self._texts: dict[str, None] = {}
-        """Hashes in the order in which units name them."""
+        """Hashes of texts, in the order in which units name them."""
         self._why: dict[str, Why] = {}
         self._cut: dict[str, set[str]] = {}
-        """Conversations, with the texts that are cut out of them."""
+        """Hashes of the texts to cut out of each conversation, by the conversation's hash."""
 
     def units(self) -> Iterator[UnitLine]:
-        """Yield the units by kind and key, so that equal studies are equal bytes."""
+        """Yield the units, ordered by kind and key, so that equal studies give equal bytes."""
         for unit, current in self._study.ledger.units.known():
             record = self._study.record(unit.key)
             yield {
@@ -273,7 +273,7 @@ class _Packing:
                     yield {"base64": b64encode(content).decode("ascii")}
 
     def _conversation(self, digest: str, text: str) -> KeptText:
-        """Cut withheld texts out of a conversation. Where one stands there in another form, all of it is withheld."""
+        """Return a conversation without withheld texts; a conversation with such a text in another form is withheld as a whole."""
         own = sorted(filter(None, (self._study.blobs.get(one).decode() for one in self._cut[digest])))
         why, cut = self._why[min(self._cut[digest])], text
         for content in sorted(own, key=len, reverse=True):
@@ -284,7 +284,7 @@ class _Packing:
 
 
 def beside(folder: Path, *, redact: bool) -> Iterator[dict[str, str]]:
-    """Files of lines that lie beside the ledger, and the marks of readers. What is of people stays out where they do."""
+    """Yield the files that lie beside the ledger, and reviewers' marks. A redacted bundle leaves out marks and persons."""
     marks = folder / MARKS
     if marks.is_dir() and not redact:
         check_plain(marks)

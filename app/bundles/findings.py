@@ -1,4 +1,4 @@
-"""The findings of a verifier, and the one word that they come to."""
+"""Collects a verifier's findings and derives the verdict: verified, verified in part, or failed."""
 
 from __future__ import annotations
 
@@ -21,26 +21,26 @@ Tier = Literal["verified", "verified in part", "failed"]
 class FoundFault(TypedDict):
     check: str
     where: str
-    """The unit or file; empty where it is the whole bundle."""
+    """Name of the unit or file; empty for the whole bundle."""
     what: str
 
 
 class SignatureRow(TypedDict):
-    """Somebody who signed, as maker or as verifier."""
+    """A signature by the bundle's maker or by a verifier."""
 
     key: str
     role: str
     known: bool
-    """One of the keys that were named now."""
+    """True where the key is among the keys that the verifier was given."""
 
 
 def cause_of(error: DrrError) -> str:
-    """Say what is wrong, without what its maker may do about it."""
+    """Return the error's message without the advice at its end."""
     return str(error).rpartition("; ")[0] or str(error)
 
 
 def differing(stated: object, found: object, place: str = "") -> Iterator[str]:
-    """Name the figures that are not what is said of them, with both."""
+    """Yield a line for each value that differs between the stated and the found document, with both values."""
     if isinstance(stated, Mapping) and isinstance(found, Mapping):
         for name in sorted(stated.keys() | found.keys()):
             yield from differing(stated.get(name), found.get(name), f"{place}.{name}" if place else str(name))
@@ -58,23 +58,23 @@ def _short(value: object) -> str:
 
 @dataclass
 class Verified:
-    """The findings. `drr bundle verify --json` gives all of it, with the tier and why."""
+    """All findings on a bundle. `drr bundle verify --json` prints them with the verdict and its reasons."""
 
     root: str | None = None
-    """Names the bundle; `None` where the file is none."""
+    """Root hash, which identifies the bundle; `None` where the file is not a bundle."""
     failed: list[FoundFault] = field(default_factory=list)
-    """Contradictions."""
+    """Contradictions in the bundle."""
     incomplete: list[FoundFault] = field(default_factory=list)
     """Gaps that the bundle itself admits."""
     not_checked: list[FoundFault] = field(default_factory=list)
-    """Parts that lack something to be checked by."""
+    """Parts that could not be checked for lack of data, such as the shop."""
     not_excluded: list[str] = field(default_factory=list)
-    """Consistent things that prove nothing."""
+    """Manipulations that a consistent bundle cannot rule out."""
     signed: list[SignatureRow] = field(default_factory=list)
     checked: Counter[str] = field(default_factory=Counter)
 
     place: str = "\0"
-    """The folder in which it is read, of which no finding speaks."""
+    """Folder with the unpacked bundle; findings say "bundle" in place of its path."""
 
     def _note(self, how: str, check: str, where: str, what: str) -> None:
         what = what.replace(self.place, "bundle")
@@ -86,7 +86,7 @@ class Verified:
 
     @contextmanager
     def unless_broken(self, check: str, where: str) -> Iterator[None]:
-        """Go on where a part is not of the form that we write. A text that is withheld is no fault."""
+        """Return a context that turns an error in a part into a finding. A withheld text counts as not checked, not as a fault."""
         try:
             with reading(where):
                 yield
@@ -106,14 +106,14 @@ class Verified:
         return "verified in part" if self.incomplete or self.not_checked else "verified"
 
     def why(self) -> list[str]:
-        """Say why it is not simply verified: what is wrong, else what is lacking."""
+        """Return the reasons for a verdict below "verified": the contradictions, else the gaps."""
         some = [*self.incomplete, *self.not_checked]
         words = [f"{one['check']}: {one['what']}" for one in some]
         counts = Counter([one["check"] for one in self.failed] or words)
         return [f"{what} ({count:,} times)" if count > 1 else what for what, count in counts.items()]
 
     def plain(self) -> JsonObject:
-        """All of it as plain data, of which `of` makes it again."""
+        """Return all findings as plain data, which `of` turns back into an object."""
         return {name: value for name, value in vars(self).items() if name != "place"}
 
     @classmethod

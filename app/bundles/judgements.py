@@ -1,4 +1,4 @@
-"""Judgements made again: each verdict from the raw answer behind it, each rule by its code. Nothing is asked of anybody."""
+"""Repeats the judgements of a bundle without calling a model: verdicts from kept raw answers, rules by their code."""
 
 from __future__ import annotations
 
@@ -44,17 +44,17 @@ _RAW = "raw:"
 
 
 def about_of(record: Record) -> list[str]:
-    """List the answers that are judged; a judgement of a question has none."""
+    """Return the keys of the judged answers; a judgement of a question has none."""
     fields = record.key_fields
     return [str(fields[name]) for name in ("answer", "first", "second") if name in fields]
 
 
 class Unkept(Exception):
-    """A question to which the bundle keeps no answer."""
+    """A request to a judge for which the bundle keeps no raw answer."""
 
 
 class KeptExaminer:
-    """A judge that says again what it once said, to the very same questions."""
+    """A judge that replays its kept raw answers to the very same requests."""
 
     def __init__(self, judge: JudgeName, raw: Mapping[str, str], repeat: int) -> None:
         self.rule_written, self.left = judge.rule_written, dict(raw)
@@ -75,7 +75,7 @@ class KeptExaminer:
 
 
 class RebuiltDesks:
-    """The desks of a bundle's judgings: who judged, by which prompts, with what is known of shop and shoppers."""
+    """The judging contexts (desks) of a bundle: judge, prompts, shop and shoppers of each judging."""
 
     def __init__(
         self, study: Study, profiles: Mapping[str, str], reworded: Mapping[str, str], shop: Shop | None
@@ -86,10 +86,10 @@ class RebuiltDesks:
         self.judgings, self.answers = judgings(study), read_answers(study)
         self._desks: dict[tuple[str, int], Desk] = {}
         self.whole = shop is not None or study.config.get("run", {}).get("shop") is None
-        """True where the shop that judges had is not lacking. Code of an equal version decides alike."""
+        """True where the judges' shop is here or none was used, so that code of the same version must decide alike."""
 
     def counting(self) -> Iterator[Record]:
-        """Yield the judgements that count, answer by answer, whose texts are then forgotten. One of an answer that no longer does is in no figure."""
+        """Yield the judgements that count, answer by answer, and free each answer's texts afterwards. Judgements of answers that no longer count are skipped."""
         gone = {record.key for record in self.study.records("answer", None, current=False)}
         gone -= {record.key for record in self.study.records("answer", None)}
         found = ((about_of(record), record.key) for record in self.study.records("judgement", None))
@@ -101,7 +101,7 @@ class RebuiltDesks:
                 own[key].let_go()
 
     def judging_of(self, record: Record, task: Task[Any]) -> Judging | None:
-        """Find the judging that it belongs to. A repetition that plans claims of its own counts those of the first."""
+        """Return the judging to which a judgement belongs. A repetition that finds its own claims counts the claims of the first."""
         fields = record.key_fields
         first = {**fields, "repeat": 0}
         own = [one for one in self.judgings if task.belongs(fields, one)]
@@ -111,7 +111,7 @@ class RebuiltDesks:
         return own[0] if own else None
 
     def desk_of(self, judging: Judging, fields: Mapping[str, Any], task: Task[Any]) -> Desk | None:
-        """The desk at which such a judgement is made; `None` where its version is known to nobody here."""
+        """Return the judging context for a judgement's version, or `None` where this program does not know the version."""
         wanted = fields.get("version")
         if not task.asks and task.part(fields) not in judging.versions:
             own = rules_version(task.version) if task.name == "rules" else str(task.version)
@@ -149,7 +149,7 @@ class RebuiltDesks:
 
 
 async def check_judgements(desks: RebuiltDesks, found: Verified) -> None:
-    """Make the judgements again that count, and name what a judging lacks."""
+    """Repeat the judgements that count, and add differences and missing judgements to `found`."""
     failed = Counter[tuple[str, str, str]]()
     ended = {record.key for record in desks.study.records("answer", None, current=False) if record.done}
     for record in desks.counting():
@@ -178,7 +178,7 @@ async def check_judgements(desks: RebuiltDesks, found: Verified) -> None:
 
 
 def _misplaced(record: Record, ended: Collection[str]) -> str:
-    """Say why a judgement cannot be of what it is said to be of."""
+    """Return the reason why a judgement cannot be of its stated subject; empty where it can."""
     keyed, own, about = record.key_fields, record.spec, about_of(record)
     if any(answer not in ended for answer in about):
         return "judges an answer that failed, or has not ended, or is not there"
@@ -188,7 +188,7 @@ def _misplaced(record: Record, ended: Collection[str]) -> str:
 
 
 def _check_judgings(desks: RebuiltDesks, found: Verified) -> None:
-    """Hold what each judging says of its judge, and name what it lacks."""
+    """Check what each judging states about its judge, and find missing judgements."""
     same = {(one.judge, one.protocol, one.repeat, one.refetch): one for one in desks.judgings}
     for one in same.values():
         if {one.rule_written, one.banner is not None} != {is_rules(one.judge)}:
@@ -203,7 +203,7 @@ def _check_judgings(desks: RebuiltDesks, found: Verified) -> None:
 async def _check_again(
     desks: RebuiltDesks, desk: Desk, task: Task[Any], record: Record, check: str, found: Verified
 ) -> None:
-    """Make one again. Where the shop is not here, it may be that which is lacking."""
+    """Repeat one judgement and compare the results. A difference is only a gap where the shop is missing."""
     raw = {name: desks.study.text(record, name) or "" for name in record.blobs if name.startswith(_RAW)}
     asked = record.done and any(row["calls"] and row["model"] != OFFLINE for row in record.usage.values())
     if not raw and (record.reason == "malformed" or asked):
@@ -238,7 +238,7 @@ async def _check_again(
 
 
 def _check_planned(desks: RebuiltDesks, judging: Judging, found: Verified) -> None:
-    """Name what a judging of these kinds would have judged, and is not there."""
+    """Add the judgements that a judging should have and lacks to `found`, and units that do not fit their keys."""
     there: dict[str, dict[str, tuple[str, str, frozenset[str]]]] = {}
     fields_of: dict[str, Mapping[str, Any]] = {}
     for record in desks.counting():

@@ -1,4 +1,4 @@
-"""The answers of a bundle judged by another judge, and both judges' figures side by side."""
+"""Judges a bundle's answers by another judge, and sets both judges' figures side by side."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from drr.study.study import Study
 
 
 class TwoFigures(TypedDict):
-    """One metric of one system, by the judge of the bundle and by the other."""
+    """One metric of one system, by the bundle's judge (`before`) and by the other judge (`now`)."""
 
     before: VRow | None
     now: VRow | None
@@ -37,15 +37,15 @@ class RegradedDocument(TypedDict):
     schema: int
     bundle: str
     before: str | None
-    """The judge of the bundle; `None` where nobody judged."""
+    """Name of the bundle's judge; `None` where nothing was judged."""
     now: str
     left: int
-    """Judgements that are still to be made."""
+    """Number of judgements that are still missing."""
     metrics: dict[str, dict[str, TwoFigures]]
 
 
 def regrade(file: Path, config: JudgeConfig) -> RegradedDocument:
-    """Judge anew. Nothing that the bundle names is opened or asked: shop and judge are those that are given."""
+    """Return both judges' figures after judging the bundle's answers again. Only the given shop and judge are used, never addresses from the bundle."""
     with unpacked(file) as parcel:
         found, folder = Verified(), parcel.folder / "study"
         check_hashes(parcel, found)
@@ -60,7 +60,7 @@ def regrade(file: Path, config: JudgeConfig) -> RegradedDocument:
 
 
 def _standing_alone(parcel: Parcel, folder: Path) -> None:
-    """Make the study with its texts in its own folder, and without the addresses and places that the bundle names."""
+    """Unpack the study with its texts into a folder, without the addresses and paths that the bundle names."""
     with opened(parcel, folder, plain_config(parcel)) as study:
         own, texts = Blobs(folder / "blobs"), cast(BundleTexts, study.blobs)
         for digest in texts:

@@ -1,4 +1,4 @@
-"""Tools called again: what a conversation says that a tool returned is what the shop returns."""
+"""Calls the tools of a bundle's answers again, and compares the shop's results with the recorded results."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ from drr.tools.base import ToolContext, ToolError
 
 _SUMMARIES = "+ws"
 _PASSING = frozenset({"timeout", "unavailable"})
-"""Errors of tools that another call need not have."""
+"""Errors of tools that need not occur again when the call is repeated."""
 _SHOP_TOOLS = {*USER_TOOLS, "product_catalog_search", "get_product_details"}
 
 
 def shop_as_stated(
     stated: JsonObject, shop: str, given: Mapping[str, object]
 ) -> AbstractContextManager[ShopRealm]:
-    """The shop that was named now, under the address and the search that the bundle says."""
+    """Return a context with the named shop, opened under the address and the search that the bundle states."""
     plain = {name: stated[name] for name in ("shop_url", "search") if isinstance(stated.get(name), str)}
     try:
         settings = resolve({**plain, **given}).settings
@@ -45,7 +45,7 @@ def shop_as_stated(
 
 
 def check_shop_is_theirs(study: Study, realm: ShopRealm) -> None:
-    """`Misuse` where the shop that was named is another's."""
+    """Raise `Misuse` where the named shop is not the shop of the bundle."""
     own = [one for one in study.records("answer", None) if not one.made_elsewhere]
     for records in (own, study.records("judgement", None)):
         if hashes := {record.key_fields.get("shop") for record in records} - {None}:
@@ -55,7 +55,7 @@ def check_shop_is_theirs(study: Study, realm: ShopRealm) -> None:
 
 
 def check_tools(study: Study, realm: ShopRealm, found: Verified) -> None:
-    """Call the tools of every answer again, in their order, in a session of its own."""
+    """Repeat the tool calls of every answer in order, in a session of its own, and add differences to `found`."""
     for record in study.records("answer", None):
         if record.made_elsewhere:
             continue
@@ -73,7 +73,7 @@ def check_tools(study: Study, realm: ShopRealm, found: Verified) -> None:
 
 
 def _check_repair(study: Study, record: Record, shop: Shop, found: Verified) -> None:
-    """Take made-up citations out of a report again, where code alone was to do that."""
+    """Check a report by removing made-up citations from the raw report again, where code alone removed them."""
     fields = record.key_fields
     if fields.get("citation_repair") != "remove" or fields["shop"] != shop.manifest.content_hash:
         return
@@ -88,7 +88,7 @@ def _check_repair(study: Study, record: Record, shop: Shop, found: Verified) -> 
 
 
 class _Replay:
-    """One answer's calls, made again."""
+    """Repeats the tool calls of one answer."""
 
     def __init__(self, record: Record, realm: ShopRealm, found: Verified) -> None:
         self._record, self._found = record, found
@@ -103,7 +103,7 @@ class _Replay:
         }
         self._context = ToolContext(world, int(fields.get("top_k", 5)))
         self._seen: dict[tuple[str, str], set[tuple[str | None, str | None]]] = {}
-        """Titles of what was returned, with hashes of the shop's records, by address and hash."""
+        """Titles of returned sources with hashes of the shop's records, by address and text hash."""
         if user is not None:  # some agents are told the profile beforehand
             self._seen[f"user://{user}/profile", text_hash(profile_text(realm.shop, user))] = set()
         self._whole = True
@@ -137,7 +137,7 @@ class _Replay:
             self._found.fail("tools", self._record.label, what)
 
     def _cannot(self, call: Mapping[str, Any]) -> str:
-        """Say why a call cannot be made again."""
+        """Return the reason why a call cannot be repeated; empty where it can."""
         name, kind = call["name"], (call.get("error") or {}).get("kind")
         if kind in _PASSING:
             return f"ended as {kind}"
@@ -152,7 +152,7 @@ class _Replay:
         return "was called on another shop" if "shop" in self._other else ""
 
     async def _check_pages(self, cited: Collection[str]) -> None:
-        """Read the pages behind its citations again; each that a tool returned is kept."""
+        """Read the cited pages again and compare them; a cited page that was not kept is a fault."""
         result, label = self._record.result, self._record.label
         for row in (*(result.get("sources") or ()), *(result.get("fabricated") or ())):
             where = row["url"][:80]

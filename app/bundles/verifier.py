@@ -1,4 +1,4 @@
-"""Verifying a bundle of anybody, offline. What contradicts itself fails, and what nobody can tell is said."""
+"""Verifies a bundle from an untrusted source, offline. Contradictions fail, and open questions are listed."""
 
 from __future__ import annotations
 
@@ -36,25 +36,25 @@ from drr.study.unit import canonical_json
 
 @dataclass(frozen=True, kw_only=True)
 class VerifyTerms:
-    """All that bundles are held against."""
+    """The terms of a verification: shop, questions, keys and settings."""
 
     shop: str | None = None
-    """The shop that its tools are called on again."""
+    """Shop on which the bundle's tool calls are repeated."""
     questions: Path | None = None
-    """The set of questions that it claims to answer."""
+    """File of the questions that the bundle claims to answer."""
     keys: Sequence[Path] = ()
-    """Public keys, one of which its maker must have signed with."""
+    """Files of public keys; the bundle's maker must have signed with one of them."""
     given: Mapping[str, object] = field(default_factory=dict)
     """Settings, by name."""
 
     @classmethod
     def of(cls, arguments: argparse.Namespace) -> VerifyTerms:
-        """The terms of a command line."""
+        """Return the terms given on a command line."""
         own, given = arguments, given_settings(arguments)
         return cls(shop=own.shop, questions=own.questions, keys=own.key, given=given)
 
     def rests_on(self) -> object:
-        """All of it as plain data, with the state of every file that it names. `Misuse` where that is not known."""
+        """Return the terms as plain data, with the state of every named file. Raises `Misuse` where that state is unknown."""
         if self.shop is not None and not Path(self.shop).is_dir():
             raise Misuse(f"{self.shop}: is no folder")
         settings = resolve(self.given).settings.model_dump(mode="json")
@@ -63,7 +63,7 @@ class VerifyTerms:
 
 
 def verify(file: Path, terms: VerifyTerms) -> Verified:
-    """Check everything that can be checked. `Misuse` for a file that is not there; whatever is wrong with one is a finding."""
+    """Return the findings on a bundle, after all possible checks. Raises `Misuse` for a missing file; any fault of the bundle is a finding."""
     found, check = Verified(), "archive"
     try:
         with unpacked(file) as parcel, reading("the bundle"):
@@ -80,7 +80,7 @@ def verify(file: Path, terms: VerifyTerms) -> Verified:
 
 
 def check_hashes(parcel: Parcel, found: Verified) -> None:
-    """Hold every line against the tree of hashes, and that against the root."""
+    """Check every line against the tree of hashes, and the tree against the root hash."""
     stated, files = parcel.manifest()["files"], parcel.files()
     if (parcel.folder / ROOT).read_bytes() != f"{parcel.root}\n".encode():
         found.fail("hashes", MANIFEST, "is not what the root of the bundle was made of")
@@ -102,7 +102,7 @@ def _check_signatures(keys: Sequence[Path], parcel: Parcel, found: Verified) -> 
 
 
 def countersign(file: Path, terms: VerifyTerms, key: Path) -> Verified:
-    """Verify a bundle, and add a signature where nothing fails. The file is replaced by the one that has it."""
+    """Verify a bundle and return the findings; where nothing fails, replace the file by one with a further signature."""
     found = verify(file, terms)
     if found.failed:
         return found
@@ -141,7 +141,7 @@ def _check_contents(terms: VerifyTerms, parcel: Parcel, found: Verified) -> None
 
 
 def _check_with_shop(realm: ShopRealm | None, study: Study, parcel: Parcel, found: Verified) -> None:
-    """Make judgements, rules and calls of tools again, as far as the shop is here."""
+    """Repeat judgements, rules and tool calls, as far as the shop is available."""
     profiles = {line["user"]: line["profile"] for line in parcel.rows("shoppers.jsonl", dict[str, str])}
     prompts = parcel.rows("prompts.jsonl", PromptLine)
     shown = {line["name"]: line["text"] for line in prompts if line["of"] == "judges"}
@@ -174,7 +174,7 @@ def _shop_of(terms: VerifyTerms, study: Study) -> Iterator[ShopRealm | None]:
 
 
 def _check_manifest(parcel: Parcel, manifest: BundleManifest, found: Verified) -> None:
-    """Hold what the manifest says in short against the rows, and its maker against the packages."""
+    """Check the manifest's summary against the rows, and its maker against the list of packages."""
     facts = parcel.facts()
     found.checked["units"] += sum(sum(counts.values()) for counts in facts["units"].values())
     for other in differing({name: dict(manifest)[name] for name in facts}, facts):
@@ -185,7 +185,7 @@ def _check_manifest(parcel: Parcel, manifest: BundleManifest, found: Verified) -
 
 
 def _check_texts(study: Study, kept: BundleTexts, manifest: BundleManifest, found: Verified) -> None:
-    """Every text that a unit names is there and no other, and only what a maker withholds is withheld."""
+    """Check that the bundle has exactly the texts that its units name, and withholds only permitted texts."""
     named, withheld, cut = set[str](), set[str](), set[str]()
     for record in study.records(None, None, current=False):
         named.update(record.blobs.values())
@@ -213,7 +213,7 @@ def _check_figures(study: Study, parcel: Parcel, manifest: BundleManifest, found
     other = "" if maker == made_by() else f"; made by {maker}, this is {made_by()}"
     words = {f"documents.{judge}.banner" for judge in again["documents"]}
     for line in differing(parcel.row("figures.json", JsonObject), again):
-        # what rules of another version have over them
+        # a banner by rules of another version
         if line.rpartition(": the bundle says")[0] in words and manifest["code"] != code_id():
             found.skip("figures", "", "the words over them are those of another build")
         else:
@@ -223,7 +223,7 @@ def _check_figures(study: Study, parcel: Parcel, manifest: BundleManifest, found
 def _say_what_stays_open(
     study: Study, manifest: BundleManifest, found: Verified, *, asked: bool, beside: bool
 ) -> None:
-    """Name what whoever made the bundle could have made up without contradicting anything in it."""
+    """Add the possible manipulations by the bundle's maker that no check can rule out."""
     elsewhere = sum(record.made_elsewhere for record in study.records("answer", None))
     if elsewhere:
         found.skip("answers", "", f"{elsewhere:,} answers were imported: how they came about is not here")

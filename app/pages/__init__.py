@@ -1,1 +1,1 @@
-"""The pages people look at: the viewer of reports and evidence, the blind A/B page. Loopback only, nothing from outside."""
+"""Shared parts of all HTML pages (viewer, report, board, annotation): frame, server and safe Markdown, nothing from other hosts."""

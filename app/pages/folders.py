@@ -1,4 +1,4 @@
-"""The folders that `drr report`, `drr view --static` and `drr board` write: their marks, and how they find each other."""
+"""Writes the folders of `drr report`, `drr view --static` and `drr board`: their marker files and links to each other."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _REPORT, _VIEWER = "../report/index.html", "../viewer"
 
 
 def viewer_of(out: Path, given: str | None) -> str | None:
-    """The address of the viewer's pages from the report's folder: what was given, else where `drr papers reproduce` puts them."""
+    """Return the address of the viewer's pages from the report's folder. It is the given one, else the place used by `drr papers reproduce`, else `None`."""
     if given is not None:
         is_address = given.startswith(("http://", "https://")) or not Path(given).is_absolute()
         return given.rstrip("/") if is_address else Path(given).as_uri()
@@ -22,7 +22,7 @@ def viewer_of(out: Path, given: str | None) -> str | None:
 
 
 def report_of(folder: Path, given: str | None) -> str | None:
-    """The address of the report's first page: what was given, else where `drr papers reproduce` puts it."""
+    """Return the address of the report's first page. It is the given one, else the place used by `drr papers reproduce`, else `None`."""
     if given is not None:
         return Path(given).as_uri() if Path(given).is_absolute() else given
     return _REPORT if (folder.absolute().parent / "report" / "index.html").is_file() else None
@@ -32,7 +32,7 @@ def report_of(folder: Path, given: str | None) -> str | None:
 def fresh_folder(
     folder: Path, mark: str, command: str, scripts: Sequence[str], *, public: bool = False
 ) -> Iterator[Path]:
-    """Made aside and swapped in, so that a folder is never half new; only our own is replaced. Its owner's, if not `public`."""
+    """Return a context that yields a draft folder and moves the draft to `folder` at the end. So no folder is half new. Only a folder with the mark is replaced; unless `public`, only its owner can read the folder."""
     from drr.app.pages.serve import STATIC, STYLES
 
     check_ours(folder, mark, command)

@@ -1,4 +1,4 @@
-"""The frame of every page: its study, its icon, and the links to the study's other pages."""
+"""Builds the frame of every page: the study's name, the icon, and links to the study's other pages."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _DRAWING = (
     '<path d="M4 5h8M4 8h8M4 11h5" stroke="#fff" stroke-width="1.6"/></svg>'
 )
 ICON = f'<link rel="icon" href="data:image/svg+xml,{quote(_DRAWING)}">'
-"""Policies allow it by `img-src data:`."""
+"""HTML of the page icon; policies allow it by `img-src data:`."""
 
 
 POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'"
 
 
 def drawing(folder: Path, beside: Mapping[str, Path] | None = None) -> Environment:
-    """The environment in which pages are drawn by templates of a folder; those of others are `NAME/FILE`."""
+    """Return a Jinja environment for the templates of a folder; templates of `beside` are called `NAME/FILE`."""
     from jinja2 import ChoiceLoader, Environment, FileSystemLoader, PrefixLoader, StrictUndefined
 
     others = {name: FileSystemLoader(own) for name, own in (beside or {}).items()}
@@ -43,18 +43,18 @@ def drawing(folder: Path, beside: Mapping[str, Path] | None = None) -> Environme
 
 
 def breakable(text: str, at: str) -> Markup:
-    """Allow a line to break behind this sign where more of the word follows."""
+    """Return the text as HTML in which a line may break after each sign `at` inside a word."""
     from markupsafe import Markup, escape
 
     return (escape(at) + Markup("<wbr>")).join(re.split(rf"{at}(?=\S)", text))
 
 
 class FramePlace(NamedTuple):
-    """A page that navigation leads to."""
+    """A page in the navigation."""
 
     key: str
     address: str
-    """Path from the folder of all pages."""
+    """Path of the page from the folder of all pages."""
     name: str
 
 
@@ -63,17 +63,17 @@ ANSWERS = FramePlace("answers", "index.html", "Answers")
 
 @dataclass(frozen=True)
 class Frame:
-    """`served` pages look for news; the others carry their policy themselves."""
+    """The frame of a study's pages. Pages that are `served` look for updates; other pages contain their security policy."""
 
     study: str
     served: bool
     places: Sequence[FramePlace]
     about: Callable[[], str] = str
-    """The study in one line; it may grow."""
+    """Function that returns a description of the study in one line, which changes as the study grows."""
     scripts: Sequence[str] = ("reach.js", "table.js", "review.js", "viewer.js")
 
     def values(self, place: str = "") -> Mapping[str, Any]:
-        """Collect what the frame's template needs; `place` is the page that this is, or is a part of."""
+        """Return the values for the frame's template; `place` is the key of the current page in the navigation."""
         return {
             "study": self.study,
             "served": self.served,

@@ -1,4 +1,4 @@
-"""A file that a page adds lines to. Each is on disk before the page hears so, and none is glued to one that a crash tore."""
+"""Appends lines to a file. Each line is on disk before `add` returns, and never follows a line that a crash left incomplete."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class LineFile:
         self._drop_torn_line()
 
     def _drop_torn_line(self) -> None:
-        """Drop a torn line. A crash in the middle of a write leaves one without its end; the next must not be glued to it."""
+        """Drop an incomplete last line, which a crash may leave. Otherwise the next line would be joined to the incomplete one."""
         if not self.path.exists():
             return
         check_alone(self.path, self.path.stat().st_nlink)
@@ -46,7 +46,7 @@ class LineFile:
             try:
                 size = os.fstat(descriptor).st_size
                 if os.write(descriptor, line) < len(line):
-                    # Half a line is none, and the next one is not put behind it.
+                    # An incomplete line is removed, so that the next line does not follow it.
                     os.ftruncate(descriptor, size)
                     raise OSError(ENOSPC, os.strerror(ENOSPC), str(self.path))
                 os.fsync(descriptor)

@@ -1,4 +1,4 @@
-"""Hostile markdown to safe HTML: no raw HTML, no image, no script, no link that leaves without being asked."""
+"""Renders hostile Markdown as safe HTML: no raw HTML, images or scripts, and links open only on a click."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ TAGS = {
     *("s", "table", "thead", "tbody", "tr", "th", "td", "a", "mark", "span"),
 }
 _SIGN = re.compile("[\U000f0000-\U0010fffd]")
-"""Placeholder for something else while a page is made (`app/viewer/highlight.py`); no part of any word."""
+"""Pattern of placeholders for marks and links while a page is made (`app/viewer/highlight.py`), which belong to no word."""
 _NUMBERED = re.compile(rf"(?:\s|{_SIGN.pattern})*\[\^?[\w.-]{{1,8}}\]")
 _BARE = re.compile(rf"https?://[^\s<>()\[\]\"'{_SIGN.pattern[1:-1]}]+")
 SCHEMES = {"http", "https", "user"}
 
 
 def safe_html(markdown: str) -> str:
-    """Rendered and sanitised twice over: the parser makes no HTML of HTML, the cleaner lets only `TAGS` through."""
+    """Return the Markdown as HTML that is safe twice over: the parser ignores HTML, the cleaner lets only `TAGS` through."""
     made = parser()
     tokens = made.parse(markdown)
     for token in tokens:
@@ -56,7 +56,7 @@ def _is_list_of_sources(text: str) -> bool:
 
 
 def _line_by_line(children: Sequence[Token]) -> Iterator[Token]:
-    """Lines that Markdown would run together stay lines, and a bare address leads where a link to it would."""
+    """Yield the tokens of a list of sources with line breaks kept and bare addresses turned into links."""
     inside = False
     for place, child in enumerate(children):
         inside = child.type == "link_open" or (inside and child.type != "link_close")
@@ -70,7 +70,7 @@ def _line_by_line(children: Sequence[Token]) -> Iterator[Token]:
 
 
 def _linked(text: Token, *, ends: bool) -> Iterator[Token]:
-    """`ends`: nothing of the same line follows. An address that goes on beyond what is seen of it here is left as it is."""
+    """Yield the text's tokens with bare addresses as links. `ends` is true where the line ends after the text; an address that may go on after the text stays plain."""
     made, at, whole = parser(), 0, text.content
     for found in _BARE.finditer(whole):
         address = found[0].rstrip(".,;:!?*_")
@@ -91,7 +91,7 @@ def _linked(text: Token, *, ends: bool) -> Iterator[Token]:
 
 
 def clean(html: str, tags: set[str] = TAGS) -> str:
-    """Only these tags, only harmless attributes; links open apart, without telling where from."""
+    """Return the HTML with only these tags and harmless attributes; links open in a new tab without a referrer."""
     import nh3
 
     return nh3.clean(

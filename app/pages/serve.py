@@ -1,4 +1,4 @@
-"""A loopback server for one person's browser: one token, one origin, strict policy, nothing fetched from elsewhere."""
+"""Serves pages to the local machine's browsers: secret tokens, one origin, a strict policy, nothing from other hosts."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ def new_token() -> str:
 
 
 def place_of(token: str) -> str:
-    """Return the path of a token's pages. A browser sends a cookie to each port of a host, but only below the cookie's path."""
+    """Return the path of a token's pages. Browsers send a cookie to every port of a host, but only below the cookie's path."""
     return f"/{sha256(f'place {token}'.encode()).hexdigest()[:32]}"
 
 
 def guarded(application: Starlette, tokens: Callable[[], set[str]], port: int) -> Starlette:
-    """Let in only who comes to this loopback host and port, from this origin, with a known token.
+    """Return the application behind a check of host, port, origin and token.
 
-    The token arrives once as `?token=` and stays in a strict same-site cookie of its own place, which no other server can name.
+    The token arrives once as `?token=` and stays in a strict same-site cookie with a path of its own, which no other server can name.
     """
     from starlette.middleware.base import BaseHTTPMiddleware
     from starlette.responses import PlainTextResponse, RedirectResponse
@@ -85,7 +85,7 @@ def guarded(application: Starlette, tokens: Callable[[], set[str]], port: int) -
 
 
 async def body_within(request: Request, most: int) -> bytes | None:
-    """`None` for one that is longer, which is not waited for, and for one whose sender left."""
+    """Return the request's body, or `None` where the body exceeds `most` bytes or the sender left."""
     from starlette.requests import ClientDisconnect
 
     body = b""
@@ -100,7 +100,7 @@ async def body_within(request: Request, most: int) -> bytes | None:
 
 
 def bind(port: int) -> socket.socket:
-    """A loopback socket, on any free port for 0; a taken port is a clear error."""
+    """Return a listening socket on the local machine; port 0 is any free port. Raises `DrrError` for a taken port."""
     from drr.env.errors import DrrError
 
     listener = socket.socket(
@@ -109,7 +109,7 @@ def bind(port: int) -> socket.socket:
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind(("127.0.0.1", port))
-        listener.listen(128)  # who opens the printed address at once waits instead of being refused
+        listener.listen(128)  # a browser that opens the printed address at once waits instead of being refused
     except OSError as error:
         listener.close()
         raise DrrError(
@@ -137,7 +137,7 @@ SECONDS = 30.0
 
 
 class PatientProtocol(H11Protocol):
-    """A protocol that limits the wait for one whole request and for a reader who takes nothing."""
+    """An HTTP protocol with time limits on receiving a request and on a client that reads nothing."""
 
     seconds = SECONDS
 
@@ -172,7 +172,7 @@ class PatientProtocol(H11Protocol):
         super().connection_lost(exc)
 
     def _watch(self) -> None:
-        """The clock of a request is not set anew by each of its bytes."""
+        """Start the clock of a request once; further bytes of the request do not restart the clock."""
         upgraded = self.transport.get_protocol() is not self
         if upgraded or self.transport.is_closing() or self.conn.their_state not in (h11.IDLE, h11.SEND_BODY):
             self._read()

@@ -1,1 +1,1 @@
-"""The four papers: what each prints, and what is made here to stand beside it."""
+"""The papers that this project reproduces: their printed figures, and the commands that make figures to compare."""

@@ -1,7 +1,7 @@
-"""The preview of a reproduction: each step, and what agents and judge would be asked, without asking anybody.
+"""Previews a reproduction: each step, and the calls of agents and judges, without calling any model.
 
-Inputs that are not there yet are made aside by rules and thrown away, so that the forecast is of questions like those that
-will be asked; what a judge takes is counted on reports that are there, else on some that rules write.
+Missing inputs are made by rules in a temporary folder, so that the forecast is of questions like those that
+will be asked; a judge's calls are counted on existing reports, else on a few that rules write.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from drr.eval.judging.run import Forecast
 
 _SAMPLED = 4
-"""Answers of each variant that rules write aside, each on another task, to count what it and a judge would be asked."""
+"""Number of answers of each variant that rules write for the forecast, each on another task."""
 _MODELS = (
     "--model",
     "--models",
@@ -40,16 +40,16 @@ _MODELS = (
 
 
 class PreviewCounts(TypedDict):
-    """The numbers of pending units that a dry run found."""
+    """The numbers of pending answers and calls that a dry run found."""
 
     answers: int
     calls: int | None
-    """Calls that agents make to models; `None` where a part is unknown."""
+    """Number of calls that agents make to models; `None` where a part is unknown."""
     judge_calls: int
 
 
 def preview(asked: Reproduction, paper: PaperSteps) -> tuple[int, PreviewCounts]:
-    """The exit code, and what is still to be done as far as it went."""
+    """Return the exit code and the pending answers and calls, counted up to the first failed step."""
     with TemporaryDirectory(prefix="drr-") as aside:
         seen = replace(asked, places=Places(asked.places.out, Path(aside)))
         dry = _DryRun(seen, Path(aside))
@@ -67,10 +67,10 @@ class _DryRun:
     aside: Path
     answers: int = 0
     calls: int | None = 0
-    """`None` once a part is unknown."""
+    """Number of agents' calls so far; `None` once a part is unknown."""
     judge_calls: int = 0
     sampled: dict[str, float] = field(default_factory=dict)
-    """Calls of an answer that rules gave, by variant."""
+    """Mean calls of an answer in the sample by rules, by variant."""
 
     def counts(self) -> PreviewCounts:
         return {"answers": self.answers, "calls": self.calls, "judge_calls": self.judge_calls}
@@ -96,7 +96,7 @@ class _DryRun:
         return step.makes is not None and step.makes.is_relative_to(self.aside)
 
     def _make(self, step: Step) -> int:
-        """Make by rules whatever the model, so that nobody is paid for it."""
+        """Make a missing input by rules, whatever the model, so that the preview costs nothing."""
         if step.done:
             return 0
         if step.words[0] != "queries":
@@ -131,7 +131,7 @@ class _DryRun:
         return 0
 
     def _calls(self, document: RunForecast) -> int | None:
-        """Count the calls as forecast; of an unknown variant, as rules make them in the sample."""
+        """Return the number of calls in a forecast, with the sample's calls for variants without one; `None` if unknown."""
         if not document["left"]:
             return 0
         found = 0.0
@@ -147,7 +147,7 @@ class _DryRun:
         return round(found)
 
     def _sample(self, words: list[str], variants: Iterable[str]) -> int:
-        """Some answers of each variant by rules, of what the first run that has it asks."""
+        """Write a few answers of each variant by rules, to the questions of the first run with the variant."""
         sample = self.aside / "sample"
         for variant in variants:
             if variant in self.sampled:
@@ -162,8 +162,8 @@ class _DryRun:
         return 0
 
     def _spread(self, words: list[str]) -> list[str]:
-        """Spread a few questions by rules over the whole file, under one setting and at one size. Those that
-        stand together ask one task."""
+        """Return the command for a few questions, spread over the whole file, under one setting and size.
+        Rules answer them. Neighbouring questions belong to one task."""
         for several in ("--settings", "--sizes", "--reach"):
             if several in words:
                 words = _with(words, several, _given(words, several).split(",")[0])
@@ -180,7 +180,7 @@ class _DryRun:
         return _with(words, "--queries", str(some))
 
     def _judge(self, words: list[str]) -> int:
-        """Count what is there as it is; of what is still to be answered, as of the sample. Questions are asked about once."""
+        """Print and count a judge's calls: on existing answers as they are, on pending answers as in the sample. Calls about questions count once."""
         parts = [words[1]] if _is_study(Path(words[1])) else []
         parts += [str(self.aside / "sample")] if self.answers else []
         calls, cost = 0.0, 0.0
@@ -239,7 +239,7 @@ def _with(words: Sequence[str], option: str, value: str) -> list[str]:
 
 
 def _without(words: Sequence[str], *options: str) -> list[str]:
-    """Drop these options and their values."""
+    """Return the words without these options and their values."""
     kept: list[str] = []
     skip = False
     for word in words:
@@ -260,7 +260,7 @@ def _output(words: list[str]) -> tuple[int, str]:
 
 
 def _quietly(words: list[str]) -> int:
-    """Run a command in silence: its progress is seen only where it fails."""
+    """Run a command and return its exit code; its output is printed only where it fails."""
     from drr.app.cli import main
 
     out = io.StringIO()

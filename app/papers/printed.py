@@ -1,4 +1,4 @@
-"""The printed figures of the papers, as data. A file a paper, each of its tables and figures with where ours is, or why there is none."""
+"""Reads the figures that papers print. Each paper has a file of its tables and figures, with the report's counterpart of each."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ class _Row(BaseModel):
 
 
 class PrintedNote(_Row):
-    """A place where the paper contradicts itself, or leaves open the meaning of a figure."""
+    """A note on a place where the paper contradicts itself, or leaves the meaning of a figure open."""
 
     text: str
     at: tuple[str, ...] = ()
-    """The stub of the row that it concerns; all of them where there is none."""
+    """Names of the row that the note concerns; empty for all rows."""
     column: str = ""
 
     def sentence(self) -> str:
@@ -32,36 +32,36 @@ class PrintedNote(_Row):
 
 
 class Exhibit(_Row):
-    """A table or figure of a paper. It is made here, or it says why not."""
+    """A table or figure of a paper, with its counterpart in the report or the reason for its absence."""
 
     source: str
-    """Its number in the paper."""
+    """Number of the table or figure in the paper."""
     title: str
     here: tuple[str, ...] = ()
-    """Tables and figures of our report that show the same, by name."""
+    """Names of the report's tables and figures that show the same."""
     pages: str = ""
-    """Other place to see it, where it is no table."""
+    """Other place that shows the same, where the counterpart is not a table."""
     missing: str = ""
-    """Why it cannot be made here."""
+    """Reason why the report has no counterpart."""
     needs: str = ""
-    """Missing input that must be given before it is made."""
+    """Input that must be given before the counterpart can be made."""
     people: bool = False
-    """True where it takes labels of people."""
+    """True where the counterpart needs labels by people."""
     unprinted: str = ""
-    """Why nothing stands beside ours, where something is printed that cannot be copied."""
+    """Reason why the printed figures are not shown, where they cannot be copied."""
     settings: tuple[str, ...] = ()
-    """Under which settings a system is a row of it; all where none is named."""
+    """Settings of the systems that are its rows; empty for all settings."""
     like: str = ""
-    """Another exhibit whose rows here are the same."""
+    """Source of another exhibit with the same rows in the report."""
     stub: tuple[str, ...] = ()
-    """Heads of what names a row."""
+    """Heads of the columns that name a row."""
     columns: tuple[str, ...] = ()
     metrics: tuple[str, ...] = ()
-    """Our metrics, one for each column, where a column is a metric."""
+    """This project's metrics, one for each column, where columns are metrics."""
     further: tuple[str, ...] = ()
-    """Our metrics for columns of the paper whose figures are not known."""
+    """This project's metrics for columns of the paper whose printed figures are unknown."""
     rows: tuple[tuple[str, ...], ...] = ()
-    """Names, then figures as printed; an empty one is not known."""
+    """Rows of names, then figures as printed; an empty figure is unknown."""
     notes: tuple[PrintedNote, ...] = ()
 
     @model_validator(mode="after")
@@ -92,7 +92,7 @@ class PrintedPaper(_Row):
     paper: str
     title: str
     setting: str
-    """Reason why its figures belong to another setting."""
+    """Sentence on how the paper's setting differs from this project's."""
     exhibit: tuple[Exhibit, ...]
 
 
@@ -105,13 +105,13 @@ def _place(name: str) -> Path:
 
 @cache
 def paper_of(name: str) -> PrintedPaper:
-    """Its tables and figures as printed."""
+    """Return the printed tables and figures of a paper."""
     text = _place(name).read_text(encoding="utf-8")
     return PrintedPaper.model_validate(tomllib.loads(text))
 
 
 def number(printed: str) -> float | None:
-    """The figure that stands first: `34.2k ± 11.7k` is 34,200, `61.11%` is 61.11; `None` where none is printed."""
+    """Return the first number of a printed figure: `34.2k ± 11.7k` is 34,200, `61.11%` is 61.11; `None` if empty."""
     words = printed.replace("$", "").replace("%", "").split()
     if not words:
         return None
@@ -123,7 +123,7 @@ def number(printed: str) -> float | None:
 
 @cache
 def _of_variants() -> dict[tuple[str, str], float]:
-    """Map the values of the retail paper, whose rows are variants here too."""
+    """Return the retail paper's values by variant and metric, as its rows are variants here too."""
     found: dict[tuple[str, str], float] = {}
     for exhibit in paper_of(RETAIL).exhibit:
         for row in exhibit.rows if exhibit.metrics else ():
@@ -137,5 +137,5 @@ def _of_variants() -> dict[tuple[str, str], float]:
 
 
 def printed(variant: str, metric: str) -> float | None:
-    """Return what the retail paper prints for this variant, if it does."""
+    """Return the figure that the retail paper prints for a variant and metric, or `None`."""
     return _of_variants().get((variant, metric))

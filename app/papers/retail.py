@@ -1,4 +1,4 @@
-"""The retail paper: generated questions, six variants, faithfulness, quality and pairs."""
+"""Reproduces the retail paper: generated questions, six variants, faithfulness, quality and pairwise comparisons."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ OPTIONS = {
 EXAMPLES = ()
 SIZES = {"users": Size(17, 17), "per_user": Size(3, 3)}
 OWN = ("queries",)
-"""Options of this paper that some other has not."""
+"""Options that not every paper has."""
 HEADLINE = ("fp", "fr", "overall", "input_tokens", "tool_calls")
 
 
@@ -34,7 +34,7 @@ def steps(asked: Reproduction) -> Iterator[Step]:
         seed = ["--seed", str(asked.arguments.seed)]
         yield asked.queries([*size, *seed])
         budget = ["--budget", f"{left(asked.arguments.budget, queries):g}"] if budget else []
-        # Figure 5: what the same writer asks who is not shown the profile of whom it writes for.
+        # Figure 5: questions by the same writer without the shopper's profile.
         generic = asked.places.of("generic.jsonl")
         fewer = ["--users", str(asked.sizes["users"]), "--per-user", "1", "--mode", "generic", *seed]
         yield asked.queries(fewer, generic, budget)
@@ -47,7 +47,7 @@ def steps(asked: Reproduction) -> Iterator[Step]:
 
 
 def left(budget: float, queries: Path) -> float:
-    """Return what writing the queries has left of the budget."""
+    """Return the part of the budget that is left after writing the queries."""
     from drr.llm.meter import dollars
     from drr.study.study import Study
 

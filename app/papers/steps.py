@@ -1,4 +1,4 @@
-"""The commands that `drr papers reproduce` gives for a paper, and the request that a folder was begun with."""
+"""Builds the commands of `drr papers reproduce` for a paper, and stores the request that a folder was begun with."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from drr.env.plugins import papers
 from drr.env.small_files import DOCUMENT, LINES, read_within
 
 RETAIL = "retail"
-"""The paper that this project is of; the others are plug-ins."""
+"""Name of this project's own paper; the other papers are plug-ins."""
 
 
 def reproducible() -> tuple[str, ...]:
-    """Those that `drr papers reproduce` can do."""
+    """Return the names of the papers that `drr papers reproduce` can reproduce."""
     return (RETAIL, *(paper.name for paper in papers() if paper.reproduction))
 
 
 def printed_papers() -> tuple[str, ...]:
-    """Those whose printed tables and figures are known."""
+    """Return the names of the papers whose printed tables and figures are known."""
     return (RETAIL, *(paper.name for paper in papers() if paper.exhibits))
 
 
@@ -40,7 +40,7 @@ class Step:
     words: list[str]
     kind: StepKind
     makes: Path | None = None
-    """File whose presence means that the step is done; without it the command itself computes only what is missing."""
+    """File whose presence means that the step is done; `None` where the command itself computes only missing parts."""
 
     @property
     def done(self) -> bool:
@@ -48,14 +48,14 @@ class Step:
 
 
 class Size(NamedTuple):
-    """The size of a request where nobody names one: little where rules play everything, else the paper's."""
+    """Default of a size option: a small number where rules play everything, else the paper's number."""
 
     rules: int
     paper: int
 
 
 class PaperOption(NamedTuple):
-    """An option of a paper; several may have it."""
+    """A command line option of a paper; several papers may share an option."""
 
     help: str
     kind: Literal["size", "file", "folder", "text"] = "text"
@@ -64,31 +64,31 @@ class PaperOption(NamedTuple):
 
 
 class PaperSteps(Protocol):
-    """A paper's module."""
+    """The interface of a paper's module for `drr papers reproduce`."""
 
     OPTIONS: Mapping[str, PaperOption]
-    """Options beside those that every paper has, by name."""
+    """Options by name, besides the options that every paper has."""
     EXAMPLES: Sequence[str]
 
     SIZES: Mapping[str, Size]
     OWN: Sequence[str]
-    """Its options, beside those that every paper has."""
+    """Names of the options that not every paper has."""
     HEADLINE: Sequence[str]
-    """The few metrics that say how it went."""
+    """Names of the few metrics that summarise the result."""
 
     def check(self, asked: Reproduction) -> None: ...
     def steps(self, asked: Reproduction) -> Iterator[Step]: ...
 
 
 def steps_of(name: str) -> PaperSteps:
-    """The module of a paper that can be reproduced."""
+    """Return the module that reproduces a paper."""
     places = {RETAIL: "drr.app.papers.retail", **{paper.name: paper.reproduction for paper in papers()}}
     return cast("PaperSteps", import_module(places[name]))
 
 
 @dataclass(frozen=True)
 class Places:
-    """The places of a reproduction's things. A dry run makes what is missing aside, and looks at what is there."""
+    """The paths of a reproduction's files. A dry run puts missing files into `aside` and reads existing ones."""
 
     out: Path
     aside: Path | None = None
@@ -103,14 +103,14 @@ class Places:
 
 @dataclass(frozen=True)
 class Reproduction:
-    """The request on the command line, with what follows from it."""
+    """The request on the command line, with the paths and sizes that follow from it."""
 
     arguments: argparse.Namespace
     places: Places
     by_rules: bool
-    """True where no model takes part, so that little is asked by default."""
+    """True where no model takes part, so that default sizes are small."""
     sizes: dict[str, int] = field(default_factory=dict)
-    """Sizes by option: as given, else the default."""
+    """Sizes by option: the given size, else the default."""
 
     @property
     def shop(self) -> str:
@@ -122,13 +122,13 @@ class Reproduction:
 
     @property
     def is_given(self) -> bool:
-        """Tell whether questions, tasks or reports were given, so that none are made."""
+        """Return whether questions, tasks or reports were given, so that none are made."""
         return any(
             getattr(self.arguments, name, None) is not None for name in ("queries", "tasks", "reports")
         )
 
     def words(self, *names: str) -> list[str]:
-        """Options that were given, to hand on."""
+        """Return the named options as command line words, where they were given."""
         given = [(name, getattr(self.arguments, name, None)) for name in names]
         return [
             word for name, v in given if v is not None for word in ("--" + name.replace("_", "-"), str(v))
@@ -156,7 +156,7 @@ class Reproduction:
         return list(dict.fromkeys(both))
 
     def sample_shop(self) -> Iterator[Step]:
-        """Yield, where no shop was named, an invented one, with reviews kept, of which persons can be made."""
+        """Yield the steps that make an invented shop where none was named. Reviews are kept, as persons are made from them."""
         if self.arguments.shop is None:
             raw, shop = self.places.of("raw"), self.places.of("shop")
             whole = shop / "manifest.json"
@@ -165,14 +165,14 @@ class Reproduction:
             yield Step(ingest, "input", whole)
 
     def queries(self, sizes: list[str], out: Path | None = None, budget: list[str] | None = None) -> Step:
-        """Write questions. It continues by itself: its own study is beside the file."""
+        """Return the step that writes questions. The command continues unfinished work, as its study lies beside the file."""
         file = str(out or self.places.of("queries.jsonl"))
         words = ["queries", "generate", "--shop", self.shop, "--out", file]
         most = self.budget if budget is None else budget
         return Step([*words, *sizes, *self.words("model"), *self.server, *most, *self.quiet], "input")
 
     def answers(self, what: list[str], budget: list[str] | None = None) -> Step:
-        """Answer what is named."""
+        """Return the step that answers the questions in `what`."""
         trials = ["--trials", str(self.arguments.trials)]
         settings = self.words(
             "model", "models", "model_embedder", "role_models", "web", "sandbox", "shop_url"
@@ -182,7 +182,7 @@ class Reproduction:
         return Step([*words, *self.quiet], "run")
 
     def judging(self, what: list[str], budget: list[str] | None = None) -> Iterator[Step]:
-        """Yield the judging, and that of a second judge where there is one."""
+        """Yield the judging steps, one for each judge."""
         most = self.budget if budget is None else budget
         for judge in self.judges:
             by = ["--judge", judge] if judge else []
@@ -190,7 +190,7 @@ class Reproduction:
             yield Step(words, "judge")
 
     def report(self, paper: str) -> Iterator[Step]:
-        """Yield the report with the paper's figures beside ours, and the viewer beside it."""
+        """Yield the steps that write the report, with the paper's figures, and the viewer."""
         out, people = self.places.out, [str(path) for path in self.arguments.human]
         words = [
             "report",
@@ -210,7 +210,7 @@ class Reproduction:
 
 _FILE = "reproduce.json"
 _FILES = ("queries", "persons", "reports")
-"""Options that name a file whose content is asked."""
+"""Options that name a file, which is identified by its content."""
 _PLACES = ("shop", "tasks")
 
 
@@ -218,7 +218,7 @@ class Begun(TypedDict):
     schema: int
     paper: str
     asked: dict[str, int | str | None]
-    """Choices by option."""
+    """Values by option that decide the questions."""
 
 
 def begun_in(out: Path) -> Begun | None:
@@ -234,7 +234,7 @@ def begun_in(out: Path) -> Begun | None:
 
 
 def check_options(arguments: argparse.Namespace) -> None:
-    """`Misuse` for an option that belongs to another paper."""
+    """Raise `Misuse` for an option that belongs to another paper."""
     own = steps_of(arguments.paper)
     known = {*own.OWN, *own.SIZES}
     for paper in reproducible():
@@ -247,7 +247,7 @@ def check_options(arguments: argparse.Namespace) -> None:
 
 
 def sizes_of(arguments: argparse.Namespace, begun: Begun | None, *, by_rules: bool) -> dict[str, int]:
-    """Choose the sizes as given, else as the folder was begun, else the default."""
+    """Return the sizes by option: as given, else as the folder was begun, else the default."""
     kept = {} if begun is None else begun["asked"]
     found: dict[str, int] = {}
     for name, size in steps_of(arguments.paper).SIZES.items():
@@ -258,7 +258,7 @@ def sizes_of(arguments: argparse.Namespace, begun: Begun | None, *, by_rules: bo
 
 
 def settled(arguments: argparse.Namespace, begun: Begun | None, sizes: dict[str, int]) -> Begun:
-    """Settle what is kept of this call. `Misuse` where the folder was begun with something else."""
+    """Return the request to store for this call. Raises `Misuse` where the folder was begun with another request."""
     paper = steps_of(arguments.paper)
     now = Begun(schema=1, paper=arguments.paper, asked=_asked(arguments, paper, sizes))
     if begun is None:
@@ -280,7 +280,7 @@ def settled(arguments: argparse.Namespace, begun: Begun | None, sizes: dict[str,
 def _asked(
     arguments: argparse.Namespace, paper: PaperSteps, sizes: dict[str, int]
 ) -> dict[str, int | str | None]:
-    """List what decides the questions. The retail paper's are joined to those a study has, for every variant, as ever."""
+    """Return the options that decide the questions. Empty for the retail paper, whose new questions join the study's for every variant."""
     if arguments.paper == RETAIL:
         return {}
     found: dict[str, int | str | None] = {**sizes, "seed": arguments.seed}

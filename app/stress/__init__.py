@@ -1,1 +1,1 @@
-"""Answers asked again under one change each: what is asked, what came of it, and the page of both."""
+"""Stress tests: answers repeated under one change each, the effects of the changes, and a page that shows them."""

@@ -1,4 +1,4 @@
-"""Sums what moved: each change's effect on each outcome, corrected for all that were looked at, as one document."""
+"""Computes the effect of each change on each outcome, corrected for the number of tests, as one document."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _STAYED = {
 
 
 class StressPair(TypedDict):
-    """One answer without its change and with it."""
+    """One answer compared with the same answer under a change."""
 
     variant: str
     query_id: str
@@ -33,7 +33,7 @@ class StressPair(TypedDict):
     key: str
     stress: Stress
     outcomes: dict[str, list[list[float | None]]]
-    """Values before and after, by outcome: one pair, or one for each listing."""
+    """Values without and with the change, by outcome: one pair, or one for each listing."""
     has_report: bool
     same_picks: float | None
     kept_or_honest: float
@@ -42,17 +42,17 @@ class StressPair(TypedDict):
 class MovedRow(EffectRow):
     variant: str
     of: int
-    """Effects of this variant that its p-value is corrected for."""
+    """Number of effects of the variant for which the p-value is corrected."""
 
 
 class StayedRow(TypedDict):
-    """Answers of one variant under one change, and how much of them stayed."""
+    """The share of one variant's answers that stayed the same under one change."""
 
     variant: str
     change: str
     pairs: int
     failed: int
-    """Number that ended without a report."""
+    """Number of answers that ended without a report."""
     same_picks: VRow
     kept_or_honest: VRow | None
 
@@ -64,9 +64,9 @@ class StressDocument(TypedDict):
     study: str
     answers: int
     compared: int
-    """Answers that were asked for again under some change."""
+    """Number of answers that were repeated under at least one change."""
     outdated: int
-    """Answers under a change whose answer without it is no longer in the study."""
+    """Number of answers under a change whose unchanged answer is no longer in the study."""
     effects: list[MovedRow]
     stayed: list[StayedRow]
     outcomes: dict[str, str]
@@ -75,7 +75,7 @@ class StressDocument(TypedDict):
 
 
 def findings(folder: Path) -> StressDocument:
-    """Compare the answers of a study with those under changes. `Misuse` where there are none."""
+    """Return the comparison of a study's answers with its answers under changes. Raises `Misuse` where there are none."""
     if not Study.exists(folder / FOLDER):
         raise Misuse(
             f"{folder}: nothing was asked under a change; `drr study stress {folder} --with all` does"
@@ -118,7 +118,7 @@ def _order(change: str) -> int:
 
 
 def _answers(study: Study, questions: Mapping[str, Query]) -> Iterator[ReadAnswer]:
-    """Yield answers that ended; one that may still pass when it is run again has not."""
+    """Yield the finished answers; a failed answer that may succeed when run again is left out."""
     for record in sorted(study.records("answer", None), key=lambda one: (one.label, one.key)):
         question = questions.get(str(record.spec.get("query_id")))
         if question is not None and not study.lost(record) and (record.done or not record.transient):
@@ -143,7 +143,7 @@ def _row(stress: Stress, before: ReadAnswer, after: ReadAnswer, pairs: Sequence[
 
 
 def _moved(pairs: Mapping[str, Sequence[Pair]]) -> Iterator[MovedRow]:
-    """Yield the effects by variant, each corrected for all that were looked at of its variant."""
+    """Yield the effects by variant, each corrected for the number of effects of the variant."""
     for variant, own in sorted(pairs.items()):
         moved = effects(sorted(own, key=lambda pair: _order(pair.change)), dict.fromkeys(OUTCOMES, SHARE))
         for one in moved:

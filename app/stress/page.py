@@ -1,4 +1,4 @@
-"""Sets what moved into words and one page that needs nothing else."""
+"""Writes the effects of changes as sentences and as one self-contained HTML page."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from drr.eval.stats.intervals import VRow
 
 PAGE = Path(__file__).parent / "stress.html"
 _ELASTICITY = 5.0
-"""Elasticity at the end of a bar."""
+"""Elasticity that fills a bar to its end."""
 
 
 def write(found: StressDocument, out: Path) -> None:
-    """Write the page and its document into a folder."""
+    """Write the page `stress.html` and the document `stress.json` into a folder."""
     from jinja2 import Environment as Templates
 
     out.mkdir(parents=True, exist_ok=True)
@@ -34,7 +34,7 @@ def write(found: StressDocument, out: Path) -> None:
 
 
 def sentences(found: StressDocument) -> Iterator[str]:
-    """Yield what is certain, one sentence each: what was obeyed, and what is beyond chance."""
+    """Yield a sentence for each certain result: planted orders that were obeyed, and effects beyond chance."""
     others = ""
     for variant in dict.fromkeys(row["variant"] for row in found["stayed"]):
         own = [
@@ -54,7 +54,7 @@ def sentences(found: StressDocument) -> Iterator[str]:
 
 
 def _bar(row: MovedRow) -> tuple[float, float, float] | None:
-    """Place the interval and the effect, from -1 to 1: of a price the elasticity, a fifth as long."""
+    """Return low end, high end and value of an effect, from -1 to 1. A price shows its elasticity, divided by five."""
     v, scale = (row["relative"], _ELASTICITY) if row["relative"] else (row, 1.0)
     if v["value"] is None or v["ci_low"] is None or v["ci_high"] is None:
         return None
@@ -63,19 +63,19 @@ def _bar(row: MovedRow) -> tuple[float, float, float] | None:
 
 
 def _size(row: MovedRow) -> str:
-    """The effect with its interval; of a price, as the elasticity."""
+    """Return the effect with its interval as text; for a price, the elasticity."""
     if row["per_dose"]:
         return "–" if row["relative"] is None else f"elasticity {interval(row['relative'])}"
     return interval(row)
 
 
 def interval(row: VRow) -> str:
-    """Set a figure with its interval."""
+    """Return a value with its interval as text."""
     low, high = row["ci_low"], row["ci_high"]
     ends = "" if low is None or high is None else f" ({figure(low)} to {figure(high)})"
     return figure(row["value"]) + ends
 
 
 def figure(value: float | None, digits: int = 2) -> str:
-    """Set a number, with a minus that is one."""
+    """Return a number as text, with a true minus sign."""
     return "–" if value is None else f"{value:.{digits}f}".replace("-", "−")

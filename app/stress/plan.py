@@ -1,4 +1,4 @@
-"""The plan of a stressed study: which answers each change can reach, and what is drawn for each of them."""
+"""Plans a stress test: the answers that each change can affect, and the random draw for each answer."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ from drr.tools.base import ToolError
 from drr.tools.registry import find
 
 _ORDERS = (20, 200)
-"""Fewest and most orders by which a history grows."""
+"""Smallest and largest number of orders added to a history."""
 _DAYS = (30, 90, 365)
 _PRICES = (0.8, 1.25)
 _LIMITS = ("total_max", "total_min", "item_max", "item_min", "month_max", "months")
-"""Demands that are read alike in all words."""
+"""Constraints of a question that every rewording must keep."""
 _RECORDS = frozenset(("get_user_orders", "get_order_details", "get_user_statistics"))
 
 
 class ShownList(NamedTuple):
-    """The products that a search finds, and the order that it was read to ask for."""
+    """The products that a search returned, and the sort order that the search applied."""
 
     sort: str
     ids: Sequence[str]
@@ -47,7 +47,7 @@ class ShownList(NamedTuple):
 
 @dataclass(frozen=True)
 class Unchanged:
-    """A finished answer without a change, and what tells what a change can reach."""
+    """A finished answer without a change, and the data that show which changes can affect the answer."""
 
     record: Record
     question: Query
@@ -64,7 +64,7 @@ class Unchanged:
 
     @cached_property
     def lists(self) -> list[ShownList]:
-        """List what each of its searches finds."""
+        """Return the result list of each search of the answer."""
         found = []
         for call in self.calls:
             if call["name"] == "product_catalog_search":
@@ -76,12 +76,12 @@ class Unchanged:
 
     @property
     def opened(self) -> list[Product]:
-        """Products whose listing was looked at."""
+        """Return the products whose listing the agent opened."""
         calls = (call["arguments"] for call in self.calls if call["name"] == "get_product_details")
         return self.shop.store.products([str(asked.get("product_id")) for asked in calls])
 
     def shown(self, *, right: bool) -> list[Product]:
-        """Products that it was shown; with or without those that meet a need, where code knows which do."""
+        """Return the products that the agent was shown. Unless `right`, products that meet a need are left out, where code knows them."""
         ids = [*(one for shown in self.lists for one in shown.ids), *(one.product_id for one in self.opened)]
         truth = self.question.checkable
         meets = {one for need in truth.needs for one in need.products} if truth and not right else set()
@@ -90,14 +90,14 @@ class Unchanged:
 
 @dataclass(frozen=True, kw_only=True)
 class StressChoice:
-    """The changes, and what they are drawn by."""
+    """The options of a stress test: the changes and their random draw."""
 
     changes: Sequence[str]
     seed: int = 0
     rate: float = 0.3
-    """Share of calls and pages that fail under `faults`."""
+    """Share of calls and pages that fail under the change `faults`."""
     words: Path | None = None
-    """File of questions in other words, for `paraphrase`."""
+    """File of reworded questions for the change `paraphrase`."""
 
     def __post_init__(self) -> None:
         if not 0 < self.rate <= 1:
@@ -105,12 +105,12 @@ class StressChoice:
 
 
 Drawn = dict[str, Any] | None
-"""Fields of a `Stress`; `None` where the change cannot reach the answer."""
+"""Fields of a `Stress`; `None` where the change cannot affect the answer."""
 
 
 @dataclass(frozen=True)
 class Draw:
-    """The draw of one change for one answer."""
+    """The random draw of one change for one answer; each method draws one kind of change."""
 
     base: Unchanged
     luck: Random
@@ -179,7 +179,7 @@ class Draw:
 
 
 class ChangeRow(NamedTuple):
-    """A change that may be named."""
+    """A kind of change: the method that draws it, and its description."""
 
     draw: Callable[[Draw], Drawn]
     about: str
@@ -200,7 +200,7 @@ CHANGES: Mapping[str, ChangeRow] = {
 
 
 def changes_named(words: str) -> list[str]:
-    """Read names with commas; `all` is each of them. `Misuse` for one that is not known."""
+    """Return the changes in a comma-separated text; `all` means every change. Raises `Misuse` for an unknown name."""
     names = [word for part in words.split(",") if (word := part.strip())]
     names = [*CHANGES] if "all" in names else list(dict.fromkeys(names))
     unknown = ", ".join(name for name in names if name not in CHANGES)
@@ -210,7 +210,7 @@ def changes_named(words: str) -> list[str]:
 
 
 def words_of(file: Path, questions: Mapping[str, Query]) -> dict[str, str]:
-    """Read other words for a study's questions, by id. `Misuse` where they state other limits."""
+    """Return reworded questions of a study by id. Raises `Misuse` where a rewording states other limits."""
     found = {query.id: query.query for query in read_queries(file)}
     for name, text in found.items():
         if name not in questions:
@@ -224,11 +224,11 @@ def words_of(file: Path, questions: Mapping[str, Query]) -> dict[str, str]:
 
 
 class Planned(NamedTuple):
-    """The units of a stressed study, by change."""
+    """The units of a stress test, by change."""
 
     units: Mapping[str, Sequence[Unit]]
     answers: int
-    """Finished answers that a change may reach."""
+    """Number of finished answers that a change may affect."""
 
 
 def planned(
@@ -237,7 +237,7 @@ def planned(
     questions: Mapping[str, Query],
     choice: StressChoice,
 ) -> Planned:
-    """Draw every change for each answer that it can reach. The same seed and answers give the same units."""
+    """Return the units of every change for each answer that the change can affect. The same seed and answers give the same units."""
     bases = list(_bases(answering, records, questions))
     if not bases:
         raise Misuse("no finished answer to compare with; `drr run` the study first")

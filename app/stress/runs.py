@@ -1,6 +1,6 @@
-"""Runs answers again under changes.
+"""Runs the answers of a study again under changes.
 
-The folder `stress` of a study is a study of its own, whose units name theirs without the change.
+The folder `stress` of a study is a study of its own, whose units name the unchanged units.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ FOLDER = "stress"
 
 
 class ChangeForecast(TypedDict):
-    """Numbers of finished answers that a change can reach, and that are left to run."""
+    """Number of finished answers that a change can affect, and number of answers left to run."""
 
     reached: int
     left: int
@@ -43,7 +43,7 @@ class StressForecast(TypedDict):
 
 
 def stress(config: RunConfig, choice: StressChoice) -> StudyRan:
-    """Run what is missing of the answers under these changes."""
+    """Run the missing answers under the chosen changes, and return the outcome of the run."""
     folder = config.study / FOLDER
     with _opened(config, choice) as (asked, _, units):
         answering = asked.answering
@@ -65,7 +65,7 @@ def stress(config: RunConfig, choice: StressChoice) -> StudyRan:
 
 
 def foresee(config: RunConfig, choice: StressChoice) -> StressForecast:
-    """Say what would be run, and its price. Nothing is called."""
+    """Return the answers that `stress` would run and their price, without calling anything."""
     folder = config.study / FOLDER
     with _opened(config, choice, calls=False) as (asked, plan, units):
         done: set[str] = set()
@@ -103,7 +103,7 @@ def _opened(
 
 
 def _others(study: Study, asked: RunAsked, choice: StressChoice) -> Iterator[str]:
-    """Yield what this call does not draw anew: other changes, and answers of other variants."""
+    """Yield the keys of answers to keep that this call does not draw again: other changes and other variants."""
     systems = {str(unit.spec["variant"]) for unit in asked.chosen}
     for record in study.records("answer", None):
         if record.spec["stress"]["change"] not in choice.changes or record.spec["variant"] not in systems:

@@ -1,4 +1,4 @@
-"""The answers of a study as its index lists them, with the measures of each."""
+"""Reads a study's answers as entries of the viewer's index, each with its figures."""
 
 from __future__ import annotations
 

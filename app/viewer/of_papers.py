@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 Inserts = Mapping[str, "Markup"]
 """HTML by the name of the slot of a page's template."""
 View = Callable[["ShownEntry"], "ReportView | None"]
-"""Reads an answer as its page shows it."""
+"""Function that returns an answer as its page shows it."""
 
 
 class FolderPages(Protocol):

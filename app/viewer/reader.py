@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Reader(EntryReader):
-    """One study with each of its answers, by whatever papers add."""
+    """Reads one study with the pages of its answers, including the additions of papers."""
 
     def __init__(
         self, study: Study, *, judge: str | None = None, shop: str | None = None, tasks: Path | None = None
