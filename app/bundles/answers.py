@@ -137,7 +137,9 @@ def _check_texts(study: Study, record: Record, found: Verified) -> None:
         if row["url"] != profile and (nowhere or seen not in whole):
             found.fail("evidence", record.label, f"source {number}: no tool returned what was read of it")
     by_models = [message["text"] for message in messages if message["role"] in _BY_MODELS]
-    printed = _architecture(record) == "ledger"  # code writes this report from a form that the model filled in
+    printed = (
+        _architecture(record) == "ledger"
+    )  # code writes this report from a form that the model filled in
     if (
         raw is not None
         and is_ours(record)

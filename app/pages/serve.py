@@ -109,7 +109,9 @@ def bind(port: int) -> socket.socket:
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind(("127.0.0.1", port))
-        listener.listen(128)  # a browser that opens the printed address at once waits instead of being refused
+        listener.listen(
+            128
+        )  # a browser that opens the printed address at once waits instead of being refused
     except OSError as error:
         listener.close()
         raise DrrError(
