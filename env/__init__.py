@@ -1,4 +1,4 @@
-"""The shop as it exists: entities, the store and catalogue behind them, the web, settings. Imports nothing of ours."""
+"""The shop's entities, the store and catalogue that hold them, the web, and settings. The package imports only `citations` and `wording`."""
 
 if __name__ != "drr.env":
     from drr.beside import step_aside

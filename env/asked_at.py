@@ -1,4 +1,4 @@
-"""Address and key of each role's model. An address is for models of one provider, a provider's key for one host."""
+"""Finds the address and the API key with which each role's model is called. An address serves one provider's models, and a provider's key goes to one host."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from drr.env.trust import place_of
 from pydantic import SecretStr
 
 OWN = {"anthropic": "https://api.anthropic.com", "openai": "https://api.openai.com/v1"}
-"""The providers' own addresses."""
+"""The address of each provider's own API."""
 
 
 def provider_of(model: str) -> str:
@@ -15,7 +15,7 @@ def provider_of(model: str) -> str:
 
 
 def providers_of_base(settings: Settings) -> set[str]:
-    """List the providers that `base_url` is for. Those of `model` and `models`; where these are offline, the first role's."""
+    """List the providers whose models are reached through `base_url`. They are those of `model` and `models`; if these are offline, the first online role's."""
     alone = ([name] for name in (*map(settings.model_for, ROLES), *settings.role_models.values()))
     for names in ([settings.model, *(settings.models or ())], *alone):
         if found := {provider_of(name) for name in names if ":" in name}:
@@ -24,7 +24,7 @@ def providers_of_base(settings: Settings) -> set[str]:
 
 
 def address_setting(settings: Settings, role: str) -> str | None:
-    """The setting that names the address of a role's model; `None`: its provider's own."""
+    """Return the setting that holds the address of a role's model, or `None` for the provider's own address."""
     provider, at = provider_of(settings.model_for(role)), role
     while at in ROLES:
         if getattr(settings, f"base_url_{at}") is not None and _provider(settings, at) == provider:
@@ -34,12 +34,12 @@ def address_setting(settings: Settings, role: str) -> str | None:
 
 
 def address_of(settings: Settings, setting: str | None, provider: str) -> str | None:
-    """Find the address by its setting; without one it is the provider's own."""
+    """Return the address that a setting holds, or the provider's own address if the setting is `None`."""
     return OWN.get(provider) if setting is None else getattr(settings, setting).get_secret_value()
 
 
 def key_for(settings: Settings, setting: str | None, provider: str, role: str = "") -> SecretStr | None:
-    """Find the key for the address of a setting. One that this user did not name gets none but that of its own provider."""
+    """Return the API key for the address in a setting. An address that this user did not name gets no key, unless it is the provider's own."""
     address = address_of(settings, setting, provider)
     given = {"anthropic": settings.anthropic_api_key, "openai": settings.openai_api_key}
     place, own = place_of(address or ""), place_of(OWN.get(provider, "-"))
@@ -52,7 +52,7 @@ def key_for(settings: Settings, setting: str | None, provider: str, role: str = 
 
 
 def key_place(settings: Settings, provider: str) -> str:
-    """Find the one host that gets a provider's key. Its own where a model is asked there, else that of `base_url` or the first role."""
+    """Return the one host that may receive a provider's key. It is the provider's own host if used, else that of `base_url` or of the first role."""
     named = [address_setting(settings, role) for role in ROLES if _provider(settings, role) == provider]
     named.sort(key=lambda one: one != "base_url")
     named = named or [None if settings.base_url is None else "base_url"]

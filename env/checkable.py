@@ -1,6 +1,6 @@
-"""A question that code can check: its needs, figures and plan, beside the record of the query.
+"""A question whose answer code can check: its needs, expected facts and plan, stored with the query.
 
-Nothing of it is given to an agent or a judge. `docs/record.md` describes the form.
+No part of these is given to an agent or a judge. `docs/record.md` describes the format.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ FigureKind = Literal[
 ]
 Why = Literal["nothing_fits", "not_sold"]
 PART = "Spare Part"
-"""The detail in which a product names the part that fits it, by a word of the part's title."""
+"""The key in a product's details that names the spare part fitting it, by a word of the part's title."""
 Given = Literal["category", "price_max", "brand_not", "attribute"]
-"""Demands that an order may state."""
+"""The kinds of demands that an order can stand for in a question."""
 
 
 class _Part(BaseModel):
@@ -36,12 +36,12 @@ class _Part(BaseModel):
 
 
 class Constraint(_Part):
-    """One demand on a product, decided by its record."""
+    """One requirement on a product, decided from the product's record."""
 
     kind: ConstraintKind
     value: FiniteFloat | str | None = None
     name: str | None = None
-    """Name of the detail, of an `attribute`."""
+    """The key in the product's details, for a constraint of kind `attribute`."""
 
     @model_validator(mode="after")
     def _check_value(self) -> Self:
@@ -51,95 +51,95 @@ class Constraint(_Part):
 
 
 class OrderAnchor(_Part):
-    """An order of the user by which a question states demands instead of naming them."""
+    """An order of the user that a question refers to instead of naming demands."""
 
     order_id: str
     gives: list[Given]
 
 
 class ShoppingNeed(_Part):
-    """One thing to be found, its demands, and every product of the shop that meets them."""
+    """One product to be found: the requirements on it and every product of the shop that meets them."""
 
     category: list[str]
-    """Successive steps of a category path; none where the constraints alone say what it is."""
+    """Consecutive steps of a category path; empty if the constraints alone describe the product."""
     constraints: list[Constraint] = Field(default_factory=list)
     best: Literal["cheapest", "best_rated"] | None = None
-    """The one to choose of those that fit."""
+    """The rule by which one of the fitting products is chosen; `None` if any will do."""
     picks: int = Field(1, ge=1)
     products: list[str] = Field(default_factory=list)
-    """Every right pick."""
+    """Ids of all products that are right answers."""
     refusal: Why | None = None
     anchor: OrderAnchor | None = None
 
 
 class ExpectedFact(_Part):
-    """One figure to be given, with the addresses that tell it."""
+    """One figure that the answer must state, with the addresses of sources that state it."""
 
     kind: FigureKind
     subjects: list[str]
-    """Ids of products or orders; a year; of a page its address, row and column."""
+    """Ids of products or orders, or a year; for a figure of a page, the page's address, row and column."""
     value: FiniteFloat | str
     sources: list[str]
-    """Addresses, each of which tells it."""
+    """Addresses of sources, each of which states the figure."""
     anchor: OrderAnchor | None = None
-    """The order whose product names a spare part; the part's kind is the row of the page."""
+    """The order whose product names a spare part; the kind of that part is the row of the page."""
 
 
 class PlanStep(_Part):
-    """One call of the plan by which an agent can learn what it must."""
+    """One tool call in a plan by which an agent can find the answer."""
 
     tool: str
     arguments: JsonObject = Field(default_factory=dict)
 
 
 class Axes(_Part):
-    """Difficulty in figures, each computed from the record and the shop."""
+    """The difficulty of a question in figures, each computed from its record and the shop."""
 
     needs: int
     hops: int
     near: float
-    """Products of the kind that miss one constraint; this and the next are means over the needs whose kind is sold."""
+    """Products in the category that miss one constraint: like `unknown`, a mean over the needs whose category is sold."""
     unknown: float
-    """Products that nothing rules out but what the shop does not know."""
+    """Products that no constraint rules out, but for which the shop lacks a value that a constraint asks for."""
     history: int
     precision: int
-    """Constraints and figures."""
+    """The number of constraints and figures."""
     shop: int
     refusals: int
 
 
 class Checkable(_Part):
-    """The truth of one question. Its points are numbered from 1: the needs, then the facts."""
+    """The correct answer to one question. Its points are numbered from 1: first the needs, then the facts."""
 
     version: Literal[1] = 1
     needs: list[ShoppingNeed] = Field(default_factory=list)
     facts: list[ExpectedFact] = Field(default_factory=list)
     budget: FiniteFloat | None = None
-    """Most dollars for all picks together."""
+    """The highest total price of all picks, in dollars."""
     plan: list[PlanStep] = Field(default_factory=list)
     axes: Axes | None = None
 
 
 def finds(truth: Checkable | None) -> TypeGuard[Checkable]:
-    """Tell whether it asks for anything that can be found: refusing everything answers no question."""
+    """Tell whether the question asks for anything that can be found. A question that does is not answered by refusing everything."""
     return truth is not None and (bool(truth.facts) or any(need.refusal is None for need in truth.needs))
 
 
 def in_category(product: Product, steps: Sequence[str]) -> bool:
-    """Tell whether these steps follow one another somewhere in the product's category path."""
+    """Tell whether these steps occur consecutively in the product's category path."""
     wanted = [category_key(step) for step in steps]
     path = [category_key(step) for step in product.categories]
     return any(path[at : at + len(wanted)] == wanted for at in range(len(path) - len(wanted) + 1))
 
 
 def brands(product: Product) -> set[str]:
-    """Keys of its store and of the brand that its details name."""
+    """Return the normalised names of the product's store and of the brand in its details."""
     named = product.details.get("Brand")
     return {category_key(name) for name in (product.store, named) if isinstance(name, str)} - {""}
 
 
 def detail(product: Product, name: str) -> str | None:
-    """Return a detail by its name, whatever the case; `None` where it is missing or no single text."""
+    """Return a value of the product's details by its name, ignoring case. `None` if it is missing, ambiguous or not a text."""
     wanted = name.casefold()
     found = [value for key, value in product.details.items() if key.casefold() == wanted]
     value = found[0] if len(found) == 1 else None
@@ -147,7 +147,7 @@ def detail(product: Product, name: str) -> str | None:
 
 
 def fits(product: Product, constraint: Constraint, owned: Collection[str]) -> bool | None:
-    """Tell whether a product is as demanded; `None` where the shop does not know."""
+    """Tell whether a product meets a constraint; `None` if the shop does not know the value."""
     kind, value = constraint.kind, constraint.value
     if kind in ("owned", "not_owned"):
         return (product.product_id in owned) == (kind == "owned")
@@ -175,18 +175,18 @@ def _within(kind: ConstraintKind, known: float | None, limit: float) -> bool | N
 
 
 class Distractors(NamedTuple):
-    """Products of a kind that mislead about one need."""
+    """The numbers of products in a category that could be mistaken for the right one, by the reason."""
 
     near: int
-    """Products that miss one constraint."""
+    """Products that miss exactly one constraint."""
     conflicts: int
-    """Products of two makers that miss one constraint at most."""
+    """Products that name two brands and miss at most one constraint."""
     unknown: int
-    """Products that only a value unknown to the shop rules out."""
+    """Products that only an unknown value keeps from meeting every constraint."""
 
 
 def distractors(need: ShoppingNeed, shelf: Sequence[Product], owned: Collection[str]) -> Distractors:
-    """Count the products of a kind that mislead about a need."""
+    """Count the products in a category that could be mistaken for an answer to the need."""
     found = [(product, [fits(product, one, owned) for one in need.constraints]) for product in shelf]
     missed = [(product, sum(one is not True for one in fitting)) for product, fitting in found]
     return Distractors(
@@ -197,7 +197,7 @@ def distractors(need: ShoppingNeed, shelf: Sequence[Product], owned: Collection[
 
 
 def satisfying(need: ShoppingNeed, products: Iterable[Product], owned: Collection[str]) -> list[Product]:
-    """All that surely satisfy the need. Of the best, all that share the first place."""
+    """Return the products that certainly satisfy the need. If the best one is asked for, all that share the first place are returned."""
     found = [
         product
         for product in products
@@ -214,7 +214,7 @@ def satisfying(need: ShoppingNeed, products: Iterable[Product], owned: Collectio
 
 
 def figure_of(fact: ExpectedFact, store: Store, user_id: str) -> float | str | None:
-    """Work out an expected figure from the records; `None` where they do not give it, as of a page."""
+    """Compute an expected figure from the shop's records. `None` if the records do not state it, as with a figure of a web page."""
     if fact.kind == "spend_year":
         statistics = store.statistics(user_id)
         years = {} if statistics is None else {year.name: year.spend for year in statistics.by_year}
@@ -233,14 +233,14 @@ def figure_of(fact: ExpectedFact, store: Store, user_id: str) -> float | str | N
 
 
 def total_of(orders: Sequence[Order], store: Store) -> float | None:
-    """Sum orders at today's prices; `None` where one is unknown."""
+    """Return the total of the orders at today's prices, or `None` if a price is unknown."""
     priced = [(order.quantity, store.product(order.product_id)) for order in orders]
     amounts = [quantity * cents(p.price) for quantity, p in priced if p is not None and p.price is not None]
     return sum(amounts) / 100 if len(amounts) == len(orders) else None
 
 
 def same_figure(expected: float | str, given: object) -> bool:
-    """Tell whether a stated figure is the expected one: to half a cent, or the same day."""
+    """Tell whether a stated figure equals the expected one: within half a cent, or the same day."""
     number = figure_in(given)
     if isinstance(expected, str):
         return isinstance(given, str) and given.strip()[:10] == expected
@@ -248,7 +248,7 @@ def same_figure(expected: float | str, given: object) -> bool:
 
 
 def figure_in(given: object) -> float | None:
-    """Read a number as people write one alone: with a dollar sign, with commas."""
+    """Parse a number that stands alone, with or without a dollar sign and commas; `None` for anything else."""
     if isinstance(given, bool) or not isinstance(given, (int, float, str)):
         return None
     try:

@@ -1,4 +1,4 @@
-"""The demands of a question, read by rule: money, time, place, counts and exclusions.
+"""Extracts a question's demands by rule: money, time, place, counts and exclusions.
 
 Query generation checks its questions with it and judging checks the answers, so both read a budget the same way.
 Pure and total: any text gives a `Constraints`, and what is not said stays `None`.
@@ -13,11 +13,11 @@ from drr.wording.money import sign_first
 from drr.wording.states import region
 
 _LONGEST = 20_000
-"""Characters read; a question is a few sentences, so the rest of a longer text is somebody's pasted page."""
+"""Longest text read, in characters. A question is a few sentences; the rest of a longer text is a pasted page."""
 
 
 def parse_constraints(text: str) -> Constraints:
-    """Every demand of `text` that code can read; the strictest, where one is said twice."""
+    """Return every demand in `text` that code can recognise; if one occurs twice, the stricter."""
     text = sign_first(text[:_LONGEST].replace("’", "'"))
     found = limits(text)
     return Constraints(

@@ -1,4 +1,4 @@
-"""The content hash of a shop: of products, users, orders and `as_of`, the same on every backend.
+"""Computes the content hash of a shop: of products, users, orders and `as_of`, the same on every backend.
 
 Each kind is hashed in its one order (products and users by id; orders by user, newest first, then order id), so it does
 not matter in which order records arrived or in which batches they are handed over. `product_url` is left out: it
@@ -22,7 +22,7 @@ BATCH = 10_000
 
 
 class OrderColumns(NamedTuple):
-    """A batch of orders as columns. `product` and `user` are positions in the products and users already written."""
+    """A batch of orders in columns. `product` and `user` are positions among the products and users already written."""
 
     order_id: Sequence[int]
     product: Sequence[int]
@@ -48,7 +48,7 @@ class UserRow(NamedTuple):
 
 
 def product_fields(product: Product) -> list[Any]:
-    """Everything of a product but its address, in the order in which it is hashed."""
+    """Return every field of a product except its address, in the order of hashing."""
     return [
         product.product_id,
         product.title,
@@ -76,7 +76,7 @@ def user_bytes(rows: Sequence[UserRow]) -> bytes:
 
 
 def order_bytes(columns: OrderColumns) -> bytes:
-    """Products and users enter by their position, which the hashes of products and users tie to an id."""
+    """Return the bytes of a batch of orders for hashing. Products and users are given by position; their own hashes tie each position to an id."""
     import numpy as np
 
     return np.stack([np.asarray(column, dtype="<i8") for column in columns], axis=1).tobytes()
@@ -89,7 +89,7 @@ def _latest(columns: OrderColumns) -> int:
 
 
 class ContentHash:
-    """Fed while a shop is written or read; `digest` may be asked at the end."""
+    """The running content hash of a shop that is being written or read; call `digest` at the end."""
 
     def __init__(self) -> None:
         self._products, self._users, self._orders = sha256(), sha256(), sha256()
@@ -114,7 +114,7 @@ class ContentHash:
         self.counts[kind] += count
 
     def prefix(self, kind: str) -> str:
-        """Hash all rows of this kind so far, for a load that is continued to compare."""
+        """Return the hash of all rows of this kind so far. A continued load checks by it that it gets the same rows."""
         digest: str = self._of(kind).hexdigest()
         return digest
 
@@ -127,7 +127,7 @@ class ContentHash:
 
 
 def as_of_from(last_order_ms: int | None) -> str:
-    """The day after the last order; a shop without orders has the epoch."""
+    """Return the day after the last order as a date; 1970-01-01 for a shop without orders."""
     from datetime import UTC, datetime, timedelta
 
     if last_order_ms is None:
@@ -154,9 +154,9 @@ def user_row(user: User) -> UserRow:
 
 
 class Columns:
-    """Turns orders, which name their product and user, into columns of positions.
+    """Converts orders, which name their product and user by id, into columns of positions.
 
-    Orders come by user id like the users themselves, so users are found by walking along and only ids of products need a
+    Orders arrive sorted by user id like the users themselves, so users are found by walking along; only product ids need a
     table.
     """
 
@@ -189,7 +189,7 @@ def batched(items: Iterable[Any], size: int = BATCH) -> Iterator[list[Any]]:
 
 
 def ascending(last: str, ids: list[str], kind: str) -> str:
-    """Return the last of the ids, if they go on where the last batch ended. This is the order that every writer asks for."""
+    """Return the last of the ids, after checking that they ascend from the last batch. Every writer requires this order."""
     for one in ids:
         if one <= last:
             raise ShopError(
@@ -202,7 +202,7 @@ def ascending(last: str, ids: list[str], kind: str) -> str:
 def ordered(
     last: tuple[int, int, int] | None, columns: OrderColumns, products: int, users: int
 ) -> tuple[int, int, int]:
-    """Check that a batch of orders is in order and names only products and users that were written. Return where it ends."""
+    """Check that a batch of orders is sorted and names only products and users already written. Return its last sort key."""
     import numpy as np
 
     order_id, product, user, ts, *_ = (np.asarray(c, dtype=np.int64) for c in columns)
@@ -219,13 +219,13 @@ def ordered(
 
 
 class ReviewsKept(BaseModel):
-    """The manifest's entry on kept reviews."""
+    """The manifest's entry about the reviews that the shop keeps."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     count: int
     sha256: str
-    """The hash of rating, title and text by order; the shop's content hash is without them."""
+    """The hash of each review's rating, title and text, by order; the shop's content hash does not cover these."""
 
 
 class ReviewRow(NamedTuple):
@@ -236,7 +236,7 @@ class ReviewRow(NamedTuple):
 
 
 class ReviewsHash:
-    """Fed in ascending order of order ids, whatever the batches."""
+    """The running hash of kept reviews, added in ascending order of order ids; the batch size does not matter."""
 
     def __init__(self) -> None:
         self._hash = sha256()
@@ -256,7 +256,7 @@ class ReviewsHash:
         self.count += len(rows)
 
     def begin(self) -> None:
-        """Note that from here on the shop keeps reviews, even if there is none."""
+        """Note that the shop keeps reviews, even if no review follows."""
         self._fed = True
 
     def kept(self) -> ReviewsKept | None:
@@ -268,7 +268,7 @@ def review_row(review: KeptReview) -> ReviewRow:
 
 
 def check_reviews(stated: ReviewsKept | None, there: Iterable[KeptReview]) -> Iterator[str]:
-    """Sentences where what lies there is not what the manifest says."""
+    """Yield a sentence for each way in which the stored reviews differ from the manifest."""
     found = ReviewsHash()
     if stated is not None:
         found.begin()

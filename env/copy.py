@@ -1,4 +1,4 @@
-"""Copying from one shop to another, whatever the two lie in: the same records, the same content hash."""
+"""Copies one shop to another, whatever the backends: the same records, the same content hash."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from drr.env.shop import Manifest, Shop, ShopWriter
 
 
 def copy_shop(source: Shop, writer: ShopWriter, progress: Progress) -> Manifest:
-    """The writer verifies the content hash, so a copy that differs is never shown."""
+    """Copy every record of a shop through a writer. The writer verifies the content hash, so a copy that differs is never published."""
     counts = source.manifest.counts
     product_ids: list[str] = []
     user_ids: list[str] = []

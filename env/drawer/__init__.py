@@ -1,1 +1,1 @@
-"""Files that belong to a question: what they hold, read within bounds of time and memory, whatever they are."""
+"""Files attached to a question: their content, read within limits of time and memory."""

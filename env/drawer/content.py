@@ -1,4 +1,4 @@
-"""The content of a file: its parts with their addresses, and the words by which a claim is judged."""
+"""The content of a file: its parts with their addresses, and the text by which a claim is judged."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class FilePart(NamedTuple):
 
 @dataclass(frozen=True)
 class Sheet:
-    """A table; `name` is empty where it is all of a file."""
+    """A table of a file; `name` is empty if the table is the whole file."""
 
     file: str
     name: str
@@ -42,7 +42,7 @@ class Sheet:
 
     @cached_property
     def head(self) -> int | None:
-        """The number of the row that names the columns. The first, where each of its cells is filled and none is a figure."""
+        """Return the number of the header row, or `None`. It is the first row with two filled cells, if all of its cells are filled and none is a figure."""
         for number, row in self.rows:
             filled = [cell for cell in row if cell]
             if len(filled) > 1:
@@ -51,7 +51,7 @@ class Sheet:
         return None
 
     def column(self, number: int) -> str:
-        """The name of a column, else its letters."""
+        """Return the name of a column, or its letters if it has no name."""
         names = self.by_number.get(self.head or 0, ())
         return names[number - 1] if number <= len(names) and names[number - 1] else column_letters(number)
 
@@ -68,14 +68,14 @@ class Sheet:
         return self.place(Box(1, number, max(1, len(self.by_number.get(number, ()))), number))
 
     def row_text(self, number: int) -> str:
-        """A row with what each of its columns is called; the row of names as it is."""
+        """Return a row as text with the column name before each cell; the header row stands as it is."""
         row = self.by_number.get(number, ())
         if number == self.head:
             return " | ".join(row)
         return " | ".join(f"{self.column(k)}: {cell}" for k, cell in enumerate(row, 1) if cell)
 
     def text(self, box: Box) -> str:
-        """The rows that a range touches, whole, and the range's own cells where it is narrower. A bare figure says nothing."""
+        """Return the whole rows that a range touches, then the range's own cells if it is narrower. A bare figure would say nothing."""
         rows = [number for number, _ in self.rows if box.top <= number <= box.bottom]
         lines = [f"Row {number}: {self.row_text(number)}" for number in rows]
         if self.name and (box.left > 1 or box.right < self.width):
@@ -90,7 +90,7 @@ class Sheet:
 
 @dataclass(frozen=True)
 class FileContent:
-    """All that was read of a file. Of a picture only what it is."""
+    """The content that was read from a file; of a picture, only its properties."""
 
     name: str
     media: str
@@ -125,7 +125,7 @@ class FileContent:
         return f"{LABELS[self.media]}, {len(self.whole or ''):,} characters"
 
     def parts(self) -> Iterator[FilePart]:
-        """Yield what can be cited by itself: pages, rows, else the whole."""
+        """Yield the parts that can be cited by themselves: pages, rows, or else the whole text."""
         for number, text in enumerate(self.pages, 1):
             yield FilePart(FilePlace(self.name, "page", Box(1, number, 1, number)), text)
         for sheet in self.sheets:
@@ -135,14 +135,14 @@ class FileContent:
             yield FilePart(FilePlace(self.name), self.whole)
 
     def sheet(self, name: str | None) -> Sheet | None:
-        """Find a sheet by its name; the only one needs none."""
+        """Find a sheet by its name; the name may be left out if there is only one."""
         if not name:
             return self.sheets[0] if len(self.sheets) == 1 else None
         wanted = name.casefold()
         return next((sheet for sheet in self.sheets if sheet.name.casefold() == wanted), None)
 
     def at(self, place: FilePlace) -> str | None:
-        """The words of a place; `None` where the file has no such place, empty where it holds none."""
+        """Return the text at a place of the file. `None` if the file has no such place; empty if the place holds no text."""
         if place.box is None:
             return "\n\n".join(part.text for part in self.parts() if part.text)
         if place.kind == "page":
@@ -178,13 +178,13 @@ def _counted(number: int, what: str) -> str:
 
 
 AROUND = 250
-"""Characters on each side of a hit."""
+"""Characters shown on each side of a search hit."""
 _MOST = 50
 _WORD = re.compile(r"[^\W_]+(?:[.'’-][^\W_]+)*")
 
 
 def passages(content: FileContent, query: str) -> list[FilePart]:
-    """Best first, then in the order of the file; one for each place where hits are near each other."""
+    """Search the content for words. Return the best passages first, with one passage for hits near each other."""
     wanted = set(tokens(query))
     phrase = " ".join(query.lower().split())
     found: list[tuple[bool, int, int, FilePart]] = []
@@ -205,7 +205,7 @@ def passages(content: FileContent, query: str) -> list[FilePart]:
 
 
 def _hits(text: str, phrase: str, wanted: set[str]) -> list[tuple[int, bool, int]]:
-    """Middle of each hit, whether it is the phrase, and how many of the words stand around it."""
+    """Return the hits of a query. Each is its middle, whether it is the whole phrase, and the number of query words around it."""
     flat = re.sub(r"\s", " ", text.lower())
     found: list[tuple[int, bool, int]] = []
     after = -1

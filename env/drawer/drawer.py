@@ -1,4 +1,4 @@
-"""A drawer: the files that belong to one question, by their owner's names."""
+"""The files attached to one question (its drawer), read by their owner's names for them."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ _KEPT_FILES, _KEPT_TEXT = 256, 64_000_000
 
 
 class DrawnPage(NamedTuple):
-    """A page of a PDF or a picture as we drew it."""
+    """A page of a PDF or a picture, redrawn by this program."""
 
     mime_type: str
     data: bytes
     width: int
     height: int
     boxes: tuple[tuple[Box, ...], ...]
-    """Boxes of each of the words that were looked for."""
+    """Boxes around the occurrences of each word that was looked for."""
 
 
 class FilePicture(NamedTuple):
@@ -45,14 +45,14 @@ class FilePicture(NamedTuple):
 
 @runtime_checkable
 class WithFiles(Protocol):
-    """A world in which files belong to the question."""
+    """A world whose question has files attached."""
 
     @property
     def files(self) -> Drawer: ...
 
 
 class ReadFiles:
-    """The files read so far, by kind and content: the units of a process read each once. Bounded by files and characters."""
+    """A cache of the files read so far, by kind and content, limited in files and characters. Each process reads a file once."""
 
     def __init__(self) -> None:
         self._reader, self._lock = FileReader(), Lock()
@@ -82,7 +82,7 @@ class ReadFiles:
             return problem
 
     def drawn(self, name: str, media: str, data: bytes, page: int, words: Sequence[str]) -> DrawnPage:
-        """Kept by nobody here."""
+        """Draw a page of a PDF or a picture. Drawings are not cached."""
         made = self._reader.draw(name, media, data, page, words)
         boxes = tuple(tuple(Box(*box) for box in own) for own in made["boxes"])
         kind = f"image/{made['form'].lower()}"
@@ -109,19 +109,19 @@ def _size(found: ReadContent | FileProblem) -> int:
 
 
 SHARED = ReadFiles()
-"""Files that this process has read."""
+"""The cache of files that this process has read."""
 
 
 @dataclass(frozen=True)
 class Drawer:
-    """`names` are all that there is: what else lies in the folder does not exist here. No link is followed."""
+    """The files attached to a question. Only the files in `names` exist for a caller, whatever else the folder holds, and no link is followed."""
 
     folder: Path
     names: Sequence[str]
     read_files: ReadFiles = field(default=SHARED, repr=False, compare=False)
 
     def bytes_of(self, name: str) -> bytes:
-        """Read a file of the drawer. `FileProblem` for a name that is none of its own, and for what is no plain file of a fair size."""
+        """Read a file's bytes. Raises `FileProblem` for a name that is not listed, and for anything but a plain file within the size limit."""
         if name not in self.names or "/" in name or "\\" in name or name in (".", ".."):
             raise FileProblem("not_found", f"There is no file {name[:100]!r} here; {self._known()}.")
         try:
@@ -149,7 +149,7 @@ class Drawer:
         )
 
     def drawn(self, name: str, page: int = 1, words: Sequence[str] = ()) -> DrawnPage:
-        """Draw a page of a PDF, or a picture, with the places of words in it. `FileProblem` where it cannot be drawn."""
+        """Draw a page of a PDF or a picture, with the boxes of words in it. Raises `FileProblem` if it cannot be drawn."""
         data = self.bytes_of(name)
         media = checked(name, data)
         if media not in ("pdf", "picture"):
@@ -158,7 +158,7 @@ class Drawer:
 
     @cached_property
     def content_hash(self) -> str:
-        """Hash the names and bytes; a file that cannot be opened counts as what it is."""
+        """Hash the names and bytes of all files. A file that cannot be opened is hashed by its problem."""
         digest = sha256(b"drr-drawer-1")
         for name in self.names:
             try:
@@ -180,7 +180,7 @@ class Drawer:
 
 
 def _plain_bytes(folder: Path, name: str, most: int) -> bytes:
-    """Read by way of the folder itself, so that neither it nor the file may be a link."""
+    """Read a file relative to its opened folder, so that neither the folder nor the file may be a link."""
     within = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     try:
         handle = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=within)

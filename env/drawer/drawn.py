@@ -1,4 +1,4 @@
-"""Pages of PDFs and pictures redrawn as pixels, so that nothing of the file itself reaches a browser."""
+"""Redraws pages of PDFs and pictures as pixels, so that nothing of the file itself reaches a browser."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from drr.env.drawer.form import ReadDrawing, UnreadableFile
 from drr.env.drawer.readers import MOST_PIXELS
 
 WIDEST, HIGHEST = 1200, 2400
-"""Pixels of what is drawn."""
+"""Largest width and height of a drawing, in pixels."""
 _LARGEST_PAGE = 200 * 72
-"""Points of a page's side, which is what PDF itself allows."""
+"""Longest side of a page in points; PDF itself allows no more."""
 _SHARPEST = 2.0
-"""Pixels to a point."""
+"""Most pixels per point."""
 _MOST_BOXES = 200
 
 
 def draw_pdf(data: bytes, page: int, words: Sequence[str]) -> ReadDrawing:
-    """Draw a page, and list for each of `words` where it stands, line by line. Nothing where it does not stand there."""
+    """Draw a page of a PDF, with the boxes in which each of `words` stands. A word that does not occur has no boxes."""
     try:
         import pypdfium2 as pdfium
     except ImportError:
@@ -42,7 +42,7 @@ def draw_pdf(data: bytes, page: int, words: Sequence[str]) -> ReadDrawing:
 
 
 def _boxes(sheet: Any, words: Sequence[str], scale: float) -> list[list[list[int]]]:
-    """Place the words in pixels of the drawing: left, top, right, bottom."""
+    """Find the boxes of the words, in pixels of the drawing: left, top, right, bottom."""
     text = sheet.get_textpage()
     text_range = text.get_text_range()
     found: list[list[list[int]]] = []
@@ -60,7 +60,7 @@ def _boxes(sheet: Any, words: Sequence[str], scale: float) -> list[list[list[int
 
 
 def _on_drawing(sheet: Any, left: float, bottom: float, right: float, top: float, scale: float) -> list[int]:
-    """Place a box by way of the page's own turn and cut: corners may change places."""
+    """Convert a box of the page to pixels of the drawing. The page's rotation and crop box apply, so corners may change places."""
     x0, y0, x1, y1 = sheet.get_cropbox()
     turned = sheet.get_rotation()
     width, height = x1 - x0, y1 - y0
@@ -74,7 +74,7 @@ def _on_drawing(sheet: Any, left: float, bottom: float, right: float, top: float
 
 
 def draw_picture(data: bytes) -> ReadDrawing:
-    """A PNG stays one, a photo too."""
+    """Redraw a picture in its own format, PNG or JPEG."""
     from PIL import Image, UnidentifiedImageError
 
     Image.MAX_IMAGE_PIXELS = MOST_PIXELS

@@ -1,4 +1,4 @@
-"""Kinds of files, the forms that a reader hands over, and the reasons why a file cannot be read. A form crosses a pipe as JSON."""
+"""The kinds of files, the documents that a reading process returns as JSON, and the errors of files."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ FileProblemKind = Literal["not_found", "invalid", "unsupported", "timeout", "una
 
 
 class FileProblem(DrrError):
-    """`kind` is one of those that tools' errors have."""
+    """An error about a file; `kind` is one of the kinds of tool errors."""
 
     def __init__(self, kind: FileProblemKind, message: str) -> None:
         super().__init__(message)
@@ -32,7 +32,7 @@ MEDIA = {
     "jpg": "picture",
     "jpeg": "picture",
 }
-"""Kinds of files by the ending of their names."""
+"""The kind of a file by the extension of its name."""
 LABELS = {
     "pdf": "PDF",
     "xlsx": "workbook",
@@ -59,7 +59,7 @@ def ending(name: str) -> str:
 
 
 def media_of(name: str) -> str | None:
-    """`None` for a kind that is not read: video, sound, archives."""
+    """Return the kind of a file by its name; `None` for a kind that is not read: video, sound, archives."""
     return MEDIA.get(ending(name))
 
 
@@ -68,7 +68,7 @@ def largest(media: str) -> int:
 
 
 def checked(name: str, data: bytes) -> str:
-    """Return the kind of this file. `FileProblem` where it is none that is read, empty, or something else than its name says."""
+    """Return the kind of a file. Raises `FileProblem` for an unknown kind, an empty file, or content that does not match the name."""
     media = media_of(name)
     if media is None:
         known = ", ".join(dict.fromkeys(MEDIA))
@@ -84,11 +84,11 @@ def checked(name: str, data: bytes) -> str:
 
 
 MOST_TEXT = 4_000_000
-"""Characters of one file; what holds more is no shopper's paper."""
+"""Longest text of one file, in characters; more is no shopper's paper."""
 
 
 class UnreadableFile(Exception):
-    """A file that is not what its name says, or more than is read; the sentence follows its name."""
+    """An error for a file that is not of its stated kind, or too large. The message follows the file's name in a sentence."""
 
     def __init__(self, kind: str, message: str) -> None:
         super().__init__(message)
@@ -98,9 +98,9 @@ class UnreadableFile(Exception):
 class ReadSheet(TypedDict):
     name: str
     left: int
-    """Column of the first cell of each row, from 1."""
+    """The column of the first cell in each row, counted from 1."""
     rows: list[tuple[int, list[str]]]
-    """Rows that hold anything, each with its number."""
+    """Each row that is not empty, with its number."""
 
 
 class ReadPicture(TypedDict):
@@ -119,15 +119,15 @@ class ReadContent(TypedDict):
 
 
 class ReadDrawing(TypedDict):
-    """Pixels that we drew of a page or a picture."""
+    """The pixels of a page or a picture, redrawn by this program."""
 
     bytes: str
-    """The bytes in base64."""
+    """The picture's bytes in base64."""
     form: str
     width: int
     height: int
     boxes: list[list[list[int]]]
-    """Boxes of each of the words that were looked for."""
+    """Boxes around the occurrences of each word that was looked for."""
 
 
 def bounded(content: ReadContent) -> ReadContent:

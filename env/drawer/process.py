@@ -1,4 +1,4 @@
-"""The client of the reading process: bytes in; content out, or a typed problem within a bounded time."""
+"""Reads files in a separate process: bytes in; content out, or a typed problem within a time limit."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from drr.env.drawer.form import FileProblem, FileProblemKind, ReadContent, ReadD
 WALL_SECONDS = 20.0
 _MOST_ANSWER = 40_000_000
 _FILES = 200
-"""Read by one process; what a library keeps of them goes with it."""
+"""Most files read by one process; its end frees the memory that libraries keep."""
 _KEPT = ("PATH", "LANG", "LC_ALL", "PYTHONPATH", "VIRTUAL_ENV", "SYSTEMROOT")
 
 
 class _Gone(Exception):
-    """The process ended under a file, or was ended."""
+    """The reading process ended, or was ended, while it read a file."""
 
 
 class FileReader:
-    """One process, started when the first file is read, and anew after one that was too much for it. Files come one by one."""
+    """A reader of files in a separate process, one file at a time. The process starts with the first file, and again after a file was too much for it."""
 
     def __init__(self, wall_seconds: float = WALL_SECONDS) -> None:
         self.wall_seconds = wall_seconds
@@ -81,7 +81,7 @@ class FileReader:
         return answer
 
     def _started(self) -> subprocess.Popen[bytes]:
-        """Start the process as one of this process's own: one that came over a fork belongs to the parent."""
+        """Start the reading process unless this process has one; one inherited over a fork belongs to the parent."""
         if self._running is None or self._owner != os.getpid() or self._running.poll() is not None:
             environment = {name: os.environ[name] for name in _KEPT if name in os.environ}
             environment["OPENBLAS_NUM_THREADS"] = (
@@ -111,7 +111,7 @@ def _left(until: float) -> float:
 
 
 def _is_ready(pipe: IO[bytes], event: int, until: float) -> bool:
-    """Poll the pipe: `select` knows no file with a number above 1,023, and a study may hold as many."""
+    """Tell whether a pipe is ready. It calls `poll`: `select` does not take file numbers above 1,023, and a study may hold as many."""
     poll = select.poll()
     poll.register(pipe, event)
     return bool(poll.poll(1000 * _left(until)))

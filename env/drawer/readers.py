@@ -1,4 +1,4 @@
-"""One reader for each kind of file: bytes in, plain data out. They run in a bounded process of their own."""
+"""Readers for each kind of file: bytes in, plain data out. They run in a separate process with limits."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def read_html(data: bytes) -> ReadContent:
 
 
 def _html(data: bytes) -> str:
-    """Decode by the charset that the page states, where it is not the one that everybody uses."""
+    """Decode a web page by the charset that it states, or else by the usual rule."""
     named = _CHARSET.search(data[:4096])
     if named is not None and not data.startswith(b"\xef\xbb\xbf"):
         try:
@@ -116,7 +116,7 @@ def read_mail(data: bytes) -> ReadContent:
 
 
 class _Mail:
-    """The parts that were looked at, of all mails within one."""
+    """A reader of a mail that counts the parts read, nested mails included."""
 
     def __init__(self) -> None:
         self.parts = 0
@@ -161,7 +161,7 @@ def _parts(part: Message) -> list[Message]:
 
 
 def _chosen(parts: list[Message]) -> list[Message]:
-    """Choose the plain one of several forms of the same words."""
+    """Choose the plain-text part if a mail gives the same text in several forms, else the last part."""
     plain = [part for part in parts if part.get_content_type() == "text/plain"]
     return plain[:1] or parts[-1:]
 
@@ -226,7 +226,7 @@ def read_pdf(data: bytes) -> ReadContent:
 
 
 def _stated(reader: Any) -> int:
-    """Read the number of pages that the file states, before a page is looked at."""
+    """Read the number of pages that the file states, before any page is read."""
     root = reader.trailer["/Root"]
     count = root["/Pages"].get("/Count", 0)
     return count if isinstance(count, int) else 0
@@ -304,7 +304,7 @@ def read_xlsx(data: bytes) -> ReadContent:
 
 
 def _look_over(data: bytes) -> None:
-    """Check what the archive says of itself: no part is unpacked further than to its stated size."""
+    """Check the sizes that the archive states; no part is unpacked beyond its stated size."""
     try:
         with ZipFile(BytesIO(data)) as archive:
             parts = archive.infolist()

@@ -1,7 +1,7 @@
-"""The process in which files are read, bounded in memory and time, and cut off from network and programs.
+"""The process in which files are read, limited in memory and time, without network or other programs.
 
-It is sent one line (`{"media": ..., "size": ...}`, to draw a page also `"page"` and `"words"`) and so many bytes on standard
-input, and answers with one line of JSON.
+Its input is one line (`{"media": ..., "size": ...}`, to draw a page also `"page"` and `"words"`) and that many bytes on standard
+input; its output is one line of JSON.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ READERS = {
     "text": readers.read_text,
     "picture": readers.read_picture,
 }
-"""Each brings the libraries that it needs when it is called."""
+"""The reader of each kind; a reader imports its libraries when it is called."""
 
 
 def drawn(asked: Mapping[str, Any], data: bytes) -> ReadDrawing:
@@ -73,7 +73,7 @@ def _refuse(event: str, arguments: tuple[object, ...]) -> None:
 
 
 def _answer(asked: Mapping[str, Any], data: bytes) -> dict[str, object]:
-    """A file that breaks its reader in a way nobody thought of is one that cannot be read."""
+    """Return a file's content, or its problem. An unexpected error of a reader means that the file cannot be read."""
     try:
         if "page" in asked:
             return {"drawing": drawn(asked, data)}

@@ -1,6 +1,6 @@
-"""Search in the folder's tantivy index: one field of pre-tokenised text, a flat union of its words.
+"""Searches the shop's tantivy index: one field of pre-tokenised text, a flat union of the query's words.
 
-The index is one segment in product-id order, so that equal scores come out by product id; every other sort goes by a
+The index is one segment in product-id order, so that equal scores come out by product id; every other sort uses a
 rank that was computed when the index was built and is unique.
 """
 
@@ -24,7 +24,7 @@ from drr.env.shop import SearchName, SearchPage, SearchRequest
 from drr.env.text import category_key, query_words
 
 _REMOVALS = 5
-"""Most tries to remove a folder."""
+"""Most attempts to remove a folder."""
 RANKS = ("by_price_asc", "by_price_desc", "by_rating", "by_popularity")
 
 
@@ -43,12 +43,12 @@ def schema() -> Any:
 
 
 def is_damage(error: BaseException) -> bool:
-    """Tell whether tantivy speaks of a file that it did not write; where it panics, that is no `Exception`."""
+    """Tell whether an error of tantivy means a damaged file. A panic of tantivy is not an `Exception`."""
     return isinstance(error, (ValueError, OSError)) or type(error).__name__ == "PanicException"
 
 
 def links_to(path: Path) -> Path:
-    """A writable folder of the same files: tantivy puts a lock beside them, also where nothing may be written."""
+    """Make a writable folder of links to an index's files. tantivy puts a lock beside them, even where nothing may be written."""
     folder = Path(mkdtemp(prefix="drr-index-"))
     for file in path.iterdir():
         if file.suffix != ".lock":
@@ -57,7 +57,7 @@ def links_to(path: Path) -> Path:
 
 
 def remove_links(folder: Path) -> None:
-    """Remove that folder; a watcher of tantivy may put its lock into it meanwhile."""
+    """Remove a folder of links. A watcher of tantivy may put its lock into the folder meanwhile, so several attempts are made."""
     for _ in range(_REMOVALS):
         rmtree(folder, ignore_errors=True)
         if not folder.exists():
@@ -105,7 +105,7 @@ class EmbeddedCatalog:
         self._hybrid = None if embedder is None else HybridSearch(engine, embedder)
 
     def close(self) -> None:
-        """Remove what was made beside the shop at once; a catalogue that nobody closes takes it along."""
+        """Remove the temporary files of this catalogue now; otherwise they go with the object."""
         self._let_go()
 
     def categories(self) -> dict[str, int]:

@@ -1,4 +1,4 @@
-"""The search by fields in tantivy: its demands and its ranking as queries of the index."""
+"""Runs the search by fields in tantivy: translates its demands and its ranking into queries of the index."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _RAW = ("name", "brand", "shelf")
 _LOOKED_AT = 200
 _LITTLE = 1000
 _REMEMBERED = 4096
-"""Words of which is known how many products have them: each part of a search asks again, and the index never changes."""
+"""Most words whose number of products is cached. Each part of a search asks again, and the index never changes."""
 _AT_ONCE = 64
-"""Searches at a time: each asks for its filters up to five times."""
+"""Most searches whose filters are cached; each search asks for its filters up to five times."""
 _NUMBER = "number"
 _COUNTED = {_NUMBER: {"filter": "*"}}
-"""Reads no field: that takes a quarter less than to count the values of one."""
+"""The aggregation that counts hits. It reads no field, which takes a quarter less time than counting a field's values."""
 _MUST, _SHOULD, _NOT = tv.Occur.Must, tv.Occur.Should, tv.Occur.MustNot
 
 
@@ -100,8 +100,8 @@ class TantivyEngine:
         return Hits(products, scores, found.count if total is None else total)
 
     def _ranked(self, demanded: Any, plan: Plan, total: int) -> Any:
-        """Put what ranks beside all that is demanded or, where that is little, one part around the other.
-        Then each part looks only at what is demanded."""
+        """Build the query that filters and ranks. If the demand matches few products, each ranking part is nested around it,
+        so that the part looks only at those products."""
         if total > _LITTLE:
             return tv.Query.boolean_query(
                 [(_MUST, demanded), *((_SHOULD, one) for one in self._ranking(plan, None))]
@@ -112,7 +112,7 @@ class TantivyEngine:
         return query
 
     def near(self, vector: Vectors, request: SearchRequest, count: int) -> list[str]:
-        """The whole file is compared; of the nearest as many are looked at as it takes."""
+        """Return the nearest products that pass the filters. All vectors are compared, and hits are read until enough pass."""
         if self._vectors is None or not vector.any():
             return []
         likeness = self._vectors @ vector
@@ -145,10 +145,11 @@ class TantivyEngine:
         return {self._searcher.doc(address)["id"][0] for _, address in hits}
 
     def _node(self, node: Node, among: Any | None = None) -> Any | None:
-        """`None` where no product can fulfil it. A part that none has is left out: to build it takes longer than to ask.
+        """Translate a demand into a query of tantivy; `None` if no product can fulfil it. Parts that no product has are left out:
+        building their query takes longer than the check.
 
-        Who has one word or another tantivy finds by reading thousands of products ahead. Where only a few matter (`among` them, or
-        as another part is rare), each way is asked of those only.
+        For alternatives tantivy reads thousands of products ahead. If only a few products matter (those of `among`, or because
+        another part is rare), each alternative is restricted to those.
         """
         if isinstance(node, Word):
             return self._held(*node)
@@ -182,7 +183,7 @@ class TantivyEngine:
         return tv.Query.boolean_query(clauses) if len(clauses) > 1 else clauses[0][1]
 
     def _clause(self, part: Node, among: Any | None) -> tuple[Any, Any] | None:
-        """Make the clause of a part. Where only some matter, who fulfils it in none of its ways is taken out."""
+        """Build the clause of one part of a demand. Among few products, those that fulfil none of its alternatives are excluded instead."""
         if among is not None and isinstance(part, Some) and part.least == 1 < len(part.parts):
             ways = [query for way in part.parts if (query := self._node(way, among)) is not None]
             if len(ways) > 1:
@@ -192,14 +193,14 @@ class TantivyEngine:
         return None if query is None else (_MUST, query)
 
     def _most(self, node: Node) -> int:
-        """Products that may fulfil it, at most."""
+        """Return an upper bound for the number of products that fulfil the demand."""
         if isinstance(node, Word):
             return self.holders(*node)
         each = [self._most(part) for part in node.parts]
         return min(each) if node.least == len(each) else sum(each) // node.least
 
     def _ranking(self, plan: Plan, demanded: Any | None) -> list[Any]:
-        """Make the parts that rank; where `demanded` is given, of that only."""
+        """Build the queries that rank; with `demanded` given, they look only at the products that fulfil it."""
         ranked = [self._weighed(one) if isinstance(one, Weighed) else self._best(one) for one in plan.ranking]
         for bonus in plan.bonuses:
             node = self._node(bonus.node, demanded)
@@ -227,7 +228,7 @@ def _filters_made(
     category: str | None,
     brand: str | None,
 ) -> list[tuple[Any, Any]]:
-    """Make the filters; without `prices`, those for what has no price."""
+    """Build the filters of a request. Without `prices`, the price filter selects products without a known price."""
     query = tv.Query
     filters = []
     if prices is None:

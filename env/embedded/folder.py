@@ -1,4 +1,4 @@
-"""Opening a shop that lies in a folder."""
+"""Opens a shop that is stored in a folder."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def _check_open(shop: Shop, *, read_index: bool) -> Iterator[str]:
 
 
 def _content(store: EmbeddedStore) -> ContentHash:
-    """The hash of what lies there, users and orders straight from their rows: they are what was hashed when written."""
+    """Compute the content hash of a stored shop. Users and orders are hashed from their rows, as they were when written."""
     found = ContentHash()
     execute = store.whole.execute
     for products in batched(store.iter_products()):

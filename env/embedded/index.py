@@ -1,4 +1,4 @@
-"""Building the search index from the products already in the database."""
+"""Builds the search index from the products in the database."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _SMALLEST_HEAP, _LARGEST_HEAP = 64 << 20, 4_000_000_000
 
 
 def build_index(database: sqlite3.Connection, path: Path) -> bytes:
-    """Also the lexicon of its words, packed."""
+    """Build the search index in `path` and return the packed lexicon of its words."""
     path.mkdir()
     size = database.execute("select coalesce(sum(length(doc)), 0) from product").fetchone()[0]
     index = tv.Index(schema(), path=str(path))
@@ -68,7 +68,7 @@ def _document(entry: IndexEntry, ranks: Sequence[int]) -> Any:
 
 
 class IndexEntry:
-    """An entry of the index: one product."""
+    """One product's entry in the index."""
 
     __slots__ = ("categories", "fields", "price", "product_id", "rating", "text")
 
@@ -101,7 +101,7 @@ def entries(database: sqlite3.Connection) -> Iterator[IndexEntry]:
 
 
 def _ranks(database: sqlite3.Connection) -> list[Sequence[int]]:
-    """The place of every product in each sort; equal values by product id, unknown ones last."""
+    """Return each product's rank in every sort order. Equal values are ordered by product id, and unknown values come last."""
     import numpy as np
 
     rows = database.execute(
@@ -123,7 +123,7 @@ WEIGHTS = "vectors-weights.npy"
 
 
 def build_vectors(database: sqlite3.Connection, data: Path, settings: Settings) -> str:
-    """The version that goes into the manifest."""
+    """Write the vectors of all products and return their version for the manifest."""
     import numpy as np
 
     maker = VectorMaker(settings)
@@ -150,7 +150,7 @@ def build_vectors(database: sqlite3.Connection, data: Path, settings: Settings) 
 
 
 def open_vectors(folder: Path, data: Path, count: int) -> tuple[Vectors, Vectors | None]:
-    """The rows and the weights of the offline embedder."""
+    """Return the vectors of the products, and the weights of the offline embedder or `None`."""
     import numpy as np
 
     problem: object = "there are not as many as products"

@@ -1,4 +1,4 @@
-"""The files of a shop's folder, and the one place where they are read and checked.
+"""Names the files of a shop's folder, and reads and checks them.
 
     SHOP/manifest.json          the manifest, in `data` the name of the folder it speaks of, in `files` the hashes of its files
     SHOP/data-XXXX/shop.sqlite  products, users, orders
@@ -42,7 +42,7 @@ MANIFEST = "manifest.json"
 DATABASE = "shop.sqlite"
 INDEX = "index"
 _READ_WHOLE = ("meta.json", ".managed.json")
-"""Files of the index that whoever opens it reads whole."""
+"""Files of the index that are read whole on opening."""
 
 # Integer keys are the positions in id order, so ranges by key are ranges by id, and orders lie next to each other by user.
 TABLES = """
@@ -68,13 +68,13 @@ STATEMENTS = (TABLES, PRODUCT_INDEX, *USER_INDEXES, ORDER_INDEX, REVIEWS)
 
 
 def read_manifest(folder: Path) -> tuple[Manifest, Path]:
-    """Read the manifest of a shop's folder and the data folder it names. Each way to be no shop has its own error."""
+    """Read the manifest of a shop's folder and return it with the data folder that it names. Each fault has its own error message."""
     manifest, data, _ = read_manifest_file(folder)
     return manifest, data
 
 
 def read_manifest_file(folder: Path) -> tuple[Manifest, Path, dict[str, str]]:
-    """Also the hashes of the data folder's files, by name."""
+    """Return the manifest, the data folder, and the hashes of the data folder's files by name."""
     path = folder / MANIFEST
     if not folder.exists():
         raise NoSuchShop(f"{folder}: there is no such shop; {_suggestion(folder)}")
@@ -108,7 +108,7 @@ def file_hashes(data: Path) -> dict[str, str]:
 
 
 def _files(data: Path) -> list[Path]:
-    """All but locks and journals of SQLite's, which nobody reads, whatever their size."""
+    """List the files of a data folder, except locks and journals of SQLite, which nobody reads."""
     return sorted(
         path
         for path in data.rglob("*")
@@ -126,7 +126,7 @@ def _suggestion(folder: Path) -> str:
 
 
 def check_files(folder: Path, data: Path, manifest: Manifest) -> None:
-    """Raise at once for files that are missing, cut short, not regular, sparse, or of another version."""
+    """Raise an error for files that are missing, cut short, not regular, sparse, or of another version."""
     database = data / DATABASE
     try:
         check_plain(data)
@@ -148,7 +148,7 @@ def check_files(folder: Path, data: Path, manifest: Manifest) -> None:
 
 
 def _check_length(folder: Path, path: Path) -> None:
-    """A file full of holes, which costs nothing to send, is read for as long as its size says."""
+    """Raise an error for a file that is too long or mostly holes. Holes cost nothing to send and take long to read."""
     size = path.stat().st_size
     wrong = None
     if path.name in _READ_WHOLE and size > DOCUMENT:
@@ -166,7 +166,7 @@ def folder_size(folder: Path) -> int:
 
 
 def sync(path: Path) -> None:
-    """Put a file on the disk before it is named in a manifest."""
+    """Force a file to the disk before a manifest names it."""
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)
@@ -179,7 +179,7 @@ _MAPPED = "pragma mmap_size=8000000000"
 
 
 class _Connection(sqlite3.Connection):
-    """A plain one cannot be weakly referenced, and from Python 3.13 on complains where nobody closed it."""
+    """A connection that closes itself. A plain one allows no weak reference, and Python 3.13 warns if nobody closes it."""
 
     def __del__(self) -> None:
         self.close()
@@ -192,7 +192,7 @@ class _Local(threading.local):
 
 
 class Connections:
-    """`folder` is what errors name; `content_hash` is the manifest's, and the file must bear it too."""
+    """Connections to a shop's database, one for each thread. `folder` appears in errors; the file must hold the manifest's `content_hash`."""
 
     def __init__(self, folder: Path, path: Path, content_hash: str) -> None:
         self._folder, self._path, self._content_hash = folder, path.resolve(), content_hash
@@ -237,7 +237,7 @@ class Connections:
 
     @property
     def own(self) -> sqlite3.Connection:
-        """The connection of this thread, for a question that takes moments; a forked child must not touch its parent's."""
+        """Return this thread's connection, for short queries with a time limit. A forked child must not use its parent's connection."""
         self._local.until = time.monotonic() + PATIENCE_S
         connection = self._local.connection
         if connection is None or self._closed or self._local.process != os.getpid():
@@ -246,14 +246,14 @@ class Connections:
 
     @property
     def unhurried(self) -> sqlite3.Connection:
-        """The same for what goes through the whole shop, however long that takes."""
+        """Return this thread's connection without a time limit, for reading a whole shop."""
         connection = self.own
         self._local.until = inf
         return connection
 
     @contextmanager
     def unmapped(self) -> Iterator[sqlite3.Connection]:
-        """Open a connection that reads whole tables once: every page read through a map stays in this process's memory."""
+        """Open a connection without memory mapping, for reading whole tables once: mapped pages would stay in this process's memory."""
         connection = self.unhurried
         connection.execute("pragma mmap_size=0")
         try:

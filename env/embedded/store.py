@@ -1,4 +1,4 @@
-"""Records in the folder's SQLite file. Read-only; each thread of each process has its own connection."""
+"""Reads records from the shop's SQLite file. It is read-only, and each thread of each process has its own connection."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _TABLES = {"product": "product", "user": "user", "order": "purchase"}
 
 
 def lookup_key(*parts: str) -> int:
-    """Small enough for a cheap index; what it finds is compared in full."""
+    """Return a checksum of a name or e-mail address. It is small enough for a cheap index; rows that match are compared in full."""
     return crc32(person_key(*parts).encode("utf-8", "surrogatepass"))
 
 
@@ -231,7 +231,7 @@ class EmbeddedStore:
             return [user_id for _, user_id in nsmallest(max(count, 0), keyed)]
 
     def lexicon(self) -> Lexicon:
-        """The words that products are named by; shops of before have none."""
+        """Return the lexicon of words that name products; shops of earlier versions have an empty one."""
         return self._lexicon
 
     @cached_property
@@ -240,7 +240,7 @@ class EmbeddedStore:
         return Lexicon(row[0] if row else b"")
 
     def category_counts(self) -> dict[str, int]:
-        """Also the first real read, so that a damaged file is found when the shop is opened."""
+        """Return the number of products in each category. It is the first real read, so a damaged file is found when the shop is opened."""
         try:
             rows = self.database.execute("select value from meta where name = 'categories'").fetchone()
             counts: dict[str, int] = orjson.loads(rows[0])

@@ -1,4 +1,4 @@
-"""Building a shop in a folder: everything is written beside it and shown in one step."""
+"""Builds a shop in a folder: every file is written to a temporary folder and published in one step."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class FolderWriter:
         self._begin()
 
     def _make_temporary(self) -> None:
-        """Make the temporary folder. A signal may fall on any line, also before a `with` holds this object: who removes it is set first."""
+        """Make the temporary folder. A signal may arrive on any line, even before a `with` holds this object, so removal is arranged first."""
         self._temporary = self._folder.parent / f".{self._folder.name}.new-{secrets.token_hex(4)}"
         self._held = ExitStack()
         self._held.callback(shutil.rmtree, self._temporary, ignore_errors=True)
@@ -176,7 +176,7 @@ class FolderWriter:
         return self._hash.counts["orders"]
 
     def write_reviews(self, batches: Iterable[Sequence[ReviewRow]]) -> int:
-        """Write the reviews after the orders; one that is of no order is refused."""
+        """Write the reviews, after the orders. A review of an unknown order is refused."""
         self._reviews.begin()
         with self._writing():
             self._database.execute(REVIEWS)
@@ -194,7 +194,7 @@ class FolderWriter:
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
-        """A disk that is full, or goes away, is no bug."""
+        """Raise `ShopError` if the disk is full or goes away while writing."""
         try:
             yield
         except (sqlite3.OperationalError, OSError) as error:
@@ -218,7 +218,7 @@ class FolderWriter:
         return manifest
 
     def _closed(self, manifest: Manifest) -> Manifest:
-        """Everything is on the disk before anything can name it."""
+        """Finish all files and return the completed manifest. All data is on the disk before a manifest names it."""
         insert = "insert into meta values(?, ?)"
         categories = orjson.dumps(self._categories, option=orjson.OPT_SORT_KEYS).decode()
         self._database.execute(insert, ("content_hash", manifest.content_hash))
@@ -247,7 +247,7 @@ class FolderWriter:
         return manifest
 
     def _show(self) -> None:
-        """One atomic step: the rename of a whole folder, or of the manifest of a shop that is replaced."""
+        """Publish the shop in one atomic step: rename the whole folder, or replace the manifest of an existing shop."""
         (self._temporary / _LOCK).unlink()
         close_folder(self._temporary)
         if not (self._folder / MANIFEST).exists():
@@ -265,7 +265,7 @@ class FolderWriter:
 
 
 def _check_reviewed(database: sqlite3.Connection) -> None:
-    """`ShopError` for a review of no order."""
+    """Raise `ShopError` if a review belongs to no order."""
     lost = database.execute(
         "select id from review where not exists (select 1 from purchase where id = review.id) limit 1"
     ).fetchone()
@@ -279,7 +279,7 @@ def _let_go(stack: ExitStack, process: int) -> None:
 
 
 def _remove_stale(folder: Path) -> None:
-    """Remove what killed builds of this shop left behind; a build that is running holds its lock."""
+    """Remove leftovers of killed builds of this shop; a build that still runs holds its lock."""
     for path in folder.parent.glob(f".{escape(folder.name)}.new-*"):
         try:
             with (path / _LOCK).open("r+") as lock:
@@ -292,12 +292,12 @@ def _remove_stale(folder: Path) -> None:
 
 
 def _document(product: Product) -> bytes:
-    """All that is not a column of its own and not the address; `product_id` is the key."""
+    """Serialise the fields of a product that have no column of their own, except its id and address."""
     return orjson.dumps(product.model_dump(exclude={"product_id", "product_url"}))
 
 
 def _versions(given: Mapping[str, str], vectors: str) -> dict[str, str]:
-    """A copy of a shop with vectors has none, unless it makes its own."""
+    """Return the versions for the manifest. Those of a copied shop's vectors are dropped unless new vectors were made."""
     own = {
         "sqlite": sqlite3.sqlite_version,
         "tantivy": version("tantivy"),
