@@ -1,8 +1,8 @@
-"""Texts as vectors: the role *embedder*, for whoever looks for what is near in meaning and shares no word.
+"""Turns texts into vectors: the role *embedder*, for finding texts that are close in meaning and share no word.
 
-`offline` is hashed TF-IDF: words and their pieces of three letters, hashed into a few hundred places and weighed by how rare they
-are in the texts it was fitted to. It knows no meaning, and says so in its name. `openai:NAME` is any server with an
-OpenAI-compatible `/embeddings`; what it answered is kept by text and model and is asked for once.
+`offline` is hashed TF-IDF: words and their pieces of three letters, hashed into a few hundred dimensions and weighted by how rare they
+are in the texts on which the embedder was fitted. It knows no meaning, and says so in its name. `openai:NAME` is any server with an
+OpenAI-compatible `/embeddings`; its answers are cached by text and model, so each text is requested once.
 """
 
 from __future__ import annotations
@@ -35,17 +35,17 @@ _PIECE = 3
 _PIECE_WEIGHT = 0.3
 _BATCH = 128
 _LONGEST = 8000
-"""Characters of a text that are embedded: what a listing begins with says what it is."""
+"""Characters of a text that are embedded; the beginning of a listing says what the product is."""
 _ATTEMPTS = 4
 _TRANSIENT = (429, 500, 502, 503, 504)
 
 
 class Embedder(Protocol):
     name: str
-    """The model, as it stands in keys and manifests."""
+    """The model's name, as it stands in keys and manifests."""
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """A row for each text, of length 1; of nothing where a text has no word."""
+        """Return one vector of length 1 for each text; a text without a word gets zeros."""
 
 
 class HashedTfIdf:
@@ -101,7 +101,7 @@ def _normal(rows: Vectors) -> Vectors:
 
 
 class EmbeddingCache:
-    """Answers of models by model and text, in one file of the user's own."""
+    """A cache of the models' answers by model and text, in a file of the user's own."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -136,7 +136,7 @@ Ask = Callable[[Sequence[str]], Vectors]
 
 
 class KeptEmbedder:
-    """An embedder that asks for each text once. Where `place` is another than the provider's own, what it answered is apart."""
+    """An embedder that requests each text once. If `place` names another server than the provider's own, its answers are cached separately."""
 
     def __init__(self, name: str, ask: Ask, cache: EmbeddingCache, place: str = "") -> None:
         self.name, self._ask, self._cache = name, ask, cache
@@ -166,7 +166,7 @@ def _batches(rows: Sequence[tuple[bytes, str]]) -> Iterator[Sequence[tuple[bytes
 
 
 def embedder_of(settings: Settings, weights: Vectors | None = None) -> Embedder:
-    """The embedder of the settings; `weights` are those that the offline one was fitted to."""
+    """Return the embedder that the settings name; `weights` are those on which the offline one was fitted."""
     import numpy as np
 
     provider, _, model = settings.model_for("embedder").partition(":")
@@ -205,7 +205,7 @@ def embedder_of(settings: Settings, weights: Vectors | None = None) -> Embedder:
 def _ask(
     address: str, key: str, model: str, texts: Sequence[str], *, timeout: float, deadline: float
 ) -> Vectors:
-    """Past a proxy of the environment where the embedder is of this machine. All tries together end by the deadline."""
+    """Request vectors from an embedding server. A server on this machine is reached without the environment's proxy; all attempts end by the deadline."""
     import httpx
 
     where = f"the embedder at {place_of(address)}"

@@ -14,7 +14,7 @@ AccountStatus = Literal["active", "suspended", "closed"]
 
 
 class Entity(BaseModel):
-    """Frozen, because a session's writes go to its own overlay and never to a shared record."""
+    """A record of the shop. It is frozen, because a session's writes go to the session's own overlay and never to a shared record."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -37,7 +37,7 @@ class User(Entity):
     account_status: AccountStatus = "active"
 
     def document(self) -> JsonObject:
-        """The paper's JSON, `_id` first."""
+        """Return the user in the paper's JSON form, `_id` first."""
         return {"_id": self.user_id, **self.model_dump()}
 
 
@@ -55,18 +55,18 @@ class Order(Entity):
         return datetime.fromisoformat(self.order_date).replace(tzinfo=UTC)
 
     def document(self) -> JsonObject:
-        """The paper's JSON, `_id` first."""
+        """Return the order in the paper's JSON form, `_id` first."""
         return {"_id": self.order_id, **self.model_dump()}
 
 
 class KeptReview(Entity):
-    """A shopper's own review of an order; kept only if an ingest was asked to, and shown by no tool."""
+    """A shopper's own review of an order. It is kept only if an ingest was asked to keep reviews, and no tool shows it."""
 
     order_id: str
     user_id: str
     product_id: str
     date: str
-    """The date in the form of `Order.order_date`."""
+    """The date of the review, in the form of `Order.order_date`."""
     rating: float | None
     title: str
     text: str
@@ -75,7 +75,7 @@ class KeptReview(Entity):
 class Product(Entity):
     product_id: str
     product_url: str
-    """`{shop_url}/{product_id}`: filled in by the store that reads it, not stored and not part of the content hash."""
+    """`{shop_url}/{product_id}`: filled in by the store on reading, neither stored nor part of the content hash."""
     title: str
     features: list[str]
     description: list[str]
@@ -91,16 +91,16 @@ class Product(Entity):
     """The file the product came from, e.g. `Pet_Supplies`; `main_category` is the seller's and often differs."""
 
     def __hash__(self) -> int:
-        """Hash the record, so that what is worked out of it, such as its words, can be kept by it."""
+        """Hash the product, so that results computed from it, such as its words, can be cached by the product."""
         return hash(self.product_id)
 
     def document(self) -> JsonObject:
-        """The paper's JSON, `_id` first."""
+        """Return the product in the paper's JSON form, `_id` first."""
         return {"_id": self.product_id, **self.model_dump()}
 
 
 def iso_from_ms(timestamp_ms: int) -> str:
-    """The one spelling of an order's date."""
+    """Format a time in milliseconds as the date of an order."""
     seconds, rest = divmod(timestamp_ms, 1000)
     return f"{datetime.fromtimestamp(seconds, UTC).isoformat()[:19]}.{rest:03d}"
 
@@ -110,7 +110,7 @@ def ms_from_iso(order_date: str) -> int:
 
 
 def bound_ms(bound: str) -> int:
-    """The start or end of a window: an ISO date or date-time, in UTC unless it says otherwise. `ValueError` if neither."""
+    """Return a time limit in milliseconds from an ISO date or date-time, in UTC unless it states an offset. Raises `ValueError` for other text."""
     moment = datetime.fromisoformat(bound)
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=UTC)

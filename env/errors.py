@@ -1,4 +1,4 @@
-"""The errors that are no bugs. Every message says what, where, and what to do."""
+"""Defines the expected errors. Every message says what went wrong, where, and what to do."""
 
 from __future__ import annotations
 
@@ -26,27 +26,27 @@ class Misuse(DrrError):
 
 
 class ShopError(DrrError):
-    """A shop that cannot be opened or does not hold together."""
+    """A shop that cannot be opened or whose parts contradict each other."""
 
 
 class NoSuchShop(ShopError):
-    """Nothing is where the shop was said to be (exit code 2, as everywhere where there is no such thing)."""
+    """No shop lies at the given place (exit code 2, as for every missing thing)."""
 
     exit_code = 2
 
 
 class NoPlaceForShop(ShopError):
-    """An error where a shop cannot be written: another place is to be named (exit code 2)."""
+    """A place where no shop can be written; the user has to name another (exit code 2)."""
 
     exit_code = 2
 
 
 class ServerFailure(ShopError):
-    """A server behind a shop failed, and not what it was given: the same command later goes on from here."""
+    """A failure of a server behind a shop, not of the input: the same command continues from here later."""
 
 
 class ProgramFailure(DrrError):
-    """A program of somebody else, run for one unit, did not do its part; `kind` names how and is counted."""
+    """A failure of another author's program that was run for one unit; `kind` names the failure and is counted."""
 
     def __init__(self, kind: str, message: str) -> None:
         super().__init__(message)
@@ -54,14 +54,14 @@ class ProgramFailure(DrrError):
 
 
 def bug_of(error: Exception) -> str:
-    """Name a bug and the last line of code that it came through; the folder is of this machine alone."""
+    """Describe an unexpected exception with the file and line that raised it. The file's folder, which only this machine knows, is left out."""
     frames = extract_tb(error.__traceback__)
     place = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
     return f"{type(error).__name__}: {error}{place}"
 
 
 class Terminated(KeyboardInterrupt):
-    """SIGTERM came while something was written: everything unwinds as after Ctrl-C."""
+    """The process received SIGTERM while writing; open files are cleaned up as after Ctrl-C."""
 
 
 _FULL = frozenset((errno.ENOSPC, errno.EDQUOT, errno.EFBIG))
@@ -79,7 +79,7 @@ _FULL_DISK = (
 
 @contextmanager
 def disk_of(place: str | Path | None = None) -> Iterator[None]:
-    """`DrrError` where the disk of what is written inside is full. Without a `place` the file that failed is named."""
+    """Raise `DrrError` if the disk is full while the context writes. Without a `place`, the message names the file that failed."""
     try:
         yield
     except Exception as error:
@@ -90,7 +90,7 @@ def disk_of(place: str | Path | None = None) -> Iterator[None]:
 
 
 def _tells(error: Exception) -> bool:
-    """Tell whether an error is a sentence of ours already, which says more of the place. A full disk is no misuse, though."""
+    """Tell whether an error is already a message of this program about a full disk. A `Misuse` does not count."""
     text = str(error).lower()
     return (
         isinstance(error, DrrError)
@@ -100,7 +100,7 @@ def _tells(error: Exception) -> bool:
 
 
 def no_room(error: BaseException, place: str | Path | None = None) -> str | None:
-    """The sentence, if this error or what it came from is that nothing more can be written."""
+    """Return a message if an error, or a cause of it, says that the disk is full; otherwise `None`."""
     seen: list[BaseException] = []
     at: BaseException | None = error
     while at is not None and at not in seen:
@@ -127,7 +127,7 @@ _REASONS = {"missing": "is missing", "extra_forbidden": "no such key"}
 
 
 def wrong_field(error: ValidationError, unnamed: str = "the object", *, extra: str | None = None) -> str:
-    """Say which field of a document is wrong and how, e.g. `price: must be a valid number`."""
+    """Name the wrong field of a document and its fault, e.g. `price: must be a valid number`."""
     first = error.errors(include_url=False, include_context=False, include_input=False)[0]
     field = ".".join(str(part) for part in first["loc"] if not str(part).startswith("function-")) or unnamed
     reason = _REASONS.get(first["type"]) or first["msg"].removeprefix("Value error, ")

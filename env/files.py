@@ -1,4 +1,4 @@
-"""Reading and writing in folders that may come from a stranger: harmless names, no links to elsewhere."""
+"""Reads and writes in folders that may come from a stranger: harmless names, no links to elsewhere."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from drr.env.errors import DrrError, Misuse
 from pydantic import AfterValidator
 
 LARGEST = 1 << 30
-"""Bytes of the largest file that is read whole; the largest text of a study is far smaller."""
+"""Largest file read whole, in bytes; the largest text of a study is far smaller."""
 _PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]{0,99}")
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 LONGEST_ID = 200
 SHORT = 16
-"""Digits of a hash that tell the answers of a study apart."""
+"""Digits of a hash that are enough to tell a study's answers apart."""
 
 
 def at_home(path: str | Path) -> Path:
-    """Expand `~` to this user's folder; that of nobody stays as it is written."""
+    """Expand `~` to this user's home folder; `~` stays if the user has none."""
     try:
         return Path(path).expanduser()
     except RuntimeError:
@@ -37,7 +37,7 @@ def at_home(path: str | Path) -> Path:
 
 
 def checked_id(text: str) -> str:
-    """An id as files may bring one: it is part of labels (`query/variant/trial`), of addresses and of names of files."""
+    """Check an id from a file and return it. Ids are parts of labels (`query/variant/trial`), of addresses and of file names."""
     wrong = "is empty" if not text.strip() else "is `.` or `..`" if text in (".", "..") else None
     if len(text) > LONGEST_ID:
         wrong = f"is longer than {LONGEST_ID} characters"
@@ -49,35 +49,35 @@ def checked_id(text: str) -> str:
 
 
 Id = Annotated[str, AfterValidator(checked_id)]
-"""The one type of ids that come from files."""
+"""The type of every id that comes from a file."""
 
 
 def file_name(text: str) -> str:
-    """Turn a text into part of a file's name. Itself where it is harmless, else a hash, which no harmless name looks like."""
+    """Turn a text into part of a file name. A harmless text stays; any other becomes a hash, which looks like no harmless name."""
     if _PLAIN.fullmatch(text) and not text.endswith("."):
         return text
     return "~" + sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:24]
 
 
 def short_name(key: str) -> str:
-    """Shorten an answer's key for people: the beginning of a hash, else the whole as part of a file's name."""
+    """Shorten an answer's key for people to the first digits of a hash. Any other key becomes part of a file name."""
     return key[:SHORT] if is_digest(key) else file_name(key)
 
 
 def is_digest(text: object) -> bool:
-    """Tell whether this is a SHA-256 in hexadecimal, and so no path."""
+    """Tell whether a text is a SHA-256 in hexadecimal; such a text cannot be a path."""
     return isinstance(text, str) and _DIGEST.fullmatch(text) is not None
 
 
 def check_unlinked(folder: Path, *names: str) -> None:
-    """`DrrError` for an entry of this folder that is a link: what is written there would land elsewhere."""
+    """Raise `DrrError` if an entry of the folder is a link: a write to it would land elsewhere."""
     for name in names:
         if (folder / name).is_symlink():
             raise DrrError(f"{folder / name}: is a link; put the file itself there")
 
 
 def check_alone(path: Path, links: int) -> None:
-    """`DrrError` for a file that has another name elsewhere: what is written into it would be changed there too."""
+    """Raise `DrrError` for a file with another hard link: a write would change the file under its other name too."""
     if links > 1:
         raise DrrError(
             f"{path}: is a hard link, the same file has another name elsewhere; make it a file of its own: "
@@ -86,15 +86,15 @@ def check_alone(path: Path, links: int) -> None:
 
 
 def check_plain(folder: Path) -> None:
-    """Raise `DrrError` where this folder is a link or holds, at any depth, a link, a pipe or a device. They
-    lead elsewhere, or are waited for."""
+    """Raise `DrrError` if the folder is a link or holds, at any depth, a link, a pipe or a device. Links lead
+    elsewhere, and reading a pipe or device may never end."""
     if folder.is_symlink():
         raise DrrError(f"{folder}: is a link; put the folder itself there")
     check_entries(folder)
 
 
 def check_entries(folder: Path, *, deep: bool = True) -> None:
-    """Raise `DrrError` likewise for what lies in this folder, which may be a link itself. Not `deep`: in it alone."""
+    """Raise `DrrError` if the folder holds a link, a pipe or a device; the folder itself may be a link. `deep` includes subfolders."""
     left = [folder]
     while left:
         with os.scandir(left.pop()) as entries:
@@ -107,7 +107,7 @@ def check_entries(folder: Path, *, deep: bool = True) -> None:
 
 
 def check_ours(folder: Path, mark: str, command: str) -> None:
-    """`Misuse` for what would be taken away and is not ours: only a folder that carries our mark is replaced."""
+    """Raise `Misuse` if a folder is not empty and lacks this program's marker file. Only a folder with that file may be replaced."""
     if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
         raise Misuse(f"{folder}: is no folder; name a new one")
     if folder.exists() and any(folder.iterdir()) and not (folder / mark).is_file():
@@ -115,7 +115,7 @@ def check_ours(folder: Path, mark: str, command: str) -> None:
 
 
 def read_file(path: Path, most: int = LARGEST) -> bytes:
-    """A regular file, whole. No link is followed; a device, a pipe and a monster are refused (`OSError` where there is none)."""
+    """Read a regular file whole. Raises `DrrError` for a device, a pipe or a file longer than `most`, and `OSError` for a link or a missing file."""
     with open_plain(path) as file:
         if os.fstat(file.fileno()).st_size > most:
             raise DrrError(f"{path}: is no plain file of at most {most:,} bytes; put the file itself there")
@@ -123,7 +123,7 @@ def read_file(path: Path, most: int = LARGEST) -> bytes:
 
 
 def open_plain(path: Path) -> BufferedReader:
-    """Open a file of a stranger's folder. No link is followed, and no pipe or device is waited for."""
+    """Open a file of a stranger's folder. Links are not followed, and opening never waits for a pipe or a device."""
     handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     if not stat.S_ISREG(os.fstat(handle).st_mode):
         os.close(handle)
@@ -132,7 +132,7 @@ def open_plain(path: Path) -> BufferedReader:
 
 
 def holes(path: Path) -> int:
-    """Bytes of a file that take no room on the disk, as far as its file system tells."""
+    """Return the bytes of a file that take no room on the disk, as far as the file system tells."""
     with path.open("rb") as file:
         size, at, stored = os.fstat(file.fileno()).st_size, 0, 0
         while at < size:
@@ -146,21 +146,21 @@ def holes(path: Path) -> int:
 
 
 _USUAL = (0o022, 0o002)
-"""Umasks that systems set where nobody chose one."""
+"""The usual umasks of systems, where the user chose none."""
 
 
 def private(mode: int) -> int:
-    """The owner's part of it: a study holds what people bought and asked. All of it where the user chose a umask of their own."""
+    """Reduce a file mode to the owner's rights, because a study holds private data. Under a umask that the user chose, the mode stays."""
     return mode & 0o700 if _umask() in _USUAL else mode
 
 
 def opener(path: str, flags: int) -> int:
-    """Open a file so that one which is made is `private`; for `open`."""
+    """Open a file with the rights that `private` gives a new file; to be passed to `open`."""
     return os.open(path, flags, private(0o666))
 
 
 def close_folder(folder: Path) -> None:
-    """Take a folder that we made, and all in it, from others, as `private` says."""
+    """Remove other users' rights from a folder that this program made and from all its contents. `private` defines the rights."""
     for path in (folder, *folder.rglob("*")):
         path.chmod(stat.S_IMODE(path.stat().st_mode) & private(0o777))
 
@@ -179,7 +179,7 @@ def _umask() -> int:
 
 
 def make_folder(folder: Path, mode: int = 0o777) -> None:
-    """Make a folder with those above it; each that is made has this mode."""
+    """Make a folder and its missing parents; each new folder gets this mode."""
     missing = []
     while not folder.exists():
         missing.append(folder)
@@ -190,7 +190,7 @@ def make_folder(folder: Path, mode: int = 0o777) -> None:
 
 @contextmanager
 def replacing(path: Path, mode: int = 0o666) -> Iterator[IO[bytes]]:
-    """A file that is there whole or not at all. It is made new beside its place, so that no link is written through."""
+    """Write a file that appears whole or not at all. The new file is made beside the old one, so no link is written through."""
     aside = path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(4)}")
     handle = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, mode)
     try:
@@ -208,9 +208,9 @@ def write_file(path: Path, text: str, mode: int = 0o666) -> None:
 
 
 LONGEST = 256 << 20
-"""Bytes of a value."""
+"""Longest value in a database, in bytes."""
 _STEPS = 100_000
-"""Steps of SQLite's machine between two looks at the clock: some milliseconds."""
+"""Steps of SQLite's virtual machine between two checks of the time limit: some milliseconds."""
 _STATISTICS = (
     "CREATE TABLE sqlite_stat1(tbl,idx,stat)",
     "CREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)",
@@ -219,7 +219,7 @@ _SCHEMA = "SELECT type, name, tbl_name, sql FROM sqlite_schema"
 
 
 def restrain(db: sqlite3.Connection, until: Callable[[], float], own: tuple[str, ...]) -> None:
-    """No value is longer than ours are, what runs beyond `until` is ended as interrupted, and a schema calls nothing."""
+    """Restrict a database that may be hostile. Values have a length limit, statements end at `until`, and the schema may not call functions."""
     if _is_distrusted(own):
         db.execute("PRAGMA trusted_schema = OFF")
     db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST)
@@ -227,14 +227,14 @@ def restrain(db: sqlite3.Connection, until: Callable[[], float], own: tuple[str,
 
 
 def strange_statement(db: sqlite3.Connection, own: tuple[str, ...]) -> str | None:
-    """Return a statement of the file's own schema that none of `own` makes."""
+    """Return a statement of the database's schema that none of the statements in `own` creates, or `None`."""
     known = _known(own)
     return next((f"{row[0]} {row[1]}" for row in db.execute(_SCHEMA) if _plain(row) not in known), None)
 
 
 @cache
 def _is_distrusted(own: tuple[str, ...]) -> bool:
-    """Return whether our own statements do without trust: to SQLite 3.40 an index may not call `json_extract` without it."""
+    """Tell whether this program's own statements work with an untrusted schema: SQLite 3.40 refuses `json_extract` in an index then."""
     with closing(sqlite3.connect(":memory:")) as db:
         db.execute("PRAGMA trusted_schema = OFF")
         try:

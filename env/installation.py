@@ -1,4 +1,4 @@
-"""The way this program was installed here, and so the command that adds one of its extras."""
+"""Tells how this program was installed, and so by which command an extra is added."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ NAME = "deepresearch-retail"
 
 
 def install(extra: str) -> str:
-    """Return the command that adds an extra: from the clone that this was installed from, else by name."""
+    """Return the command that adds an extra: from the clone if installed from one, else by name."""
     from importlib.metadata import distribution
 
     origin = json.loads(distribution(NAME).read_text("direct_url.json") or "{}")

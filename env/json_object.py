@@ -1,6 +1,6 @@
-"""A JSON object whose keys are not ours: a stranger's document, a tool's arguments, a JSON Schema.
+"""A JSON object with keys that this program does not define: a stranger's document, a tool's arguments, a JSON Schema.
 
-Where the keys are known, a row has a type of its own.
+An object with known keys has a type of its own.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from typing import Any
 
 JsonObject = dict[str, Any]
 DEEPEST = 200
-"""The deepest nesting that every writer of JSON can write again."""
+"""Deepest nesting that every JSON writer can write."""
 
 
 def parsed(text: str | bytes) -> Any:
-    """`ValueError` for what is no JSON, is nested without end, or says a thing twice: nobody knows which is meant."""
+    """Parse JSON. Raises `ValueError` for other text, for nesting that is too deep, and for a key that occurs twice, which is ambiguous."""
     decoded = text if isinstance(text, str) else text.decode("utf-8")
     try:
         value = json.loads(decoded, object_pairs_hook=once)

@@ -1,4 +1,4 @@
-"""JSON lines that people hand in, with errors that name the line and the remedy."""
+"""Reads JSON lines that people hand in; errors name the line and the remedy."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ Row = TypeVar("Row", bound=BaseModel)
 
 
 def lines_of(path: Path, holds: str) -> list[str]:
-    """Split by line feeds alone, as U+2028 may stand inside a JSON text. `holds` names what a line is, for the error."""
+    """Split a file into lines at line feeds only, because U+2028 may stand inside a JSON text. `holds` names a line's content in errors."""
     return _text(path, read_lines, f"; give a JSONL file of {holds}").split("\n")
 
 
 def document_of(path: Path, model: type[Row], schema: int) -> Row:
-    """A file that is one JSON object."""
+    """Read a file that holds one JSON object."""
     text = _text(path, partial(read_within, most=DOCUMENT))
     try:
         raw = parsed(text)
@@ -46,7 +46,7 @@ def _text(path: Path, read: Callable[[Path], bytes], advice: str = "") -> str:
 def rows_of(
     path: Path, model: type[Row], holds: str, schema: int, form: str = "one object"
 ) -> Iterator[tuple[int, Row]]:
-    """Every line that is not blank, with its number; `form` shows what a line must at least hold."""
+    """Yield every line that is not blank as (line number, row). `form` shows in errors what a line must hold at least."""
     for number, line in enumerate(lines_of(path, holds), 1):
         if line.strip():
             yield number, row_of(f"{path}, line {number}", line, model, schema, form)

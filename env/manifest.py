@@ -1,4 +1,4 @@
-"""Manifests that a backend keeps: sealed on writing, refused on reading if too new, damaged or changed."""
+"""Seals manifests when a backend writes them, and refuses them on reading if too new, damaged or changed."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def check_tokenizer(manifest: Manifest, where: str) -> None:
 
 
 def search_of(manifest: Manifest, settings: Settings) -> SearchName:
-    """The search that the settings ask for, or `plain` where the shop's index has no fields of this version."""
+    """Return the search that the settings ask for, or `plain` if the shop's index lacks fields of this version."""
     if not has_fields(manifest):
         return "plain"
     return (
@@ -60,7 +60,7 @@ def has_fields(manifest: Manifest) -> bool:
 
 
 def sealed(manifest: Manifest) -> Manifest:
-    """Seal the manifest as it is published: a later change of any word of it shows."""
+    """Return the manifest with its seal, a hash that reveals any later change."""
     return manifest.model_copy(update={"seal": _seal(manifest)})
 
 
@@ -72,7 +72,7 @@ def completed(
     reviews: ReviewsKept | None,
     **rest: object,
 ) -> Manifest:
-    """Complete the manifest with what was written and the `rest`. `ShopError` where that is not what the manifest says."""
+    """Return the manifest completed with the counts and hashes of what was written, and `rest`. Raises `ShopError` if they contradict the manifest."""
     as_of = manifest.as_of or as_of_from(found.last_order_ms)
     digest = found.digest(as_of)
     if manifest.content_hash not in ("", digest):
@@ -91,7 +91,7 @@ def named(ids: Sequence[str]) -> str:
 
 
 def lost_orders(kind: str, order_ids: Sequence[str]) -> Iterator[str]:
-    """A sentence, if any order is of no such record."""
+    """Yield one sentence if any orders refer to a missing record of this kind."""
     if order_ids:
         yield f"{len(order_ids):,} orders have no {kind}: {named(order_ids)}."
 
@@ -103,7 +103,7 @@ def check_counts(manifest: Manifest, there: Mapping[str, int]) -> Iterator[str]:
 
 
 def check_content(manifest: Manifest, found: ContentHash) -> Iterator[str]:
-    """Sentences where the records that were read are not those of the manifest."""
+    """Yield a sentence for each way in which the records that were read differ from the manifest."""
     if found.digest(manifest.as_of) != manifest.content_hash:
         yield "Products, users and orders are not those that were written: their content hash is not the manifest's."
     try:
@@ -116,7 +116,7 @@ def check_content(manifest: Manifest, found: ContentHash) -> Iterator[str]:
 
 
 def changed_manifest(manifest: Manifest) -> str | None:
-    """A sentence, if it is not what was published."""
+    """Return a sentence if the manifest was changed since it was published, else `None`."""
     if manifest.seal in (None, _seal(manifest)):
         return None
     return "The manifest is not what was written: its recipe or another part of its text was changed."

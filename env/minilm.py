@@ -1,6 +1,6 @@
-"""The embedder `minilm`: all-MiniLM-L6-v2 in int8 on this machine, by the extra `embed`.
+"""Runs the embedder `minilm`: all-MiniLM-L6-v2 in int8 on this machine, from the extra `embed`.
 
-Of the packages with weights and vocabulary only these two files are used, and only if their hashes are the known ones.
+Only the weights and the vocabulary of the installed packages are used, and only if their hashes are the known ones.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ _FILES = {
         "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
     ),
 }
-"""File and hash, by package."""
+"""File and its expected hash, by package."""
 _MOST_TOKENS = 256
 
 
 class MiniLm:
-    """One text at a time: in a batch the scale of each would hang on the others."""
+    """The MiniLM embedder. It embeds one text at a time: in a batch each text's scale would depend on the others."""
 
     name = NAME
 
@@ -77,7 +77,7 @@ def _opened() -> Callable[[str], Vectors]:
 
 
 def _file(package: str) -> bytes:
-    """Read a package's file; the package itself is not run."""
+    """Read a file of a package without importing the package."""
     name, known = _FILES[package]
     spec = find_spec(package)
     if spec is None or not spec.submodule_search_locations:

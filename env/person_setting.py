@@ -1,8 +1,8 @@
-"""The setting of a study: how much of the person an agent is given, and the text that it gets.
+"""The setting of a study: how much an agent is told about the person, and the text that it gets.
 
-`records` is what an agent always had: an id, and tools that look up its owner's records. Every setting but `records` and
-`records+persona` takes away both. A system is a variant under a setting, `react@context:32k`; under `records` it goes by the
-variant's name alone, as it did before there were settings.
+`records` is the default: the agent gets an id, and tools that look up its owner's records. Every setting but `records` and
+`records+persona` takes away both. A system is a variant under a setting, `react@context:32k`; under `records` it keeps the
+variant's name alone, as it did before settings existed.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from drr.env.json_object import JsonObject
 
 SettingKind = Literal["task", "context", "memory", "persona", "records", "records+persona"]
 MEMORY_TOKENS = 32_000
-"""Tokens that a memory may hand on where no other limit is named."""
+"""Most tokens that a memory passes on if no other limit is named."""
 FORMS = "task, context:N, memory:NAME[:N], persona, records, records+persona"
 _SIZE = re.compile(r"([1-9]\d{0,6})(k?)", re.IGNORECASE)
 _MEMORY = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,39}")
@@ -32,32 +32,32 @@ _BARE: tuple[SettingKind, ...] = ("task", "persona", "records", "records+persona
 class Setting:
     kind: SettingKind
     memory: str | None = None
-    """The name of the memory, of `memory:NAME`."""
+    """The name of the memory, if the setting is `memory:NAME`."""
     tokens: int | None = None
-    """Tokens of the context, or the most that the memory hands on."""
+    """The number of tokens of the context, or the most that the memory passes on."""
     place: str | None = field(default=None, compare=False)
-    """The file of a memory that nobody installed."""
+    """The file of a memory that is not installed."""
 
     @property
     def name(self) -> str:
-        """The one canonical form: `memory:bm25` is `memory:bm25:32k`."""
+        """Return the canonical name: `memory:bm25` is `memory:bm25:32k`."""
         parts = [self.kind, self.memory, None if self.tokens is None else size_name(self.tokens)]
         return ":".join(part for part in parts if part is not None)
 
     @property
     def word(self) -> str:
-        """Return the word as a study keeps it: a file by its whole path."""
+        """Return the setting as a study stores it: a memory's file with its whole path."""
         return self.name if self.place is None else self.name.replace(Path(self.place).name, self.place, 1)
 
     @property
     def memory_word(self) -> str:
-        """Return the word by which `memory_kind` finds it."""
+        """Return the name by which `memory_kind` finds the memory."""
         name = self.memory or ""
         return name if self.place is None else f"{self.place}:{name.rpartition(':')[2]}"
 
     @property
     def has_records(self) -> bool:
-        """Tell whether the agent learns whose question it is and may look up that shopper's records."""
+        """Tell whether the agent learns who asks and may look up that shopper's records."""
         return self.kind in ("records", "records+persona")
 
     @property
@@ -66,7 +66,7 @@ class Setting:
 
     @property
     def has_context(self) -> bool:
-        """Tell whether what it is given comes of the person's context, whole or through a memory."""
+        """Tell whether the agent's text comes from the person's context, whole or through a memory."""
         return self.kind in ("context", "memory")
 
 
@@ -74,7 +74,7 @@ RECORDS = Setting("records")
 
 
 class SystemName(NamedTuple):
-    """The parts of a system's name: the variant, and the setting under which it answered."""
+    """The parts of a system's name: the variant, and the setting under which the system answered."""
 
     agent: str
     setting: Setting
@@ -84,21 +84,21 @@ class SystemName(NamedTuple):
 class Given:
     setting: Setting = RECORDS
     text: str = ""
-    """Everything that the agent is told of the person beside the question; a setting without such a text has none."""
+    """The text about the person that the agent gets beside the question; empty if the setting has none."""
     tokens: int | None = None
-    """Tokens of the text, as its maker counts; `None` where there is none."""
+    """The number of tokens in the text, as counted by the code that made the text; `None` if there is none."""
     cost: JsonObject | None = None
-    """The cost of making it for this unit, where it was not merely read: calls, tokens, seconds, dollars."""
+    """The cost of making the text for this unit: calls, tokens, seconds, dollars. `None` if the text was only read."""
 
     @property
     def facts(self) -> JsonObject:
-        """Return the facts for the unit's record; nothing of the person is in it."""
+        """Return the facts for the unit's record; they contain nothing about the person."""
         facts: JsonObject = {"setting": self.setting.name, "person_tokens": self.tokens}
         return facts if self.cost is None else {**facts, "person_cost": self.cost}
 
 
 def setting_of(text: str) -> Setting:
-    """`Misuse` for what is none."""
+    """Parse the name of a setting. Raises `Misuse` for any other text."""
     word = text.strip()
     kind, _, rest = word.partition(":")
     for bare in _BARE:
@@ -117,14 +117,14 @@ def setting_of(text: str) -> Setting:
 
 
 def _memory_in_file(path: str, name: str, size: str | None, word: str) -> Setting:
-    """Shown by the file's own name; one that is named by that alone was found before."""
+    """Return the setting for a memory in a file. The file's own name is shown; a name without a path belongs to a file found earlier."""
     place = str(at_home(path).resolve()) if at_home(path).is_file() else None
     tokens = MEMORY_TOKENS if size is None else _tokens(size, word)
     return Setting("memory", f"{Path(path).name}:{name}", tokens, place)
 
 
 def settings_of(text: str) -> tuple[Setting, ...]:
-    """Read a list with commas, each reach once."""
+    """Parse a comma-separated list of settings, each kept once."""
     found = tuple(dict.fromkeys(setting_of(part) for part in text.split(",") if part.strip()))
     if not found:
         raise Misuse(f"--settings: names none; there are {FORMS}")
@@ -144,7 +144,7 @@ def system_of(agent: str, setting: Setting) -> str:
 
 
 def parts_of(system: str) -> SystemName:
-    """The reverse; a name that says no setting is one that could look things up."""
+    """Split a system's name into variant and setting, the reverse of `system_of`. A name without a setting has the setting `records`."""
     agent, at, word = system.rpartition("@")
     if at and agent:
         try:
@@ -155,7 +155,7 @@ def parts_of(system: str) -> SystemName:
 
 
 def agent_of(system: str) -> str:
-    """The variant of a system, without model, setting and reach."""
+    """Return the variant of a system, without model, setting and reach."""
     return parts_of(system).agent.partition("@")[0]
 
 

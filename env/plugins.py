@@ -1,7 +1,7 @@
-"""Papers and extras: what each plug-in brings, in plain data, loaded only where something of it is asked for.
+"""The plug-ins: the parts that papers and extras bring, in plain data, each loaded only when needed.
 
-A paper of ours is a folder of `papers/` with a `plugin.py`; one of somebody else is an entry point of the group `drr.papers`, whose name
-is the paper's. Both give a `Paper`. What is named by `module:object` is imported where it is used, so that the command line stays quick.
+A paper of this repository is a folder of `papers/` with a `plugin.py`; any other is an entry point of the group `drr.papers`, whose name
+is the paper's. Both give a `Paper`. Objects named by `module:object` are imported on use, so that the command line stays quick.
 """
 
 from __future__ import annotations
@@ -21,135 +21,135 @@ _WORDS = {PAPERS: "paper", EXTRAS: "extra"}
 
 
 class JudgingTask(NamedTuple):
-    """A task of judging."""
+    """A task that a judge model is given."""
 
     group: str
-    """The word of `--what` that asks for it."""
+    """The word of `--what` that selects the task."""
     name: str
     place: str
-    """`module:object`."""
+    """The task's object as `module:object`."""
     usual: bool = False
-    """Judged where nothing is said."""
+    """True if the task is judged without being asked for."""
 
 
 class Placed(NamedTuple):
-    """A module among others, where their order is that of tables."""
+    """A module with its place in an ordered list, which is the order of tables."""
 
     name: str
     before: str = ""
-    """The one that it stands in front of."""
+    """The name of the module that this one precedes."""
     after: str = ""
     tasks: Sequence[str] = ()
-    """Its figures are of verdicts of these tasks alone, so it is loaded where one of them judged; empty: always."""
+    """Tasks whose verdicts the module's figures use; the module is loaded if one of them was judged. Empty: it is always loaded."""
 
 
 class Paper(NamedTuple):
-    """Everything that a paper brings; what it has none of is left out."""
+    """Everything that a paper brings; empty fields stand for parts that it lacks."""
 
     name: str
     title: str
-    """The title as people read it."""
+    """The title for people to read."""
     worlds: Mapping[str, str] = {}
-    """Worlds by the name that `--world` takes: a function of the `Site` that gives a context manager of the `Realm`."""
+    """Worlds by the name that `--world` takes. Each is a function of the `Site` that returns a context manager of the `Realm`."""
     kinds: Mapping[str, str] = {}
-    """Kinds of sources by name: their class."""
+    """Classes of the paper's kinds of sources, by name."""
     tasks: Sequence[JudgingTask] = ()
     besides: Mapping[str, Sequence[str]] = {}
-    """Words of `--what` that another of its words asks for too."""
+    """Words of `--what` that another word of `--what` implies."""
     asks: Mapping[str, str] = {}
-    """Questions of its tasks by protocol of judging, in the form of `JudgingProtocol.asks`."""
+    """Questions of the paper's tasks by judging protocol, in the form of `JudgingProtocol.asks`."""
     metrics: Sequence[Placed] = ()
-    """Families of metrics, by the name of the module."""
+    """Families of metrics, by module name."""
     documents: Mapping[str, str] = {}
-    """Parts of the study's document by key: a function of `drr.eval.metrics.document.JudgedStudy`."""
+    """Parts of the study's document by key. Each is a function of `drr.eval.metrics.document.JudgedStudy`."""
     printed: str = ""
-    """Figures by the definitions that were printed: a `drr.eval.metrics.document.PrintedFigures`."""
+    """The figures by the definitions printed in the paper, a `drr.eval.metrics.document.PrintedFigures`."""
     judge_rules: str = ""
-    """`drr.offline.judge.Rules`: what answers in place of a model."""
+    """A `drr.offline.judge.Rules`, which answers in place of a judge model."""
     ruled: Sequence[str] = ()
     """The tasks that these rules answer."""
     labels: str = ""
-    """A function of what was judged and the judge's name, that gives its verdicts in the form of labels."""
+    """A function of the judged units and the judge's name that returns the verdicts as labels."""
     corrected: str = ""
-    """A function of what was judged and the labels of people, that gives figures which labels can correct."""
+    """A function of the judged units and people's labels that returns the figures which labels can correct."""
     formats: Mapping[str, str] = {}
-    """Forms of other benchmarks' files by the name that `--format` takes: their class."""
+    """Classes for other benchmarks' file formats, by the name that `--format` takes."""
     sums: Mapping[str, tuple[str, str]] = {}
-    """Protocols of `drr papers aggregate` by name: the class of the sums, and one line of help."""
+    """Protocols of `drr papers aggregate` by name. Each is the class that sums, and one line of help."""
     architectures: str = ""
-    """A tuple of `drr.agents.architecture.Architecture`."""
+    """The place of a tuple of `drr.agents.architecture.Architecture`."""
     graphs: Mapping[str, str] = {}
-    """Graphs of its agents by name, for pictures of them: functions that make one."""
+    """Functions that make the graphs of the paper's agents, by name, for drawing them."""
     agent_prompts: str = ""
-    """The package in whose folder `prompts` those of its agents lie."""
+    """The package whose folder `prompts` holds the prompts of the paper's agents."""
     task_folders: str = ""
-    """The module of its tasks, where these are folders (`drr.app.study.worlds.TaskFolders`)."""
+    """The module of the paper's tasks, if these are folders (`drr.app.study.worlds.TaskFolders`)."""
     annotations: Mapping[str, str] = {}
-    """Tasks of `drr judges annotate`: a function that gives what people are to score of a study."""
+    """Tasks of `drr judges annotate`. Each is a function that returns the items of a study that people score."""
     agreement: Mapping[str, Mapping[str, float]] = {}
-    """Figures of judges beside people that the paper prints, by what they are called."""
+    """The printed figures of how well judges agree with people, by name."""
     leads: Mapping[str, Sequence[str]] = {}
-    """Metrics of other tables that stand in front of one of its own where a judging is summed up."""
+    """Metrics of other tables that precede one of the paper's own in the summary of a judging run."""
     examples: Mapping[str, Sequence[str]] = {}
-    """Lines for the help of commands."""
+    """Example lines for the help of commands."""
     task_actions: str = ""
-    """The module of what `drr papers tasks` does with its tasks (`drr.app.commands.tasks.TaskActions`)."""
+    """The module that carries out `drr papers tasks` (`drr.app.commands.tasks.TaskActions`)."""
     report: str = ""
-    """Its part of reports (`drr.app.report.of_papers.ReportParts`)."""
+    """The paper's part of reports (`drr.app.report.of_papers.ReportParts`)."""
     viewer: str = ""
-    """Its part of the pages of a study (`drr.app.viewer.of_papers.StudyPart`); `templates` lie beside its module."""
+    """The paper's part of a study's pages (`drr.app.viewer.of_papers.StudyPart`); `templates` lie beside its module."""
     choices: str = ""
-    """The module of what its tasks of judging go by (`drr.app.judge.choices.PaperChoices`)."""
+    """The module with the choices of the paper's judging tasks (`drr.app.judge.choices.PaperChoices`)."""
     giving: str = ""
-    """The module that opens what settings tell of persons (`drr.app.study.person.GivingModule`)."""
+    """The module that makes the text about a person for each setting (`drr.app.study.person.GivingModule`)."""
     gone: Mapping[str, str] = {}
-    """Words of former commands, below `drr papers` and by themselves, with what does their work."""
+    """Former commands, within `drr papers` and on their own, with their replacements."""
     commands: str = ""
-    """`drr.app.commands.table.CommandRow`s of its commands."""
+    """The place of the paper's commands, as `drr.app.commands.table.CommandRow`s."""
     reproduction: str = ""
-    """The module of what `drr papers reproduce` does for it (`drr.app.papers.steps.PaperSteps`)."""
+    """The module that carries out `drr papers reproduce` (`drr.app.papers.steps.PaperSteps`)."""
     exhibits: str = ""
-    """The package in whose file `printed.toml` its tables and figures stand, as printed."""
+    """The package whose file `printed.toml` holds the paper's tables and figures, as printed."""
     prompts: str = ""
-    """The package in whose folder `prompts` its own prompts lie."""
+    """The package whose folder `prompts` holds the paper's own prompts."""
     needs: Sequence[str] = ()
-    """Packages that only the paper needs; the extra of its name installs them."""
+    """Packages that only the paper needs; the extra of the paper's name installs them."""
     judging_prompts: str = ""
-    """The package in whose folder `prompts` those of its tasks of judging lie."""
+    """The package whose folder `prompts` holds the prompts of the paper's judging tasks."""
 
 
 class ExtraDoor(NamedTuple):
-    """A door to other people's software."""
+    """An extra: the connection to other authors' software."""
 
     name: str
     pools: Mapping[str, str] = {}
-    """Pools by the name that `--pool` takes: a function of a `PoolOrder` that gives the pool."""
+    """Pools by the name that `--pool` takes. Each is a function of a `PoolOrder` that returns the pool."""
     faces: Mapping[str, str] = {}
-    """Faces by the name that `drr tools mcp --face` takes: a class of `drr.tools.mcp.Face`."""
+    """Faces by the name that `drr tools mcp --face` takes. Each is a class of `drr.tools.mcp.Face`."""
     variants: Mapping[str, str] = {}
-    """Variants by the word in front of their colon: a function of the whole word that gives the `Architecture`."""
+    """Variants by the word before the colon. Each is a function of the whole name that returns the `Architecture`."""
     agents: Mapping[str, str] = {}
-    """Agents of other packages found in files: a function of what a file holds that gives how it is loaded and its prompts, or `None`."""
+    """Loaders for agents of other packages in files. Each is a function of the file's object that returns how to load it and its prompts, or `None`."""
     spans: Mapping[str, str] = {}
-    """Spans by option of a run: a class of `drr.app.study.spans.Spans`."""
+    """Classes of `drr.app.study.spans.Spans`, by the option of a run."""
     clusters: Mapping[str, str] = {}
-    """Lines of `drr env doctor` by name: a function that says what this machine belongs to, or `None`."""
+    """Lines of `drr env doctor` by name. Each is a function that names the cluster of this machine, or returns `None`."""
 
 
 @cache
 def papers() -> tuple[Paper, ...]:
-    """Ours that are there, then those of other packages; one that cannot be loaded is left out, see `problems`."""
+    """Return the papers of this repository, then those of other packages. One that cannot be loaded is left out and named by `problems`."""
     return tuple(one for one in _found(PAPERS)[0].values() if isinstance(one, Paper))
 
 
 @cache
 def extras() -> tuple[ExtraDoor, ...]:
-    """The same of extras."""
+    """Return the extras of this repository, then those of other packages."""
     return tuple(one for one in _found(EXTRAS)[0].values() if isinstance(one, ExtraDoor))
 
 
 def problems() -> dict[str, str]:
-    """List what is wrong with the papers and extras of other packages that cannot be used, by name."""
+    """Return the fault of each unusable paper and extra of other packages, by name."""
     return {**_found(PAPERS)[1], **_found(EXTRAS)[1]}
 
 
@@ -187,18 +187,18 @@ def _ours(group: str) -> Iterator[Paper | ExtraDoor]:
 
 
 def load(place: str) -> Any:
-    """The object behind `module:object`."""
+    """Import the object that `module:object` names."""
     module, _, name = place.partition(":")
     return getattr(import_module(module), name)
 
 
 def prompt_folders(field: str) -> list[Path]:
-    """The folders of the papers' prompts: of `prompts` or of `judging_prompts`."""
+    """Return the folders of the papers' prompts; `field` is `prompts` or `judging_prompts`."""
     return [folder_of(name) / "prompts" for paper in papers() if (name := getattr(paper, field))]
 
 
 def folder_of(package: str) -> Path:
-    """Return the folder of a package's files."""
+    """Return the folder that holds a package's files."""
     from importlib.util import find_spec
     from pathlib import Path
 
@@ -209,7 +209,7 @@ def folder_of(package: str) -> Path:
 
 
 def merged(field: str) -> dict[str, Any]:
-    """A mapping of every paper, or of every extra, in one; the first to take a name keeps it."""
+    """Merge one mapping field of all papers, or of all extras. The first to use a name keeps it."""
     found: dict[str, Any] = {}
     for one in papers() if field in Paper._fields else extras():
         for name, value in getattr(one, field).items():
@@ -218,7 +218,7 @@ def merged(field: str) -> dict[str, Any]:
 
 
 def without(package: str | None) -> str | None:
-    """Return the sentence that says which paper needs a package that is missing, and how it is had."""
+    """Return the sentence that says which paper needs a missing package, and how to install it."""
     for paper in papers():
         if package is not None and package.partition(".")[0] in paper.needs:
             from drr.env.installation import install
@@ -229,7 +229,7 @@ def without(package: str | None) -> str | None:
 
 
 def check_needs(paper: Paper) -> None:
-    """Raise `Misuse` before anything begins for which a package of the paper is missing."""
+    """Raise `Misuse` if a package that the paper needs is missing, before any work begins."""
     from importlib.util import find_spec
 
     from drr.env.errors import Misuse
@@ -239,12 +239,12 @@ def check_needs(paper: Paper) -> None:
 
 
 def examples_of(command: str) -> str:
-    """The lines that papers add to the help of a command."""
+    """Return the example lines that papers add to the help of a command."""
     return "".join(f"{line}\n" for paper in papers() for line in paper.examples.get(command, ()))
 
 
 def placed(names: Iterable[str], further: Iterable[Placed]) -> list[str]:
-    """All in order: each further one beside the one that it names, or at the end."""
+    """Return all names in order: each of `further` before the one that it names, or at the end."""
     found = list(names)
     for one in further:
         if one.before in found:
@@ -257,9 +257,9 @@ def placed(names: Iterable[str], further: Iterable[Placed]) -> list[str]:
 
 
 def announced(group: str) -> Iterator[tuple[str, str]]:
-    """Name and place of the entry points of a group, each name once.
+    """Yield the name and place of each entry point in a group, each name once.
 
-    Read here line by line: `importlib.metadata` takes longer to load than `drr --help` may take.
+    The metadata is parsed here line by line, because `importlib.metadata` takes longer to load than `drr --help` may take.
     """
     seen: set[str] = set()
     for folder in sys.path:

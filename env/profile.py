@@ -1,6 +1,6 @@
-"""The profile summary: what query writers, personalization judges and the viewer are told of a shopper.
+"""Summarises a shopper's profile for query writers, personalization judges and the viewer.
 
-It is built only from what the user tools return (profile, orders, statistics) and holds no e-mail, phone or street.
+The summary is built only from what the user tools return (profile, orders, statistics) and holds no e-mail, phone or street.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ class Theme(NamedTuple):
     key: str
     label: str
     about: str
-    """The ending of "a shopper interested in ..."."""
+    """The text that completes "a shopper interested in ..."."""
     words: tuple[str, ...]
-    """Beginnings of words in a title."""
+    """Beginnings of title words that belong to the theme."""
 
 
 THEMES: tuple[Theme, ...] = (
@@ -60,14 +60,14 @@ BY_KEY = {theme.key: theme for theme in THEMES}
 
 
 class Label(BaseModel):
-    """A rule-made name for a shopper and what it rests on."""
+    """A short description of a shopper, made by rule, and the themes behind it."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: str
     reasons: list[str]
     themes: list[str]
-    """Keys of `THEMES`, strongest first; empty where the history shows none."""
+    """Keys of `THEMES`, strongest first; empty if the order history shows none."""
 
 
 _START = re.compile(r"(?<!\w)\w\w")
@@ -75,7 +75,7 @@ _START = re.compile(r"(?<!\w)\w\w")
 
 @cache
 def _phrases() -> dict[str, list[tuple[str, str]]]:
-    """Group the phrases by their first two letters: (phrase, theme)."""
+    """Return the phrases of all themes, grouped by their first two letters, as (phrase, theme)."""
     found: dict[str, list[tuple[str, str]]] = {}
     for theme in THEMES:
         for phrase in theme.words:
@@ -84,7 +84,7 @@ def _phrases() -> dict[str, list[tuple[str, str]]]:
 
 
 def themes_of(title: str) -> list[str]:
-    """Every theme that a product's title speaks of, in the order of `THEMES`."""
+    """Return every theme whose words occur in a product's title, in the order of `THEMES`."""
     text = title.casefold()
     phrases = _phrases()
     hit = {
@@ -97,7 +97,7 @@ def themes_of(title: str) -> list[str]:
 
 
 def shopper_label(bought: Sequence[tuple[str, str, int]]) -> Label:
-    """Label a shopper from (title, category, times bought). Up to two themes with a fifth of the purchases each, else the category."""
+    """Describe a shopper from (title, category, times bought). Up to two themes with a fifth of the purchases each are named, else the category."""
     total = sum(times for _, _, times in bought)
     if total < 3:
         return Label(
@@ -137,7 +137,7 @@ _NAME = 40
 
 
 class Bought(BaseModel):
-    """One product of a shopper's history."""
+    """One product in a shopper's order history."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -149,7 +149,7 @@ class Bought(BaseModel):
     price: float | None
     times: int
     last: str
-    """`YYYY-MM-DD`"""
+    """Date of the latest purchase, `YYYY-MM-DD`."""
 
 
 class Spend(BaseModel):
@@ -160,11 +160,11 @@ class Spend(BaseModel):
     quartiles: tuple[float, float, float] | None
     level: PriceLevel | None
     unknown_share: float = Field(ge=0, le=1)
-    """The share of orders whose price the catalogue does not state."""
+    """The share of orders whose price is not in the catalogue."""
 
 
 class ProfileSummary(BaseModel):
-    """Bounded whatever the history: lists are cut to the most telling few."""
+    """The summary of a shopper. Its size is limited for any history: lists keep only the most telling items."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -182,7 +182,7 @@ class ProfileSummary(BaseModel):
     tenure_days: int | None
     days_since_last_order: int | None
     orders_last_year: int
-    """Orders in the 365 days before `as_of`, among the newest thousand."""
+    """The number of orders in the 365 days before `as_of`, among the newest thousand."""
     orders_per_year: float | None
     activity: Activity
     by_status: dict[str, int]
@@ -194,12 +194,12 @@ class ProfileSummary(BaseModel):
 
     @property
     def sha256(self) -> str:
-        """Enters a query record as `profile_hash`."""
+        """Return the hash of the summary, stored in a query record as `profile_hash`."""
         return text_hash(self.model_dump_json())
 
 
 def build_profile(store: Store, user_id: str, as_of: str) -> ProfileSummary:
-    """The summary of one user; `as_of` is the shop's today."""
+    """Build the summary of one user; `as_of` is the shop's current date."""
     user, statistics = store.user(user_id), store.statistics(user_id)
     if user is None or statistics is None:
         raise Misuse(f"no user {user_id!r} in this shop; `drr shop info` counts them, ids are 28 characters")
@@ -245,7 +245,7 @@ def build_profile(store: Store, user_id: str, as_of: str) -> ProfileSummary:
 
 
 def _bought(store: Store, orders: Sequence[Order]) -> list[Bought]:
-    """Each product once, by its latest purchase, newest first; a cancelled or returned order is no purchase."""
+    """Return each product once, by its latest purchase, newest first. A cancelled or returned order is no purchase."""
     kept = [order for order in orders if order.order_status not in ("Cancelled", "Returned")]
     times = Counter(order.product_id for order in kept)
     latest: dict[str, Order] = {}
@@ -268,7 +268,7 @@ def _bought(store: Store, orders: Sequence[Order]) -> list[Bought]:
 
 
 def _notable(bought: list[Bought]) -> list[Bought]:
-    """The latest six, then the dearest, each once."""
+    """Return the latest six purchases, then the most expensive ones, each once."""
     dearest = sorted((b for b in bought if b.price), key=lambda b: (-(b.price or 0), b.product_id))
     chosen = {item.product_id: item for item in [*bought[:6], *dearest[:8]]}
     return list(chosen.values())[:_NOTABLE]
@@ -283,7 +283,7 @@ def _activity(per_year: float | None) -> Activity:
 
 
 def _level(quartiles: tuple[float, float, float] | None) -> PriceLevel | None:
-    """Level the median price: the bounds are the quarters of Health & Household's prices in the data set."""
+    """Return the price level of a median price. The bounds are the quartiles of Health & Household's prices in the data set."""
     if quartiles is None:
         return None
     return "budget" if quartiles[1] < 12 else "moderate" if quartiles[1] < 33 else "premium"
@@ -294,7 +294,7 @@ def _named(share: Share) -> Share:
 
 
 def _line(text: str, limit: int) -> str:
-    """Shop text is data of others: one line, no control characters, cut."""
+    """Shorten a text of the shop to one line without control characters, because it was written by strangers."""
     flat = " ".join(
         re.sub(r"[\x00-\x1f\x7f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]", " ", text).split()
     )

@@ -1,4 +1,4 @@
-"""Progress of long work, reported here and drawn by the command line."""
+"""Reports the progress of long work; the command line draws it."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from drr.env.errors import DrrError
 
 class Stage(Protocol):
     def advance(self, amount: int = 1, rows: int = 0) -> None:
-        """`amount` more units done; where the unit is bytes, `rows` says how many rows that were."""
+        """Report `amount` more units as done. If the unit is bytes, `rows` is the number of rows in them."""
 
     def note(self, text: str) -> None:
-        """A short remark beside the bar (the file in hand, a rate)."""
+        """Show a short remark beside the bar (the current file, a rate)."""
 
 
 class Progress(Protocol):
     def stage(
         self, label: str, total: int | None = None, unit: str = "rows"
     ) -> AbstractContextManager[Stage]:
-        """A stretch of work of known or unknown length; leaving the context ends it. `unit` `bytes` is shown as sizes."""
+        """Begin a stage of work of known or unknown length; leaving the context ends the stage. The unit `bytes` is shown as sizes."""
 
 
 class _Nothing:
@@ -36,7 +36,7 @@ class _Nothing:
 
 
 class Quiet:
-    """Reports to nobody: tests, libraries, `--quiet`."""
+    """A progress that reports nothing: for tests, libraries and `--quiet`."""
 
     @contextmanager
     def stage(self, label: str, total: int | None = None, unit: str = "rows") -> Iterator[Stage]:
@@ -45,7 +45,7 @@ class Quiet:
 
 @contextmanager
 def collector_off() -> Iterator[None]:
-    """Millions of small tuples make the collector walk them again and again, and none of them is in a cycle."""
+    """Switch the garbage collector off. It would walk millions of small tuples again and again, and none of them is in a cycle."""
     was = gc.isenabled()
     gc.disable()
     try:
@@ -59,7 +59,7 @@ def collector_off() -> Iterator[None]:
 def collecting_less() -> Iterator[None]:
     """Collect garbage less often: loading and units in flight make many live objects and few dead cycles.
 
-    Of a thousand units in flight, a model call took 2.0 ms of processor time as usual, and 1.2 ms so.
+    With a thousand units in flight, a model call took 2.0 ms of processor time as usual, and 1.2 ms this way.
     """
     before = gc.get_threshold()
     if not 0 < before[0] < 20_000:  # switched off, or another run of this process does it
@@ -76,18 +76,18 @@ def collecting_less() -> Iterator[None]:
 
 Read = TypeVar("Read")
 LONGEST = 400_000
-"""Characters of the longest report that is read; a model's longest answer has a tenth of it."""
+"""Longest report that is read, in characters; a model's longest answer has a tenth of them."""
 SECONDS = 60.0
 
 
 class TooSlow(DrrError):
-    """A report that is too long, or that could not be read within the deadline: the unit fails as `too_slow`."""
+    """A report that is too long, or was not read within the deadline; the unit fails as `too_slow`."""
 
 
 async def read_in_time(text: str, read: Callable[[], Read], *, seconds: float = SECONDS) -> Read:
-    """Read the text by `read`, in a thread of its own.
+    """Apply `read` to a text in a separate thread and return the result.
 
-    Expressions are linear in what they read (`tests/security/test_expressions.py`), so that others have their turn meanwhile.
+    The expressions take linear time (`tests/security/test_expressions.py`), so other tasks run meanwhile.
     """
 
     def alone() -> Read:
@@ -105,7 +105,7 @@ async def read_in_time(text: str, read: Callable[[], Read], *, seconds: float = 
 
 
 def in_time(text: str, read: Callable[[], Read], *, seconds: float = SECONDS) -> Read:
-    """Do the same for those who wait in a thread of their own."""
+    """Apply `read` to a text within the deadline, for callers that may block."""
     found: list[Read] = []
     reading = threading.Thread(target=lambda: found.append(read()), daemon=True)
     if len(text) <= LONGEST:

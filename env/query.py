@@ -1,4 +1,4 @@
-"""A question by one user, and the file of them. The form is fixed: a line with only `query` and `user_id` is enough."""
+"""A question by one user, and the file of questions. The format is fixed: a line with only `query` and `user_id` is enough."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from pydantic import (
 
 SCHEMA = 1
 PAIRING = ("task_id", "person_id")
-"""Fields of a query that came of a task and a person, and of no other."""
+"""Fields that only a query made from a task and a person has."""
 _SELDOM = (*PAIRING, "size", "checkable")
 
 
 class Constraints(BaseModel):
-    """The demands of a question in figures, in US dollars. Unknown or unasked is `None`. Parsed by `drr.env.constraints`."""
+    """The demands of a question in figures, in US dollars. `None` means unknown or not asked. `drr.env.constraints` parses them."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -46,7 +46,7 @@ class Constraints(BaseModel):
 
 
 class Fact(BaseModel):
-    """One fact of the user's records that a query leans on."""
+    """One fact of the user's records that a query relies on."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -59,7 +59,7 @@ class Review(BaseModel):
 
     status: Literal["unreviewed", "accepted", "rejected"] = "unreviewed"
     reviewer: str = "none"
-    """`none`, `model:NAME`, or a person's name: never anything else than the truth."""
+    """The reviewer: `none`, `model:NAME`, or a person's name. It must always be true."""
     history: list[JsonObject] = Field(default_factory=list)
 
 
@@ -71,19 +71,19 @@ class Query(BaseModel):
     query: str = Field(min_length=1)
     user_id: str = Field(min_length=1)
     task_id: Id | None = None
-    """The wish that it asks, where the same one is asked by several persons (`drr papers pairs`)."""
+    """Id of the task (wish) that several persons ask (`drr papers pairs`)."""
     person_id: Id | None = None
-    """The person who asks it, by the id in a file of persons."""
+    """Id of the person who asks the query, from a file of persons."""
     size: Id | None = None
-    """The size of its frozen pages, e.g. `128k`: each size of a task with files is a query of its own."""
+    """The size of the task's frozen pages, e.g. `128k`: each size of a task with files is a query of its own."""
     mode: Literal["profile", "generic", "manual"] | None = None
     rationale: str | None = None
     tools: list[str] = Field(default_factory=list)
     web_need: str | None = None
     intent: str | None = None
-    """The kind of help that is asked for, e.g. `plan`, `compare`; as the writer named it."""
+    """The kind of help that the query asks for, e.g. `plan`, `compare`; as the writer named it."""
     needs: list[str] = Field(default_factory=list)
-    """Search words for what the shop must sell to answer it; `drr queries check` searches for each."""
+    """Search words for products that the shop must sell; `drr queries check` searches for each."""
     facts_used: list[Fact] = Field(default_factory=list)
     constraints: Constraints | None = None
     profile_hash: str | None = None
@@ -93,7 +93,7 @@ class Query(BaseModel):
     rule_written: bool | None = None
     review: Review = Field(default_factory=Review)
     checkable: Checkable | None = None
-    """The truth of a question that code can check; given to no agent and no judge."""
+    """The checkable answer to the question; no agent and no judge gets it."""
 
     @model_validator(mode="after")
     def _default_id(self) -> Query:
@@ -103,7 +103,7 @@ class Query(BaseModel):
 
     @model_serializer(mode="wrap")
     def _without_what_few_have(self, written: SerializerFunctionWrapHandler) -> JsonObject:
-        """A query without task, person, size and truth is written as it was before there were any."""
+        """Serialise the query. One without task, person, size and checkable answer is written as before these fields existed."""
         row: JsonObject = written(self)
         for name in _SELDOM:
             if row.get(name, "") is None:
@@ -112,13 +112,13 @@ class Query(BaseModel):
 
 
 def query_id(query: str, user_id: str) -> str:
-    """Same normalised words by the same user are the same query, whoever wrote the file."""
+    """Return the id of a query. Equal normalised words by the same user give the same id, whoever wrote the file."""
     normal = " ".join(query.split()).casefold()
     return "q-" + sha256(f"{normal}\0{user_id}".encode()).hexdigest()[:16]
 
 
 def read_queries(path: Path) -> list[Query]:
-    """All queries of a JSONL file; a broken line is named by its number and nothing is skipped."""
+    """Read all queries of a JSONL file. An error names the number of a broken line, and no line is skipped."""
     return list(_parse(path))
 
 

@@ -1,8 +1,8 @@
-"""The reach of agents into the frozen pages of a task, as written behind the name of a system.
+"""Defines how much of a task's frozen pages an agent may read (its reach), as written after a system's name.
 
-`whole` is all that a size holds, searched as the settings say; a system under it goes by its own name alone. Any other stands behind
-the name: `agent@supportive`, `agent@dense:openai:NAME`, `agent@no-distractors+turns:3`. At each size none is within supportive, supportive within
-no-distractors, and that within whole.
+`whole` is all pages of a size, searched as the settings say; a system under it keeps its own name. Any other reach follows
+the name: `agent@supportive`, `agent@dense:openai:NAME`, `agent@no-distractors+turns:3`. At each size the pages of none are among those
+of supportive, these among those of no-distractors, and these among those of whole.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ _TURNS = re.compile(r"turns:([1-9]\d?)")
 class Reach:
     pages: PagesReached = "whole"
     search: str | None = None
-    """`bm25`, `dense`, or `dense:` and an embedder other than that of the settings; `None`: as the settings say."""
+    """The search: `bm25`, `dense`, or `dense:` and an embedder other than that of the settings. `None`: as the settings say."""
     long_context: bool = False
-    """The pages stand in the window of an agent that would have them searched."""
+    """True if the pages are put into the context of an agent that would otherwise search them."""
     turns: int | None = None
-    """Turns of its search agent; `None`: its own limit."""
+    """The most turns of the agent's search agent; `None`: the search agent's own limit."""
 
     @property
     def name(self) -> str:
-        """The one canonical form."""
+        """Return the canonical name of the reach."""
         pages = None if self.pages == "whole" else self.pages
         long = "long-context" if self.long_context else None
         turns = None if self.turns is None else f"turns:{self.turns}"
@@ -41,7 +41,7 @@ class Reach:
 
     @property
     def embedder(self) -> str | None:
-        """The embedder, if the search names one."""
+        """Return the embedder that the search names, or `None`."""
         searched = _SEARCHES.fullmatch(self.search or "")
         return None if searched is None else searched[1]
 
@@ -54,7 +54,7 @@ WHOLE = Reach()
 
 
 def reach_of(text: str) -> Reach:
-    """`Misuse` for what is none."""
+    """Parse the name of a reach. Raises `Misuse` for any other text."""
     found = WHOLE
     for part in (part.strip() for part in text.split("+")):
         one = _part(part, text)
@@ -87,7 +87,7 @@ def _part(word: str, text: str) -> Reach:
 
 
 def reaches_of(text: str) -> tuple[Reach, ...]:
-    """Read a list with commas, each reach once."""
+    """Parse a comma-separated list of reaches, each kept once."""
     found = tuple(dict.fromkeys(reach_of(part) for part in text.split(",") if part.strip()))
     if not found:
         raise Misuse(f"--reach: names none; there are {FORMS}")
@@ -104,7 +104,7 @@ def under(system: str, reach: Reach) -> str:
 
 @dataclass(frozen=True)
 class KnownKinds:
-    """The pages of one task, by address: those that hold what is needed, and those that lead astray."""
+    """The pages of one task by address: those that hold needed facts, and the distractors."""
 
     supportive: frozenset[str]
     distractors: frozenset[str]

@@ -1,4 +1,4 @@
-"""Records set into text. A product, an order, a user, statistics and a shopper's summary, in each length they are given in.
+"""Formats records as text: products, orders, users, statistics and shoppers' summaries, in each length that is needed.
 
-Nothing that is set here is ever read back: whoever decides something decides on the record.
+No formatted text is ever parsed again: code that decides something uses the record.
 """

@@ -1,7 +1,7 @@
-"""Parts of every layout: strangers' text kept to its place, figures in words, and the span of each field.
+"""Parts of every text layout: strangers' text confined to its field, figures in words, and the span of each field.
 
-Shop and web text is written by strangers, so it is flattened to one line and rid of invisible characters before it is
-set into an answer: no title can forge the next row of a list.
+Strangers write the text of shop and web, so it is reduced to one line without invisible characters before it goes
+into an answer: no title can forge the next row of a list.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _INVISIBLE = re.compile(
 
 
 def visible(text: str) -> str:
-    """Remove characters that nobody sees, or that turn what is seen around; the lines stay."""
+    """Remove characters that are invisible or reverse the visible text; line breaks stay."""
     return text if text.isprintable() else _INVISIBLE.sub("", text)
 
 
@@ -28,14 +28,14 @@ class Span(NamedTuple):
 
 
 class SetRecord(NamedTuple):
-    """A record as a text, and by field where the text states it."""
+    """A record as text, and the span of each field that the text states."""
 
     text: str
     places: Mapping[str, Span]
 
 
 def one_line(text: str, limit: int) -> str:
-    """`text` on one line, at most `limit` characters; what is cut ends in an ellipsis."""
+    """Return `text` on one line of at most `limit` characters; an ellipsis marks a cut."""
     if len(text) > 4 * limit + 64:
         text = text[: 4 * limit + 64]
     if not text.isprintable():
@@ -47,7 +47,7 @@ def one_line(text: str, limit: int) -> str:
 
 
 def cell(text: str, limit: int) -> str:
-    """One field of a row; the mark between fields is ours alone, or a title could forge a price."""
+    """Return a text as one field of a row. The separator between fields is replaced in it, or a title could forge a price."""
     text = one_line(text, limit)
     return text.replace("|", "/") if "|" in text else text
 
@@ -57,16 +57,16 @@ def cut(text: str, limit: int) -> str:
 
 
 def flat(text: str) -> str:
-    """Put the text on one line, nothing left out."""
+    """Put a text on one line without leaving anything out."""
     return " ".join(text.split())
 
 
 Fit = Callable[[str, int], str]
-"""A way to bring strangers' text into a field: `cell`, or `cut` where it is known to be clean."""
+"""A function that fits strangers' text into a field: `cell`, or `cut` for text known to be clean."""
 
 
 def amount(value: float) -> str:
-    """Dollars without their sign, as every layout writes them."""
+    """Format dollars without their sign."""
     return f"{value:,.2f}"
 
 
@@ -91,7 +91,7 @@ def day(moment: str | None) -> str:
 
 
 def listed(label: str, items: Sequence[str], most: int, join: str, least: str = "") -> list[str]:
-    """`LABEL: a, b, (n more)` as one line; no line where there is nothing."""
+    """Return `LABEL: a, b, (n more)` as one line, or no line if there are no items."""
     if not items:
         return []
     more = f"{join}({least}{len(items) - most} more)" if len(items) > most else ""
@@ -99,7 +99,7 @@ def listed(label: str, items: Sequence[str], most: int, join: str, least: str = 
 
 
 def facts(name: str, value: object) -> Iterable[str]:
-    """One fact a line, however deep it lies; what is unknown or empty is left out."""
+    """Yield one line for each fact of a value, nested ones included. Unknown and empty values are left out."""
     if value is None or value == [] or value == {} or value == "":
         return
     if isinstance(value, Mapping):
@@ -115,12 +115,12 @@ def facts(name: str, value: object) -> Iterable[str]:
 
 
 def fact_lines(record: Mapping[str, object]) -> str:
-    """Any record as one fact a line, by the names of its fields."""
+    """Format any record as one fact a line, named by its fields."""
     return "\n".join(line for name, value in record.items() for line in facts(name.replace("_", " "), value))
 
 
 def placed(rows: Iterable[tuple[str, str | None]]) -> SetRecord:
-    """Set a line for each (field, line), and note where the first of each field stands. A missing line is left out."""
+    """Join the lines of (field, line) pairs, and note the span of each field's first line. A missing line is left out."""
     lines: list[str] = []
     places: dict[str, Span] = {}
     at = 0

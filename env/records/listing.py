@@ -1,4 +1,4 @@
-"""A product as the page a tool gives. All of the record, a part of it, or a short form, in pages of a bounded length."""
+"""Formats a product as the page that a tool returns. The page has the whole record, a part of it, or a short form, in limited length."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from drr.env.records.lines import cell, cut, facts, listed, price
 from drr.env.records.product import maker, path, rating, title
 
 Part = Literal["all", "short", "features", "description", "details"]
-"""Parts of a listing; `all` is everything, `short` some of everything."""
+"""Parts of a listing: `all` is everything, `short` an extract of everything."""
 PAGE = 12_000
-"""Characters of one page; nearly every listing fits one."""
+"""Characters of one page; nearly every listing fits on one."""
 _MOST_PAGES, _MOST_KEPT = 1024, 20_000
 
 
@@ -20,14 +20,14 @@ class ListingPage(NamedTuple):
     text: str
     number: int
     pages: int
-    """The number of pages of the part; a `number` beyond has no text."""
+    """The number of pages of the part; a higher page number has no text."""
 
 
 _kept: dict[tuple[str, Part], tuple[Product, str]] = {}
 
 
 def product_page(product: Product, part: Part = "all", number: int = 1) -> ListingPage:
-    """One page of the part. The first lines, with the address and the figures, stand on every page."""
+    """Return one page of a part of the listing. The first lines, with the address and the figures, stand on every page."""
     heading, text = _set(product, part).split("\n\n", 1)
     if len(text) <= PAGE:
         return ListingPage(f"{heading}\n{text}" if number == 1 else "", number, 1)
@@ -40,7 +40,7 @@ def product_page(product: Product, part: Part = "all", number: int = 1) -> Listi
 
 
 def _pages(text: str) -> Iterator[str]:
-    """Whole lines, as many as fit; a line that fits no page is broken between words where it has any."""
+    """Split a text into pages of whole lines. A line longer than a page is broken, between words if it has any."""
     start = 0
     while len(text) - start > PAGE:
         end = text.rfind("\n", start + 1, start + PAGE)
@@ -54,10 +54,10 @@ def _pages(text: str) -> Iterator[str]:
 
 
 def _set(product: Product, part: Part) -> str:
-    """Heading, empty line, body.
+    """Format a part of a product: heading, empty line, body.
 
-    Setting a page costs more than reading its record, and sessions look at the same products again and again: the last
-    pages are kept, and given again while the shop says the same of the product.
+    Formatting a page costs more than reading its record, and sessions look at the same products again and again: the last
+    pages are cached, and reused while the product's record stays the same.
     """
     kept = _kept.get((product.product_url, part))
     if kept is not None and kept[0].__dict__ == product.__dict__:
@@ -74,7 +74,7 @@ def _set(product: Product, part: Part) -> str:
 
 
 def _set_whole(product: Product, part: Part) -> str:
-    """Set as if nothing needed cleaning, which is so for most listings; one look at the result tells."""
+    """Format a listing without cleaning, which is enough for most; if the result shows a need, format it cleaned."""
     lines = _whole(product, part)
     if not _unmarred(" ".join(["", *lines, ""])):
         lines = _whole(_cleaned(product), part, _clean)
@@ -82,12 +82,12 @@ def _set_whole(product: Product, part: Part) -> str:
 
 
 def _clean(text: str) -> str:
-    """A field of strangers' text on one line; no word of it is left out."""
+    """Put a field of strangers' text on one line without leaving out a word."""
     return cell(text, max(len(text), 1))
 
 
 def _cleaned(product: Product) -> Product:
-    """All but the details, two of whose names may look alike once they are clean."""
+    """Return the product with its text cleaned, except the details, two of whose names could become equal."""
     return product.model_copy(
         update={
             "title": _clean(product.title),
@@ -131,11 +131,11 @@ def _listed(name: str, rows: list[str]) -> list[str]:
 
 
 _TELLING = 20
-"""Characters from which a paragraph that stands above is the same one; a shorter one may stand there by chance."""
+"""Characters from which a repeated paragraph counts as a repetition; a shorter one may be equal by chance."""
 
 
 def _summary(description: list[str], features: list[str]) -> str:
-    """The description on one line, without paragraphs that stand among the features word for word."""
+    """Return the description on one line, without paragraphs that are repeated from the features word for word."""
     parts = [part for part in description if part.strip()]
     if not parts:
         return "No description."
@@ -151,18 +151,18 @@ def _news(parts: list[str], features: list[str]) -> list[str]:
 class ShownText(NamedTuple):
     features: list[str]
     description: str
-    """Empty where it says no more than the features do."""
+    """The description; empty if it says no more than the features do."""
 
 
 def shown_on_page(product: Product) -> ShownText:
-    """Return the seller's own words on the page, for rules that may know only what a reading model does."""
+    """Return the seller's own words on the page, for rules that may know only what a reading model sees."""
     clean = _cleaned(product)
     features = [text for text in clean.features if text]
     return ShownText(features, " ".join(_news([part for part in clean.description if part], features)))
 
 
 def _unmarred(page: str) -> bool:
-    """Nothing invisible, no space to fold or to strip, and no mark between fields but the four of ours."""
+    """Tell whether a page needs no cleaning: nothing invisible, no surplus spaces, and only the layout's own four field separators."""
     return page.isprintable() and page.count("|") == 4 and "   " not in page and page.count("  ") == 1
 
 
@@ -202,7 +202,7 @@ def _set_short(product: Product) -> str:
 
 
 def _cleaned_short(product: Product) -> Product:
-    """All but the details, two of whose names may look alike once they are clean."""
+    """Return the product with its text cleaned, except the details, two of whose names could become equal."""
     return product.model_copy(
         update={
             "title": cell(product.title, 200),
@@ -228,7 +228,7 @@ def _short(product: Product, details: Iterable[tuple[str, object]]) -> list[str]
 
 
 def _heading(product: Product) -> list[str]:
-    """Title, figures and the first features."""
+    """Return the lines of the title, the figures and the first features."""
     lines = [
         title(product, 200, cut),
         f"{product.product_url} | {price(product.price)} | {rating(product)} | {maker(product, cut)} | {path(product, cut)}",
@@ -246,12 +246,12 @@ def _description(text: str, known: str) -> str:
 
 
 def _fresh(text: str, known: str) -> str:
-    """Drop the sentences that the features have already."""
+    """Drop the sentences that the features already contain."""
     return cut(". ".join([s for s in text.split(". ") if s.rstrip(".").casefold() not in known]), DESCRIPTION)
 
 
 def _fresh_details(details: Iterable[tuple[str, object]], known: str) -> list[str]:
-    """Drop stock numbers and the details that stand above."""
+    """Drop stock numbers and the details that the text above already states."""
     found = []
     for name, value in details:
         if name.casefold() in _STOCK:
@@ -263,9 +263,9 @@ def _fresh_details(details: Iterable[tuple[str, object]], known: str) -> list[st
 
 
 def _repeats(value: str, known: str) -> bool:
-    """Tell whether the text has the value as whole words, specific enough to mean the same.
+    """Tell whether the text contains the value as whole words that are specific enough to mean the same.
 
-    A bare number is not: the 150 of a wattage may stand above as a count of ratings. Neither is a bare yes.
+    A bare number is not specific: the 150 of a wattage may occur above as a count of ratings. Neither is a bare yes.
     """
     if len(value) <= 2 or value in _ANSWERS or not value.islower() or (at := known.find(value)) <= 0:
         return False

@@ -1,4 +1,4 @@
-"""A product as a search row, a shop page, and evidence for a judge. `listing` has the page a tool gives."""
+"""Formats a product as a search row, a shop page, and evidence for a judge. `listing` has the page that a tool returns."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def maker(product: Product, fit: Fit = cell) -> str:
 
 
 def path(product: Product, fit: Fit = cell) -> str:
-    """The last two steps of the category path, which say most."""
+    """Return the last two steps of the category path, which say most."""
     return " > ".join([fit(step, 40) for step in product.categories[-2:]]) or product.category.replace(
         "_", " "
     )
@@ -46,7 +46,7 @@ TITLE = 110
 
 
 def product_row(product: Product) -> str:
-    """One hit of a search: what decides whether to look closer."""
+    """Format one search hit: the fields that decide whether to look closer."""
     return (
         f"{title(product, TITLE)} | {price(product.price)} | {rating(product)} | {maker(product)}"
         f" | {path(product)}\n   {product.product_url}"
@@ -57,7 +57,7 @@ def product_row(product: Product) -> str:
 
 
 def product_markdown(product: Product) -> str:
-    """The listing as a page of the shop's site, nothing left out: what a reader of the address is given."""
+    """Format the whole listing as a page of the shop's site, which a reader of the address gets."""
     rated = "not rated" if product.average_rating is None else f"{stars(product.average_rating)} of 5"
     number = "unknown" if product.rating_number is None else count(product.rating_number)
     lines = [
@@ -81,7 +81,7 @@ def product_markdown(product: Product) -> str:
 
 
 def product_evidence(product: Product) -> SetRecord:
-    """Set the listing as a judge reads it, one fact a line. Nothing is shortened, because the claim may concern any of it."""
+    """Format the listing for a judge, one fact a line. Nothing is shortened, because the claim may concern any part."""
     rows: list[tuple[str, str | None]] = [
         ("title", f"Product: {product.title}"),
         ("product_id", f"Product id: {product.product_id}"),

@@ -1,4 +1,4 @@
-"""A shopper's records set into text, for tools, judges, query writers and assistants that remember."""
+"""Formats a shopper's records for tools, judges, query writers and assistants with a memory."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ _HEAD = "number | day | quantity x product | price today | status | product id |
 
 
 def history_evidence(orders: Sequence[Order], products: Mapping[str, Product], total: int) -> str:
-    """Set the newest of `total` orders into text; where some are left out, nothing is counted."""
+    """Format the newest of `total` orders. If some are left out, no counts are given."""
     if not orders:
         return "No orders."
     older = total - len(orders)
@@ -130,7 +130,7 @@ def _row(number: int, order: Order, product: Product | None) -> str:
 
 
 def statistics_page(stats: UserStatistics, address: str) -> str:
-    """Categories and stores are cut at six, biggest first; how much of the spend is unknown is never left out."""
+    """Format a shopper's statistics. Categories and stores are cut at six, largest first; the share of spend that is unknown is always stated."""
     if not stats.orders:
         return f"No orders yet.\n{address}"
     stores = stats.favourite_stores
@@ -185,7 +185,7 @@ def statistics_evidence(stats: UserStatistics) -> str:
 
 
 def shopper_summary(profile: ProfileSummary) -> str:
-    """The text that a model reads. Never longer than about 4,000 characters: the summary's lists are short."""
+    """Format a shopper's summary for a model. The text stays below about 4,000 characters, because the summary's lists are short."""
     lines = [
         f"Shopper: {profile.label.name} ({'; '.join(profile.label.reasons)})",
         f"Region: {profile.city}, {_state(profile.state)}, {profile.country}; account {profile.account_status}",
@@ -240,7 +240,7 @@ def _share(share: Share) -> str:
 
 
 def purchase_row(item: Bought) -> str:
-    """One purchase in the list that a query writer is given; its price has no thousands separator."""
+    """Format one purchase for the list that a query writer gets; its price has no thousands separator."""
     cost = price(None) if item.price is None else f"${item.price:.2f}"
     return (
         f"order {item.order_id} | product {item.product_id} | {item.last} | {cost} | {item.times} times"
@@ -249,12 +249,12 @@ def purchase_row(item: Bought) -> str:
 
 
 def offer(product: Product) -> str:
-    """Say what is for sale, and for how much."""
+    """Format a product that is for sale, with its price."""
     return f"{title(product, _TITLE)} ({product.product_id}, {price(product.price)})"
 
 
 def purchase(order: Order, product: Product) -> str:
-    """Say what was bought, and when."""
+    """Format a purchase with its date."""
     return f"{title(product, _TITLE)}, ordered {day(order.order_date)}"
 
 
@@ -269,14 +269,14 @@ _FATE = {
 
 
 def product_name(product: Product) -> str:
-    """Name a product as people call it. The title up to its list of extras, with the store if the title lacks it."""
+    """Return a product's name as people say it. This is the title up to its list of extras, with the store if the title lacks it."""
     name = one_line(product.title, 4 * _NAME)
     head, comma, _ = name.partition(", ")
     return cut(head if comma and len(head) > 12 else name, _NAME) or "an untitled product"
 
 
 def order_words(order: Order, product: Product) -> str:
-    """A purchase or a return as one sentence."""
+    """Format a purchase or a return as one sentence."""
     many = f"{order.quantity} x " if order.quantity > 1 else ""
     cost = "" if product.price is None else f" for {dollars(product.price)}"
     store = f" from {one_line(product.store, 40)}" if product.store else ""
@@ -286,7 +286,7 @@ def order_words(order: Order, product: Product) -> str:
 
 
 def page_words(product: Product, most: int) -> str:
-    """Price, rating and as many of the features as `most` characters hold."""
+    """Return price, rating and as many of the features as fit into `most` characters."""
     head = f"{dollars(product.price, 'No price is stated')}, {rating(product)}."
     lines_out = [head]
     size = len(head)
@@ -300,7 +300,7 @@ def page_words(product: Product, most: int) -> str:
 
 
 def review_words(review: KeptReview, product: Product) -> str:
-    """Give the review as the shopper wrote it, with the product it is about."""
+    """Format the review as the shopper wrote it, with the name of the product."""
     stars = "" if review.rating is None else f", {review.rating:g} of 5"
     title = one_line(review.title, 200)
     return f"On {product_name(product)}{stars}: {title + '. ' if title else ''}{one_line(review.text, 4000)}"
