@@ -1,7 +1,7 @@
 """Extracts a question's demands by rule: money, time, place, counts and exclusions.
 
-Query generation checks its questions with it and judging checks the answers, so both read a budget the same way.
-Pure and total: any text gives a `Constraints`, and what is not said stays `None`.
+Query generation checks its questions and judging checks the answers with these rules, so both read a budget the same way.
+The parser is pure and total: any text gives a `Constraints`, and an unstated demand stays `None`.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from drr.env.text import person_key
 
 @dataclass(frozen=True)
 class Change:
-    """One field of one user, before and after. `field` is dotted inside the address."""
+    """One changed field of one user, before and after. `field` of an address is dotted."""
 
     user_id: str
     field: str
@@ -25,7 +25,7 @@ class Change:
 
 @dataclass
 class Session:
-    """Copy-on-write over a shop: reads go through to the store, `update_user` stays here."""
+    """A copy-on-write view of a shop: reads go to the store, and `update_user` changes only this view."""
 
     shop: Shop
     user_id: str | None
@@ -35,7 +35,7 @@ class Session:
     _lock: Lock = field(default_factory=Lock, repr=False)
 
     def anew(self, user_id: str | None = None) -> Session:
-        """This user's view of the same shop, or the given user's, without the changes of this one."""
+        """Return a session of this user, or of the given one, in the same shop without this session's changes."""
         return Session(self.shop, user_id or self.user_id, self.open_access)
 
     def user(self, user_id: str) -> User | None:
@@ -45,7 +45,7 @@ class Session:
     def find_users(
         self, *, email: str | None = None, name: tuple[str, str] | None = None, limit: int = 50
     ) -> list[User]:
-        """Find users as the store does, in this session's view. A changed name is found by the new one and not by the old."""
+        """Find users as the store does, with this session's changes applied. A changed name is found by the new name only."""
         with self._lock:
             own = dict(self._users)
         found = {
@@ -61,9 +61,9 @@ class Session:
         return [found[user_id] for user_id in sorted(found)][:limit]
 
     def update_user(self, user_id: str, fields: Mapping[str, Any]) -> list[Change]:
-        """Set the given fields (an address may be partial) for this session and say what changed.
+        """Set the given fields (an address may be partial) for this session and return the changes.
 
-        `KeyError` for an unknown user; `ValueError` for a field or a shape that a user does not have. Nothing is changed then.
+        Raises `KeyError` for an unknown user, and `ValueError` for a field or a shape that a user does not have; nothing is changed then.
         """
         if fields.get("user_id", user_id) != user_id:
             raise ValueError("a user's id cannot be changed")

@@ -1,4 +1,4 @@
-"""Settings as they stand in an environment and in a TOML file."""
+"""Reads settings from an environment and from a TOML file."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _ALIASES = {
     "serper_api_key": "SERPER_API_KEY",
 }
 _OF_A_ROLE = {"model": "role_models", "api_key": "role_keys"}
-"""Words of a table `[roles.NAME]`, with the setting that has them for any role."""
+"""The setting that holds a key of a table `[roles.NAME]` for any role."""
 
 
 def from_environment(environ: Mapping[str, str], known: Collection[str]) -> dict[str, object]:
-    """The first name of each setting that is there and not empty."""
+    """Return the settings of an environment. Of a setting's names, the first that is set and not empty counts."""
     found: dict[str, object] = {}
     for name in known:
         given = (environ.get(variable) for variable in (f"DRR_{name.upper()}", _ALIASES.get(name, "")))
@@ -30,7 +30,7 @@ def from_environment(environ: Mapping[str, str], known: Collection[str]) -> dict
 
 
 def read_settings_file(path: Path, known: Collection[str]) -> dict[str, object]:
-    """The settings of a file, empty where there is none; `Misuse` for what is no setting."""
+    """Return the settings of a file; empty if the file is missing. Raises `Misuse` for an unknown setting."""
     try:
         if not path.is_file():
             return {}
@@ -45,7 +45,7 @@ def read_settings_file(path: Path, known: Collection[str]) -> dict[str, object]:
 
 
 def _without_tables(values: dict[str, Any], path: Path, known: Collection[str]) -> dict[str, Any]:
-    """The tables `[roles.NAME]` as the settings that they stand for."""
+    """Replace the tables `[roles.NAME]` by the settings that they stand for."""
     tables = values.pop("roles", {})
     for role, table in tables.items() if isinstance(tables, dict) else [("", None)]:
         if not isinstance(table, dict):

@@ -1,7 +1,7 @@
 """One settings object: explicit > study > environment (`DRR_*`) > `.env` > `drr.toml` > the user's own file > default.
 
-Each value knows where it came from. Addresses that a study or a `drr.toml` names and this user did not are marked, and whoever
-would send them a key refuses.
+Each value's origin is recorded. Addresses that only a study or a `drr.toml` names, and not this user, are marked, and no key
+is sent to them.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, SecretStr, Valid
 
 FILE = Path("drr.toml")
 OWN_FILE = "settings.toml"
-"""The file of the user's configuration folder: the same settings for every folder that this user works in."""
+"""The settings file in the user's configuration folder, which applies in every folder where this user works."""
 ROLES = ("agent", "summariser", "query_writer", "claim_extractor", "judge", "embedder")
-"""Roles whose model and address are settings."""
+"""Roles whose model and address can be set."""
 FOLLOWS = {"summariser": "agent", "claim_extractor": "judge"}
-"""The role whose model and address a role has where it names none of its own; every other role has those of all."""
+"""The role from which a role takes its model and address if it names none. Every role not listed takes the general ones."""
 MODEL_ADDRESSES = ("base_url", *(f"base_url_{role}" for role in ROLES))
 ADDRESSES = (*MODEL_ADDRESSES, "mongodb_url", "elasticsearch_url")
-"""Settings that say whom keys and questions are sent to."""
+"""Settings that hold the addresses to which keys and questions are sent."""
 
 
 class RoleSettings(BaseModel):
-    """The choices of each role: its model, where that is asked, and with which key."""
+    """The choices for each role: its model, the model's address, and the key."""
 
     model: str = Field("offline", description="the model of every role that names none")
     models: tuple[str, ...] | None = Field(
@@ -84,7 +84,7 @@ class RoleSettings(BaseModel):
     @field_validator(*MODEL_ADDRESSES)
     @classmethod
     def _of_one_host(cls, given: ServerAddress | None) -> ServerAddress | None:
-        """Find the one host. A password that was not escaped leaves another host behind, which would be sent everything."""
+        """Check that the address names one host. An unescaped password would leave another host behind, which would then receive everything."""
         address = "" if given is None else given.get_secret_value()
         if "@" in address and hosts_of(address) is None:
             raise ValueError(
@@ -96,7 +96,7 @@ class RoleSettings(BaseModel):
     @field_validator("models", mode="before")
     @classmethod
     def _several(cls, given: Any) -> Any:
-        """`anthropic:one,openai:two` as an option or the environment gives it."""
+        """Parse `anthropic:one,openai:two`, as an option or the environment gives it."""
         found = given.split(",") if isinstance(given, str) else given
         if not isinstance(found, list | tuple) or not all(isinstance(one, str) for one in found):
             return found
@@ -110,7 +110,7 @@ class RoleSettings(BaseModel):
     @field_validator("role_models", "role_keys", mode="before")
     @classmethod
     def _named(cls, given: Any) -> Any:
-        """`critic=offline,embedder=openai:small` as an option or the environment gives it."""
+        """Parse `critic=offline,embedder=openai:small`, as an option or the environment gives it."""
         if not isinstance(given, str):
             return given
         pairs = [part.partition("=") for part in given.split(",") if part.strip()]
@@ -119,7 +119,7 @@ class RoleSettings(BaseModel):
         return {role.strip(): model.strip() for role, _, model in pairs}
 
     def model_for(self, role: str) -> str:
-        """The model of a role, by the chain of defaults the descriptions state. Any name is a role."""
+        """Return the model of a role by the defaults that the settings' descriptions state. Any name is a role."""
         own = self.role_models.get(role) or (getattr(self, f"model_{role}") if role in ROLES else None)
         if own is not None:
             return str(own)
@@ -233,7 +233,7 @@ class Settings(RoleSettings):
 
     @property
     def unnamed(self) -> Mapping[str, str]:
-        """Addresses that this user did not name, with who did: no key is sent there."""
+        """Return the addresses that this user did not name, with the origin of each. No key is sent to them."""
         return self._unnamed
 
     def with_unnamed(self, unnamed: Mapping[str, str]) -> Self:
@@ -254,17 +254,17 @@ PAPER: Mapping[str, object] = {"shop_url": "http://ecommerce.com", "web_top_k": 
 class Resolved(NamedTuple):
     settings: Settings
     origin: dict[str, str]
-    """explicit, study PATH, environment, file PATH, profile paper, default."""
+    """The origin of each setting: explicit, study PATH, environment, file PATH, profile paper, default."""
     strangers: Mapping[str, Path] = {}
-    """Folders by origin, of those whose author may be somebody else."""
+    """Folders by origin, of those whose author may be another person."""
 
     def stranger_of(self, name: str) -> Path | None:
-        """The folder whose author chose this setting, where that may be somebody else than this user."""
+        """Return the folder whose author chose this setting, if that may be another person; otherwise `None`."""
         return self.strangers.get(self.origin[name])
 
 
 class StudyChoices(NamedTuple):
-    """The settings that a study folder brings along; it may be a stranger's."""
+    """The settings that a study folder contains; the folder may come from a stranger."""
 
     folder: Path
     values: Mapping[str, Any]
@@ -274,7 +274,7 @@ class _Layer(NamedTuple):
     label: str
     values: dict[str, object]
     stranger: Path | None = None
-    """The folder whose author may be somebody else; `None` where this user speaks."""
+    """The folder whose author may be another person; `None` if this user made the choices."""
 
 
 def resolve(
@@ -284,7 +284,7 @@ def resolve(
     environ: dict[str, str] | None = None,
     file: Path = FILE,
 ) -> Resolved:
-    """Settle every setting once. `explicit` holds only what the user gave."""
+    """Resolve every setting once. `explicit` holds only the values that the user gave."""
     layers = _layers(dict(explicit or {}), study, dict(os.environ) if environ is None else environ, file)
     unnamed = _mark_strangers(layers)
     chosen: dict[str, Any] = {}
@@ -320,7 +320,7 @@ def resolve(
 def _layers(
     explicit: dict[str, object], study: StudyChoices | None, environ: dict[str, str], file: Path
 ) -> list[_Layer]:
-    """First to last: the first that has a setting decides it."""
+    """Return the layers of settings in order: the first that has a setting decides it."""
     known = Settings.model_fields
     layers = [_Layer("explicit", _for_named(explicit))]
     if study is not None:
@@ -342,7 +342,7 @@ def _layers(
 
 
 def _for_named(explicit: dict[str, object]) -> dict[str, object]:
-    """An address that is given with the models of roles, and not with `model`, is for these roles."""
+    """Apply an explicit address to the roles whose models are given with it, unless `model` or `models` is given."""
     if explicit.get("base_url") is None or explicit.get("model") or explicit.get("models"):
         return explicit
     named = [role for role in ROLES if explicit.get(f"model_{role}")]
@@ -350,7 +350,7 @@ def _for_named(explicit: dict[str, object]) -> dict[str, object]:
 
 
 def _mark_strangers(layers: list[_Layer]) -> list[tuple[str, str]]:
-    """Addresses that only a stranger's layer names, by setting and layer; where this user named another, that one stands."""
+    """Return the addresses that only a stranger's layer names, as (setting, layer). If this user named another address, that one applies."""
     found: list[tuple[str, str]] = []
     for layer in layers:
         if layer.stranger is None:

@@ -1,7 +1,7 @@
-"""A shop: a store of records, a catalogue that searches them, and the manifest that says what they are.
+"""A shop: a store of records, a catalogue that searches them, and the manifest that describes both.
 
-The protocols hold exactly what the nine tools, query generation and judging need. `tests/contract` is the definition of
-each method's behaviour: every backend passes the same suite.
+The protocols hold exactly what the nine tools, query generation and judging need. `tests/contract` defines
+each method's behaviour: every backend passes the same tests.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ Sort = Literal["relevance", "price_asc", "price_desc", "rating", "popularity"]
 Match = Literal["well", "any", "all"]
 SearchName = Literal["fields", "plain", "hybrid"]
 SEARCH_VERSION = "1"
-"""The version of `fields` and `hybrid`, in every unit's key: raised when a query may find other products or another order."""
+"""The version of `fields` and `hybrid`, part of every unit's key. It is raised if a query may find other products or another order."""
 HYBRID_VERSION = f"{SEARCH_VERSION}.2"
-"""The same of `hybrid`, whose order hangs on how words and vectors are merged, too."""
+"""The version of `hybrid`, whose order also depends on how words and vectors are merged."""
 IdKind = Literal["product", "user", "order"]
 
 
@@ -38,38 +38,38 @@ class Input(BaseModel):
 
 
 class Manifest(BaseModel):
-    """The contents and origin of a shop. The same on every backend, but for `backend`, `sizes` and `seal`."""
+    """The contents and origin of a shop. Only `backend`, `sizes` and `seal` differ between backends."""
 
     model_config = ConfigDict(extra="forbid")
 
     schema_version: int = SCHEMA
     backend: str
     as_of: str
-    """The shop's today, `YYYY-MM-DD`: the day after its last order."""
+    """The shop's current date, `YYYY-MM-DD`: the day after its last order."""
     content_hash: str
     """The hash of products, users, orders and `as_of` (`drr.env.content`); the same on every backend."""
     counts: dict[str, int]
-    """products, users, orders."""
+    """Numbers of products, users and orders."""
     recipe: JsonObject = Field(default_factory=dict)
     inputs: list[Input] = Field(default_factory=list)
     rows: dict[str, int] = Field(default_factory=dict)
-    """reviews, orders, duplicates, not_selected, quarantined: the sum that the ingest verified."""
+    """Numbers of rows that the ingest verified to add up: reviews, orders, duplicates, not_selected, quarantined."""
     quarantined: dict[str, int] = Field(default_factory=dict)
     notes: dict[str, int] = Field(default_factory=dict)
-    """Counted repairs and oddities: prices given as "from", surrogates replaced, ..."""
+    """Numbers of repairs and oddities: prices given as "from", surrogates replaced, ..."""
     versions: dict[str, str] = Field(default_factory=dict)
     sizes: dict[str, int] = Field(default_factory=dict)
     created: str | None = None
     seal: str | None = None
-    """The hash of all the rest (`drr.env.manifest.sealed`), set on publishing; older shops have none."""
+    """The hash of all other fields (`drr.env.manifest.sealed`), set on publishing; older shops have none."""
     reviews: ReviewsKept | None = None
-    """Only where an ingest was asked to keep them; not part of the content hash."""
+    """The entry about kept reviews, if an ingest was asked to keep them; not part of the content hash."""
     origin: Literal["sample"] | None = None
-    """Every raw file was written by `drr data sample`: nobody in this shop is a real person."""
+    """`sample` if `drr data sample` wrote every raw file, so that nobody in this shop is a real person."""
 
     @model_serializer(mode="wrap")
     def _as_ever(self, handler: SerializerFunctionWrapHandler) -> JsonObject:
-        """Leave out what a shop has not: one without reviews keeps the manifest and the seal that it always had."""
+        """Serialise the manifest without absent entries: a shop without reviews keeps the manifest and the seal that it always had."""
         document: JsonObject = handler(self)
         return {k: v for k, v in document.items() if v is not None or k not in ("reviews", "origin")}
 
@@ -81,37 +81,37 @@ class SearchRequest:
     max_price: float | None = None
     min_rating: float | None = None
     category: str | None = None
-    """A file's name or any step of a product's category path, compared by `drr.env.text.category_key`; but for `plain`
-    also the end of a step, and several steps with `>` between them."""
+    """A file's name or any step of a product's category path, compared by `drr.env.text.category_key`. Searches other than `plain`
+    also accept the end of a step, and several steps with `>` between them."""
     brand: str | None = None
-    """A store or the brand that the details name; not known to `plain`."""
+    """A store or the brand that the details name; `plain` ignores it."""
     unknown_price: bool = False
-    """Let products through a price filter whose price is not known; not known to `plain`."""
+    """True to let products without a known price pass a price filter; `plain` ignores it."""
     sort: Sort = "relevance"
     match: Match = "well"
-    """`well`: what matches well, as `drr.env.search` says; to `plain` it is `any`."""
+    """The demanded quality of matches. `well` is defined in `drr.env.search`; for `plain` it means `any`."""
     limit: int = 10
     offset: int = 0
     search: SearchName | None = None
-    """The search to use in place of the one that the shop was opened with."""
+    """The search to use instead of the one with which the shop was opened."""
 
 
 class SearchPage(NamedTuple):
-    """Ties are settled by product id, ascending; unknown prices and ratings come last and never pass a filter on them."""
+    """A page of search results. Ties are ordered by product id, ascending; unknown prices and ratings come last and never pass a filter on them."""
 
     product_ids: list[str]
     scores: list[float | None]
-    """Scores of the ranking, where the sort is by relevance."""
+    """Scores of the products, if the sort is by relevance."""
     total: int
-    """All that match as the request demands."""
+    """The number of products that match as the request demands."""
     aside: int = 0
-    """Share a word of the query and do not match well; `match="any"` shows them."""
+    """The number of products that share a word of the query but do not match well; `match="any"` shows them."""
     unpriced: int = 0
-    """Match and were left out by the price filter, as nobody knows their price; `unknown_price` lets them in."""
+    """The number of products that match but have no known price, and so were left out by the price filter; `unknown_price` lets them in."""
     notes: tuple[str, ...] = ()
-    """Notes on what was read into the query: slips mended, a price, an order."""
+    """Notes on how the query was interpreted: corrected misspellings, a price, an order."""
     request: SearchRequest | None = None
-    """The request as it was read, where that is not as it was asked."""
+    """The request as interpreted, if that differs from the request made."""
 
 
 class OrderPage(NamedTuple):
@@ -120,7 +120,7 @@ class OrderPage(NamedTuple):
 
 
 class Store(Protocol):
-    """Point reads and small ranges. A missing thing is `None` or left out, never an exception."""
+    """Reads single records and small ranges. A missing record is `None` or left out, never an exception."""
 
     def product(self, product_id: str) -> Product | None: ...
 
@@ -132,7 +132,7 @@ class Store(Protocol):
     def find_users(
         self, *, email: str | None = None, name: tuple[str, str] | None = None, limit: int = 50
     ) -> list[User]:
-        """Users with this e-mail address or this (first, last) name, case-insensitively, by user id."""
+        """Return users with this e-mail address or this (first, last) name, ignoring case, by user id."""
 
     def order(self, order_id: str) -> Order | None: ...
 
@@ -146,18 +146,18 @@ class Store(Protocol):
         limit: int | None = None,
         offset: int = 0,
     ) -> OrderPage:
-        """Newest first, ties by order id; `since` (inclusive) and `until` (exclusive) are ISO dates or date-times."""
+        """Return orders, newest first, ties by order id. `since` (inclusive) and `until` (exclusive) are ISO dates or date-times."""
 
     def reviews(self, user_id: str) -> list[KeptReview]:
-        """The shopper's own, in the order of `orders`; none where the ingest was not asked to keep them. No tool shows one."""
+        """Return the shopper's own reviews in the order of `orders`; empty if the ingest kept none. No tool shows one."""
 
     def statistics(self, user_id: str) -> UserStatistics | None: ...
 
     def near(self, kind: IdKind, key: str, limit: int = 3) -> list[str]:
-        """Existing ids that begin as this one does, the longest common beginning first: for "did you mean"."""
+        """Return existing ids that begin like this one, the longest common beginning first, for "did you mean"."""
 
     def iter_reviews(self) -> Iterator[KeptReview]:
-        """Yield reviews by order id; none where none are kept."""
+        """Yield reviews by order id; none if the shop keeps none."""
 
     def iter_products(self) -> Iterator[Product]:
         """Yield products by product id."""
@@ -169,26 +169,26 @@ class Store(Protocol):
         """Yield orders by user id, then newest first, then order id."""
 
     def sample_users(self, count: int, *, seed: int, min_orders: int = 1) -> list[str]:
-        """The same seed gives the same users on every backend (`drr.env.text.sample_key` orders them)."""
+        """Return a sample of user ids. The same seed gives the same users on every backend (`drr.env.text.sample_key` orders them)."""
 
 
 class Catalog(Protocol):
     @property
     def search_name(self) -> SearchName:
-        """The way that it searches: as the settings ask, or `plain` where its index is older."""
+        """Return the search in use: the one that the settings ask for, or `plain` if the index is older."""
 
     def search(self, request: SearchRequest) -> SearchPage:
-        """A query without a word in it finds nothing."""
+        """Return a page of results; a query without a word finds nothing."""
 
     def categories(self) -> dict[str, int]:
-        """Products per file category."""
+        """Return the number of products in each file category."""
 
 
 class ShopWriter(Protocol):
-    """Builds a shop out of sight and shows it whole. Call the three in this order, each once; then `publish`.
+    """Builds a shop unseen and publishes it whole. Call the three `write_` methods in this order, each once; then `publish`.
 
     Products arrive by product id, users by user id, orders by user position, then newest first, then order id.
-    Leaving the context without `publish` leaves whatever was there before.
+    Leaving the context without `publish` keeps the previous shop.
     """
 
     def write_products(self, products: Iterable[Product]) -> int: ...
@@ -198,12 +198,12 @@ class ShopWriter(Protocol):
     def write_orders(self, batches: Iterable[OrderColumns]) -> int: ...
 
     def write_reviews(self, batches: Iterable[Sequence[ReviewRow]]) -> int:
-        """Write reviews after the orders, by order id, one for an order at most. A shop that keeps none is written without this call."""
+        """Write reviews after the orders, by order id, at most one for an order. A shop that keeps no reviews is written without this call."""
 
     def publish(self, manifest: Manifest) -> Manifest:
-        """Fill in `backend`, `counts`, `sizes` and the writer's `versions`, and swap the new shop in.
+        """Fill in `backend`, `counts`, `sizes` and the writer's `versions`, and put the new shop in place.
 
-        An empty `content_hash` or `as_of` is filled in too; one that is given must be that of what was written.
+        An empty `content_hash` or `as_of` is filled in too; a given one must match the data written.
         """
 
     def __enter__(self) -> ShopWriter: ...
@@ -215,7 +215,7 @@ class ShopWriter(Protocol):
 
 @dataclass(frozen=True)
 class Shop:
-    """An open shop. Safe to share between threads; cheap to open in many processes."""
+    """An open shop. It can be shared between threads, and opening it in many processes is cheap."""
 
     spec: str
     manifest: Manifest
@@ -226,11 +226,11 @@ class Shop:
 
     @cached_property
     def kept(self) -> Callable[..., Any]:
-        """Do work on records, `kept(work, *given)`, once for every session. They never change while the shop is open."""
+        """Return a cache of work on records, `kept(work, *given)`, shared by all sessions. Records never change while the shop is open."""
         return lru_cache(256)(lambda work, *given: work(self, *given))
 
     def known_ids(self, ids: Sequence[str]) -> set[str]:
-        """Choose those that are ids of its products."""
+        """Return those of the ids that belong to products of the shop."""
         return {one.product_id for one in self.store.products(ids)}
 
     def __enter__(self) -> Shop:
@@ -249,18 +249,18 @@ def _backend(spec: str) -> Any:
 
 
 def open_shop(spec: str, settings: Settings) -> Shop:
-    """The shop a command names: a folder, or `servers:NAME`."""
+    """Open the shop that a command names: a folder, or `servers:NAME`."""
     shop: Shop = _backend(spec).open_shop(spec, settings)
     return shop
 
 
 def shop_writer(spec: str, settings: Settings, *, replace: bool = False) -> ShopWriter:
-    """A writer that will publish under this name."""
+    """Return a writer that publishes a shop under this name."""
     writer: ShopWriter = _backend(spec).shop_writer(spec, settings, replace=replace)
     return writer
 
 
 def check_shop(spec: str, settings: Settings) -> Iterator[str]:
-    """Every way in which the shop does not hold together, as sentences; none means it does."""
+    """Yield a sentence for each inconsistency of the shop; none means that the shop is sound."""
     problems: Iterator[str] = _backend(spec).check_shop(spec, settings)
     return problems

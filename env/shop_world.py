@@ -1,4 +1,4 @@
-"""The shop as a world. Nine tools, and three kinds of sources - web pages, the shop's listings, the user's own records."""
+"""The shop as a world. It has nine tools, and three kinds of sources - web pages, the shop's listings, the user's own records."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ USER_TOOLS = (
     "update_user_profile",
     "get_user_statistics",
 )
-"""Those that read or write a shopper's records."""
+"""The tools that read or write a shopper's records."""
 USER = "user://"
 _ORDERS = 1000
 
@@ -53,14 +53,14 @@ class WebKey(TypedDict):
     name: str
     content_hash: str | None
     version: NotRequired[str]
-    """Version of the sandbox, of which alone it is known."""
+    """The version of the sandbox; other webs have none."""
 
 
 class SearchKey(TypedDict):
     name: str
     version: str
     vectors: NotRequired[str]
-    """Embedder and hash of the vectors, of `hybrid`."""
+    """Embedder and hash of the vectors, if the search is `hybrid`."""
 
 
 class WorldKey(TypedDict):
@@ -70,21 +70,21 @@ class WorldKey(TypedDict):
     shop_url: str
     web: WebKey
     search: NotRequired[SearchKey]
-    """Left out where the search is `plain`, which was the only one once."""
+    """The search; absent for `plain`, which was once the only one."""
 
 
 @dataclass(frozen=True)
 class ShopWorld:
-    """One shopper's session in a shop, with the web around it."""
+    """One shopper's session in a shop, with the web."""
 
     session: Session
     web: WebSearch
     shop_url: str | None = None
-    """The address given for a study; else the shop's own."""
+    """The address given for a study; `None` means the shop's own."""
 
     @property
     def tools(self) -> Sequence[str]:
-        """A session that belongs to nobody offers no tool for anybody's records."""
+        """Return the names of the tools. A session without a user has no tool for records."""
         if self.session.user_id is None and not self.session.open_access:
             return [name for name in TOOLS if name not in USER_TOOLS]
         return TOOLS
@@ -141,7 +141,7 @@ class ShopRealm:
         return ShopWorld(Session(self.shop, None), self.web, self.shop_url)
 
     def check(self, queries: Sequence[Query]) -> None:
-        """Nobody whom the shop does not know can ask."""
+        """Raise `Misuse` if the shop does not know the user of a query."""
         strangers = [query for query in queries if self.shop.store.user(query.user_id) is None]
         if strangers:
             raise Misuse(
@@ -152,7 +152,7 @@ class ShopRealm:
 
 @contextmanager
 def open_realm(site: Site) -> Iterator[ShopRealm]:
-    """The shop and the web that the settings name."""
+    """Open the shop and the web that the settings name."""
     from drr.env.shop import open_shop
     from drr.env.web.open import open_web
 
@@ -170,7 +170,7 @@ def title_of(returned: Sequence[Source]) -> str | None:
 
 
 def as_seen(address: str, kind: str, returned: Sequence[Source]) -> Frozen:
-    """Return what the agent read of the address; one that no tool returned supports nothing."""
+    """Return what the agent read at an address; an address that no tool returned supports nothing."""
     texts = list(dict.fromkeys(source.seen for source in returned if source.seen.strip()))
     if not texts:
         return Frozen(address, kind, "unreachable", reason="no tool returned this address")
@@ -178,7 +178,7 @@ def as_seen(address: str, kind: str, returned: Sequence[Source]) -> Frozen:
 
 
 def as_returned(address: str, kind: str, returned: Sequence[Source]) -> Frozen | None:
-    """The record that came with the address, else what the agent read of it; `None` where no tool returned it."""
+    """Return the record that came with the address, else the text that the agent read there. `None` if no tool returned the address."""
     for source in returned:
         if source.record:
             return Frozen(address, kind, "ok", fact_lines(source.record), source.title)
@@ -186,7 +186,7 @@ def as_returned(address: str, kind: str, returned: Sequence[Source]) -> Frozen |
 
 
 class WebPages:
-    """Everything on the web that is nobody else's. A page is what was frozen of it, or what it says now where it was read again."""
+    """Every address on the web that no other kind owns. The text is the frozen page, or the page read again for this judging run."""
 
     name: ClassVar[str] = "web"
     label: ClassVar[str] = "web pages"
@@ -222,7 +222,7 @@ def _missing(address: str, kind: str, shop: Shop | None) -> Frozen:
 
 
 class Listings:
-    """Products of the shop: all of its host is the shop's."""
+    """Products of the shop: every address on the shop's host."""
 
     name: ClassVar[str] = "product"
     label: ClassVar[str] = "products of the shop"
@@ -249,7 +249,7 @@ def _last_step(address: str) -> str:
 
 
 class UserRecords:
-    """Profile, orders and statistics of the user who asked; another's support nothing."""
+    """Profile, orders and statistics of the user who asked; another user's records support nothing."""
 
     name: ClassVar[str] = "user"
     label: ClassVar[str] = "the shopper's own records"
@@ -263,7 +263,7 @@ class UserRecords:
         return address.startswith(USER)
 
     def text(self, address: str, returned: Sequence[Source]) -> Frozen:
-        """The store's record, and after it what the agent saw of it."""
+        """Return the store's record, followed by the text that the agent saw."""
         user_id, _, rest = address.removeprefix(USER).partition("/")
         if self._withheld:
             reason = "the shopper's records were withheld from this agent, which cannot know what is behind the address"

@@ -1,4 +1,4 @@
-"""Reading small files of strangers: up to a limit, beyond which a `ValueError` refuses them."""
+"""Reads small files of strangers up to a limit; a larger file raises `ValueError`."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ if TYPE_CHECKING:
     from yaml import Event, Node
 
 SETTINGS = 256 * 1024
-"""Bytes of a file of settings."""
+"""Most bytes of a settings file."""
 DOCUMENT = 64 << 20
-"""Bytes of a file that is one object: a plan, a manifest, a sheet."""
+"""Most bytes of a file that holds one object: a plan, a manifest, a sheet."""
 LINE, LINES, MOST_LINES = 16 << 20, 1 << 30, 5_000_000
-"""Bytes of a line, bytes of a file of lines, and how many it holds."""
+"""Most bytes of a line, most bytes of a file of lines, and most lines."""
 MOST_PARTS = 500_000
-"""Lists and objects in a line of JSON: each takes a hundred times its two bytes."""
+"""Most lists and objects in a line of JSON: each takes a hundred times its two bytes in memory."""
 DEEPEST = 32
 _QUOTED = r"""(?<!\\)"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+'"""
 _DEEP = re.compile(rf"(?:(?:(?<![\w-])[\w-]++|{_QUOTED})\s*+\.\s*+){{{DEEPEST}}}")
-"""A key of so many parts: what is built for one grows with their square."""
+"""A TOML key with too many parts: the memory for one grows with the square of their number."""
 
 
 def read_within(path: Path, most: int) -> bytes:
@@ -46,15 +46,15 @@ def read_toml(path: Path) -> dict[str, Any]:
 
 
 class YamlDocument(NamedTuple):
-    """A mapping whose values are texts, lists and mappings; a number or `no` is the text that stands there."""
+    """A YAML file whose values are texts, lists and mappings; a number or `no` stays the text as written."""
 
     values: dict[str, Any]
     lines: dict[str, int]
-    """The line of each key, of mappings within it as `outer.inner`."""
+    """The line number of each key; a nested key is `outer.inner`."""
 
 
 def read_yaml(path: Path) -> YamlDocument:
-    """Read a file of YAML as plain texts: no tag makes an object, and no alias multiplies what it names."""
+    """Read a YAML file as plain texts: no tag creates an object, and no alias multiplies its target."""
     import yaml
 
     text = read_within(path, SETTINGS).decode("utf-8")
@@ -91,7 +91,7 @@ def _check_depth(events: Iterator[Event]) -> None:
 
 
 def _plain(node: Node, at: str, lines: dict[str, int]) -> Any:
-    """The node as texts, lists and mappings; the depth was checked before."""
+    """Return a node as texts, lists and mappings; its depth was checked before."""
     import yaml
 
     if isinstance(node, yaml.SequenceNode):
@@ -111,7 +111,7 @@ def _plain(node: Node, at: str, lines: dict[str, int]) -> Any:
 
 
 def read_lines(path: Path) -> bytes:
-    """Read a file of lines, whole."""
+    """Read a file of lines whole, within the limits."""
     return b"".join(_lines(path))
 
 

@@ -1,6 +1,6 @@
 """A source: a tool's result that a report may cite, and the text by which a claim is judged.
 
-Judging reads these, never the live web. The type of a source is the name of its kind (`drr.env.world`): an open string.
+Judging reads sources, never the live web. The type of a source is the name of its kind (`drr.env.world`), any string.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ FrozenStatus = Literal["ok", "unreachable", "blocked", "empty", "not_frozen"]
 
 
 def text_hash(text: str) -> str:
-    """The address of a frozen text."""
+    """Return the hash under which a text is frozen."""
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -31,16 +31,16 @@ class Source(BaseModel):
     type: str
     title: str | None = None
     seen: str
-    """The text the model got: a rendered record, a snippet, or (with page summaries) the summary."""
+    """The text that the model got: a formatted record, a snippet, or (with page summaries) the summary."""
     page: str | None = None
-    """The readable page behind a web source, where it was read; frozen for every cited web URL when a unit ends."""
+    """The readable page behind a web source, if it was read. The page of every cited web URL is frozen when a unit ends."""
     page_status: PageStatus | None = None
     record: JsonObject | None = None
     """The shop record behind a product or user source."""
 
     @property
     def addresses(self) -> tuple[str, ...]:
-        """The addresses shown with it: its own, and behind an order its product's, so that citing that invents nothing."""
+        """Return the addresses shown with the source. An order also shows its product's address, so citing that address is not an invention."""
         behind = (self.record or {}).get("product_url") if self.type == "user" else None
         return (self.url, behind) if behind else (self.url,)
 
@@ -55,7 +55,7 @@ class Source(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Frozen:
-    """The frozen text by which a claim is judged. `text` is set only where `status` is `ok`; `reason` says why it is not."""
+    """The frozen text by which a claim is judged. `text` is set only if `status` is `ok`; otherwise `reason` says why not."""
 
     url: str
     type: str
@@ -64,9 +64,9 @@ class Frozen:
     title: str | None = None
     reason: str | None = None
     product: Product | None = None
-    """The listing that the text sets, where the shop holds it: what code decides, it decides on this."""
+    """The product record behind the text, if the shop holds it; checks by code use this record."""
     places: Mapping[str, Span] = field(default_factory=dict, compare=False)
-    """Spans of the record's fields that the text states."""
+    """Spans of the text that state the record's fields."""
 
     @property
     def sha256(self) -> str | None:

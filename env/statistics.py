@@ -1,4 +1,4 @@
-"""The statistics of one shopper's history. One function computes it for every backend."""
+"""Computes the statistics of one shopper's order history, with one function for every backend."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ class Share(BaseModel):
     name: str
     orders: int
     spend: float | None
-    """`None` where no price is known."""
+    """The known spend; `None` if no price is known."""
 
 
 class UserStatistics(BaseModel):
-    """Money is in dollars to the cent; cancelled orders count as orders and not as spend."""
+    """The statistics of one shopper. Money is in dollars to the cent; cancelled orders count as orders and not as spend."""
 
     user_id: str
     orders: int
@@ -35,7 +35,7 @@ class UserStatistics(BaseModel):
     first_order: str | None
     last_order: str | None
     days_since_last_order: int | None
-    """Counted to the shop's `as_of`."""
+    """Days from the last order to the shop's `as_of`."""
     mean_price: float | None
     price_quartiles: tuple[float, float, float] | None
     by_category: list[Share]
@@ -45,7 +45,7 @@ class UserStatistics(BaseModel):
 
 
 class Purchase(NamedTuple):
-    """One order as statistics see it: what was bought, when, and what is known of it."""
+    """One order for the statistics: the product, the date, and the known price."""
 
     timestamp_ms: int
     quantity: int
@@ -56,7 +56,7 @@ class Purchase(NamedTuple):
 
 
 class _Tally:
-    """Orders and known spend under each name."""
+    """A counter of orders and known spend under each name."""
 
     def __init__(self) -> None:
         self._orders: dict[str, int] = {}
@@ -76,11 +76,11 @@ class _Tally:
 
 
 def user_statistics(user_id: str, purchases: Sequence[Purchase], as_of: str) -> UserStatistics:
-    """Sums in whole cents, so they are exact and the same in every order of addition.
+    """Compute the statistics of a shopper in whole cents, so that sums are exact in any order.
 
     Spend is price times quantity over orders that were not cancelled and whose price is known. The mean and the quartiles
     are of the unit prices of those orders, one value an order; a quartile between two values is interpolated linearly.
-    Shares come with the most orders first, then by name; years by year.
+    Shares are sorted by most orders, then by name; years by year.
     """
     items = unpriced = total = 0
     prices: list[int] = []
@@ -124,7 +124,7 @@ def user_statistics(user_id: str, purchases: Sequence[Purchase], as_of: str) -> 
 
 
 def cents(price: float) -> int:
-    """Turn a price into cents as it is written. 1.005 is 101 cents, although its binary value is a little less."""
+    """Convert a price to cents as it is written. 1.005 is 101 cents, although its binary value is a little less."""
     near = round(price * 100)
     if near / 100 == price:
         return near

@@ -1,4 +1,4 @@
-"""The shop's one tokenizer, and the keys made of text. Every backend indexes and asks with these, so that they agree."""
+"""The shop's one tokenizer, and the keys made of text. Every backend indexes and searches with these, so all give the same answers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from math import log
 from unicodedata import combining, normalize
 
 VERSION = "1"
-"""Recorded in a shop's manifest: an index built by another tokenizer gives other answers."""
+"""The tokenizer's version, recorded in a shop's manifest: an index built by another tokenizer gives other answers."""
 
 _WORD = re.compile(r"[^\W_]+(?:(?<=\d)\.(?=\d)[^\W_]+)*")
 _FOREIGN = re.compile(r"[^\x00-\x7f]+")
@@ -22,7 +22,7 @@ MOST_WORDS = 512
 
 
 def fold(text: str) -> str:
-    """Lowercase without accents, full-width forms or ligatures: what two spellings of one word have in common."""
+    """Return a text in lowercase without accents, full-width forms or ligatures, so that spellings of one word become equal."""
     if text.isascii():
         return text.lower()
     return _FOREIGN.sub(_plain, text.casefold())
@@ -34,7 +34,7 @@ def _plain(match: re.Match[str]) -> str:
 
 @lru_cache(maxsize=1 << 17)
 def stem(word: str) -> str:
-    """Singular of an English plural, by its ending alone. Words with a digit and short words stay as they are."""
+    """Return the singular of an English plural, by its ending alone. Words with a digit and short words stay as they are."""
     if len(word) < 4 or word[-1] != "s" or not word.isascii() or not word.isalpha():
         return word
     if word.endswith("ies") and not word.endswith(("aies", "eies")) and len(word) > 4:
@@ -49,7 +49,7 @@ def stem(word: str) -> str:
 
 
 def tokens(text: str) -> list[str]:
-    """The words of a text as they are indexed and asked for; `3.5mm` is one word, `dog's` is `dog`."""
+    """Return the words of a text as they are indexed and searched; `3.5mm` is one word, `dog's` is `dog`."""
     folded = fold(text)
     if "'" in folded or "\u2019" in folded:
         folded = _POSSESSIVE.sub("", folded)
@@ -57,24 +57,24 @@ def tokens(text: str) -> list[str]:
 
 
 def query_words(query: str) -> list[str]:
-    """The words of a query, each once. More than `MOST_WORDS` no index takes and nobody means."""
+    """Return the words of a query, each once, at most `MOST_WORDS`. No index takes more, and nobody means more."""
     return list(dict.fromkeys(tokens(query)))[:MOST_WORDS]
 
 
 def indexed_text(title: str, features: list[str], description: list[str]) -> str:
-    """Make the text that a catalogue indexes of a product: the title counts twice. Words are separated by single spaces."""
+    """Return the text of a product that a catalogue indexes, with single spaces between words. The title is repeated so that it counts twice."""
     head = tokens(title)
     return " ".join([*head, *head, *tokens("\n".join(features)), *tokens("\n".join(description))])
 
 
 @lru_cache(maxsize=1 << 14)
 def category_key(name: str) -> str:
-    """`Patio_Lawn_and_Garden` and `Patio, Lawn & Garden` are the same category."""
+    """Return the key under which `Patio_Lawn_and_Garden` and `Patio, Lawn & Garden` are the same category."""
     return "_".join(word for word in tokens(name.replace("_", " ")) if word != "and")
 
 
 def is_text(key: str) -> bool:
-    """Tell whether a key can be one of a shop at all. Half a surrogate pair is no text to any database."""
+    """Tell whether a text can be a key of a shop. Half a surrogate pair is a text for no database."""
     if key.isascii():
         return True
     try:
@@ -85,17 +85,17 @@ def is_text(key: str) -> bool:
 
 
 def person_key(*parts: str) -> str:
-    """A name or an e-mail address as `find_users` compares it: without regard to case and to spaces around it."""
+    """Return a name or an e-mail address as `find_users` compares it, ignoring case and surrounding spaces."""
     return "\n".join([" ".join(part.split()) for part in parts]).casefold()
 
 
 def sample_key(seed: int, user_id: str) -> bytes:
-    """The place of a user in a seeded shuffle; ties cannot occur in practice and would go by user id."""
+    """Return the sort key of a user in a seeded shuffle. Ties do not occur in practice; they would be ordered by user id."""
     return blake2b(f"{seed}\n{user_id}".encode(), digest_size=12).digest()
 
 
 def nearest(key: str, candidates: list[str], limit: int) -> list[str]:
-    """List those that share the longest beginning with the key."""
+    """Return the candidates that share the longest beginning with the key."""
 
     def shared(candidate: str) -> int:
         return next((i for i, (a, b) in enumerate(zip(key, candidate, strict=False)) if a != b), len(key))
@@ -108,7 +108,7 @@ _K1, _B = 1.2, 0.75
 
 class Bm25:
     def __init__(self, texts: Sequence[str] = (), *, bags: Sequence[Counter[str]] | None = None) -> None:
-        """`bags`: the words of the texts, where the caller has them already."""
+        """Index texts, or `bags`, the words of the texts, if the caller has counted these."""
         self._words = [Counter(tokens(text)) for text in texts] if bags is None else list(bags)
         lengths = [sum(bag.values()) for bag in self._words]
         self._mean = sum(lengths) / max(1, len(lengths))
@@ -116,7 +116,7 @@ class Bm25:
         self._holding: dict[str, list[tuple[int, int]]] = {}
 
     def scores(self, query: str) -> list[float]:
-        """One for each text, in their order; 0 where no word is shared."""
+        """Return one score for each text, in their order; 0 if no word is shared."""
         found = [0.0] * len(self._words)
         for word in _asked(query):
             weight = self._weight(word)
@@ -125,7 +125,7 @@ class Bm25:
         return found
 
     def score_of(self, bag: Counter[str], query: str) -> float:
-        """Score a text that is not among them, by how rare words are there."""
+        """Score a text outside the index, with the word frequencies of the index."""
         norm, found = self._norm(sum(bag.values())), 0.0
         for word in _asked(query):
             if word in bag and self._texts_with(word):
@@ -133,7 +133,7 @@ class Bm25:
         return found
 
     def _texts_with(self, word: str) -> list[tuple[int, int]]:
-        """List the texts that have a word, and how often; looked up once for each word that is asked for."""
+        """Return the texts that have a word, with the number of occurrences. Each word is looked up once."""
         found = self._holding.get(word)
         if found is None:
             found = self._holding[word] = [
@@ -150,7 +150,7 @@ class Bm25:
 
 
 def _asked(query: str) -> list[str]:
-    """The query's words in their order: sums of floats depend on it."""
+    """Return the query's words in a fixed order, because sums of floats depend on the order."""
     return list(dict.fromkeys(tokens(query)))
 
 
@@ -159,7 +159,7 @@ Run = tuple[str, ...]
 
 
 def runs(words: list[str], width: int) -> list[Run]:
-    """Every run of so many words; none where there are fewer."""
+    """Return every sequence of `width` consecutive words; none if there are fewer."""
     return list(zip(*(words[at:] for at in range(width)), strict=False)) if len(words) >= width else []
 
 
@@ -171,20 +171,20 @@ def shingles(text: str) -> frozenset[tuple[str, ...]]:
 
 
 def similarity(a: frozenset[tuple[str, ...]], b: frozenset[tuple[str, ...]]) -> float:
-    """Jaccard: 1 for the same words in the same order, 0 for nothing in common."""
+    """Return the Jaccard similarity: 1 for the same words in the same order, 0 for nothing in common."""
     union = len(a | b)
     return len(a & b) / union if union else 1.0
 
 
 class Seen:
-    """The texts so far, by their shingles: only those that share one with a new text are looked at."""
+    """The texts so far, indexed by word sequences: a new text is compared only with those that share one."""
 
     def __init__(self) -> None:
         self._sizes: list[int] = []
         self._holders: dict[tuple[str, ...], list[int]] = {}
 
     def alike(self, own: frozenset[tuple[str, ...]]) -> list[tuple[int, float]]:
-        """Place and similarity of every earlier text that has anything in common with this one, in order."""
+        """Return (position, similarity) of every earlier text that has a word sequence in common with this one, in order."""
         common = Counter(place for run in own for place in self._holders.get(run, ()))
         return [(place, n / (len(own) + self._sizes[place] - n)) for place, n in sorted(common.items())]
 
@@ -194,7 +194,7 @@ class Seen:
         self._sizes.append(len(own))
 
     def forget_last(self, own: frozenset[tuple[str, ...]]) -> None:
-        """`own` is what was added last."""
+        """Remove the text added last; `own` is its set of word sequences."""
         for run in own:
             self._holders[run].pop()
         self._sizes.pop()

@@ -1,4 +1,4 @@
-"""The calls of tools in a record: which of them no tool took, and why."""
+"""Finds the tool calls in a record that no tool accepted, and the reason."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 Calls = Sequence[Mapping[str, Any]]
-"""Each with the `name`, `kind` and `error` of a `ToolCall`; what others recorded may lack any."""
+"""Tool calls, each with the `name`, `kind` and `error` of a `ToolCall`; calls recorded by other programs may lack any."""
 
 
 def refused(calls: Calls) -> Calls:
-    """Choose those that no tool took: not allowed, not there, or with arguments of another form."""
+    """Return the calls that no tool accepted: not allowed, of an unknown tool, or with invalid arguments."""
     return [
         call
         for call in calls
@@ -19,7 +19,7 @@ def refused(calls: Calls) -> Calls:
 
 
 def refusals(calls: Calls) -> str:
-    """Say how many were refused, and why the first; empty where none was. An agent may go on without a word of it."""
+    """Return how many calls were refused and why the first one was; empty if none was. An agent may continue without mentioning it."""
     found, made = refused(calls), [call for call in calls if call.get("kind") != "control"]
     if not found:
         return ""

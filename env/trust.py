@@ -1,8 +1,8 @@
-"""Trust in strangers' files: addresses, programs and folders that this user vouched for, per study.
+"""Records which addresses, programs and folders in strangers' files this user vouched for, per study.
 
-A study folder and a `drr.toml` in the working folder may come from anybody. What they name is used freely only where this
-user named it too: by an option, in the environment, in the user's own settings, or once before for the same folder. The
-memory lies in the user's configuration folder, outside of every study.
+A study folder and a `drr.toml` in the working folder may come from anybody. Names in them are used freely only if this
+user gave the same name: by an option, in the environment, in the user's own settings, or once before for the same folder. The
+record lies in the user's configuration folder, outside of every study.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ _OPTION = re.compile(
 
 
 class ServerAddress(SecretStr):
-    """`get_secret_value()` gives it as the user wrote it; `str` and `repr` show what may be seen.
+    """An address of a server. `get_secret_value()` returns it as the user wrote it; `str` and `repr` hide secrets.
 
-    Passwords come unescaped (`me:p@ss/w:rd@host`), and then nobody can tell where the host begins: such an address is not shown at all.
+    Passwords may come unescaped (`me:p@ss/w:rd@host`); the beginning of the host is then ambiguous, and the address is not shown at all.
     """
 
     def _display(self) -> str:
@@ -44,7 +44,7 @@ class ServerAddress(SecretStr):
 
 
 def shown(address: str) -> str:
-    """Scheme, hosts, ports and path; `[hidden]` for what cannot be told apart from a password."""
+    """Return scheme, hosts, ports and path; `[hidden]` if they cannot be told apart from a password."""
     scheme, colon, rest = address.partition("://")
     if not colon:
         return address if _BARE.fullmatch(address) else HIDDEN
@@ -56,7 +56,7 @@ def shown(address: str) -> str:
 
 
 def hosts_of(address: str) -> str | None:
-    """Hosts and ports as they stand there; `None` where a password may stand in their place."""
+    """Return the hosts and ports of an address, or `None` if a password may stand in their place."""
     scheme, _, after = address.partition("://")
     authority, rest = _split(scheme, after)
     hosts = authority.rpartition("@")[2]
@@ -77,21 +77,21 @@ def _split(scheme: str, rest: str) -> tuple[str, str]:
 
 
 def _has_late_user(scheme: str, rest: str) -> bool:
-    """Tell whether an `@` behind the host may end a password that was not escaped. Only in an option of
-    MongoDB's by name is it surely none."""
+    """Tell whether an `@` after the host may end an unescaped password. It surely does not only in an option of MongoDB's
+    with a known name."""
     before, at, _ = rest.partition("@")
     return bool(at) and not (scheme.startswith("mongodb") and _OPTION.fullmatch(before))
 
 
 Named = Literal["address", "agent", "plan", "prices", "prompts", "shop", "study", "web"]
 BY_PATH = "named here"
-"""The mark of a file named by an option, in place of a hash: later edits are this user's too."""
+"""The mark of a file named by an option, stored instead of a hash: later edits are trusted too."""
 _HOST = re.compile(r"(?:\[([0-9a-f:]+)\]|([^:\[\]]+))(?::[0-9]{1,5})?")
 _ODD = re.compile(r"[\s\\\x00-\x20\x7f]")
 
 
 def config_folder(environ: Mapping[str, str] | None = None) -> Path | None:
-    """The folder of this user's own settings and memory; `None` where the account has no home."""
+    """Return the folder of this user's own settings and trust records; `None` if the account has no home."""
     environ = os.environ if environ is None else environ
     given = environ.get("XDG_CONFIG_HOME", "")
     if given and Path(given).is_absolute():
@@ -103,7 +103,7 @@ def config_folder(environ: Mapping[str, str] | None = None) -> Path | None:
 
 
 def cache_folder(environ: Mapping[str, str] | None = None) -> Path:
-    """The folder of what is kept for this user and can be made again. A temporary one where the account has no home."""
+    """Return the folder of this user's caches, which can be made again. A temporary one if the account has no home."""
     environ = os.environ if environ is None else environ
     given = environ.get("XDG_CACHE_HOME", "")
     if given and Path(given).is_absolute():
@@ -115,7 +115,7 @@ def cache_folder(environ: Mapping[str, str] | None = None) -> Path:
 
 
 def _own(folder: Path) -> Path:
-    """Return it. Below the temporary folder, where anybody makes names, it is made now; `DrrError` where another user could write."""
+    """Return the folder. Below the shared temporary folder it is made now; raises `DrrError` if another user could write there."""
     shared = Path(tempfile.gettempdir())
     for place in reversed([one for one in (folder, *folder.parents) if shared in one.parents]):
         try:
@@ -130,7 +130,7 @@ def _own(folder: Path) -> Path:
 
 
 def place_of(address: str) -> str:
-    """Scheme, hosts and ports of an address: what decides who is spoken to. An odd spelling is only ever equal to itself."""
+    """Return scheme, hosts and ports of an address, which decide who receives data. An oddly spelled address equals only itself."""
     scheme, colon, rest = address.partition("://")
     if not colon or _ODD.search(address):
         return address
@@ -139,7 +139,7 @@ def place_of(address: str) -> str:
 
 
 def is_loopback(address: str) -> bool:
-    """Tell whether every host of an address is this machine itself."""
+    """Tell whether every host of an address is this machine."""
     scheme, colon, hosts = place_of(address).partition("://")
     if not colon or scheme.endswith("+srv"):
         return False
@@ -160,7 +160,7 @@ def _is_own(host: str) -> bool:
 
 
 class Vouched(NamedTuple):
-    """A folder's vouched things: kind and value of each, with its hash where it is a file's."""
+    """Everything vouched for in a folder: kind and value of each entry, with the hash if it is a file."""
 
     folder: Path
     known: Mapping[str, Mapping[str, str]]
@@ -171,7 +171,7 @@ class Vouched(NamedTuple):
 
 
 def vouched(folder: Path) -> Vouched:
-    """Everything this user vouched for in what this folder names. A memory that cannot be read vouches for nothing."""
+    """Return everything this user vouched for in a folder. An unreadable record vouches for nothing."""
     path = _memory(folder)
     known: dict[str, dict[str, str]] = {}
     with contextlib.suppress(OSError, ValueError, RecursionError, AttributeError, TypeError, KeyError):
@@ -185,7 +185,7 @@ def vouched(folder: Path) -> Vouched:
 
 
 def vouch(folder: Path, kind: Named, values: Mapping[str, str]) -> bool:
-    """Remember more of this folder: value to hash, or to `BY_PATH`. Whether that could be kept."""
+    """Record that this user vouches for more of a folder, as value and hash (or `BY_PATH`). Return whether that could be stored."""
     before = vouched(folder)
     if all(before.known.get(kind, {}).get(value) == digest for value, digest in values.items()):
         return True
@@ -208,12 +208,12 @@ def vouch(folder: Path, kind: Named, values: Mapping[str, str]) -> bool:
 
 
 def is_known(folder: Path) -> bool:
-    """Tell whether this user made or continued this study here. Who can remember nothing knows every one."""
+    """Tell whether this user made or continued this study here. If nothing can be stored, every study counts as known."""
     return "study" in vouched(folder).known or not can_remember()
 
 
 def can_remember() -> bool:
-    """Tell whether this account has a place for the memory: a home may be missing or not be written to."""
+    """Tell whether trust records can be stored: a home may be missing or not be writable."""
     place = config_folder()
     while place is not None and not place.exists() and place != place.parent:
         place = place.parent
@@ -221,7 +221,7 @@ def can_remember() -> bool:
 
 
 def _memory(folder: Path) -> Path | None:
-    """A file for each folder, so that commands that run at once do not write over each other's."""
+    """Return the file of a folder's trust record. Each folder has its own, so that concurrent commands do not overwrite each other's."""
     home = config_folder()
     return (
         None

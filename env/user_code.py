@@ -1,4 +1,4 @@
-"""The user's own code in an uninstalled file, `path/file.py:name`. What was hashed is what runs."""
+"""Loads the user's own code from an uninstalled file, `path/file.py:name`. The code that was hashed is the code that runs."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ class UserCode(NamedTuple):
     found: Any
     path: Path
     digest: str
-    """The hash of the file: an edit cannot keep what was computed before."""
+    """The hash of the file; after an edit, stored results no longer match."""
 
 
 def is_in_file(name: str) -> bool:
-    """Tell whether this names something in a file."""
+    """Tell whether a name refers to an object in a file."""
     return _IN_FILE.fullmatch(name) is not None
 
 
 def from_file(noun: str, place: str, name: str) -> UserCode:
-    """Load what goes by that name there. `noun` says in errors what it should be, `variant` or another."""
+    """Load the object with this name from a file. `noun` says in errors what the object should be, e.g. `variant`."""
     where = f"{noun} {place}:{name}"
     path = at_home(place).resolve()
     if not path.is_file():
@@ -50,12 +50,12 @@ def from_file(noun: str, place: str, name: str) -> UserCode:
 
 
 _KIND = {"memory": "class"}
-"""Kinds of code named in a file, where it is no function."""
+"""The kinds of code in a file that are not functions, by noun."""
 
 
 @cache
 def _module(path: Path, source: bytes, noun: str) -> ModuleType:
-    """The file is not read a second time. Its folder is not on the import path."""
+    """Make a module from source already read, so the file is not read twice. Its folder is not on the import path."""
     name = f"drr_{noun}_{path.stem.replace('.', '_')}_{sha256(source).hexdigest()[:16]}"
     module = ModuleType(name)
     module.__file__ = str(path)
@@ -73,7 +73,7 @@ def _module(path: Path, source: bytes, noun: str) -> ModuleType:
 
 
 def _line_of(error: BaseException, path: Path) -> str:
-    """Find the line of that file where it went wrong, as far as that is known."""
+    """Return the line of the file at which an error occurred, if known."""
     if isinstance(error, SyntaxError) and error.filename == str(path):
         return f", line {error.lineno}"
     here = [frame.lineno for frame in extract_tb(error.__traceback__) if frame.filename == str(path)]
@@ -81,11 +81,11 @@ def _line_of(error: BaseException, path: Path) -> str:
 
 
 ENDINGS = (".py", ".md", ".toml", ".json", ".jsonl", ".html", ".css", ".js")
-"""Endings of the files that a wheel holds."""
+"""Extensions of the files that a wheel holds."""
 
 
 def code_files() -> list[tuple[str, Path]]:
-    """Every file of the rooms, with its name below `drr`."""
+    """Return every file of the packages, with its name below `drr`."""
     place = Path(__file__).parent.parent
     rooms = [path.parent for path in place.glob("*/__init__.py") if find_spec(f"drr.{path.parent.name}")]
     return sorted(
@@ -98,7 +98,7 @@ def code_files() -> list[tuple[str, Path]]:
 
 @cache
 def code_hash() -> str:
-    """Equal in a checkout and in a wheel of it, and on every machine."""
+    """Hash the installed code. The hash is equal in a checkout and in a wheel of it, and on every machine."""
     digest = sha256()
     for name, path in code_files():
         digest.update(f"{name}\0{sha256(path.read_bytes()).hexdigest()}\n".encode())
@@ -106,7 +106,7 @@ def code_hash() -> str:
 
 
 def other_code(drivers: str | None) -> str | None:
-    """Say what a worker imported that is not what its driver runs."""
+    """Return a sentence if a worker's code differs from its driver's, else `None`."""
     if drivers in (None, own := code_hash()):
         return None
     place = Path(__file__).parents[1]

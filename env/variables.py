@@ -1,4 +1,4 @@
-"""Environment variables that users may set. `drr env doctor` and docs/settings.md name no others."""
+"""Lists the environment variables that users may set; `drr env doctor` and docs/settings.md name no others."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _LINE = re.compile(r"(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(.*)")
 
 
 def read_dotenv(path: Path) -> dict[str, str]:
-    """Read what the file sets; nothing where there is no such file. `Misuse` names a line that says nothing, and never shows it."""
+    """Return the variables in a file; empty if it is missing. Raises `Misuse` that names the number of an invalid line and never shows the line."""
     try:
         if not path.is_file():
             return {}
@@ -57,4 +57,4 @@ VARIABLES: Mapping[str, str] = {
     "JAVA_HOME": "the JDK of the test servers",
     "NO_COLOR": "set: no colour on a terminal",
 }
-"""Each with one line."""
+"""Each environment variable with one line of description."""

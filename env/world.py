@@ -1,8 +1,8 @@
 """Worlds in which agents work, and the kinds of sources that a report may cite.
 
-A unit of an agent is given a `World`, by the `Realm` that the worlds of one study share; one more is one module and one line in
-`WORLDS`. Judging is given the kinds alone, made of what is at hand when it judges (`Holdings`): shop and pages may have been closed
-since. One more kind of source is one module and one line in `KINDS`.
+A unit of an agent is given a `World`, by the `Realm` that the worlds of one study share; a further world needs one module and one line in
+`WORLDS`. Judging gets only the kinds, made from what is available when it runs (`Holdings`): shop and pages may have been closed
+since. A further kind of source needs one module and one line in `KINDS`.
 """
 
 from __future__ import annotations
@@ -29,41 +29,41 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Holdings:
-    """The holdings in which an address is looked up. Of what is missing here, what the tools returned is all there is."""
+    """The data in which an address is looked up when a report is judged. For a part that is missing, only the tools' own results count."""
 
     shop: Shop | None = None
     shop_hosts: frozenset[str] = frozenset()
-    """Hosts that count as the shop's, beside that of an open shop."""
+    """Hosts that count as the shop's, beside the host of an open shop."""
     user_id: str | None = None
-    """The user whose records may be cited; `None` where that is not known."""
+    """The user whose records may be cited; `None` if unknown."""
     withheld: bool = False
-    """Nobody's: the agent was neither told whose question it is nor given that shopper's records."""
+    """True if the agent was neither told who asks nor given that shopper's records."""
     changes: Sequence[Change] = ()
-    """Changes that the agent made in the user's profile before it wrote."""
+    """Changes that the agent made to the user's profile before it wrote the report."""
     pages: Mapping[str, Page] = field(default_factory=dict)
-    """Pages as they read now, by canonical address: they stand in for the frozen ones."""
+    """Pages as read again now, by canonical address; they replace the frozen ones."""
     folder: Path | None = None
-    """The study's folder, where a world may keep what its kinds read."""
+    """The study's folder, in which a world may keep data that its kinds of sources read."""
     place: str | None = None
-    """The place of the study's world, where that was not a shop alone: a folder of tasks, for one."""
+    """The place of the study's world, if it is more than a shop: a folder of tasks, for example."""
     spec: Mapping[str, Any] = field(default_factory=dict)
     """The unit's specification, as the ledger holds it."""
 
 
 class SourceKind(Protocol):
-    """One kind of source: which addresses are its own, and what stands behind one of them."""
+    """One kind of source: which addresses belong to it, and the text behind each."""
 
     name: ClassVar[str]
-    """The type in records and verdicts, and the end of metric names (`fp_NAME`): never changed."""
+    """The type in records and verdicts, and the end of metric names (`fp_NAME`); it never changes."""
     label: ClassVar[str]
     paged: ClassVar[bool]
-    """A page stands behind what a tool returns of it (a snippet, a summary): claims are held against both."""
+    """True if a page stands behind a tool's result (a snippet, a summary): claims are compared with both."""
 
     def owns(self, address: str) -> bool:
-        """Tell whether this canonical address is one of the kind's."""
+        """Tell whether a canonical address belongs to this kind."""
 
     def text(self, address: str, returned: Sequence[Source]) -> Frozen:
-        """Return the text by which a claim that cites the address is judged. `returned` is what the tools gave of it, in order."""
+        """Return the text by which a claim that cites the address is judged. `returned` is what the tools returned for it, in order."""
 
 
 KINDS: dict[str, str] = {
@@ -71,17 +71,17 @@ KINDS: dict[str, str] = {
     "product": "drr.env.shop_world:Listings",
     "user": "drr.env.shop_world:UserRecords",
 }
-"""Kinds of sources in the order of tables, before those of the papers. Addresses are offered to the last first; the web takes the rest."""
+"""Kinds of sources in the order of tables, before those of the papers. Addresses are offered to the last kind first; the web takes the rest."""
 _OURS = tuple(KINDS)
 
 
 def all_kinds() -> dict[str, str]:
-    """Ours, those of the papers, and what was put into `KINDS` since."""
+    """Return the kinds of this program and of the papers, and those added to `KINDS` since."""
     return {name: KINDS[name] for name in _OURS} | merged("kinds") | KINDS
 
 
 def kind_class(name: str) -> Any:
-    """The class behind a name of `KINDS`; it is called with the `Holdings`."""
+    """Return the class behind a name of `KINDS`; it is called with the `Holdings`."""
     return load(all_kinds()[name])
 
 
@@ -90,110 +90,110 @@ def kinds_of(holdings: Holdings) -> list[SourceKind]:
 
 
 def label_of(name: str) -> str:
-    """The label that people read; a type that no kind of ours has is called by its name."""
+    """Return a kind's label for people; an unknown type is called by its name."""
     return str(kind_class(name).label) if name in all_kinds() else name
 
 
 def in_table_order(names: Sequence[str]) -> list[str]:
-    """Each once: those of `KINDS`, then the others by name."""
+    """Return the names, each once: those of `KINDS` in its order, then the others by name."""
     return [name for name in all_kinds() if name in names] + sorted(set(names) - set(all_kinds()))
 
 
 def is_paged(name: str) -> bool:
-    """Tell whether a page stands behind what tools return of such a source. Not so of a type that no kind of ours has."""
+    """Tell whether a page stands behind what tools return of such a source; false for an unknown type."""
     return name in all_kinds() and bool(kind_class(name).paged)
 
 
 def owner_of(address: str, kinds: Sequence[SourceKind]) -> SourceKind:
-    """The kind whose address this is; the first of them owns whatever is left."""
+    """Return the kind to which an address belongs; the first kind owns all that no other claims."""
     return next((kind for kind in reversed(kinds) if kind.owns(address)), kinds[0])
 
 
 class World(Protocol):
-    """A world: where one unit's agent lives. `drr.env.shop_world.ShopWorld` is one; a task with files and frozen pages is another."""
+    """A world: the tools and data of one unit's agent. `drr.env.shop_world.ShopWorld` is one; a task with files and frozen pages is another."""
 
     @property
     def user_id(self) -> str | None:
-        """The user whose records may be read; `None` where an agent answers without knowing who asks."""
+        """Return the user whose records may be read; `None` if the agent does not know who asks."""
 
     @property
     def session(self) -> Session | None:
-        """The unit's own view of a shop's records: its writes are recorded and seen by nobody else. `None` where there is no shop."""
+        """Return the unit's own view of a shop's records, whose changes are recorded and private; `None` without a shop."""
 
     @property
     def web(self) -> WebSearch:
-        """The web that is searched and read, or the pages frozen for a task."""
+        """Return the web that is searched and read, or the pages frozen for a task."""
 
     @property
     def tools(self) -> Sequence[str]:
-        """Names of the registry's tools that may be called here."""
+        """Return the names of the registry's tools that may be called in this world."""
 
     @property
     def kinds(self) -> Sequence[SourceKind]: ...
 
     @property
     def content_hash(self) -> str:
-        """Hash everything here that can be read, but for the web, which has a hash of its own."""
+        """Return a hash of everything that can be read in this world, except the web. The web has a hash of its own."""
 
     @property
     def today(self) -> date: ...
 
     def key_fields(self) -> Mapping[str, Any]:
-        """The fields of this place that decide an answer: they enter the unit's key."""
+        """Return the fields of this world that influence an answer; they are part of the unit's key."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Site:
-    """The site of a study's worlds: plain data, so that every process opens the same."""
+    """The description of a study's worlds in plain data, so that every process opens the same."""
 
     settings: Settings
     shop: str | None = None
     """A folder, or `servers:NAME`."""
     place: str | None = None
-    """The place that `--place` named: for worlds that are more than a shop, or have none."""
+    """The place that `--place` named, for worlds that have more than a shop, or none."""
     pages: Path | None = None
-    """The folder of pages that are read from the live web."""
+    """The folder of pages read from the live web."""
     kinds: Mapping[str, KnownKinds] = field(default_factory=dict)
-    """Kinds of each task's frozen pages, where a study withholds some of them."""
+    """The kinds of each task's frozen pages, if a study withholds some of them."""
 
 
 class Realm(Protocol):
-    """A realm: what the worlds of one study share, opened once in every process. `drr.env.shop_world.ShopRealm` is one."""
+    """The resources that the worlds of one study share, opened once in every process. `drr.env.shop_world.ShopRealm` is one."""
 
     @property
     def shop(self) -> Shop | None: ...
 
     def world(self, spec: Mapping[str, Any]) -> World:
-        """Open a world for a unit, by what it is asked (`query_id`, `query`, `user_id`); nobody else sees what it writes."""
+        """Open a world for a unit, by its question (`query_id`, `query`, `user_id`); no other unit sees its changes."""
 
     def check(self, queries: Sequence[Query]) -> None:
-        """`Misuse` for questions that cannot be asked here, before anything is paid."""
+        """Raise `Misuse` for questions that cannot be asked in this realm, before anything is paid for."""
 
 
 @runtime_checkable
 class WithoutRecords(Protocol):
-    """A realm where an agent may be given less of the person than the records: settings other than `records`."""
+    """A realm in which an agent may know less about the person than the records: settings other than `records`."""
 
     def strangers_world(self, spec: Mapping[str, Any]) -> World:
-        """The same place for somebody of whom nothing is known: no tool reads anybody's records, and there is no `user_id`."""
+        """Open the same world for an unknown person: no tool reads anybody's records, and there is no `user_id`."""
 
 
 Fault = Literal["timeout", "unavailable"]
 FAULTS: tuple[Fault, ...] = get_args(Fault)
-"""The two ways in which a call fails as at a server, where a world has a method `fault`."""
+"""The two ways in which a call may fail as if a server failed, in a world with a method `fault`."""
 
 
 SHOP = "shop"
 FILES = "files"
-"""Tasks with files and frozen pages."""
+"""The world of tasks with files and frozen pages."""
 WORLDS: dict[str, str] = {
     SHOP: "drr.env.shop_world:open_realm",
 }
-"""Worlds by `--world`: a function of the `Site` that gives a context manager of the `Realm`."""
+"""Worlds by the name that `--world` takes. Each is a function of the `Site` that returns a context manager of the `Realm`."""
 
 
 def all_worlds() -> dict[str, str]:
-    """Ours and those of the papers."""
+    """Return the worlds of this program and those of the papers."""
     return merged("worlds") | WORLDS
 
 

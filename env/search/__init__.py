@@ -1,1 +1,1 @@
-"""The search by fields: what it indexes of a product, how it reads a query, what matches well. Every catalogue asks by it."""
+"""The search by fields, which every catalogue uses. It defines the indexed fields, how a query is read, and what matches well."""

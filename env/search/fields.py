@@ -1,10 +1,10 @@
-"""The fields that a search indexes of a product beside its text, and the search's own words.
+"""The fields of a product that a search indexes beside its text, and the search's own word lists.
 
-`strong` holds the words that say what a product is and whose: title, store, brand, and the steps of its category path, those
-that count more written more often, so that every engine weighs them alike. `rest` are the words of all that, and of the values of
-its details, that the plain text has not. `name` are
+`strong` holds the words that say what a product is and whose: title, store, brand, and the steps of its category path. Words that
+count more are repeated, so that every engine weighs them alike. `rest` holds those words, and the words of the values in the
+details, that the plain text lacks. `name` holds
 whole names of the thing as single words: the last step of the path, the end of the title's first phrase, and their last words,
-as an English name ends in what it names: a pillow case is a case, a bed pillow is a pillow.
+as an English name ends in the thing named: a pillow case is a case, a bed pillow is a pillow.
 """
 
 from __future__ import annotations
@@ -22,29 +22,29 @@ from drr.env.entities import Product
 from drr.env.text import category_key, indexed_text, tokens
 
 Name = tuple[str, ...]
-"""A name of a thing, word by word."""
+"""A name of a thing as a tuple of words."""
 FILE = Path(__file__).with_name("words.toml")
 
 
 class OtherNames(NamedTuple):
     names: tuple[Name, ...]
     unless_named: bool
-    """Asked for only where no product is named as the shopper said."""
+    """True if the other names are searched only if no product has the name in the query."""
 
 
 @dataclass(frozen=True)
 class SearchWords:
     weak: frozenset[str]
-    """Carry a sentence and no meaning; those of asking and of price too."""
+    """Words without meaning of their own, which are not demanded; those of asking and of price among them."""
     cheap: frozenset[str]
     transparent: frozenset[str]
     breaks: frozenset[str]
     others: Mapping[Name, OtherNames]
     """Other names of a thing, by each of its names."""
     first: frozenset[str]
-    """Words that such a name begins with."""
+    """First words of the names in `others`."""
     longest: int
-    """Words in the longest name."""
+    """The number of words in the longest name."""
 
 
 def read_words(path: Path = FILE) -> dict[str, Any]:
@@ -81,10 +81,10 @@ def search_words() -> SearchWords:
 
 
 VERSION = "1"
-"""The version of the fields in a shop's manifest: an index of another version is searched as `plain`."""
+"""The version of the fields in a shop's manifest; an index of another version is searched as `plain`."""
 
 SHELF = "="
-"""Before a whole last step of a path: the product stands on this shelf."""
+"""The mark before the whole last step of a category path, which is the shelf where the product stands."""
 NO_SHELF = "=?"
 _LONGEST_PHRASE = 9
 _LONGEST_NAME = 3
@@ -106,15 +106,15 @@ class SearchFields(NamedTuple):
     """The text of the plain search."""
     strong: str
     rest: str
-    """Words of `strong` and the details' values that `text` lacks: a product has the words of both."""
+    """Words of `strong` and of the details' values that `text` lacks; together with `text` they are all words of the product."""
     name: tuple[str, ...]
     shelf: tuple[str, ...]
-    """Keys that a category filter takes: each step, its parts, and their last words."""
+    """Keys that a category filter accepts: each step, its parts, and their last words."""
     brand: tuple[str, ...]
 
     @property
     def crc(self) -> int:
-        """A checksum of all of it, for the check of an index against its store."""
+        """Return a checksum of all fields, by which an index is checked against its store."""
         return crc32(
             "\n".join([self.strong, self.rest, *self.name, "", *self.shelf, "", *self.brand]).encode()
         )
@@ -155,7 +155,7 @@ def fields_of(
 
 
 def raw_key(name: str) -> str:
-    """A brand or a step of a path as one word. No server takes an endless one; what it begins with tells it from all others."""
+    """Return a brand or a step of a path as one word. Servers limit the length of a word; the beginning is enough to tell it from others."""
     return category_key(name)[:_LONGEST_KEY]
 
 
@@ -171,7 +171,7 @@ def _leaf_names(leaf: str) -> Iterator[str]:
 
 
 def shelf_keys(step: str) -> Iterator[str]:
-    """`Over-Ear Headphones` is found as itself and as `Headphones`, `Ramps & Stairs` also as `Ramps`."""
+    """Yield the keys of a path's step. `Over-Ear Headphones` is found as itself and as `Headphones`, `Ramps & Stairs` also as `Ramps`."""
     if key := raw_key(step):
         yield key
         for part in _parts(step):
@@ -185,13 +185,13 @@ def _parts(step: str) -> Iterator[list[str]]:
 
 
 def endings(words: Sequence[str]) -> Iterator[str]:
-    """A name and what it ends in, up to `_LONGEST_NAME` words."""
+    """Yield a name and its endings, up to `_LONGEST_NAME` words."""
     for count in range(1, min(_LONGEST_NAME, len(words)) + 1):
         yield "_".join(words[-count:])
 
 
 def title_names(title: str) -> Iterator[str]:
-    """Yield what the first phrase of a title names. Words that say how many or how large are stepped over: a brush set is brushes too."""
+    """Yield the names in the first phrase of a title. Words for number or size are skipped: a brush set is brushes too."""
     words = _first_phrase(title)
     if not 0 < len(words) <= _LONGEST_PHRASE:
         return
@@ -224,7 +224,7 @@ def _detail_words(details: Mapping[str, Any]) -> list[str]:
 
 
 def _values(details: Mapping[str, Any]) -> Iterator[str]:
-    """Each value; where it only says yes, what it says yes to."""
+    """Yield each value of the details; for a value that only says yes, its name."""
     for name, value in details.items():
         if _NOT_SEARCHED.search(name):
             continue
@@ -250,5 +250,5 @@ _STEP = re.compile(r"\s{0,20}(?:>|\u203a|\u00bb|\|)\s*")
 
 
 def shelf_parts(category: str | None) -> list[str]:
-    """List the keys that a product's path must all have. A name without a word in it is a key that none has."""
+    """Return the keys that a product's path must all have. A name without a word becomes a key that no product has."""
     return [] if category is None else [raw_key(step) for step in _STEP.split(category)]

@@ -1,8 +1,8 @@
-"""The plan of a search by fields: what it demands and how it ranks, in terms that every engine has.
+"""Plans a search by fields: which words it demands and how it ranks, in terms that every engine has.
 
-A product matches well on the strictest level that enough products reach. The levels go from the shelf or the brand that the whole
-query names, over products that are called what the query asks for and have its other words somewhere, to those that have most of
-its words. Below the last level there is only what shares a word: that is what `match=any` shows.
+A product matches well on the strictest level that enough products reach. The first levels are the shelf or the brand that the whole
+query names; then come products that bear the name in the query and have its other words somewhere; then those that have most of
+its words. Below the last level are products that merely share a word: `match=any` shows these.
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ from drr.env.search.fields import NO_SHELF, SHELF
 from drr.env.search.read_query import Holders, ReadQuery, Slot
 
 ENOUGH = 5
-"""The fewest products with all the words; below it some of the words may be missing."""
+"""Fewest products with all the words; if there are fewer, some of the words may be missing."""
 FULL = 10
-"""The same where the order is by relevance: what has all the words comes first anyway."""
+"""Fewest products with all the words if the order is by relevance, in which these come first anyway."""
 _SENTENCE = 4
-"""So many weak words make a question of it, whose other words are wishes."""
+"""Weak words that make a query a question, whose other words are wishes."""
 SHARE = 0.6
 """The share of words beside the name of the thing that the looser levels demand."""
 WEIGHTS = {"strong": 3.0, "text": 1.0, "rest": 1.0}
 NAMED, COMPLETE, SHELVED, BRANDED = 6.0, 6.0, 12.0, 12.0
-"""Added where a product is called what is asked for, stands on the shelf or is of the brand that the whole query names."""
+"""Score added if a product bears the name, has every word, stands on the shelf, or is of the brand that the whole query names."""
 _WEIGHED = tuple(WEIGHTS.items())
 _ANYWHERE = ("text", "rest")
 _MOST_KEYS = 32
 _LONGEST_NAME = 4
-"""Slots; names of one word or several."""
+"""Longest name of a thing, in slots; a slot has names of one word or more."""
 
 
 class Word(NamedTuple):
@@ -40,7 +40,7 @@ class Word(NamedTuple):
 
 
 class Some(NamedTuple):
-    """A demand that at least `least` of the parts hold."""
+    """A demand that at least `least` of the parts are fulfilled."""
 
     parts: tuple[Node, ...]
     least: int = 1
@@ -50,7 +50,7 @@ Node = Word | Some
 
 
 class Best(NamedTuple):
-    """The best of several names of one thing; each name is the sum of its words."""
+    """The best score among several names of one thing; a name's score is the sum of its words."""
 
     names: tuple[tuple[Weighed, ...], ...]
 
@@ -68,7 +68,7 @@ class Bonus(NamedTuple):
 class Level(NamedTuple):
     node: Node
     needed: int = 1
-    """Products that must reach it, or the next one is looked at."""
+    """Products that must reach this level; if fewer do, the next level is tried."""
 
 
 def all_of(parts: Sequence[Node]) -> Node:
@@ -84,14 +84,14 @@ def any_of(parts: Sequence[Node]) -> Node:
 
 
 def _in(slot: Slot, *fields: str) -> Node:
-    """The slot's words, under one of its names, each in one of the fields."""
+    """Return the demand that all words of one of the slot's names occur, each in one of the fields."""
     return any_of(
         [all_of([any_of([Word(field, word) for field in fields]) for word in name]) for name in slot.names]
     )
 
 
 class Plan:
-    """Demands and ranking of one query. Each part is worked out when it is asked for: mostly the first level is enough."""
+    """The demands and the ranking of one query. Each part is computed on first use, because the first level is mostly enough."""
 
     def __init__(self, asked: ReadQuery, holders: Holders, *, ranked: bool) -> None:
         self._asked, self._holders = asked, holders
@@ -103,7 +103,7 @@ class Plan:
         self._named = self._called(self._thing)
 
     def levels(self) -> Iterator[Level]:
-        """Yield the levels from the strictest."""
+        """Yield the levels, the strictest first."""
         yield from self._whole(self._shelf, self._brand, self._named)
         yield from self._by_name(self._named, self._thing)
         yield Level(self.every_word)
@@ -111,7 +111,7 @@ class Plan:
             yield Level(Some(tuple(self._every), _share(len(self._every))))
 
     def names_all_of(self, node: Node) -> bool:
-        """Tell whether the whole query is the name of a shelf, brand or thing, and this demands just that."""
+        """Tell whether a demand is the name of a shelf, brand or thing that the whole query names."""
         whole = [level.node for level in self._whole(self._shelf, self._brand, self._named)]
         return node in whole or (node == self._named and len(self._thing) == len(self._slots))
 
@@ -152,7 +152,7 @@ class Plan:
         return self._keys(self._slots)
 
     def _whole(self, shelf: Sequence[Word], brand: Sequence[Word], named: Node | None) -> Iterable[Level]:
-        """The whole query is the name of a shelf, or of a brand. What stands on no shelf at all is known by its title."""
+        """Yield the levels of a query that is the name of a shelf or brand. A product without a shelf is known by its title."""
         if shelf:
             unshelved = [all_of([Word("name", NO_SHELF), named])] if named else []
             yield Level(any_of([*shelf, *unshelved]), ENOUGH)
@@ -161,7 +161,7 @@ class Plan:
             yield Level(any_of([*brand, all_of([_in(slot, "strong") for slot in self._slots])]))
 
     def _called(self, thing: set[int]) -> Node | None:
-        """Match a whole name, or its end if the rest is among the words that count most. An HDMI display adapter is an HDMI adapter."""
+        """Match a whole name, or its end if the other words are strong ones. An HDMI display adapter is an HDMI adapter."""
         ways: list[Node] = []
         for words in self._ways([self._slots[place] for place in sorted(thing)]):
             for start in range(len(words)):
@@ -173,7 +173,7 @@ class Plan:
         return any_of(ways) if ways else None
 
     def _by_name(self, named: Node | None, thing: set[int]) -> Iterable[Level]:
-        """Yield what is called so, or has its name among the words that count most, and the other words anywhere."""
+        """Yield the levels for the name found in the query. Products bear the name or have its words among the strong ones, and the other words anywhere."""
         if named is None:
             return
         others = [slot for place, slot in enumerate(self._slots) if place not in thing]
@@ -195,14 +195,14 @@ class Plan:
         yield from (Level(named), strong) if self._is_sentence else (strong, Level(named))
 
     def _loose(self, others: Sequence[Slot], wide: Sequence[Node]) -> list[Node]:
-        """Some of the words beside the name, and every figure; nothing where that is all of them."""
+        """Demand a share of the words beside the name, and every figure. The list is empty if the share is all of them."""
         figures = [node for slot, node in zip(others, wide, strict=True) if _has_digit(slot)]
         words = [node for node in wide if node not in figures]
         least = _share(len(words))
         return [*figures, Some(tuple(words), least)] if least < len(words) else []
 
     def _branded(self, named: Node, others: Sequence[Slot]) -> list[Level]:
-        """List what is of the brand that the other words name: "Acme bird feeder"."""
+        """Return the levels for a query whose other words name a brand: "Acme bird feeder"."""
         for start in range(len(others)):
             for end in range(min(start + _LONGEST_NAME, len(others)), start, -1):
                 keys = [key for key in self._keys(others[start:end]) if self._holders("brand", key)]
@@ -212,7 +212,7 @@ class Plan:
         return []
 
     def _longest_name(self) -> tuple[list[str], set[int]]:
-        """Find the name of a thing in the query. The longest that products have, and of several the last before a weak word."""
+        """Find the name of a thing in the query: the longest that products have. Of several, the last before a weak word is taken."""
         best: tuple[tuple[int, int, int], list[str], set[int]] = ((0, 0, 0), [], set())
         place_of = {id(slot): place for place, slot in enumerate(self._slots)}
         for number, run in enumerate(self._runs()):
@@ -235,7 +235,7 @@ class Plan:
         return any(self._holders("name", name[-1]) for name in slot.names)
 
     def _runs(self) -> Iterable[list[Slot]]:
-        """The demanded slots that stand together: `for` or `with` begins something else."""
+        """Yield the runs of consecutive demanded slots; a weak word such as `for` or `with` ends a run."""
         run: list[Slot] = []
         for slot in self._asked.slots:
             if slot.weak:
@@ -248,7 +248,7 @@ class Plan:
             yield run
 
     def _keys(self, slots: Sequence[Slot]) -> list[str]:
-        """The slots as one name, in every way to say it."""
+        """Return the slots as one name, in every combination of their names."""
         if self._plain:
             return ["_".join([word for slot in slots for word in slot.names[0]])] if slots else []
         return list(dict.fromkeys("_".join(words) for words in self._ways(slots)))

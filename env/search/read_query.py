@@ -1,4 +1,4 @@
-"""The reading of a query. Words with their other names, slips mended, prices and orders that it names, and all notes on it."""
+"""Reads a query: words with their other names, corrected misspellings, prices and sort orders, and notes on these."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 MOST_ROWS = 1_000_000
 _SHORTEST = 4
 _LONG = 8
-"""The shortest word that may be two slips away."""
+"""Length of the shortest word that may be corrected in two letters."""
 
 
 class LexiconMaker:
-    """A counter of words as the products go by. `keyed` also the names and brands, for a catalogue that cannot count them by itself."""
+    """A counter of the products that have each word. With `keyed`, names and brands are counted too, for a catalogue that cannot count them itself."""
 
     def __init__(self, *, keyed: bool = False) -> None:
         self.counts: Counter[str] = Counter()
@@ -60,7 +60,7 @@ class Lexicon:
 
     @cached_property
     def _sets(self) -> dict[int, tuple[list[str], NDArray[np.uint32]]]:
-        """Group the words by length, and for each note the letters that it has, a bit a letter."""
+        """Return the words by length, each with the set of its letters as bits."""
         import numpy as np
 
         by_length: dict[int, list[str]] = {}
@@ -72,7 +72,7 @@ class Lexicon:
         }
 
     def near(self, word: str) -> str | None:
-        """The word that was meant: the fewest slips away, the first letter right rather than wrong, then the commonest."""
+        """Return the most likely intended word: fewest errors first, then the same first letter, then the most common."""
         if len(word) < _SHORTEST or not _is_plain(word):
             return None
         most = 2 if len(word) >= _LONG else 1
@@ -84,7 +84,7 @@ class Lexicon:
         return min(found)[3] if found else None
 
     def split(self, word: str) -> tuple[str, str] | None:
-        """`birdfeeder` as the two words that most products are named by."""
+        """Split a word such as `birdfeeder` into the two words that most products have."""
         parts = [(word[:k], word[k:]) for k in range(3, len(word) - 2)]
         counts = self.counts
         ranked = [(min(counts.get(a, 0), counts.get(b, 0)), a, b) for a, b in parts]
@@ -92,7 +92,7 @@ class Lexicon:
         return (best[1], best[2]) if best[0] else None
 
     def _alike(self, word: str, most: int) -> Iterable[str]:
-        """Each slip changes at most two letters of the set."""
+        """Yield the words whose letters differ little enough: each error changes at most two letters of the set."""
         import numpy as np
 
         mine = np.uint32(_letters(word))
@@ -115,7 +115,7 @@ def _letters(word: str) -> int:
 
 
 def distance(a: str, b: str, most: int) -> int:
-    """Letters left out, put in, wrong or swapped with the next; more than `most` is `most + 1`."""
+    """Return the number of letters left out, inserted, wrong or swapped. More than `most` is returned as `most + 1`."""
     if abs(len(a) - len(b)) > most:
         return most + 1
     before: list[int] = []
@@ -133,18 +133,18 @@ def distance(a: str, b: str, most: int) -> int:
 
 
 Holders = Callable[[str, str], int]
-"""Field and word -> how many products have it there."""
+"""A function of field and word that returns how many products have the word there."""
 _FIELDS = ("text", "rest")
 _MOST_WORDS = 64
 _NAMES = 2
 
 
 class Slot(NamedTuple):
-    """A place in the query: the word or words asked for, and what else would do. The first are the words as they were asked."""
+    """A place in the query: the words asked for and their alternatives. The first name is the query's own."""
 
     names: tuple[Name, ...]
     weak: bool = False
-    """Ranks, and is not demanded."""
+    """True if the words only rank and are not demanded."""
 
 
 @dataclass(frozen=True)
@@ -154,11 +154,11 @@ class ReadQuery:
     max_price: float | None = None
     cheapest: bool = False
     notes: tuple[str, ...] = field(default=())
-    """Notes on what was read into the query, for the answer."""
+    """Notes for the answer on how the query was interpreted."""
 
     @property
     def words(self) -> str:
-        """The words without the weak ones; each thing by its first names."""
+        """Return the query without weak words; each thing by its first two names."""
         return " ".join(word for slot in self.demanded for name in slot.names[:_NAMES] for word in name)
 
     @property
@@ -196,7 +196,7 @@ class QueryReader:
         return slots
 
     def _named(self, words: Sequence[str], place: int) -> tuple[Slot, int] | None:
-        """The longest name of a thing that begins here, with its other names."""
+        """Return the longest name of a thing that begins at this place, with its other names, or `None`. The next place comes with it."""
         if words[place] not in self._words.first:
             return None
         for count in range(min(self._words.longest, len(words) - place), 0, -1):
@@ -210,7 +210,7 @@ class QueryReader:
         return None
 
     def _joined(self, words: Sequence[str], place: int) -> tuple[Slot, int] | None:
-        """`bird house` where products say `birdhouse`."""
+        """Join two words that products write as one: `bird house` as `birdhouse`."""
         pair = tuple(words[place : place + 2])
         if len(pair) < 2 or any(
             len(word) < 3 or word in self._words.weak or not word.isalpha() for word in pair
@@ -242,7 +242,7 @@ class QueryReader:
 
 
 def _prices(query: str) -> tuple[float | None, float | None, str]:
-    """The limits that the query sets to the price, and the query without the amounts."""
+    """Return the price limits that a query states (least, most), and the query without the amounts."""
     found = [limit for limit in limits(query) if limit.scope != "month"]
     lows = [limit.low for limit in found if limit.low is not None]
     highs = [limit.high for limit in found if limit.high is not None]

@@ -1,4 +1,4 @@
-"""A search by fields, from the request to the page, over any engine."""
+"""Runs a search by fields, from the request to the page of results, on any engine."""
 
 from __future__ import annotations
 
@@ -22,36 +22,36 @@ class Hits(NamedTuple):
 
 
 class IndexEngine(Protocol):
-    """The face of a backend's index. Filters are those of the request; a price filter may be asked the other way round."""
+    """The interface of a backend's index. Filters are those of the request; `unpriced` inverts the price filter."""
 
     counts_first: bool
-    """True where counting is so cheap that requests which too few products fulfil are only counted."""
+    """True if counting is cheap. A demand is then counted first, and hits are fetched only if enough products fulfil it."""
 
     @property
     def holders(self) -> Holders:
-        """Products that have a word in a field."""
+        """Return the number of products that have a word in a field."""
 
     def lexicon(self) -> Lexicon: ...
 
     def count(self, node: Node, request: SearchRequest, *, unpriced: bool = False) -> int:
-        """Products that fulfil it and pass the filters; `unpriced`: those without a price in place of the price filter."""
+        """Count the products that fulfil a demand and pass the filters. `unpriced` counts those without a price instead of the price filter."""
 
     def hits(self, demanded: Node, plan: Plan, request: SearchRequest, *, total: int | None = None) -> Hits:
-        """A page of what fulfils it, in order; `total` is how many these are, where that was counted."""
+        """Return a page of the products that fulfil a demand, in order; `total` is their number, if already counted."""
 
 
 @dataclass(frozen=True)
 class FoundHits:
-    """The hits of a request's words, and how the request was read."""
+    """The hits of a request, and how the request was interpreted."""
 
     request: SearchRequest
     plan: Plan
     demanded: Node
     hits: Hits
     reached: int | None
-    """The number that fulfil it whatever the filters, where that was counted."""
+    """The number of products that fulfil the demand without any filter, if counted."""
     words: str
-    """The query without slips, weak words and prices, each thing by its names."""
+    """The query without misspellings, weak words and prices; each thing by its names."""
     notes: tuple[str, ...]
 
 
@@ -71,7 +71,7 @@ class FieldSearch:
         return SearchPage(*found.hits, *self.beside(found), found.notes, found.request)
 
     def found(self, request: SearchRequest) -> FoundHits | None:
-        """`None` where the query has no word."""
+        """Find the hits of a request; `None` if the query has no word."""
         engine = self.engine
         asked = QueryReader(engine.holders, engine.lexicon).read(request.query)
         if not asked.slots:
@@ -86,7 +86,7 @@ class FieldSearch:
         return FoundHits(request, plan, *self._hits(plan, request), asked.words, asked.notes)
 
     def beside(self, found: FoundHits) -> BesideCounts:
-        """Count what shares a word and was set aside, and what the price filter left out unknown."""
+        """Count the products that only share a word, and those that the price filter left out for an unknown price."""
         engine, request = self.engine, found.request
         total = found.hits.total
         # By relevance the best comes first whatever follows: there it matters where little is found.
@@ -102,8 +102,8 @@ class FieldSearch:
         )
 
     def _hits(self, plan: Plan, request: SearchRequest) -> tuple[Node, Hits, int | None]:
-        """Find hits on the strictest level that enough products reach, whatever the filters. Where none
-        passes them, nothing else is put in its place."""
+        """Find the hits of the strictest level that enough products reach, whatever the filters. If none of these products
+        passes the filters, the list stays empty."""
         bare = _without_filters(request)
         last = plan.every_word if request.match == "all" else plan.any_word
         for level in plan.levels() if request.match == "well" else ():
@@ -127,23 +127,23 @@ def _without_filters(request: SearchRequest) -> SearchRequest:
 
 
 DEPTH = 100
-"""Hits by words that are ranked anew."""
+"""Number of hits by words that are ranked anew."""
 NEAR = 20
-"""Hits by vector."""
+"""Number of hits by vector."""
 _FLATTENING = 60
 """The constant of reciprocal rank fusion, from Cormack, Clarke and Buettcher (2009)."""
 
 
 class VectorEngine(IndexEngine, Protocol):
     def near(self, vector: Vectors, request: SearchRequest, count: int) -> list[str]:
-        """Products that pass the filters, the nearest first, equal ones by id."""
+        """Return the ids of products that pass the filters, the nearest first; ties are ordered by id."""
 
     def among(self, product_ids: Sequence[str], demanded: Node) -> set[str]:
-        """Choose those of them that fulfil the demand."""
+        """Return those of the given products that fulfil the demand."""
 
 
 def fused(first: Sequence[str], second: Sequence[str]) -> list[tuple[float, str]]:
-    """Merge by the sum of reciprocal ranks, equal ones by id."""
+    """Merge two rankings by the sum of reciprocal ranks, as (score, id); ties are ordered by id."""
     scores: dict[str, float] = {}
     for ranking in (first, second):
         for rank, product_id in enumerate(ranking, 1):
@@ -159,9 +159,9 @@ class HybridSearch:
     embedder: Embedder
 
     def search(self, request: SearchRequest) -> SearchPage:
-        """Any order but relevance is that of `fields`: nearness is no reason to be listed there.
+        """Search by fields, then by vectors if the order is by relevance. In another order nearness is no reason to be listed.
 
-        What has the name that the whole query is, or every word of it, comes before what is only near.
+        Products that have the name that the whole query is, or every word of it, come before those that are only near.
         """
         words = FieldSearch(self.engine)
         found = words.found(replace(request, limit=DEPTH, offset=0))
@@ -206,13 +206,13 @@ VERSION_KEY = "vectors"
 
 
 def product_text(product: Product) -> str:
-    """The text of what a product is, before other remarks on it."""
+    """Return the text that says what a product is, before any other remarks."""
     path = " > ".join(product.categories)
     return "\n".join([product.title, product.store or "", path, *product.features, *product.description])
 
 
 class VectorMaker:
-    """Batch by batch, in the order of ids."""
+    """A maker of product vectors, batch by batch, in the order of product ids."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -234,12 +234,12 @@ class VectorMaker:
 
     @property
     def weights(self) -> Vectors | None:
-        """The weights that the offline embedder needs to be the same again."""
+        """Return the weights with which the offline embedder can be restored, or `None`."""
         return self._embedder.weights if isinstance(self._embedder, HashedTfIdf) else None
 
     @property
     def version(self) -> str:
-        """Embedder and hash, for the manifest."""
+        """Return the embedder's name and the vectors' hash, for the manifest."""
         name = self._embedder.name if self._embedder else OFFLINE_NAME
         return f"{name}:{self._digest.hexdigest()[:16]}"
 

@@ -1,4 +1,4 @@
-"""The shop on servers: MongoDB for records, Elasticsearch for search, one manifest document that names the current set."""
+"""The shop on servers: MongoDB for records, Elasticsearch for search, and one manifest document that names the current collections."""
 
 from __future__ import annotations
 

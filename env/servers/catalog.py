@@ -1,6 +1,6 @@
-"""Search in Elasticsearch, plain and by fields: the same words in the same kind of query as every catalogue.
+"""Searches in Elasticsearch, plain and by fields, with the same words and the same kind of query as every catalogue.
 
-Ties go by product id because it is the last sort key; unknown prices and ratings are missing fields, which no range holds
+Ties are ordered by product id, which is the last sort key; unknown prices and ratings are missing fields, which no range contains
 and every sort puts last.
 """
 
@@ -29,7 +29,7 @@ _COUNTED_HERE = ("strong", "name", "brand")
 _CANDIDATES = 1000
 _UNLIKE = 0.5
 Ask = Callable[[JsonObject, Sequence[JsonObject], int, int], JsonObject]
-"""Query, sort, first and number of hits -> the server's answer."""
+"""A function of query, sort, first hit and number of hits that returns the server's answer."""
 
 
 # A serverless index gives no hits by number beyond these.
@@ -45,7 +45,7 @@ _BY_ID: JsonObject = {"product_id": {"order": "asc"}}
 
 
 class ElasticEngine:
-    """`ask` calls the server; what the shop's lexicon counts is not asked."""
+    """The index on Elasticsearch. `ask` calls the server; counts that the shop's lexicon holds need no call."""
 
     counts_first = False
 
@@ -69,7 +69,7 @@ class ElasticEngine:
         return _total(self._ask({"bool": {"filter": filters}}, [], 0, 0))
 
     def hits(self, demanded: Node, plan: Plan, request: SearchRequest, *, total: int | None = None) -> Hits:
-        """The server counts in the same answer."""
+        """Return a page of hits. The server counts them in the same answer, so `total` is not used."""
         query: JsonObject = {"filter": [_node(demanded), *_field_filters(request)]}
         if request.sort == "relevance":
             query["should"] = _ranking(plan)
@@ -225,7 +225,7 @@ class ServersCatalog:
         return answer
 
     def _ask_far(self, query: JsonObject, sort: Sequence[JsonObject], first: int, limit: int) -> JsonObject:
-        """Hits beyond what may be asked for by number, reached from page to page."""
+        """Return hits beyond the server's limit for numbered hits, by reading page after page."""
         page: list[JsonObject] = []
         passed, after = 0, None
         while True:
@@ -241,7 +241,7 @@ class ServersCatalog:
 
 
 def _query(request: SearchRequest, words: list[str]) -> JsonObject:
-    """The query of a plain search. Unknown prices are not asked for here."""
+    """Return the query of a plain search. Products without a price are not included."""
     each = [{"term": {"text": {"value": word}}} for word in words]
     filters = _price_and_rating(replace(request, unknown_price=False))
     if request.category is not None:

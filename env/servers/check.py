@@ -1,4 +1,4 @@
-"""The check of a shop on servers: records, index and manifest against each other."""
+"""Checks a shop on servers: records, index and manifest against each other."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class _Check:
             )
 
     def _stored(self, unfound: list[str]) -> Iterator[IndexDocument]:
-        """The products as they should be in the index; those that it does not find go to `unfound`."""
+        """Yield the index entries that the stored products should have. Ids of products that the index does not find go to `unfound`."""
         for products in batched(self._store.iter_products(), _PRODUCTS):
             self._found.add_products(products)
             self._product_ids += [product.product_id for product in products]
@@ -84,7 +84,7 @@ class _Check:
                 yield entry_of(product, made, with_fields=self._with_fields)
 
     def _unfound(self, products: Sequence[Product], fields: Sequence[SearchFields]) -> Iterable[str]:
-        """Products that a search for all their own words does not find."""
+        """Return the ids of products that a search for all their own words does not find."""
         asked: list[str] = []
         queries: list[JsonObject] = []
         for product, made in zip(products, fields, strict=True):
@@ -115,7 +115,7 @@ class _Check:
         return [(name, word) for name, word in pairs if word and len(word) <= _LONGEST]
 
     def _foreign(self) -> Iterator[str]:
-        """Words that more or fewer products are found by than have them."""
+        """Yield the words for which the index finds more or fewer products than have the word."""
         for some in batched(self._holders.items(), _TOGETHER):
             asked = {"words": {"filters": {"filters": _terms(pair for pair, _ in some)}}}
             with self._servers.speaking():
@@ -143,7 +143,7 @@ class _Check:
             )
 
     def _check_orders(self) -> Iterator[str]:
-        """Orders of unknown products or users cannot enter the hash, which then differs anyway."""
+        """Check the orders. An order of an unknown product or user cannot enter the hash, which differs then."""
         products, users = set(self._product_ids), set(self._user_ids)
         columns = Columns(self._product_ids, self._user_ids)
         without: dict[str, list[str]] = {"product": [], "user": []}
@@ -168,7 +168,7 @@ def _terms(words: Iterable[tuple[str, str]]) -> list[JsonObject]:
 
 
 def _different(stored: Iterable[IndexDocument], searched: Iterable[IndexDocument]) -> Iterator[str]:
-    """Ids of documents that are not the same in both; both are in order of the ids."""
+    """Yield the ids of entries that differ between the two; both are in order of ids."""
     for product_id, found in groupby(merge(stored, searched, key=_id), key=_id):
         some = list(found)
         if len(some) != 2 or some[0] != some[1]:

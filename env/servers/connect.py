@@ -1,4 +1,4 @@
-"""Connections to the two servers: one client each, and what kind of server answers."""
+"""Connects to the two servers with one client each, and finds out what kind of server answers."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ Mongo = MongoClient[JsonObject]
 
 
 class Servers:
-    """One client each, shared by all threads of a process; `close` gives every connection back."""
+    """The clients of both servers, shared by all threads of a process; `close` closes every connection."""
 
     def __init__(self, settings: Settings) -> None:
         addresses = [checked_address(settings, name) for name in ("mongodb_url", "elasticsearch_url")]
@@ -45,7 +45,7 @@ class Servers:
         self.mongo_address, self.search_address = addresses
         self.shown = {"MongoDB": host_of(self.mongo_address), "Elasticsearch": host_of(self.search_address)}
         self.serverless = False
-        """Elastic runs it: shards, replicas, merging and statistics are its own business. Known after `versions`."""
+        """True if Elastic runs the server: shards, replicas, merging and statistics are then Elastic's own. Known after `versions`."""
         key = settings.elasticsearch_api_key if "elasticsearch_url" not in settings.unnamed else None
         options: dict[str, Any] = {}
         if key is not None:
@@ -74,7 +74,7 @@ class Servers:
         )
 
     def versions(self) -> dict[str, str]:
-        """Both servers answer and are of a kind we speak with; the versions they give."""
+        """Return the versions of both servers, after checking that both answer and are of a supported kind."""
         with self.speaking():
             mongodb = str(self.mongo.server_info()["version"])
         with self.speaking():
@@ -98,7 +98,7 @@ class Servers:
 
     @contextmanager
     def speaking(self) -> Iterator[None]:
-        """Translate whatever a client raises."""
+        """Raise `ServerFailure` in place of any error of a client."""
         try:
             yield
         except mongo.PyMongoError as error:

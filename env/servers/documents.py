@@ -1,8 +1,8 @@
-"""Records as documents of MongoDB and back: the paper's, with nothing lost.
+"""Converts records to documents of MongoDB and back, in the paper's form, without loss.
 
-Keys of `details` may hold dots, dollar signs or be empty, which are operators and paths to a database; they are written in
-percent form and read back exactly; so are whole numbers and depths that BSON does not know. `product_url` is not stored: it
-depends on the reader. `find` holds what `find_users` compares.
+Keys of `details` may be empty or hold dots and dollar signs, which a database takes for operators and paths; such keys are written in
+percent form and read back exactly, and so are whole numbers and depths that BSON cannot hold. `product_url` is not stored: it
+depends on the reader. `find` holds the keys that `find_users` compares.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def plain_key(key: str) -> str:
 
 
 def safe(value: Any, depth: int = _DEEPEST) -> Any:
-    """A JSON value with keys, numbers and a depth that the database takes."""
+    """Return a JSON value with keys, numbers and a depth that the database accepts."""
     if isinstance(value, (Mapping, list)) and not depth:
         return {_AS_JSON: orjson.dumps(value).decode()}
     if isinstance(value, Mapping):
@@ -73,7 +73,7 @@ def plain(value: Any) -> Any:
 
 
 def product_document(product: Product) -> RawBSONDocument:
-    """Encoded, so that one which the server would not take is named here."""
+    """Encode a product. An error about a product that the server would refuse names that product here."""
     document = product.document()
     del document["product_url"]
     document["details"] = safe(product.details)
@@ -110,7 +110,7 @@ def user_document(row: UserRow) -> JsonObject:
 
 
 def find_keys(email: str, first: str, last: str) -> JsonObject:
-    """List the keys that look-ups compare."""
+    """Return the keys that look-ups of users compare."""
     return {"email": person_key(email), "name": person_key(first, last)}
 
 
@@ -121,7 +121,7 @@ def user_of(document: JsonObject) -> User:
 
 
 def order_documents(columns: OrderColumns, product_ids: list[str], user_ids: list[str]) -> list[JsonObject]:
-    """The dates are those of `drr.env.entities.iso_from_ms`, made for all at once."""
+    """Return the documents of orders. Dates are in the form of `drr.env.entities.iso_from_ms`, computed for all orders at once."""
     import numpy as np
 
     arrays = [np.asarray(column, dtype=np.int64) for column in columns]
@@ -152,7 +152,7 @@ def review_document(row: ReviewRow) -> JsonObject:
 
 
 def review_of(document: JsonObject, order: Order) -> KeptReview:
-    """A review names its order only; the rest is the order's."""
+    """Return the review in a document. A review names only its order; the other fields come from the order."""
     return KeptReview(
         order_id=order.order_id,
         user_id=order.user_id,
@@ -165,11 +165,11 @@ def review_of(document: JsonObject, order: Order) -> KeptReview:
 
 
 Parts: TypeAlias = "tuple[SearchFields, Vectors | None]"
-"""The fields and the vector that a product is searched by."""
+"""The fields and the vector by which a product is searched."""
 
 
 class SearchParts:
-    """Made of every batch, also of products that are stored already: lexicon and hash are of all."""
+    """The search fields and vectors of all batches. Stored products are included too, because lexicon and hash cover all products."""
 
     def __init__(self, settings: Settings) -> None:
         self._lexicon = LexiconMaker(keyed=True)
@@ -186,11 +186,11 @@ class SearchParts:
         return self._lexicon.packed()
 
     def weights(self) -> bytes:
-        """Weights of the offline embedder; empty where there is none."""
+        """Return the weights of the offline embedder as bytes; empty if there are none."""
         weights = None if self._vectors is None else self._vectors.weights
         return b"" if weights is None else weights.tobytes()
 
     def versions(self, given: Mapping[str, str]) -> dict[str, str]:
-        """The versions of a manifest, without the vectors of a shop that this one is a copy of."""
+        """Return the versions for the manifest. Those of a copied shop's vectors are replaced or dropped."""
         own = {name: one for name, one in given.items() if name != VERSION_KEY} | {"fields": FIELDS_VERSION}
         return own if self._vectors is None else own | {VERSION_KEY: self._vectors.version}

@@ -1,4 +1,4 @@
-"""Failures of the two servers as sentences that say what to do. No address with a password is shown."""
+"""Describes failures of the two servers in sentences that say what to do. No address with a password is shown."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ _SHORTEST_PIECE = 3
 
 
 def host_of(address: str) -> str:
-    """Host and port of an address, without user, password, or anything else that should not be printed."""
+    """Return host and port of an address without user, password, or anything else that must not be printed."""
     return hosts_of(address) or UNCLEAR
 
 
 def is_clear(address: str) -> bool:
-    """Tell whether all before the `@` is user and password. A password with `/` in it as it is puts its rest
-    where a host or a database is looked for."""
+    """Tell whether everything before the `@` is user and password. An unescaped `/` in a password puts the rest of the password
+    where a host or a database is expected."""
     scheme, colon, rest = address.partition("://")
     ends = r"[/?#]" if scheme.startswith("http") else r"[/?]"
     return bool(colon) and "@" not in "".join(re.split(ends, rest, maxsplit=1)[1:])
 
 
 def checked_address(settings: Settings, setting: str) -> str:
-    """The address of this setting. `Misuse`, which quotes nothing, where it is not clear; and where this user did not name it."""
+    """Return the address in this setting. Raises `Misuse`, without quoting the address, if it is unclear or was not named by this user."""
     address: str = getattr(settings, setting).get_secret_value()
     if "@" in address and not is_clear(address):
         raise Misuse(
@@ -67,7 +67,7 @@ def asks_for_tls(address: str) -> bool:
 
 
 def refused_address(setting: str, error: Exception, address: str) -> Misuse:
-    """Quote what the client says of an address, unless a piece of something secret is in it."""
+    """Return an error that quotes the client's message about an address, unless the message holds a piece of a secret."""
     reason = first_line(error)
     if any(piece.lower() in reason.lower() for piece in _secrets(address)):
         reason = (
@@ -90,7 +90,7 @@ def _secrets(address: str) -> set[str]:
 
 
 def first_line(error: Exception) -> str:
-    """The first line, without an address that may hold a password."""
+    """Return the first line of an error's message, without an address that may hold a password."""
     text = (str(error).splitlines() or [""])[0].split(", full error:")[0]
     return " ".join(word if "@" not in word else "(address)" for word in text.split())[:300]
 
@@ -99,7 +99,7 @@ SECONDS = 2.0
 
 
 def speaks_tls(host: str, port: int) -> bool:
-    """A handshake succeeds, whoever the certificate names."""
+    """Tell whether a server completes a TLS handshake, whatever name its certificate bears."""
     with suppress(OSError, ValueError):
         return bool(ssl.get_server_certificate((host, port), timeout=SECONDS))
     return False
@@ -142,7 +142,7 @@ class MongoFailures:
     own_ca: bool
 
     def sentence(self, error: mongo.PyMongoError, places: Sequence[Place], *, electing: bool) -> str:
-        """`places` are the set's members as far as they are known; `electing`: none of those that answer is the primary."""
+        """Describe an error of MongoDB. `places` are the known members of the set; `electing` means that none that answers is the primary."""
         code = getattr(error, "code", None)
         if isinstance(error, mongo.NotPrimaryError) or code in _FAILING_OVER or electing:
             reason = (
@@ -242,7 +242,7 @@ class SearchFailures:
         return f"{_NO_TLS} (set DRR_ELASTICSEARCH_CA_FILE), or it speaks without TLS (http://)"
 
     def _refusal(self, status: int, text: str) -> str:
-        """Say what Elasticsearch answered instead of doing it, and what to do then."""
+        """Describe a refusal by Elasticsearch, and what to do then."""
         if status == 400 and self._speaks_tls_only():
             return _TLS_ONLY
         if status == 401 and not self.has_key and not has_user(self.address):

@@ -1,7 +1,7 @@
-"""The search index: its mapping, and loading it with as little work per document as possible.
+"""Defines the search index's mapping, and loads the index with as little work per document as possible.
 
-The text is already cut into the shop's own words, so the server only splits at spaces. The mapping is strict: a field that
-nobody thought of is an error and not a guess.
+The text is already cut into the shop's own words, so the server only splits at spaces. The mapping is strict: an unexpected
+field is an error.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ PROPERTIES: dict[str, JsonObject] = {
     "vector": _VECTOR,
 }
 NOT_KEPT = ("text", "strong", "rest", "name", "shelf", "brand", "vector")
-"""Searched, and no part of the document that the server gives back."""
+"""Fields that are searched but not returned by the server."""
 
 
 class IndexDocument(NamedTuple):
@@ -70,7 +70,7 @@ class IndexDocument(NamedTuple):
     category: list[str]
     text_crc: int
     fields_crc: int | None
-    """`None` of a shop of before, whose index has no fields."""
+    """A checksum of the fields; `None` for a shop of an earlier version, whose index has no fields."""
 
 
 def entry_of(product: Product, fields: SearchFields, *, with_fields: bool = True) -> IndexDocument:
@@ -86,12 +86,12 @@ def entry_of(product: Product, fields: SearchFields, *, with_fields: bool = True
 
 
 def category_term(name: str) -> str:
-    """A category as it is indexed and asked for."""
+    """Return a category's name as it is indexed and searched."""
     return category_key(name)[:_LONGEST_CATEGORY]
 
 
 def create(servers: Servers, index: str, shards: int) -> None:
-    """Create an index without replicas. While it is loaded refresh is off, which `finish` turns on."""
+    """Create an index without replicas. Refresh is off while the index is loaded; `finish` turns it on."""
     settings: JsonObject | None = {
         "number_of_shards": shards,
         "number_of_replicas": 0,
@@ -111,7 +111,7 @@ def create(servers: Servers, index: str, shards: int) -> None:
 def document(
     product: Product, fields: SearchFields | None = None, vector: Vectors | None = None
 ) -> JsonObject:
-    """A product's row for the index; its fields may have been made already. No vector where there is none, or nothing in it."""
+    """Return a product's row for the index. Its fields may be given; a missing or empty vector is left out."""
     fields = fields or fields_of_product(product)
     row: JsonObject = {
         **entry_of(product, fields)._asdict(),
@@ -131,7 +131,7 @@ def document(
 
 
 def bulk(servers: Servers, index: str, documents: Sequence[JsonObject]) -> None:
-    """All of them, or an error that names the ones refused. Documents that a busy server refused are sent again."""
+    """Write all documents, or raise an error that names those refused. Documents that a busy server refused are sent again."""
     actions = ({"_index": index, "_id": one["product_id"], "_source": one} for one in documents)
     sent = streaming_bulk(
         servers.search,
@@ -162,7 +162,7 @@ def bulk(servers: Servers, index: str, documents: Sequence[JsonObject]) -> None:
 
 
 def finish(servers: Servers, index: str, meta: JsonObject) -> int:
-    """Make it searchable and say in it what it is of; the number of documents."""
+    """Make the index searchable and store `meta` in it; return the number of documents."""
     search = servers.search.options(request_timeout=max(servers.timeout, 600.0))
     if not servers.serverless:
         search.indices.put_settings(index=index, settings={"index": {"refresh_interval": "1s"}})
@@ -174,7 +174,7 @@ def finish(servers: Servers, index: str, meta: JsonObject) -> int:
 
 
 def export(servers: Servers, index: str) -> Iterator[IndexDocument]:
-    """Every document by product id, as it was at one moment."""
+    """Yield every document by product id, all as of one moment."""
     search, fields = servers.search, list(IndexDocument._fields)
     asked: JsonObject = {"size": _EXPORT, "sort": [{"product_id": "asc"}], "track_total_hits": False}
     with servers.speaking():

@@ -1,7 +1,7 @@
-"""The versions of a shop on servers: the one that is shown, and the one load that is in progress.
+"""Keeps the versions of a shop on servers: the one that is shown, and the load in progress.
 
-A load that died is continued by whoever runs the same command: the number of batches that were acknowledged is recorded, with
-the hash of all rows in them, so a continuation can tell that it is fed the same rows.
+If a load was interrupted, running the same command continues it: the number of acknowledged batches is recorded, with
+the hash of all rows in them, so a continued load can check that it gets the same rows.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _NAME = re.compile(r"[a-z][a-z0-9_-]{0,47}")
 RESERVED = {"admin", "local", "config"}
 KINDS = ("products", "users", "orders")
 REVIEWS = "reviews"
-"""The collection that is there only where reviews are kept."""
+"""The collection that exists only if reviews are kept."""
 MANIFEST = "manifest"
 CURRENT, LOAD = "current", "load"
 _VERSION = re.compile(r"v[0-9a-f]{12}")
@@ -34,7 +34,7 @@ class Names:
 
     @property
     def indices(self) -> str:
-        """The pattern of the names of all versions' indices."""
+        """Return the pattern that matches the indices of all versions."""
         return self.index("v*")
 
     def index(self, version: str) -> str:
@@ -63,15 +63,15 @@ class StoredBatches(TypedDict):
 
 
 class ShownVersion(TypedDict):
-    """The document that makes a version the one which is opened; its values as `drr.env.servers.documents.safe` writes them."""
+    """The document that names the version which is opened; its values are as `drr.env.servers.documents.safe` writes them."""
 
     version: str
     manifest: JsonObject
     categories: JsonObject
     lexicon: NotRequired[bytes]
-    """Shops of before have none."""
+    """The packed lexicon; shops of earlier versions have none."""
     weights: NotRequired[bytes]
-    """Weights of the offline embedder, where there are vectors of it."""
+    """The weights of the offline embedder, if the shop has its vectors."""
 
 
 class Versions:
@@ -84,11 +84,11 @@ class Versions:
         )
 
     def shown(self) -> ShownVersion | None:
-        """The manifest document, or `None` where no shop of this name is shown."""
+        """Return the document of the shown version, or `None` if no shop of this name is shown."""
         return cast("ShownVersion | None", self.documents.find_one({"_id": CURRENT}))
 
     def show(self, document: ShownVersion) -> None:
-        """Show a version. The swap is the update of this one document."""
+        """Make a version the shown one, by replacing one document."""
         self.documents.replace_one({"_id": CURRENT}, {**document}, upsert=True)
 
     def drop(self, version: str) -> None:
@@ -97,9 +97,9 @@ class Versions:
         self._search.indices.delete(index=self._names.index(version), ignore_unavailable=True)
 
     def sweep(self) -> None:
-        """Remove what interrupted loads and swaps left.
+        """Remove the leftovers of interrupted loads and swaps.
 
-        Both documents are read after the list: each version in it is named by one of them, or by none and is left over.
+        Both documents are read after the list of versions: a version that neither of them names is left over.
         """
         there = self._there()
         load = self.documents.find_one({"_id": LOAD})
@@ -114,7 +114,7 @@ class Versions:
             self.drop(version)
 
     def _there(self) -> set[str]:
-        """Versions of which anything is there."""
+        """Return the versions of which any collection or index exists."""
         parts = [name.partition("_") for name in self._database.list_collection_names()]
         found = {version for kind, _, version in parts if kind in (*KINDS, REVIEWS)}
         indices = self._search.indices.get(
@@ -125,7 +125,7 @@ class Versions:
 
 
 class Load:
-    """Nobody holds it: whoever begins last has it, and the one before stops at its next record."""
+    """A load in progress. No process locks it: the one that began last owns it, and an earlier one stops at its next record."""
 
     def __init__(self, versions: Versions, names: Names) -> None:
         self._documents: Any = versions.documents
@@ -155,7 +155,7 @@ class Load:
         self._set({f"done.{kind}": stored})
 
     def hold(self) -> None:
-        """Make sure that it is still ours, before anything is shown."""
+        """Raise an error unless this process still owns the load; called before anything is shown."""
         self._set({"token": self._token})
 
     def _set(self, values: JsonObject) -> None:
@@ -164,5 +164,5 @@ class Load:
             raise ShopError(self._taken)
 
     def end(self) -> bool:
-        """Over, published or not; whether it was still ours."""
+        """End the load, published or not. Return whether this process still owned it."""
         return bool(self._documents.delete_one({"_id": LOAD, "token": self._token}).deleted_count)

@@ -1,4 +1,4 @@
-"""The opening of a shop on servers. The manifest names the set of collections and the index, and both must be its own."""
+"""Opens a shop on servers. The manifest names the collections and the index, and both must belong to it."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _weights(kept: ShownVersion) -> Vectors | None:
 
 
 def index_meta(names: Names, version: str, content_hash: str) -> JsonObject:
-    """The identity of an index's data."""
+    """Return the values that identify an index's data: shop, version and content hash."""
     return {"shop": names.shop, "version": version, "content_hash": content_hash}
 
 

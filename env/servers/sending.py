@@ -1,4 +1,4 @@
-"""Batches sent to both servers, in order, one while the next is made."""
+"""Sends batches to both servers, in order, one while the next is made."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ class Sending:
     def send(
         self, kind: str, records: Sequence[Document], searched: Sequence[JsonObject], reached: StoredBatches
     ) -> None:
-        """Hand a batch over. `reached` is what is stored once both servers acknowledged it."""
+        """Send a batch in the background. `reached` is recorded once both servers acknowledged the batch."""
         self.wait()
         self._under_way = self._thread.submit(self._send, kind, records, searched, reached)
 
     def wait(self) -> None:
-        """Wait for the batch that is on its way. Its failure is raised here: nothing is sent behind one that is missing."""
+        """Wait for the batch on its way, and raise its failure if any. No batch is sent after a missing one."""
         if self._under_way is not None:
             sent, self._under_way = self._under_way, None
             with self._servers.speaking():
@@ -70,7 +70,7 @@ class Sending:
 
 
 def _refused(kind: str, documents: Sequence[Document], error: mongo.BulkWriteError) -> Exception:
-    """Say which document is wrong; that one occurs twice only where nothing else is."""
+    """Return an error about the refused document. A duplicate is named only if there is no other fault."""
     failed = error.details["writeErrors"]
     others = [one for one in failed if one["code"] != _DUPLICATE]
     if failed and not others:

@@ -1,4 +1,4 @@
-"""Records in MongoDB. The client is shared by threads; nothing else is kept between calls."""
+"""Reads records from MongoDB. Threads share the client; nothing else is kept between calls."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ T = TypeVar("T")
 
 
 def _speaking(method: M) -> M:
-    """A method whose failures on the way to the server are sentences."""
+    """Wrap a method so that failures of the connection become `ServerFailure`."""
 
     @wraps(method)
     def call(self: ServersStore, *args: Any, **kwargs: Any) -> Any:
@@ -55,7 +55,7 @@ class ServersStore:
         self.there = {kind: self._database[collection(kind, version)] for kind in (*KINDS, REVIEWS)}
 
     def _still_current(self) -> None:
-        """A dropped collection answers like an empty one: before something is said to be missing, look."""
+        """Raise an error if the shop was replaced. A dropped collection answers like an empty one, so this runs before a record is called missing."""
         current = self._database[MANIFEST].find_one({"_id": CURRENT}, {"version": 1})
         if current is None or current["version"] != self._version:
             raise ShopError(f"servers:{self._names.shop}: the shop was replaced while open; open it again")
@@ -70,7 +70,7 @@ class ServersStore:
     def _some(
         self, kind: str, keys: Iterable[str], fields: dict[str, int] | None = None
     ) -> dict[str, JsonObject]:
-        """Find records by their ids, as far as they are there."""
+        """Find records by their ids; missing ones are left out."""
         wanted = [key for key in dict.fromkeys(keys) if is_text(key)]
         found: dict[str, JsonObject] = {}
         for part in batched(wanted, _ASKED):
@@ -193,7 +193,7 @@ class ServersStore:
         return map(user_of, self._each("users"))
 
     def iter_found_users(self) -> Iterator[tuple[User, JsonObject | None]]:
-        """Each with what look-ups compare, as it is stored."""
+        """Yield each user with the stored keys that look-ups compare."""
         for document in self._each("users"):
             find = document.get("find")
             yield user_of(document), find
@@ -213,7 +213,7 @@ class ServersStore:
     def _each(
         self, kind: str, order: Sequence[tuple[str, int]] = (("_id", ASCENDING),)
     ) -> Iterator[JsonObject]:
-        """All of a collection; an end that comes too early is an error and not an end."""
+        """Yield all documents of a collection. An early end raises an error."""
         seen = 0
         with self.servers.speaking():
             for document in self.there[kind].find({}, batch_size=_READ).sort(order):

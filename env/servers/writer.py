@@ -1,7 +1,7 @@
-"""Writing a shop onto servers. A new set of collections and a new index beside the old, shown by one document.
+"""Writes a shop onto servers: new collections and a new index beside the old ones, published by one document.
 
-Where a shop of this name exists and is not to be replaced, nothing is written: the rows are only hashed, so that the same
-load a second time changes nothing and another one is refused.
+If a shop of this name exists and is not to be replaced, nothing is written: the rows are only hashed, so that the same
+load a second time changes nothing and a different one is refused.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ _LONGEST_ID = 512
 _PATIENCE = 3600.0
 _OTHER = "an unfinished load of other data was found there"
 _IDENTITY = ("content_hash", "recipe", "reviews")
-"""The parts that make two loads the same."""
+"""The fields of a manifest that are equal if two loads are the same."""
 T = TypeVar("T")
 
 
@@ -108,7 +108,7 @@ class ServersWriter:
     def __exit__(
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Leave the load. What a server or the user stopped may be continued; what was refused is removed."""
+        """Leave the load. One that a server or the user stopped stays and may be continued; one that was refused is removed."""
         stopped = isinstance(value, KeyboardInterrupt | ServerFailure)
         try:
             if self._sending and not self._published and not stopped:
@@ -169,7 +169,7 @@ class ServersWriter:
         )
 
     def write_reviews(self, batches: Iterable[Sequence[ReviewRow]]) -> int:
-        """Write the reviews after the orders; one that is of no order is refused."""
+        """Write the reviews, after the orders. A review of an unknown order is refused."""
 
         def hashed() -> Iterator[list[ReviewRow]]:
             self._reviews.begin()
@@ -191,7 +191,7 @@ class ServersWriter:
         records: Callable[[T], Sequence[Document]],
         searched: Callable[[T], Sequence[JsonObject]] = lambda _: (),
     ) -> int:
-        """Send the batches that no earlier attempt stored. Each was hashed when it is given here."""
+        """Send the batches that no earlier attempt stored. Each batch has been hashed before."""
         reached = StoredBatches(batches=0, digest="")
         sending = self._sending
         done = sending.load.done.get(kind, reached) if sending else reached
@@ -247,7 +247,7 @@ class ServersWriter:
         return manifest
 
     def _unchanged(self, manifest: Manifest) -> Manifest:
-        """The shop that is there, if it is the one that would have been written."""
+        """Return the manifest of the existing shop, if it is the one that would have been written. Raises `ShopError` otherwise."""
         assert self._current is not None
         there = parse_manifest(plain(self._current["manifest"]), self._spec)
         if any(getattr(there, part) != getattr(manifest, part) for part in _IDENTITY):
@@ -261,13 +261,13 @@ class ServersWriter:
 
 
 def _remove(versions: Versions, load: Load) -> None:
-    """Remove a load with all that it stored, unless somebody else has it by now."""
+    """Remove a load and everything that it stored, unless another process owns it by now."""
     if load.end():
         versions.drop(load.version)
 
 
 def _reviews_of(orders: Any, rows: Sequence[ReviewRow]) -> list[JsonObject]:
-    """Make the documents. `ShopError` for a review of no order."""
+    """Return the documents of reviews. Raises `ShopError` for a review of no order."""
     documents = [review_document(row) for row in rows]
     wanted = {one["_id"] for one in documents}
     there = orders.find({"_id": {"$in": list(wanted)}}, {"_id": 1})
@@ -277,7 +277,7 @@ def _reviews_of(orders: Any, rows: Sequence[ReviewRow]) -> list[JsonObject]:
 
 
 def _finish(servers: Servers, names: Names, sending: Sending, manifest: Manifest) -> dict[str, int]:
-    """Finish the index, and count what is there. Return the sizes on the servers' disks."""
+    """Finish the index and check the counts. Return the sizes on the servers' disks."""
     version = sending.load.version
     collections = {kind: sending.collection(kind) for kind in (*KINDS, REVIEWS)}
     there = {kind: one.count_documents({}) for kind, one in collections.items()}
@@ -293,7 +293,7 @@ def _finish(servers: Servers, names: Names, sending: Sending, manifest: Manifest
 
 
 def _sizes(servers: Servers, collections: Sequence[Any], index_name: str) -> dict[str, int]:
-    """Bytes on the servers' disks. What a serverless index has, nobody is told, so there is no total either."""
+    """Return the bytes used on the servers' disks. A serverless index tells no size, so there is no total then."""
     records = 0
     for stored in collections:
         stats = stored.database.command("collStats", stored.name)
@@ -312,7 +312,7 @@ def _check_lengths(ids: Sequence[str]) -> None:
 
 
 def _sliced(batches: Iterable[OrderColumns]) -> Iterator[OrderColumns]:
-    """The same columns as arrays, a batch at a time."""
+    """Yield the columns as arrays, a batch at a time."""
     import numpy as np
 
     for columns in batches:

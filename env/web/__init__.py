@@ -1,1 +1,1 @@
-"""The web as the tools see it: search engines, page reading, the frozen sandbox, the guarded fetcher, snapshots."""
+"""The web for the tools: search engines, page reading, the frozen sandbox, the guarded fetcher, snapshots."""

@@ -1,7 +1,7 @@
-"""The addresses that may be asked at all: the form of a URL, and the networks behind a name.
+"""Checks which addresses may be requested: the form of a URL, and the networks behind a name.
 
 Every URL here was written by a model or by a stranger's page. It may name only an ordinary web server on the public
-internet; what it may not name is refused with the reason, before anything is sent.
+internet; any other is refused with the reason, before anything is sent.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ _NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
 
 
 class Refused(Exception):
-    """The address will not be asked; the message says why."""
+    """An address that will not be requested; the message says why."""
 
 
 class WebAddress(NamedTuple):
     scheme: str
     host: str
-    """ASCII, lower case, without brackets or trailing dot."""
+    """The host in ASCII, lower case, without brackets or trailing dot."""
     port: int
     target: str
-    """Path and query, quoted."""
+    """The path and the query, quoted."""
 
     @property
     def origin(self) -> str:
@@ -42,7 +42,7 @@ class WebAddress(NamedTuple):
 
 
 def parse(url: str, *, odd_port: int | None = None) -> WebAddress:
-    """The parts of a URL that may be asked; `Refused` otherwise. Only ports 80 and 443 (and `odd_port`) are."""
+    """Return the parts of a URL. Raises `Refused` unless it may be requested; only ports 80, 443 and `odd_port` may be."""
     _check_characters(url)
     try:
         parts = urlsplit(url)
@@ -65,8 +65,8 @@ def parse(url: str, *, odd_port: int | None = None) -> WebAddress:
 
 
 def _check_number(host: str) -> None:
-    """Refuse numbers that clients read differently, such as `010.0.0.1`, `0x7f.1` or `2130706433`. A number
-    is asked in the one form that all read alike."""
+    """Refuse numbers that clients read differently, such as `010.0.0.1`, `0x7f.1` or `2130706433`. Only the form that all
+    clients read alike is requested."""
     if ":" in host or not _NUMBER.fullmatch(host.rpartition(".")[2]):
         return
     try:
@@ -122,11 +122,11 @@ _CLOSED = [
 ]
 _OPEN6 = ipaddress.ip_network("2000::/3")
 _ISATAP = {0x00005EFE, 0x02005EFE, 0x01005EFE, 0x03005EFE}
-"""Bits before the IPv4 address in an ISATAP address, whatever its network (RFC 5214, 6.1)."""
+"""The values of the bits before the IPv4 address in an ISATAP address, whatever its network (RFC 5214, 6.1)."""
 
 
 def check_ip(text: str, *, loopback: bool = False) -> None:
-    """`Refused` unless the address is an ordinary public one. `loopback` is for tests, which serve from 127.0.0.1."""
+    """Raise `Refused` unless the address is an ordinary public one. `loopback` is for tests, which serve from 127.0.0.1."""
     try:
         ip = ipaddress.ip_address(text)
     except ValueError:

@@ -1,4 +1,4 @@
-"""The protocols of the web: something that searches, something that reads a page."""
+"""The protocols of the web: a search engine, a page reader."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple, Protocol, runtime_checkable
 
 SANDBOX_VERSION = "2"
-"""Enters keys: raised where a search of the same frozen pages shows something else."""
+"""The version of sandbox searches, part of keys; raised if a search of the same frozen pages shows something else."""
 PageStatus = Literal["ok", "unreachable", "blocked", "empty"]
 
 
@@ -14,14 +14,14 @@ class WebHit(NamedTuple):
     title: str
     url: str
     snippet: str
-    """Text with the date in front, as search engines show it."""
+    """The text of the hit with the date in front, as search engines show it."""
     date: str | None = None
     rows: Sequence[str] = ()
-    """Rows of the page's table that fit the query, each figure behind the name of its column."""
+    """Rows of the page's table that fit the query, each figure after the name of its column."""
 
 
 class Page(NamedTuple):
-    """A page as read. `markdown` is set only where `status` is `ok`; `reason` says why not."""
+    """A page as read. `markdown` is set only if `status` is `ok`; otherwise `reason` says why not."""
 
     url: str
     final_url: str
@@ -29,35 +29,35 @@ class Page(NamedTuple):
     title: str | None
     markdown: str | None
     reader: str
-    """Name and version of what turned it into markdown."""
+    """Name and version of the reader that converted the page to markdown."""
     reason: str | None = None
 
 
 class WebUnavailable(Exception):
-    """The search engine or the page store failed: an outage, a missing key, a miss in replay."""
+    """A failure of the search engine or the page store: an outage, a missing key, or an unrecorded request."""
 
 
 class WebSearch(Protocol):
-    """One engine. Pages are read through the same object, so that the sandbox and replay answer for both."""
+    """A search engine that also reads pages, so that the sandbox and a recording can answer for both."""
 
     @property
     def name(self) -> str:
-        """Enters the study's keys together with `content_hash`."""
+        """Return the engine's name, part of the study's keys together with `content_hash`."""
 
     @property
     def content_hash(self) -> str | None:
-        """Hash a frozen web (sandbox, replay); `None` where the answers are live."""
+        """Return the hash of a frozen web (sandbox, recording); `None` if the answers are live."""
 
     async def search(self, query: str, top_k: int) -> list[WebHit]:
-        """Best first; `WebUnavailable` if it cannot answer."""
+        """Return the hits, best first. Raises `WebUnavailable` if the engine cannot answer."""
 
     async def read(self, url: str) -> Page:
-        """The readable page; never raises for a page that cannot be read, its `status` says so."""
+        """Read a page. A page that cannot be read raises no error; its `status` says so."""
 
 
 @runtime_checkable
 class InWhole(Protocol):
-    """A web of so few pages that all of them may be given to a model."""
+    """A web with so few pages that all of them may be given to a model."""
 
     def whole(self) -> list[Page]: ...
 
@@ -67,8 +67,8 @@ class InPieces(Protocol):
     """A web whose hits are whole pieces of its pages instead of snippets."""
 
     def piece_of(self, url: str, seen: str) -> int | None:
-        """Tell which piece of its page a hit shows, from 1; `None` where the page is one piece."""
+        """Return the number of the piece of its page that a hit shows, counted from 1. `None` if the page is one piece."""
 
     @property
     def piece_chars(self) -> int:
-        """The longest."""
+        """Return the number of characters in the longest piece."""

@@ -1,6 +1,6 @@
-"""The guarded fetcher: asks an ordinary public web server for one page, within limits, and nothing else.
+"""The guarded fetcher: requests one page from an ordinary public web server, within limits.
 
-A name is resolved once per hop and the connection goes to exactly the address that was checked, so a name that answers
+A name is resolved once per hop and the connection goes to exactly the address that was checked, so a name that resolves
 differently a moment later gains nothing. Each redirect is a new address under the same checks.
 """
 
@@ -29,7 +29,7 @@ MAX_REDIRECTS = 5
 PER_HOST = 2
 PER_DOMAIN = 4
 MOST_LOOK_UPS = 64
-"""Names that are looked up at once: of one domain (its last two labels), and in all."""
+"""Most names looked up at once: of one domain (its last two labels), and in all."""
 AGENT = "DeepResearchRetail/0.1"
 TYPES = ("text/html", "application/xhtml+xml", "text/plain", "text/markdown")
 _LOOK_UPS: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[str, asyncio.Semaphore]] = WeakKeyDictionary()
@@ -38,7 +38,7 @@ _BLOCKED = {401, 403, 407, 429, 451, 503}
 
 
 class FetchFailure(Exception):
-    """The page was not fetched. `status` is `blocked` where the server, its robots.txt or our guard said no."""
+    """A page was not fetched. `status` is `blocked` if the server, its robots.txt or our guard refused."""
 
     def __init__(self, status: PageStatus, reason: str, http_status: int | None = None) -> None:
         super().__init__(reason)
@@ -55,7 +55,7 @@ class Fetched(NamedTuple):
     charset: str | None
     body: bytes
     false_charset: str | None = None
-    """The server's name for the encoding, where no such encoding of text exists."""
+    """The encoding named by the server, if no such encoding exists."""
 
 
 class _Reply(NamedTuple):
@@ -69,7 +69,7 @@ class _Reply(NamedTuple):
 
 @dataclass
 class Fetcher:
-    """Safe to share. `never` are hosts that are not asked whatever they resolve to (the shop's own)."""
+    """The guarded fetcher; it may be shared. `never` are hosts that are never requested whatever they resolve to (the shop's own)."""
 
     timeout: float = 20.0
     max_bytes: int = 5_000_000
@@ -77,7 +77,7 @@ class Fetcher:
     never: Collection[str] = ()
     resolver: Resolver | None = None
     loopback_port: int | None = None
-    """Tests serve pages from this port of 127.0.0.1. Deliberately not a setting."""
+    """The port of 127.0.0.1 from which tests serve pages. Deliberately not a setting."""
     ssl_context: ssl.SSLContext | None = None
     _gates: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[str, asyncio.Semaphore]] = field(
         default_factory=WeakKeyDictionary, repr=False
@@ -85,7 +85,7 @@ class Fetcher:
     _robots: dict[str, Robots] = field(default_factory=dict, repr=False)
 
     async def fetch(self, url: str) -> Fetched:
-        """The page behind a URL; `FetchFailure` says why there is none."""
+        """Return the page behind a URL. Raises `FetchFailure` with the reason if there is none."""
         try:
             async with asyncio.timeout(self.timeout):
                 return await self._follow(url)
@@ -118,7 +118,7 @@ class Fetcher:
             raise Refused("it redirects to a malformed address") from None
 
     async def _allowed(self, address: WebAddress) -> bool:
-        """Tell whether the site's rules allow it. They are asked for once; where they cannot be had, the page is not asked for either."""
+        """Tell whether the site's rules allow a page. The rules are read once; if they cannot be read, `FetchFailure` is raised."""
         rules = self._robots.get(address.origin)
         if rules is None:
             rules = await self._read_robots(address)
@@ -128,7 +128,7 @@ class Fetcher:
         return rules.allows(address.target)
 
     async def _read_robots(self, page: WebAddress) -> Robots:
-        """RFC 9309: no file allows everything, a server that fails allows nothing; and a name that nobody has forbids nothing."""
+        """Read a site's robots.txt by RFC 9309. No file or no such host allows everything, and a failing server raises `FetchFailure`."""
         address = page._replace(target="/robots.txt")
         try:
             for _ in range(MAX_REDIRECTS + 1):
@@ -148,7 +148,7 @@ class Fetcher:
         return gates.setdefault(host, asyncio.Semaphore(PER_HOST))
 
     async def _request(self, address: WebAddress, max_bytes: int, types: Sequence[str] | None) -> _Reply:
-        """Make one hop. Resolve, check, connect to what was checked, read within the limits (where no type is named: of any type, cut)."""
+        """Make one hop: resolve, check, connect to the checked address, read within the limits. Without `types`, any type is read and cut."""
         async with self._gate(address.host):
             ips = await self._resolve(address)
             pool = httpcore.AsyncConnectionPool(
@@ -221,7 +221,7 @@ async def _read(response: httpcore.Response, max_bytes: int, types: Sequence[str
 
 
 async def _body(chunks: AsyncIterator[bytes], encoding: str, max_bytes: int, *, cut: bool) -> bytes:
-    """The decoded body; at no time is more than `max_bytes` of it, or of what was received, in memory. `cut`: more is not read."""
+    """Return the decoded body; at most `max_bytes` of it, or of the received data, are in memory. `cut` ends at the limit without an error."""
     if encoding not in ("", "identity", "gzip", "x-gzip", "deflate"):
         raise FetchFailure("unreachable", f"its encoding {encoding[:40]!r} was not asked for")
     inflate = _Inflate(max_bytes) if encoding not in ("", "identity") else None
@@ -239,7 +239,7 @@ async def _body(chunks: AsyncIterator[bytes], encoding: str, max_bytes: int, *, 
 
 
 class _Inflate:
-    """gzip, zlib and raw deflate, never more than one byte beyond the limit."""
+    """Decompresses gzip, zlib and raw deflate, never more than one byte beyond the limit."""
 
     def __init__(self, limit: int) -> None:
         self._left = limit + 1
@@ -315,7 +315,7 @@ Resolver = Callable[[str, int], Awaitable[Sequence[str]]]
 
 
 class Pinned(httpcore.AsyncNetworkBackend):
-    """Connects to the addresses that were checked, whatever name the URL carries; TLS still verifies the name."""
+    """Connects to the checked addresses, whatever name the URL carries; TLS still verifies the name."""
 
     def __init__(self, ips: Sequence[str]) -> None:
         self._ips = ips[:MAX_ADDRESSES]
@@ -329,7 +329,7 @@ class Pinned(httpcore.AsyncNetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
     ) -> httpcore.AsyncNetworkStream:
-        """The next one where one refuses: a name may have an IPv6 address that this machine cannot reach."""
+        """Connect to the first address that accepts: a name may have an IPv6 address that this machine cannot reach."""
         for ip in self._ips[:-1]:
             with contextlib.suppress(httpcore.ConnectError):
                 return await self._backend.connect_tcp(ip, port, timeout, local_address, socket_options)
@@ -337,7 +337,7 @@ class Pinned(httpcore.AsyncNetworkBackend):
 
 
 async def resolved(host: str, port: int) -> list[str]:
-    """Look a name up in a thread of its own. One that hangs keeps its places until the system gives it up; nobody waits for it."""
+    """Look up a name in a separate thread. A look-up that hangs keeps its slot until the system gives it up, and nobody waits for it."""
     loop = asyncio.get_running_loop()
     gates = _LOOK_UPS.setdefault(loop, {"": asyncio.Semaphore(MOST_LOOK_UPS)})
     domain = ".".join(host.rsplit(".", 2)[-2:])

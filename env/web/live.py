@@ -1,4 +1,4 @@
-"""The live web: an engine that searches, the guarded fetcher and a reader for pages, each page read once."""
+"""The live web: a search engine, the guarded fetcher and a reader for pages, each page read once."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from pydantic import SecretStr
 
 
 class Engine(Protocol):
-    """Searches only."""
+    """A search engine that does not read pages."""
 
     @property
     def name(self) -> str: ...
@@ -35,7 +35,7 @@ class Engine(Protocol):
 
 @dataclass
 class LiveWeb:
-    """Implements `WebSearch`. Without a snapshot store pages are kept in memory, so that a URL is read once either way."""
+    """A `WebSearch` of the live web. Without a snapshot store pages are kept in memory, so a URL is read once in any case."""
 
     engine: Engine
     fetcher: Fetcher
@@ -68,7 +68,7 @@ class LiveWeb:
         return self._pages[key]._replace(url=url)
 
     async def fetch_page(self, url: str) -> tuple[Page, PageFacts]:
-        """The page as it is now, and what a snapshot store keeps beside it."""
+        """Fetch a page now. Return it with the facts that a snapshot store keeps beside it."""
         try:
             fetched = await self.fetcher.fetch(url)
         except FetchFailure as failure:
@@ -93,7 +93,7 @@ Sleep = Callable[[float], Awaitable[None]]
 
 
 class Serper:
-    """The only layer that retries a search: three attempts within the deadline of the call."""
+    """The search engine Serper. It is the only layer that retries a search: three attempts within the deadline of the call."""
 
     name = "serper"
 
@@ -177,17 +177,17 @@ class Readable(NamedTuple):
 
 
 class PageReader(Protocol):
-    """Turns HTML into markdown. It never fetches: the guarded fetcher alone does."""
+    """Converts HTML to markdown. It never fetches; the guarded fetcher does."""
 
     @property
     def name(self) -> str:
-        """Name and version: another reader, or another version, gives other evidence."""
+        """Return name and version: another reader, or another version, gives other evidence."""
 
     async def read(self, html: str, url: str) -> Readable: ...
 
 
 class Trafilatura:
-    """A reader of pages in the process for files of tasks. A page that is too much for it is ended with it."""
+    """The reader of pages by trafilatura, in a separate process. A page that is too much for the process ends with it."""
 
     def __init__(self, seconds: float = WALL_SECONDS) -> None:
         self._files = FileReader(seconds)
@@ -238,7 +238,7 @@ _WALLS = ((_BOT, "a bot wall"), (_LOGIN, "a log-in page"), (_CONSENT, "a consent
 
 
 def wall(title: str | None, text: str, html: str) -> str | None:
-    """Find what stands in front of the content, if anything does."""
+    """Return the name of a barrier in front of the content, such as a log-in page, or `None`."""
     if len(text) > WALL_LENGTH:
         return None
     words = f"{title or ''}\n{text or _visible(html)}"
@@ -254,12 +254,12 @@ _TAGS = re.compile(r"<(script|style)\b.*?(?:</\1\s*>|\Z)|<[^<>]*>", re.IGNORECAS
 
 
 def _visible(html: str) -> str:
-    """Roughly what a browser shows of a page in which the reader found no text."""
+    """Return roughly the visible text of a page in which the reader found none."""
     return _TAGS.sub(" ", html[:20_000])[:WALL_LENGTH]
 
 
 async def make_page(fetched: Fetched, reader: PageReader) -> Page:
-    """Never raises for what a page contains: a reader that fails leaves an `empty` page with the reason."""
+    """Convert a fetched page. No content raises an error: a reader that fails leaves an `empty` page with the reason."""
     text = _decode(fetched.body, fetched.charset)
     if fetched.content_type in ("text/plain", "text/markdown"):
         found, name, html = Readable(None, text.strip()), "plain/1", ""
@@ -314,7 +314,7 @@ class Crawl4ai:
 
 
 def from_result(result: JsonObject) -> Readable:
-    """The parts of a crawl result that count; its markdown was a string once and is an object now."""
+    """Return the needed parts of a crawl result; its markdown was once a string and is now an object."""
     markdown = result.get("markdown") or ""
     if isinstance(markdown, dict):
         markdown = markdown.get("fit_markdown") or markdown.get("raw_markdown") or ""

@@ -1,4 +1,4 @@
-"""The web that the settings name."""
+"""Opens the web that the settings name."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ def open_web(
     clock: Callable[[], datetime] = system_clock,
     searching: bool = True,
 ) -> WebSearch:
-    """The sandbox, a live engine, or a recording; always with the shop's addresses answered by the shop.
+    """Open the sandbox, a live engine, or a recording; the shop's own addresses are always answered by the shop.
 
     `snapshots` is a study's folder for pages read live. With a live engine and the setting `web_record` everything
-    goes into that recording too. Who only reads pages (`searching` false) needs no key of an engine.
+    goes into that recording too. A caller that only reads pages (`searching` false) needs no key of an engine.
     """
     if searching and settings.web == "serper":
         _need_key(settings)
@@ -54,7 +54,7 @@ def web_beside(shop: str) -> Path | None:
 
 
 def sandbox_of(web: WebSearch) -> Sandbox | None:
-    """Return the frozen pages behind a web; `None` where it has others."""
+    """Return the sandbox behind a web, or `None` if it has none."""
     from drr.env.web.sandbox import Sandbox
 
     found = web.web if isinstance(web, ShopWeb) else web
@@ -64,7 +64,7 @@ def sandbox_of(web: WebSearch) -> Sandbox | None:
 def open_recorder(
     settings: Settings, folder: Path, *, clock: Callable[[], datetime] = system_clock
 ) -> WebSearch:
-    """The web of the settings, with everything it answers kept in `folder`."""
+    """Open the web of the settings so that all of its answers are kept in `folder`."""
     from drr.env.web.record import RecordingWeb
 
     if settings.web == "serper":
@@ -76,7 +76,7 @@ def open_recorder(
 
 
 def _need_key(settings: Settings) -> None:
-    """Ask for the key at the start, not at the first search of a long study."""
+    """Raise an error for a missing key at the start, not at the first search of a long study."""
     if settings.serper_api_key is None:
         raise Misuse("setting web is serper, but there is no key: set SERPER_API_KEY, or use --web sandbox")
 
@@ -125,13 +125,13 @@ READER = "shop/1"
 
 
 def is_shop_address(url: str, shop_url: str) -> bool:
-    """Tell whether the host is the shop's. Scheme, port and path do not matter: all of that host is the shop."""
+    """Tell whether an address is on the shop's host. Scheme, port and path do not matter."""
     host = host_of(url)
     return host != "" and host == host_of(shop_url)
 
 
 def product_id_of(url: str, shop_url: str) -> str | None:
-    """The product that a shop address names: the last step of its path; `None` for any other address."""
+    """Return the product id in an address of the shop, the last step of the path. `None` for any other address."""
     if not is_shop_address(url, shop_url):
         return None
     return next(reversed(path_steps(url)), None)
@@ -139,7 +139,7 @@ def product_id_of(url: str, shop_url: str) -> str | None:
 
 @dataclass(frozen=True)
 class ShopWeb:
-    """A web in which the shop's addresses belong to the shop. Without a store they are known to be the shop's, and closed."""
+    """A web in which the shop's addresses are answered by the shop. Without a store these addresses are recognised and not answered."""
 
     web: WebSearch
     shop_url: str
@@ -154,7 +154,7 @@ class ShopWeb:
         return self.web.content_hash
 
     async def search(self, query: str, top_k: int) -> list[WebHit]:
-        """Search without hits on the shop's own host: there the catalogue speaks, not a stranger's page."""
+        """Search without hits on the shop's own host, whose products only the catalogue finds."""
         hits = await self.web.search(query, top_k)
         return [hit for hit in hits if not is_shop_address(hit.url, self.shop_url)]
 

@@ -1,7 +1,7 @@
-"""The web kept in folders: pages as they were when they were read, and a recording that answers again.
+"""The web kept in folders: pages as they were when read, and a recording that answers again.
 
-A URL is read once, however many ask and from however many processes. `texts/ab/<sha256>.md` holds what was read, `raw/ab/<sha256>`
-what the server sent, `pages/<sha256 of URL>.json` says which belongs to which URL, when, and by which reader.
+A URL is read once, whatever the number of callers and processes. `texts/ab/<sha256>.md` holds the text that was read, `raw/ab/<sha256>`
+the bytes that the server sent, `pages/<sha256 of URL>.json` says which belongs to which URL, when, and by which reader.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from drr.env.web.base import Page, WebHit, WebSearch, WebUnavailable
 
 
 class Searches:
-    """`searches/<hash of the query>.json` in the folder of a recording."""
+    """The recorded searches: `searches/<hash of the query>.json` in the folder of a recording."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder / "searches"
@@ -38,7 +38,7 @@ class Searches:
         return self._folder / f"{sha256(normal.encode('utf-8', 'surrogatepass')).hexdigest()}.json"
 
     def get(self, query: str, top_k: int) -> list[WebHit] | None:
-        """The recorded hits, if as many were asked for then as are now."""
+        """Return the recorded hits, if at least as many were requested then as now; otherwise `None`."""
         path = self._path(query)
         try:
             record = orjson.loads(read_file(path, DOCUMENT))
@@ -69,10 +69,10 @@ class Searches:
 
 
 class RecordingWeb:
-    """Implements `WebSearch`. A recording only grows: what it already holds is answered from it."""
+    """A `WebSearch` that records its answers. A recording only grows: what it already holds is answered from it."""
 
     def __init__(self, live: WebSearch, folder: Path, clock: Clock, read: Reading | None = None) -> None:
-        """`read` brings a page together with what else is worth keeping of it (what the server sent)."""
+        """Record the answers of `live` in `folder`. `read` fetches a page with the facts worth keeping (the bytes sent by the server)."""
         self._live, self._clock = live, clock
         self._read = read or self._plain
         self._searches, self._pages = Searches(folder), Snapshots(folder, clock)
@@ -110,7 +110,7 @@ class Recorded(TypedDict):
 
 
 async def record(web: WebSearch, queries: Sequence[str], top_k: int, *, pages: bool) -> Recorded:
-    """Ask a recording web everything, so that it keeps it; `pages`: also read what is found."""
+    """Send all queries to a recording web, which keeps the answers; `pages` also reads the pages found."""
     statuses: dict[str, str] = {}
     found = 0
     for query in queries:
@@ -123,7 +123,7 @@ async def record(web: WebSearch, queries: Sequence[str], top_k: int, *, pages: b
 
 
 class ReplayWeb:
-    """Implements `WebSearch`."""
+    """A `WebSearch` that answers from a recording."""
 
     name = "replay"
 
@@ -161,12 +161,12 @@ _POLL = 0.02
 
 
 class PageFacts(TypedDict, total=False):
-    """The facts worth keeping of a page beside a reader's text."""
+    """The facts about a page that are kept beside a reader's text."""
 
     http_status: int | None
     content_type: str | None
     false_charset: str
-    """A name of an encoding that is none: the page was read by what it says of itself, else as UTF-8."""
+    """An encoding that the server named and that does not exist: the page was read by the encoding that it states, else as UTF-8."""
     body: bytes
 
 
@@ -181,7 +181,7 @@ def _text_of(value: Any) -> Any:
 
 
 def read_record(path: Path) -> JsonObject:
-    """A file of a recording, as it stands there."""
+    """Read a file of a recording."""
     try:
         record = orjson.loads(read_file(path, DOCUMENT))
     except (OSError, orjson.JSONDecodeError) as error:
@@ -193,13 +193,13 @@ def read_record(path: Path) -> JsonObject:
 
 class Snapshots:
     def __init__(self, folder: Path, clock: Clock, *, closed: bool = False) -> None:
-        """`closed` to others, as all of a study is."""
+        """Open a folder of pages. `closed` keeps other users out, as for all of a study."""
         self._folder = folder
         self._clock = clock
         self._files, self._folders = (private(0o666), private(0o777)) if closed else (0o666, 0o777)
 
     def get(self, url: str) -> Page | None:
-        """The page as it was read; `None` if it never was. A text that does not match its hash is an error, not evidence."""
+        """Return the page as it was read; `None` if it never was. A text that does not match its hash raises an error."""
         path = self._record(url)
         try:
             record = orjson.loads(read_file(path, DOCUMENT))
@@ -217,7 +217,7 @@ class Snapshots:
         )
 
     async def once(self, url: str, read: Callable[[], Awaitable[tuple[Page, PageFacts]]]) -> Page:
-        """The kept page, or the one that `read` brings, kept from then on. `read` also says what else is worth recording."""
+        """Return the stored page, or the one that `read` returns, which is then stored. `read` also returns the facts to record."""
         if (kept := self.get(url)) is not None:
             return kept
         async with self._turn(url):
@@ -252,7 +252,7 @@ class Snapshots:
         self._write(self._record(url), orjson.dumps(record, option=orjson.OPT_INDENT_2))
 
     def records(self) -> Iterator[JsonObject]:
-        """Yield what is known of every page, by the hash of its URL."""
+        """Yield the record of every page, by the hash of its URL."""
         for path in sorted((self._folder / "pages").glob("*.json")):
             yield read_record(path)
 
@@ -282,7 +282,7 @@ class Snapshots:
 
     @asynccontextmanager
     async def _turn(self, url: str) -> AsyncIterator[None]:
-        """One reader per URL. A lock on a file, because it is dropped by the system when its holder dies."""
+        """Wait for the right to read a URL. The lock is on a file, because the system releases it if its holder dies."""
         path = self._folder / "locks" / url_key(url)[:3]
         make_folder(path.parent, self._folders)
         handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, self._files)
@@ -298,12 +298,12 @@ class Snapshots:
 
 
 def url_key(url: str) -> str:
-    """Key a URL as it is asked for: a fragment is the reader's own business."""
+    """Return the key of a URL as requested, without its fragment, which only matters to the reader."""
     return sha256(url.partition("#")[0].encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def write_whole(path: Path, content: bytes, mode: int = 0o666) -> None:
-    """Whole or not at all."""
+    """Write a file that appears whole or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path, mode) as file:
         file.write(content)

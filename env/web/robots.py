@@ -1,7 +1,7 @@
-"""The requests of a site's robots.txt, read as RFC 9309 says.
+"""Interprets a site's robots.txt as RFC 9309 says.
 
-Groups that name us count together, the longest pattern that fits decides, and where two are as long the page is allowed. A pattern's stars
-are looked for from left to right, once each, so that no pattern takes long.
+Groups that name our agent count together, the longest pattern that fits decides, and if two are equally long the page is allowed. A pattern's stars
+are matched from left to right, once each, so that no pattern takes long.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import NamedTuple
 from urllib.parse import quote, unquote_to_bytes
 
 LARGEST = 500 * 1024
-"""Bytes that are read of a file; RFC 9309 asks for no fewer, and what stands behind them does not count."""
+"""Most bytes that are read of a file; RFC 9309 demands at least this, and the rest is ignored."""
 _LINE = re.compile(r"\r\n|\r|\n")
 _TOKEN = re.compile(r"[A-Za-z_-]+")
 _UNRESERVED = re.compile(r"%([0-9A-Fa-f]{2})")
@@ -23,13 +23,13 @@ class _Rule(NamedTuple):
     length: int
     allows: bool
     parts: tuple[str, ...]
-    """The pattern between its stars."""
+    """The parts of the pattern between its stars."""
     whole: bool
-    """It ends with `$`: nothing follows what it fits."""
+    """True if the pattern ends with `$`: nothing may follow the match."""
 
 
 class Robots:
-    """The rules of one site for one agent. Nothing said is everything allowed."""
+    """The rules of one site for one agent. Without rules, everything is allowed."""
 
     def __init__(self, content: bytes, agent: str) -> None:
         token = _TOKEN.match(agent)
@@ -47,7 +47,7 @@ class Robots:
         self._rules = sorted(own if named else others, key=lambda rule: (-rule.length, not rule.allows))
 
     def allows(self, target: str) -> bool:
-        """Tell whether a path with its query may be asked. The file itself may always be read."""
+        """Tell whether a path with its query may be requested. The file itself may always be read."""
         path = _octets(target).replace("*", "%2A").replace("$", "%24")
         if path == "/robots.txt":
             return True
@@ -55,7 +55,7 @@ class Robots:
 
 
 def _whole_lines(content: bytes) -> bytes:
-    """Drop the last half line of a file that is too long. `Disallow: /a` cut off in the middle would say more than its author did."""
+    """Drop the last half line of a file that is too long. `Disallow: /a` cut off in the middle would forbid more than its author did."""
     if len(content) < LARGEST:
         return content
     end = max(content.rfind(b"\n", 0, LARGEST), content.rfind(b"\r", 0, LARGEST))
@@ -84,7 +84,7 @@ def _groups(text: str) -> Iterator[tuple[set[str], list[_Rule]]]:
 
 
 def _agent(value: str) -> str:
-    """The product's name without a version behind it."""
+    """Return the agent's name without the version after it."""
     if value.split(None, 1)[:1] == ["*"]:
         return "*"
     token = _TOKEN.match(value)
@@ -98,7 +98,7 @@ def _rule(allows: bool, pattern: str) -> _Rule:
 
 
 def _octets(text: str) -> str:
-    """Write a path as paths are compared: what needs no percent sign has none, and everything else has one."""
+    """Normalise a path for comparison: characters that need no percent encoding have none, and all others have one."""
     quoted = quote(text, safe="/%:@!$&'()*+,;=~-._?[]{}|^`\\\"<>#")
     return _UNRESERVED.sub(_unquoted, quoted)
 

@@ -1,6 +1,6 @@
-"""A frozen web: a folder with documents and a BM25 index. The same question gets the same answer, for ever, offline.
+"""A frozen web: a folder with documents and a BM25 index. The same query gets the same answer, for ever, offline.
 
-Documents carry what graders may know (kind, topics, whether an injection is planted); nothing of it is shown to a model.
+Documents carry fields that graders may know (kind, topics, whether an injection is planted); no model sees any of these.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Document(BaseModel):
     url: str = Field(pattern=r"^https?://[^\s/]+")
     title: str = Field(min_length=1)
     text: str = Field(min_length=1)
-    """Markdown."""
+    """The page's text in Markdown."""
     date: str | None = None
     kind: Kind = "supportive"
     topics: list[str] = Field(default_factory=list)
@@ -46,7 +46,7 @@ class Document(BaseModel):
 
 
 def read_documents(folder: Path) -> list[Document]:
-    """The documents of a folder, by URL."""
+    """Return the documents of a folder, by URL."""
     path = folder / DOCUMENTS
     try:
         check_entries(folder, deep=False)
@@ -74,7 +74,7 @@ def read_documents(folder: Path) -> list[Document]:
 
 
 def documents_hash(documents: Iterable[Document]) -> str:
-    """Hash what the documents say, not how the file is laid out."""
+    """Hash the documents' contents, not the layout of the file."""
     digest = sha256(b"drr-sandbox-1")
     for document in documents:
         digest.update(orjson.dumps(document.model_dump(), option=orjson.OPT_SORT_KEYS) + b"\n")
@@ -82,14 +82,14 @@ def documents_hash(documents: Iterable[Document]) -> str:
 
 
 def address_key(url: str) -> str:
-    """An address as it is looked up: its canonical form without scheme, `www.` or fragment."""
+    """Return the key by which an address is looked up: its canonical form without scheme, `www.` or fragment."""
     rest = canonical_url(canonical_url(url).partition("#")[0]).partition("://")[2]
     return rest.removeprefix("www.") or url
 
 
 @dataclass(frozen=True)
 class Sandbox:
-    """Implements `WebSearch`."""
+    """A `WebSearch` of frozen pages."""
 
     documents: Sequence[Document]
     name: str = "sandbox"
@@ -122,7 +122,7 @@ class Sandbox:
         return index
 
     def find(self, query: str, limit: int) -> list[Document]:
-        """Best first, ties by URL."""
+        """Return matching documents, best first, ties by URL."""
         import tantivy
 
         index = self._index
@@ -156,7 +156,7 @@ class Sandbox:
         ]
 
     def _pieces(self, document: Document) -> list[Sentence]:
-        """Documents never change, so each is taken apart once."""
+        """Return a document's sentences. Documents never change, so each is split once."""
         found = self._taken_apart.get(document.url)
         if found is None:
             found = self._taken_apart[document.url] = sentences(document)
@@ -188,13 +188,13 @@ class Sentence(NamedTuple):
 
 
 def sentences(document: Document) -> list[Sentence]:
-    """A document's text without its markup, in the pieces that snippets are made of."""
+    """Return a document's text without its markup, in the pieces of which snippets are made."""
     parts = (" ".join(_MARKS.sub(" ", part).split()) for part in _SENTENCE.split(document.text))
     return [Sentence(part, frozenset(tokens(part))) for part in parts if part]
 
 
 def snippet(document: Document, pieces: Sequence[Sentence], query: str) -> str:
-    """The date and the passage that shares most words with the query, as search engines show it."""
+    """Return the date and the passage that shares the most words with the query, as search engines show it."""
     wanted = frozenset(tokens(query))
     best, most = (0, 0), -1
     for start in range(len(pieces)):
@@ -212,7 +212,7 @@ def snippet(document: Document, pieces: Sequence[Sentence], query: str) -> str:
 
 
 def table_rows(document: Document) -> list[list[str]]:
-    """The cells of its Markdown table by row, the head first."""
+    """Return the cells of the document's Markdown table by row, the header first."""
     return [
         [cell.strip() for cell in line.strip().strip("|").split("|")]
         for line in document.text.splitlines()
@@ -221,7 +221,7 @@ def table_rows(document: Document) -> list[list[str]]:
 
 
 def fitting_rows(document: Document, query: str) -> list[str]:
-    """Return the rows of its table whose names the query has most wholly, with the columns of which that holds."""
+    """Return the table's rows whose names fit the query best, with the columns whose names do."""
     head, *rows = table_rows(document) or [[""]]
     wanted = frozenset(tokens(query))
 
@@ -243,7 +243,7 @@ def fitting_rows(document: Document, query: str) -> list[str]:
 
 
 def open_sandbox(folder: Path | None = None) -> Sandbox:
-    """The sandbox in the box, or a folder's. A frozen one that was edited since is an error, not another web."""
+    """Open the shipped sandbox, or a folder's. A frozen folder that was edited since raises an error."""
     folder = folder or BOX
     sandbox = Sandbox(read_documents(folder))
     manifest = folder / MANIFEST
@@ -262,7 +262,7 @@ _FIELDS = {"url", "title", "date", "kind", "topics", "injection"}
 
 
 class SandboxManifest(TypedDict):
-    """`sandbox.json`."""
+    """The content of `sandbox.json`."""
 
     schema: int
     content_hash: str
@@ -272,7 +272,7 @@ class SandboxManifest(TypedDict):
 
 
 def build_sandbox(source: Path, target: Path) -> SandboxManifest:
-    """Write the sandbox and say what is in it. The same documents give the same hash, whatever files they came in."""
+    """Write a sandbox and return its manifest. The same documents give the same hash, whatever files they came in."""
     documents = _documents(source)
     if not documents:
         raise Misuse(
@@ -314,7 +314,7 @@ def _documents(source: Path) -> list[Document]:
 
 
 def _from_markdown(path: Path) -> Document:
-    """`name: value` lines between two `---`, then the text."""
+    """Parse a page: `name: value` lines between two `---`, then the text."""
     try:
         text = read_file(path).decode("utf-8-sig").replace("\r\n", "\n")
     except (OSError, UnicodeDecodeError) as error:

@@ -1,6 +1,6 @@
-"""The making of the sandbox's documents from fact tables, templates and hand-written pages.
+"""Makes the sandbox's documents from fact tables, templates and hand-written pages.
 
-A template is a page as `drr web build` takes it, with the names of facts in braces. What is not in the tables is worked out here.
+A template is a page as `drr web build` takes it, with the names of facts in braces. Facts missing from the tables are computed here.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ _FEEDERS = (
     (("Junco", "Sparrow", "Towhee", "Dove"), "a low tray or bare ground with white millet"),
     (("Bluebird",), "a cup of mealworms"),
 )
-"""Feeders of birds, by a word of their names."""
+"""Bird feeders, by a word of the names of the birds that use them."""
 
 
 def write(target: Path) -> SandboxManifest:
-    """`documents.jsonl` and `sandbox.json` in `target`, by the same code that `drr web build` runs."""
+    """Write `documents.jsonl` and `sandbox.json` to `target`, by the same code that `drr web build` runs."""
     with tempfile.TemporaryDirectory() as scratch:
         source, built = Path(scratch, "source"), Path(scratch, "built")
         shutil.copytree(FOLDER / "pages", source)
@@ -45,7 +45,7 @@ def write(target: Path) -> SandboxManifest:
 
 
 def _pages() -> Iterator[str]:
-    """Each page as text. Pages about places first, then guides, then what leads astray."""
+    """Yield each page as text: pages about places first, then guides, then misleading pages."""
     birds, distractors = _facts("birds"), _facts("distractors")
     for state, row in birds["states"].items():
         yield _page("state", row, **_state(birds, state, row))
@@ -88,7 +88,7 @@ def _table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def _day(seed: str, year: int) -> str:
-    """A day of the year that depends on the page alone."""
+    """Return a day of the year that depends only on the seed."""
     number = int(sha256(seed.encode()).hexdigest()[:8], 16)
     return f"{year}-{number % 12 + 1:02d}-{number // 12 % 28 + 1:02d}"
 
