@@ -1,1 +1,1 @@
-"""DR3-Eval (paper 003): tasks with files, their worlds of frozen pages, and reports held against truth known by construction."""
+"""The DR3-Eval paper (003): tasks with a shopper's files and frozen pages, whose true facts are known by construction."""

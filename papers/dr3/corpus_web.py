@@ -1,4 +1,4 @@
-"""A task's frozen pages as the web of its world: cut into pieces, searched by words or vectors, read whole. Nothing else can be reached."""
+"""A task's frozen pages as its only web: cut into pieces, searched by words or vectors, and read whole."""
 
 from __future__ import annotations
 
@@ -23,24 +23,24 @@ from drr.papers.dr3.form import CORPUS, SIZES, CorpusPage, read_corpus
 from numpy.typing import NDArray
 
 VERSION = "1"
-"""Version in the unit's key: other pieces, or another ranking, find other pages."""
+"""Version of cutting and ranking, part of the unit's key: with another version a search may find other pages."""
 CHARS_PER_TOKEN = 4
 TOKENS, OVERLAP = 500, 50
 PIECE_CHARS = TOKENS * CHARS_PER_TOKEN
 _K1, _B = 1.2, 0.75
 _TITLE = 2
-"""Weight of a page's title in each of its pieces."""
+"""Weight of a page's title in each of the page's pieces."""
 Scores = NDArray[np.float32]
 
 
 class CorpusPiece(NamedTuple):
     page: int
-    """Its place among the pages."""
+    """Position of the piece's page among the pages."""
     text: str
 
 
 def pieces_of(pages: Sequence[CorpusPage]) -> list[CorpusPiece]:
-    """Cut pages into pieces of 500 tokens with 50 overlap, a token being four characters. A piece ends with a word."""
+    """Cut pages into pieces of 500 tokens with an overlap of 50; a token is four characters. A piece ends at a word's end."""
     return [CorpusPiece(number, text) for number, page in enumerate(pages) for text in cut(page.text)]
 
 
@@ -63,7 +63,7 @@ class PieceSearch(Protocol):
     name: str
 
     def scores(self, query: str) -> Scores:
-        """One for each piece, in their order; nothing above 0 where nothing is near."""
+        """Score every piece for a query, in the order of the pieces; no score is above 0 if nothing matches."""
 
 
 class WordSearch:
@@ -103,14 +103,14 @@ def _weighed(
 
 
 class DenseSearch:
-    """A search by cosine, exact: every piece is compared."""
+    """An exact search by cosine similarity: every piece is compared with the query."""
 
     name = "dense"
 
     def __init__(
         self, embedder: Embedder | None, titles: Sequence[str], pieces: Sequence[CorpusPiece]
     ) -> None:
-        """Embed the pieces, without an embedder by the offline one, fitted to them."""
+        """Embed the pieces. Without an embedder the offline embedder is used, fitted to the pieces."""
         texts = [f"{titles[piece.page]}\n{piece.text}" for piece in pieces]
         self.embedder = HashedTfIdf.fitted(texts) if embedder is None else embedder
         self.vectors = self.embedder.embed(texts)
@@ -120,7 +120,7 @@ class DenseSearch:
 
 
 def best(scores: Scores, count: int) -> list[int]:
-    """The places of the highest scores above 0, ties by place."""
+    """Return the positions of the highest scores above 0, best first; equal scores are ordered by position."""
     order = np.argsort(-scores, kind="stable")[:count]
     return [place for place in order.tolist() if scores[place] > 0]
 
@@ -128,15 +128,15 @@ def best(scores: Scores, count: int) -> list[int]:
 READER = "corpus/1"
 _BEGINS = 200
 MOST_CHARS = 24_000_000
-"""Most characters of all corpora that one process keeps open; an index takes some five times its text."""
+"""Limit on the characters of all corpora kept open. An index takes about five times the memory of its text."""
 
 
 @dataclass(frozen=True)
 class CorpusWeb:
-    """Implements `WebSearch`. Its index is made when the first question comes."""
+    """A `WebSearch` over the frozen pages of one task. Its index is built at the first search."""
 
     pages: Sequence[CorpusPage]
-    """Pages by address: their order reveals nothing."""
+    """Pages ordered by address, so that their order reveals nothing."""
     embedder: Embedder | None = None
     dense: bool = False
     name: str = "corpus"
@@ -169,7 +169,7 @@ class CorpusWeb:
         return sum(len(page.text) for page in self.pages)
 
     def find(self, query: str, limit: int) -> list[CorpusPiece]:
-        """The best piece of each page, best first, ties by address."""
+        """Return the best piece of each matching page, best first, at most `limit` pieces; equal scores are ordered by address."""
         found: dict[int, CorpusPiece] = {}
         for place in best(self.index.scores(query), 10 * limit + 50) if self.pages else ():
             found.setdefault(self.pieces[place].page, self.pieces[place])
@@ -184,7 +184,7 @@ class CorpusWeb:
         return WebHit(page.title, page.url, dated + piece.text, page.date)
 
     def piece_of(self, url: str, seen: str) -> int | None:
-        """Find the piece by how it begins: a hit is one line, and may be cut."""
+        """Return the number of the piece that a hit shows; `None` if unknown. The hit's beginning is compared, as a hit may be cut."""
         place = self._places.get(address_key(url))
         if place is None:
             return None
@@ -209,7 +209,7 @@ class CorpusWeb:
 
 
 class OpenCorpora:
-    """The corpora that were used last, shared by the units of one process. They are bounded by the characters of their pages."""
+    """A cache of the corpora used last, shared by the units of one process. The characters of their pages are limited."""
 
     def __init__(self, settings: Settings, most_chars: int = MOST_CHARS) -> None:
         self._settings = settings
@@ -217,7 +217,7 @@ class OpenCorpora:
         self._open: OrderedDict[tuple[Path, str, Reach, tuple[int, ...]], CorpusWeb] = OrderedDict()
 
     def _settings_for(self, reach: Reach) -> Settings:
-        """The settings, with the embedder that the reach names."""
+        """Return the settings, with the embedder that the reach names, if any."""
         if reach.embedder is None:
             return self._settings
         others = {role: name for role, name in self._settings.role_models.items() if role != "embedder"}
@@ -230,7 +230,7 @@ class OpenCorpora:
         return embedder_of(self._settings_for(reach)).name if self.is_dense(reach) else None
 
     def of(self, folder: Path, size: str, reach: Reach = WHOLE, kinds: KnownKinds | None = None) -> CorpusWeb:
-        """Searched as the reach says, with the pages that it leaves."""
+        """Return the corpus of a task folder at one size. The reach decides how it is searched and which pages it has."""
         dense = self.is_dense(reach)
         reach = Reach(reach.pages, reach.search or "dense" if dense else "bm25")
         key = (folder, size, reach, _stamp(folder))
@@ -256,7 +256,7 @@ class OpenCorpora:
 
 
 def _stamp(folder: Path) -> tuple[int, ...]:
-    """An edited corpus is another one."""
+    """Return the modification times and sizes of the corpus files, so that an edited corpus is read anew."""
     return tuple(
         part for name in (CORPUS, SIZES) if (folder / name).exists()
         for part in ((folder / name).stat().st_mtime_ns, (folder / name).stat().st_size)

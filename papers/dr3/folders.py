@@ -1,4 +1,4 @@
-"""The folders of tasks as the world and judging find them, and the kind of source `file`. A task is found by its id, and none by way of a link."""
+"""The folders of tasks, opened by id for agents and judges alike, and the source kind `file`. Links are refused."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _SHOWN = 10
 
 
 class FileTask(NamedTuple):
-    """One task: what is asked, where its files lie."""
+    """One task: its folder and its question."""
 
     folder: Path
     question: FileQuestion
@@ -39,7 +39,7 @@ class FileTask(NamedTuple):
 
 
 def open_task(folder: Path) -> FileTask:
-    """`DrrError` for a folder that is no task, or holds links."""
+    """Open the task in a folder; raise `DrrError` if the folder is no task, or holds links."""
     check_plain(folder)
     question = read_question(folder)
     try:
@@ -52,7 +52,7 @@ def open_task(folder: Path) -> FileTask:
 
 
 def open_tasks(place: Path) -> dict[str, FileTask]:
-    """Open the tasks by id, in the order of the folders."""
+    """Open the tasks below a folder, by id, in the order of their folders."""
     check_needs(PAPER)
     found: dict[str, FileTask] = {}
     for folder in task_folders(place):
@@ -77,7 +77,7 @@ def some(names: Sequence[str]) -> str:
 
 
 def task_at(place: Path, task_id: str) -> FileTask | None:
-    """The task of this id, where it is still there; most lie in a folder of their id's name."""
+    """Return the task with this id, or `None`; the folder named after the id is tried first."""
     own = place / task_id
     for folder in [place, own] if is_task(place) or is_task(own) else []:
         if is_task(folder) and (task := open_task(folder)).question.task_id == task_id:
@@ -89,8 +89,8 @@ PICTURE = "a picture: what it shows cannot be held against words"
 
 
 class FileSources:
-    """The sources in files. A place is compared with its own words, as the file has them where the tasks are
-    at hand; else with what was read of it."""
+    """The source kind `file`: places in the question's files. Citations are checked against the files' own words
+    if the tasks are at hand, else against the text that the run's tools returned."""
 
     name: ClassVar[str] = "file"
     label: ClassVar[str] = "the question's files"

@@ -1,4 +1,4 @@
-"""DR3-Eval's results. Each task has a folder with its report and its measures, below the model and the size of the frozen pages."""
+"""The import and export of DR3-Eval's results. Each task has a folder with its report and measures, below those of model and corpus size."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _SINGLE = re.compile(r"eval_[a-z_]+?(?:_\d{8}_\d{6})?\.json")
 _SIZE = re.compile(r"\d{1,6}k")
 HUNDRED = (0.0, 100.0)
 UNDEFINED = -1.0
-"""Mark of its evaluators for an undefined figure."""
+"""Mark that DR3-Eval's evaluators write for an undefined figure."""
 Percent = Annotated[float, Field(ge=UNDEFINED, le=100)]
 FIGURES = (
     ("total_score", "total"),
@@ -57,7 +57,7 @@ _RECALLS = {"long_context": "recall_pages", "source_documents": "recall_files"}
 
 
 class _Asked(ForeignRow):
-    """Named by one of three keys."""
+    """A row of `query.jsonl`; one of three keys names the task."""
 
     task: ForeignId | None = None
     id: ForeignId | None = None
@@ -129,7 +129,7 @@ class Dr3Eval:
             yield _scores([path])
 
     def write(self, reports: Sequence[ReportOut]) -> Iterator[FileOut]:
-        """A task has the number that it came with, or the name that it has here, at every size."""
+        """Yield the files of the reports. A task keeps the number of its import, or its name here, at every size."""
         numbers = _numbers(reports)
         yield FileOut(
             "query.jsonl", "".join(json_line(number=n, query=words) for words, n in numbers.items())
@@ -146,7 +146,7 @@ class Dr3Eval:
 
 
 def _numbers(rows: Sequence[ReportOut] | Sequence[ScoresOut]) -> dict[str, str]:
-    """Map the numbers by words."""
+    """Map the words of each question to the number or name of its task."""
     found: dict[str, str] = {}
     for one in rows:
         words, own = one.asked.words or "", _task(one.asked)
@@ -162,7 +162,7 @@ def _folder(one: ReportOut | ScoresOut, numbers: Mapping[str, str]) -> str:
 
 
 def _combined_row(values: Mapping[str, float | None]) -> JsonObject:
-    """Combine the values. What has none is left out, as nobody knows whether it was asked for; an undefined total is written as such."""
+    """Build the row of `combined_result.json`. A missing value is left out, except an undefined total, which is written as such."""
     parts = {
         key: {"available": True, "score": values[name]}
         for key, name in _RECALLS.items()
@@ -188,7 +188,7 @@ def _is_ours(name: str) -> bool:
 
 
 def _place(path: Path) -> tuple[ForeignQuestion, str]:
-    """`SIZE/MODEL/TASK/file`: each size asks a question of its own, of the system whose name stands above the task."""
+    """Return the question and the system of a file in `SIZE/MODEL/TASK/`. The same task at another size is another question."""
     names = [one.name for one in path.resolve().parents[:3]]
     if len(names) < 3 or not names[1]:
         raise Misuse(f"{path}: lies in no folder of a task below that of a model")
@@ -197,7 +197,7 @@ def _place(path: Path) -> tuple[ForeignQuestion, str]:
 
 
 def _scores(files: Sequence[Path]) -> GivenScores:
-    """Read the scores of one task. Of a metric in several files the last by name counts, as their names end in the time of writing."""
+    """Read the scores of one task. If several files hold a metric, the last by name counts, as names end with the time of writing."""
     asked, system = _place(files[0])
     values: dict[str, float | None] = {}
     for path in sorted(files):
@@ -216,7 +216,7 @@ def _scores(files: Sequence[Path]) -> GivenScores:
 
 
 def _measured(path: Path, name: str, measured: _Measured) -> dict[str, float | None]:
-    """A metric that we do not know has no column."""
+    """Return a metric's value and its components by column; empty for a metric without a column."""
     if name not in dict(FIGURES):
         return {}
     values = {name: _known(measured.score)}

@@ -1,4 +1,4 @@
-"""A file task as agents may meet it: the folder, its question, and the pages of its corpus. What is true of them is in `truth`."""
+"""The part of a file task that agents may see: its folder, question and corpus pages. Its truth is in `truth`."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ SCHEMA = 1
 QUESTION = "query.json"
 DRAWER = "files"
 CORPUS = "corpus.jsonl"
-"""Pages in an order whose beginnings are the sizes; whoever shows them to an agent uses another order."""
+"""Name of the file of pages. Each size is the first pages of its order, which agents are not shown."""
 SIZES = "sizes.json"
 TRUTH = "truth.json"
 REVIEW = "review.json"
-"""A person's decision on a task, outside the truth: whoever gives tasks to agents reads only this."""
+"""Name of the file with a person's decision on the task. It is apart from the truth, as running agents needs only the decision."""
 MANIFEST = "manifest.json"
 
 
 class FrozenRow(BaseModel):
-    """A row that never changes, with no field but its own."""
+    """An immutable row that refuses unknown fields."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -34,13 +34,13 @@ class FileQuestion(FrozenRow):
     schema_version: int = SCHEMA
     task_id: Id
     query: str = Field(min_length=1)
-    """50 to 100 words that name the files."""
+    """The question in 50 to 100 words; it names the files."""
     today: str
-    """`YYYY-MM-DD`: the day on which it is asked."""
+    """Day on which the question is asked, as `YYYY-MM-DD`."""
     files: tuple[Id, ...] = ()
-    """Names within `files/`, as the shopper sees them."""
+    """Names of the files in `files/`, as the shopper sees them."""
     user_id: str | None = None
-    """Owner of the drawer, in the shop it was made of."""
+    """Shopper who owns the files, in the shop that the task was made from."""
     rule_written: bool | None = None
 
 
@@ -50,17 +50,17 @@ class TaskReview(FrozenRow):
 
 
 class CorpusPage(FrozenRow):
-    """A frozen page. Nothing of what it is for stands in it."""
+    """A frozen page. Nothing in the row shows whether the page supports the answer or misleads."""
 
     url: str = Field(pattern=r"^https?://[^\s/]+")
     title: str = Field(min_length=1)
     text: str = Field(min_length=1)
-    """Markdown."""
+    """Text of the page, in Markdown."""
     date: str | None = None
 
 
 class CorpusSize(FrozenRow):
-    """One size of a corpus: the first so many pages."""
+    """One size of a corpus: the first `pages` pages."""
 
     pages: int
     tokens: int
@@ -69,9 +69,9 @@ class CorpusSize(FrozenRow):
 class CorpusSizes(FrozenRow):
     schema_version: int = SCHEMA
     counter: str
-    """Way of counting tokens, e.g. `characters/4`."""
+    """Way in which tokens are counted, e.g. `characters/4`."""
     sizes: dict[str, CorpusSize]
-    """Sizes by name: `32k`."""
+    """Sizes by name, e.g. `32k`."""
 
 
 def is_task(folder: Path) -> bool:
@@ -79,12 +79,12 @@ def is_task(folder: Path) -> bool:
 
 
 def holds_tasks(folder: Path) -> bool:
-    """One task, or a folder of them."""
+    """Tell whether a folder is a task or holds tasks."""
     return is_task(folder) or (folder.is_dir() and any(map(is_task, folder.iterdir())))
 
 
 def task_folders(path: Path) -> list[Path]:
-    """List the task folders of a folder by name, or the one task that it is. `DrrError` for what is no plain file in them."""
+    """List the task folders below a path, by name, or the path itself if it is a task. Raise `DrrError` if a file in them is a link or no plain file."""
     if is_task(path):
         check_plain(path)
         return [path]
@@ -117,7 +117,7 @@ def read_sizes(folder: Path) -> CorpusSizes:
 
 
 def read_corpus(folder: Path, size: str) -> list[CorpusPage]:
-    """The pages of one size, by address."""
+    """Return the pages of one size, ordered by address."""
     sizes = read_sizes(folder).sizes
     if size not in sizes:
         raise Misuse(f"{folder}: has no corpus of {size}; it has {', '.join(sizes)}")
@@ -130,13 +130,13 @@ def read_corpus(folder: Path, size: str) -> list[CorpusPage]:
 
 
 def corpus_pages(folder: Path) -> Iterator[CorpusPage]:
-    """All of them, in the order of which every size is a beginning."""
+    """Yield all pages in the stored order, in which each size is a beginning."""
     for _, page in rows_of(folder / CORPUS, CorpusPage, "pages", SCHEMA):
         yield page
 
 
 def document(row: BaseModel) -> bytes:
-    """Write a row as a file of its own: the same row gives the same bytes."""
+    """Return a row as the bytes of a JSON file; the same row always gives the same bytes."""
     return orjson.dumps(row.model_dump(mode="json"), option=orjson.OPT_INDENT_2) + b"\n"
 
 

@@ -1,4 +1,4 @@
-"""All that DR3-Eval brings."""
+"""The declaration of the DR3-Eval paper: all that it adds to the program."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The paper's part of the report: size by size, option by option, kinds of places, errors."""
+"""The report's tables and figure for DR3-Eval: by size, option, modality and kind of error."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ LONGEST = 32
 
 
 def draw_sizes(material: Material) -> Figure | None:
-    """Draw where a system was asked at two sizes at least."""
+    """Draw the figures against size; `None` if no system was asked at two sizes."""
     document = dr3_part(material.document)
     if document is None or all(len(own) < 2 for own in document["sizes"].values()):
         return None
@@ -61,7 +61,7 @@ def draw_sizes(material: Material) -> Figure | None:
 
 
 def _line(axes: Any, rows: list[Any], system: str, color: str) -> None:
-    """Draw a line; what is unknown is a gap."""
+    """Draw a system's line with intervals; unknown values are gaps."""
     values = [float("nan") if row is None or row["value"] is None else row["value"] for row in rows]
     axes.plot(
         range(len(rows)), values, "o-", color=color, markersize=3, label=" ".join(system.split())[:LONGEST]
@@ -86,11 +86,11 @@ NOISE_NOTES = (
 )
 Row = tuple[str, Sequence[Cell]]
 Draft = Callable[..., Table]
-"""Makes a table under the study's banner."""
+"""A function that makes a table under the study's banner."""
 
 
 def _noise_notes(document: Dr3Document) -> list[str]:
-    """Say how far the figures sway by themselves, for under any table that shows them."""
+    """Return notes on the noise of the figures, for any table that shows them."""
     floors = [one["metrics"] for one in document["noise"].values()]
     known = {name: [sd for one in floors if (sd := one[name]["sd"]) is not None] for name in PANELS}
     if not floors:
@@ -106,7 +106,7 @@ def _noise_notes(document: Dr3Document) -> list[str]:
 
 
 def dr3_tables(material: Material) -> Iterator[Table]:
-    """Yield the tables where reports were compared with required facts."""
+    """Yield the tables, if reports were compared with required facts."""
     document = dr3_part(material.document)
     if document is None:
         return

@@ -1,4 +1,4 @@
-"""DR3-Eval: tasks with files and frozen pages, size by size. And what agents make of less of the pages, or of searching them otherwise."""
+"""The steps that reproduce DR3-Eval: agents on tasks with files at several sizes, then with fewer pages or another search."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ SIZES = {"n": Size(3, 32)}
 OWN = ("tasks", "sizes", "reach")
 VARIANTS = "dr3,dr3+validate,react"
 SMALL, PAPER = "32k,64k", "64k,128k,512k"
-"""Sizes of the frozen pages: those that rules cover in minutes, and those of the paper's main table."""
+"""Sizes of the frozen pages: those that rules can judge in minutes, and those of the paper's main table."""
 REACH = "no-distractors,supportive,none,dense,turns:1,turns:3,long-context"
 MIDDLE = "128k"
-"""Size at which the paper takes parts away."""
+"""Size at which the paper runs its ablations."""
 HEADLINE = ("dr3_ir_sc", "dr3_cc", "dr3_ir_uf", "dr3_avg")
 
 

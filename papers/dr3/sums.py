@@ -1,8 +1,8 @@
-"""DR3-Eval's six figures of one report, 0-100: insights of files and of pages, citation coverage, factual accuracy, instructions
-followed, depth.
+"""Computes DR3-Eval's six figures of one report, 0-100. They are recall of file facts and of page facts, citation coverage,
+factual accuracy, instruction following and depth.
 
-What has no answer is left out of its own figure. The mean of the six is unknown where one of them is; as printed it is of those that
-there are.
+Unknown scores are left out of their figure. The mean of the six is unknown if one of them is; the printed mean is that of the known
+ones.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ FIGURES = (*SIX, "avg", "ir_uf_mean", "ir_sc_mean")
 
 
 class Dr3Row(RawRow):
-    """The raw scores of one report. Whatever is absent is unknown: nobody asked."""
+    """The raw scores of one report. An absent field is unknown, as it was not judged."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, validate_by_alias=True)
 
     ir_uf: list[Unit | None] | None = None
-    """Report's coverage of each insight of the files."""
+    """Coverage of each insight of the files."""
     ir_sc: list[Unit | None] | None = None
     """Coverage of each insight of the sandbox's pages."""
     required: list[Name] | None = None
@@ -38,7 +38,7 @@ class Dr3Row(RawRow):
 
 
 def dr3_figures(row: Dr3Row, *, printed: bool = False) -> dict[str, float | None]:
-    """An insight counts where the report has it wholly; `_mean` gives part of one its part."""
+    """Return the figures by name. An insight counts if the report states it in full; `_mean` figures count partial ones in part."""
     figures = {
         "ir_uf": percent(_wholly(row.ir_uf)),
         "ir_sc": percent(_wholly(row.ir_sc)),
@@ -58,7 +58,7 @@ def dr3_figures(row: Dr3Row, *, printed: bool = False) -> dict[str, float | None
 
 
 def percent(values: Iterable[bool | None]) -> float | None:
-    """The share that is true, 0-100, of those that are known."""
+    """Return the percentage of true values among the known ones."""
     value = share(values)
     return None if value is None else 100 * value
 
@@ -73,7 +73,7 @@ def _mean(scores: Iterable[float | None] | None) -> float | None:
 
 
 def _coverage(required: Iterable[str] | None, cited: Iterable[str] | None) -> float | None:
-    """Each document once, however often it is named; `None` where none is required."""
+    """Return the percentage of required documents that are cited, each counted once; `None` if none is required."""
     known = set(cited or ())
     return None if required is None or cited is None else percent(one in known for one in set(required))
 
@@ -93,7 +93,7 @@ class Dr3Sums(PrintedMeans[Dr3Row]):
 def report_values(
     claims: Mapping[str, bool], citations: Sequence[CitationVerdict]
 ) -> dict[str, float | None]:
-    """Compute the factual accuracy of one report: of pairs of claim and source, and of claims."""
+    """Return the factual accuracy of one report, over pairs of claim and source, and over claims."""
     by_claim: dict[str, list[Found | None]] = {}
     for one in citations:
         by_claim.setdefault(one.claim, []).append(found(one.status, IN_PART))
@@ -105,12 +105,12 @@ def report_values(
 
 
 def supported(verdict: Found | None) -> bool | None:
-    """Tell whether it supports; a source that could not be read does not."""
+    """Tell whether a verdict means support; an unreadable source does not support."""
     return None if verdict is None else verdict == "supported"
 
 
 def _every(verdicts: Sequence[Found | None]) -> bool | None:
-    """One that does not support decides, whatever the missing ones would say."""
+    """Tell whether all sources support; a single one that does not decides, even if others are unknown."""
     if any(supported(verdict) is False for verdict in verdicts):
         return False
     return None if None in verdicts else True

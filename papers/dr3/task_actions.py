@@ -1,4 +1,4 @@
-"""The actions of `drr papers tasks` on tasks with files, and their options. Each is loaded when it is called."""
+"""The actions of `drr papers tasks` on tasks with files, and their options. Their code is loaded when they run."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _FOUND = (
     "role_models", "prompts", "web", "sandbox", "web_record", "page_reader", "fetch_timeout",
     "fetch_max_bytes", "respect_robots",
 )  # fmt: skip
-"""Settings of pages that are found."""
+"""Settings for finding pages."""
 
 
 def add_actions(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -66,13 +66,13 @@ def _add_layout(actions: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 
 def add_check_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options of a check. It asks every quality filter, and with a model answers without each source and without any."""
+    """Add the options of a check. With a model, a check also asks for answers without each source and without any."""
 
     add_unit_options(parser, "role_models", "prompts", "shop_url")
 
 
 def takes(path: Path) -> bool:
-    """True for a folder; `Misuse` for a file that is a part of one."""
+    """Tell whether a path is a folder; raise `Misuse` for a file inside a task folder."""
     from drr.papers.dr3.form import MANIFEST, is_task
 
     if path.is_file() and (is_task(path.parent) or path.name == MANIFEST):
@@ -81,7 +81,7 @@ def takes(path: Path) -> bool:
 
 
 def _later(name: str) -> Callable[[argparse.Namespace], int]:
-    """Return what a command does: its packages are loaded when it is called."""
+    """Return a function that loads the named command on its first call."""
 
     def act(arguments: argparse.Namespace) -> int:
         done: int = getattr(import_module("drr.papers.dr3.task_commands"), name)(arguments)

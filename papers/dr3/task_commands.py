@@ -1,4 +1,4 @@
-"""Tasks with files written, made, checked, shown and reviewed, and DR3-Eval's layout read and written."""
+"""The commands on tasks with files: make, check, show, review, import and export."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from pydantic import ValidationError
 
 
 def make(arguments: argparse.Namespace) -> int:
-    """Write the tasks that come with the program, or make one of each folder of somebody's own files."""
+    """Write the built-in tasks, or make tasks from a person's own files."""
     if arguments.shop is not None:
         raise Misuse(
             "--shop: no tasks are invented from a shop any more. Leave it out for those that come with the program, or give --files FOLDER for your own"
@@ -156,7 +156,7 @@ def review(arguments: argparse.Namespace) -> int:
 
 
 def _reviewed(place: Path, folders: list[Path]) -> int:
-    """Count the tasks left by a review; the manifest and its card have it, too."""
+    """Update the manifest and card after a review, and print how many tasks are unconfirmed; return the exit code."""
     from drr.papers.dr3.making.sets import recount
 
     manifest = recount(folders[0].parent)

@@ -1,4 +1,4 @@
-"""Tasks with files as a study takes them. It takes their questions, what is odd about them, and which of their pages are which."""
+"""The use of file tasks by a study: their questions, warnings about them, and the kinds of their pages."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ __all__ = ["known_kinds", "queries_of", "say_unconfirmed", "say_what_is_odd"]
 
 
 def known_kinds(place: Path, *, distractors: bool) -> dict[str, KnownKinds]:
-    """Map each task id to the kinds of its pages, for a study that withholds some. `Misuse` for a task whose truth is gone, or that does
-    not say what its distractors are, where they are asked for. A run that withholds no page must not even load the truth."""
+    """Map each task id to the kinds of its pages, for a study that withholds some. Raise `Misuse` for a task without a truth, or
+    without known distractors if they are asked for. A run that withholds no page must not even load the truth."""
     from drr.papers.dr3.truth import read_truth
 
     found = {}
@@ -39,7 +39,7 @@ def known_kinds(place: Path, *, distractors: bool) -> dict[str, KnownKinds]:
 
 
 def say_what_is_odd(place: Path) -> None:
-    """Say which tasks a person rejected, and which are not what was written."""
+    """Print warnings about tasks that are rejected, unconfirmed, or differ from the manifest."""
     from drr.papers.dr3.making.manifest import changed_shown
 
     tasks = [task.folder for task in open_tasks(place).values()]
@@ -54,7 +54,7 @@ def say_what_is_odd(place: Path) -> None:
 
 
 def say_unconfirmed(place: Path) -> None:
-    """Say, where pages were found, in how many tasks their purpose is a model's word alone."""
+    """Print in how many tasks the kind of a found page was proposed by a model and not confirmed."""
     from drr.papers.dr3.making.manifest import read_manifest
 
     folder = place.parent if is_task(place) else place

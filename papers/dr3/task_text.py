@@ -1,4 +1,4 @@
-"""A task with files as a person reads it in a terminal."""
+"""The text of a task with files, for a person to read in a terminal."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from drr.plugin import plain, screen
 from drr.wording.excerpt import excerpt
 
 _WIDE, _CHANGES, _FILE = 100, 6, 1_500
-"""Characters of a line, distractors told one by one, characters shown of a file."""
+"""Limits: characters of a line, distractors shown one by one, characters shown of a file."""
 
 
 def asked_text(task: StoredTask) -> str:
-    """The question and what stands in the files; a picture is to be looked at where it lies."""
+    """Return the question and the text of the files; for a picture the path is given."""
     question = task.question
     lines = [f"{task.name}  asked on {question.today}", "", _filled(question.query), "", "files"]
     for name in question.files:
@@ -45,7 +45,7 @@ def heading(truth: TaskTruth) -> str:
 
 
 def truth_text(task: StoredTask) -> str:
-    """Facts with their places, corpus, terms, answer, checklist."""
+    """Return the truth as text: facts with places, corpus, terms, answer, checklist."""
     truth, lines = task.truth, [heading(task.truth)]
     for source in ("file", "page"):
         lines += ["", f"facts of {source}s"]

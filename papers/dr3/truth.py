@@ -1,6 +1,6 @@
-"""The truth of a file task, by construction: facts with their places, kinds of pages, recorded changes, the checklist.
+"""The truth of a file task: facts with their places, kinds of pages, recorded changes, the checklist.
 
-No agent and no judge is given a byte of it: the world of file tasks does not import this module (a test holds that).
+No agent and no judge sees it: the world of file tasks does not import this module (a test checks that).
 """
 
 from __future__ import annotations
@@ -26,45 +26,45 @@ Intent = Literal[
     "own_files",
     "other",
 ]
-"""The first five are those of the tasks that come with the program. `other`: of an imported task, where nobody named one."""
+"""Intent of the question. The first five are those of the built-in tasks; `other` is that of imported tasks, where no intent is known."""
 Category = Literal["content", "evidence", "analysis", "comparison", "conclusion"]
-"""The category of a point of a checklist."""
+"""Category of a point of a checklist."""
 PageKind = Literal["supportive", "distractor", "noise"]
 ChangeKind = Literal["outdated", "other_period", "one_sided", "wrong_figure", "other_model"]
-"""`other_period`: terms for purchases of a later time than this one, or figures of a later make than that of the thing at hand."""
+"""Kind of false statement. `other_period`: terms for purchases of a later time, or figures of a later version of the product."""
 MOST_WORDS = 12
 PAGE_ACTIONS = ("confirm", "refute")
-"""Actions of a reviewer on a proposed kind, in the history of the review."""
+"""Actions of a reviewer on a proposed kind, as the history of the review has them."""
 
 
 class FactPlace(FrozenRow):
     """The place of a fact: an address that a report can cite, and the words that state it."""
 
     address: str
-    """`file://receipt-1.pdf#page=2`, `file://budget.xlsx#cell=Rooms!B4`, `file://sketch.png#region=40,60,220,90`, or a page's."""
+    """Address such as `file://receipt-1.pdf#page=2`, `file://budget.xlsx#cell=Rooms!B4`, `file://sketch.png#region=40,60,220,90`, or a page's."""
     quote: str | None = None
-    """Words of the place as they stand; in a picture, its drawn text."""
+    """Words of the place, exactly as they stand; in a picture, the text drawn in it."""
     names: str | None = None
-    """The words of the file that say of what it is the fact; of places that we wrote."""
+    """Words of the file that name the fact's subject; only for files that this program made."""
 
 
 class TaskFact(FrozenRow):
-    """One thing that must be known: it is the insight, so nobody has to extract one."""
+    """A fact that the answer needs. It is stored as a sentence, so no insight has to be extracted from a text."""
 
     id: Id
     subject: str = Field(min_length=1)
     """Subject, as both the sources and a report would name it."""
     attribute: str = Field(min_length=1)
-    """`warranty term`, `width`, `price paid`."""
+    """Attribute of the subject, e.g. `warranty term`, `width`, `price paid`."""
     value: str = Field(min_length=1)
-    """Value as written: `36 months`, `$41.99`, `58 cm`."""
+    """Value as written, e.g. `36 months`, `$41.99`, `58 cm`."""
     text: str = Field(min_length=1)
-    """One sentence of at most twelve words."""
+    """The fact as one sentence of at most twelve words."""
     source: Literal["file", "page"]
     places: tuple[FactPlace, ...] = ()
     modality: Literal["text", "table", "picture"] = "text"
     made: bool = True
-    """False for an imported insight: it keeps its length, and `value` is its text."""
+    """False for an imported insight, which may be longer, and whose `value` is its whole text."""
 
     @model_validator(mode="after")
     def _is_short(self) -> TaskFact:
@@ -74,18 +74,18 @@ class TaskFact(FrozenRow):
 
 
 class StatementChange(FrozenRow):
-    """The change that makes a distractor of a supportive page."""
+    """The change of a statement that turns a copy of a supportive page into a distractor."""
 
     kind: ChangeKind
     fact: Id
     before: str
     after: str | None = None
-    """`None` where the statement was left out. The value, with the subject before it where that is another (`A Mini: 9 oz`), and with the
-    month behind it where it holds for purchases of another time (`21 months, sold from June 2021`)."""
+    """The false value; `None` if the statement was left out. A different subject stands before it (`A Mini: 9 oz`), and the month
+    from which it applies stands after it if it is for other purchases (`21 months, sold from June 2021`)."""
 
     @property
     def stated(self) -> str | None:
-        """The value alone, as the page says it."""
+        """Return the false value alone, as the page states it."""
         if self.after is None:
             return None
         value = self.after.partition(", sold from ")[0]
@@ -93,7 +93,7 @@ class StatementChange(FrozenRow):
 
 
 class KnownPage(FrozenRow):
-    """A supportive page with its facts, or a distractor with its change; every other page of a corpus is noise."""
+    """A supportive page with its facts, or a distractor with its change. Every other page of a corpus is noise."""
 
     url: str
     kind: PageKind
@@ -101,9 +101,9 @@ class KnownPage(FrozenRow):
     made_from: str | None = None
     change: StatementChange | None = None
     trust: int | None = Field(None, exclude_if=lambda value: value is None)
-    """Quality of the source (from 0 to 3), 0 where it states hearsay; only for made pages."""
+    """Quality of the source from 0 (hearsay) to 3; only for pages that this program made."""
     as_of: str | None = Field(None, exclude_if=lambda value: value is None)
-    """The month since which its statement holds, where it says that: `March 2018`."""
+    """Month since which the page's statement applies, if the page says so, e.g. `March 2018`."""
 
 
 class SearchTerm(FrozenRow):
@@ -112,22 +112,22 @@ class SearchTerm(FrozenRow):
     term: str
     role: Literal["signal", "noise"]
     facts: tuple[Id, ...] = ()
-    """Facts of the pages that it leads to."""
+    """Facts of the pages that the term leads to."""
 
 
 class ChecklistPoint(FrozenRow):
-    """One point of the checklist."""
+    """One requirement of the checklist for reports on a task."""
 
     id: Id
     requirement: str
     category: Category
     decided_by: Literal["rule", "judge"]
     facts: tuple[Id, ...] = ()
-    """Facts whose values a rule looks for."""
+    """Facts whose values a rule looks for to decide the point."""
 
 
 class PageProposal(FrozenRow):
-    """A model's proposal for a found page, with a sentence that stands in it. True once a person confirmed it."""
+    """A model's proposal of the kind of a found page, with a sentence of the page. It counts as true once a person confirms it."""
 
     url: str
     kind: PageKind
@@ -136,14 +136,14 @@ class PageProposal(FrozenRow):
 
 
 class FoundRecord(FrozenRow):
-    """The origin of a task's found pages."""
+    """The origin of a task's found pages: model, web, proposals and counts."""
 
     model: str
     web: str
     proposals: tuple[PageProposal, ...]
     """Proposals for the pages of the corpus that a model read. Pages that only noise terms led to are noise by rule."""
     pages: dict[str, int]
-    """Pages read, and pages left out by reason."""
+    """Count of pages read, and of pages left out by reason."""
 
 
 class SizeTruth(FrozenRow):
@@ -156,7 +156,7 @@ class SizeTruth(FrozenRow):
 def size_truths(
     targets: Mapping[str, int], ends: Mapping[str, int], pages: Sequence[tuple[PageKind, int, bytes]]
 ) -> dict[str, SizeTruth]:
-    """Count each size of a corpus, whose pages are given in their order with kind, tokens and line."""
+    """Count the tokens and kinds of pages of each size. `pages` has the kind, tokens and stored line of each page, in order."""
     found = {}
     for name, end in ends.items():
         counts = Counter(kind for kind, _, _ in pages[:end])
@@ -170,7 +170,7 @@ def size_truths(
 
 
 def corpus_sizes(counter: str, ends: Mapping[str, int], truths: Mapping[str, SizeTruth]) -> CorpusSizes:
-    """Return what agents may know of the sizes."""
+    """Return the part of the sizes that agents may know: pages and tokens."""
     sizes = {name: CorpusSize(pages=ends[name], tokens=one.tokens) for name, one in truths.items()}
     return CorpusSizes(counter=counter, sizes=sizes)
 
@@ -183,7 +183,7 @@ class TaskTruth(FrozenRow):
     seed: int
     shop_hash: str
     facts: tuple[TaskFact, ...]
-    """All are required: without any of them the question cannot be answered."""
+    """Required facts: without any one of them the question cannot be answered."""
     pages: tuple[KnownPage, ...]
     terms: tuple[SearchTerm, ...]
     checklist: tuple[ChecklistPoint, ...]
@@ -192,11 +192,11 @@ class TaskTruth(FrozenRow):
     answer: tuple[str, ...] = ()
     """Steps that combine the facts, part by part, with each result."""
     refused: dict[str, int] = Field(default_factory=dict)
-    """Candidates for this number that a filter refused before, by the filter's name."""
+    """Number of earlier candidates for this task that each filter refused, by the filter's name."""
     invented: tuple[str, ...] = ()
-    """Inventions where the shop's records are silent, e.g. `serial numbers`."""
+    """Details that were invented because the shop's records lack them, e.g. `serial numbers`."""
     found: FoundRecord | None = Field(None, exclude_if=lambda found: found is None)
-    """Present for tasks of found pages."""
+    """Origin of the pages, for tasks with found pages."""
     review: Review = Field(default_factory=Review)
 
     @model_validator(mode="after")
@@ -215,17 +215,17 @@ class TaskTruth(FrozenRow):
         return self
 
     def judged_pages(self) -> dict[str, str]:
-        """Map each address to a person's last word on a proposed kind: `confirm` or `refute`."""
+        """Map each address to a person's latest decision on the proposed kind: `confirm` or `refute`."""
         entries = [entry for entry in self.review.history if entry.get("action") in PAGE_ACTIONS]
         return {str(entry["page"]): str(entry["action"]) for entry in entries}
 
     @property
     def is_refuted(self) -> bool:
-        """Tell whether a page is not what it was proposed as, as a person says."""
+        """Tell whether a person refuted the proposed kind of any page."""
         return "refute" in self.judged_pages().values()
 
     def open_proposals(self) -> list[PageProposal]:
-        """List those that nobody confirmed or refuted."""
+        """List the proposals that no person has confirmed or refuted."""
         judged = self.judged_pages()
         return [one for one in (self.found.proposals if self.found else ()) if one.url not in judged]
 

@@ -1,6 +1,6 @@
-"""The test whether a text has a value, however people write it. `54 months` as `four and a half years`, `July 17, 2020` as `2020-07-17`.
+"""Finds a value in a text in any common form. `54 months` is also `four and a half years`, `July 17, 2020` also `2020-07-17`.
 
-A figure is read with its unit and compared in the base unit of its kind. What is rounded, hedged or one end of a range tells it in part.
+A figure is read with its unit and compared in the base unit of its kind. A rounded or hedged figure, or one end of a range, matches in part.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _NUMBER = (
     rf"|(?<![\w.])(?P<bare>[{_MARKS}])|(?<!\w)(?P<words>{_HUNDREDS})(?:\sand\s(?:a|one)\s(?P<odd>{'|'.join(_ODD)}))?)"
 )
 _NUMBER_GROUPS = ("odd", "words", "bare", "over", "vulgar", "part", "whole")
-"""Groups of a number; the first of them that matched ends it."""
+"""Groups of the pattern of a number; the first one that matched marks its end."""
 _MEASURED = re.compile(
     rf"{_NUMBER}(?!\d|/\d|-[a-z]{{1,12}}-\d)(?:(?:\s|-|\s-\s)?(?P<unit>%|[\"″”']|per\scent\b|[a-z]{{1,24}}\b\.?))?",
     re.I,
@@ -58,27 +58,27 @@ _CODE = re.compile(
 _RUNS = re.compile(r"[A-Za-z]+|\d+")
 _SAME, _NEAR = 1e-6, 0.05
 _SMALL = 12
-"""A count up to here is a manner of speaking where what is counted does not stand beside it."""
+"""Largest count that matches only with the same noun after it, as small counts are often mere phrases."""
 _AMBIGUOUS = frozenset(("in", "m", "a", "min", "second", "seconds", "'"))
-"""Read as a unit, and as no unit."""
+"""Words read both as a unit and as no unit."""
 _NO_MEASURES = ("count", "light", "thickness", "money")
 
 
 @dataclass(frozen=True, slots=True)
 class ToldFigure:
-    """A figure as a text tells it."""
+    """A figure that a text states."""
 
     kind: str
     amount: float
     base: float
-    """Size of its unit in the base unit of its kind."""
+    """Size of the figure's unit in the base unit of its kind."""
     step: float
-    """Half of the last place shown, in the base of its kind."""
+    """Half a unit of the last digit shown, in the base unit of the kind."""
     start: int
     end: int
     hedged: bool
     after: str = ""
-    """The one or two words after it."""
+    """The one or two words after the figure."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,11 +86,11 @@ class ToldPlace:
     start: int
     end: int
     exact: bool
-    """`False`: it is told in part."""
+    """`False` if the value is stated only in part."""
 
 
 class RateWords:
-    """Words that make a rate or a bound of a figure."""
+    """The words that turn a figure into a rate (`twice a week`) or a bound."""
 
     def __init__(self, words: Wordbook) -> None:
         units = {form: unit for unit in ("day", "week", "month", "year") for form in words[f"{unit}ly"]}
@@ -102,11 +102,11 @@ class RateWords:
         self.negated = re.compile(
             rf"\b(?:{words.either('negated')})\s{{1,4}}(?:[\w'’-]{{1,20}}\s{{1,4}}){{0,2}}\w?$", re.I
         )
-        """Words ahead of a hedge."""
+        """Negations before a hedge."""
         self.before = re.compile(rf"\b(?:{words.either('before')})\b", re.I)
 
     def each(self, text: str, end: int) -> tuple[str, int] | None:
-        """Per what a figure that ends here is, and where that ends."""
+        """Return the unit of time of a rate and where the rate ends; `None` if the figure is no rate. The figure ends at `end`."""
         found = self.rate.match(text, end)
         return None if found is None else (self._unit_of[found["each"].casefold()], found.end())
 
@@ -115,7 +115,7 @@ RATES = RateWords(vocabulary("told_values"))
 
 
 class ToldValue:
-    """A value as it was written once; `places` finds it in the words of others."""
+    """A value as it was written once; `places` finds where other texts state it."""
 
     def __init__(self, written: str) -> None:
         self.written = written
@@ -131,12 +131,12 @@ class ToldValue:
 
     @property
     def is_known(self) -> bool:
-        """Tell whether code can look for it; what only words express it cannot."""
+        """Tell whether code can look for the value: a day, a code or a figure. Values in words alone are not known."""
         return bool(self._day or self._code or self._figure)
 
     @property
     def is_plain(self) -> bool:
-        """Tell whether much else has such a value: a whole number of months or percent."""
+        """Tell whether the value is a common one, which many things share: a whole number of months or percent."""
         one = self._figure
         if one is None or one.kind == "money":
             return False
@@ -154,7 +154,7 @@ class ToldValue:
 
 
 def _is_measure(code: str) -> bool:
-    """`54-month`, `10oz`: a figure with its unit."""
+    """Tell whether a code is a figure with its unit: `54-month`, `10oz`."""
     found = _MEASURED.fullmatch(code)
     return found is not None and bool(found["unit"]) and UNITS.named(found["unit"]) is not None
 
@@ -169,7 +169,7 @@ def _code_places(code: re.Match[str], text: str) -> Iterator[ToldPlace]:
 
 
 def _day_places(day: str, text: str) -> Iterator[ToldPlace]:
-    """The day itself, and its month or its day of the year where no whole date stands there."""
+    """Yield the places of a day. Its month or its day of the year, where no complete date stands, match in part."""
     whole = _days(text)
     yield from (ToldPlace(start, end, exact=True) for one, start, end in whole if one == day)
     parts: list[When | DayOfYear] = [
@@ -186,7 +186,7 @@ def _lies_in(position: int, days: Iterable[tuple[str, int, int]]) -> bool:
 
 @lru_cache(maxsize=2048)
 def _days(text: str) -> tuple[tuple[str, int, int], ...]:
-    """Whole dates as `YYYY-MM-DD`, each with its place."""
+    """Return the complete dates of a text as `YYYY-MM-DD`, each with its start and end."""
     found = [(day, *match.span()) for match in _MORE_DATES.finditer(text) if (day := _more(match))]
     for when in dates(text, 0, len(text)):
         if when.month is not None and when.day is not None and not _lies_in(when.start, found):
@@ -209,7 +209,7 @@ def _iso(year: int, month: int, day: int) -> str:
 
 
 def _same(wanted: ToldFigure, other: ToldFigure) -> bool | None:
-    """Compare two values. `True`: they are one, `False`: nearly, `None`: not."""
+    """Compare two figures. `True`: equal, `False`: equal in part, `None`: different."""
     if wanted.kind != other.kind:
         return None
     if wanted.kind == "count" and wanted.amount <= _SMALL and not _one_word(wanted.after, other.after):
@@ -230,7 +230,7 @@ def _one_word(a: str, b: str) -> bool:
 
 @lru_cache(maxsize=2048)
 def stated_figures(text: str) -> tuple[ToldFigure, ...]:
-    """Every figure but dates and codes, in order; what is told in two units is one figure."""
+    """Return all figures of a text except dates and codes, in order. A value given in two units is one figure."""
     found = [
         ToldFigure(
             "money", one.value, 1.0, 0.5 if one.whole else 0.005, one.start, one.end,
@@ -276,14 +276,14 @@ def _measured(text: str) -> Iterator[ToldFigure]:
 
 
 def _kind_of(unit: MeasureUnit) -> tuple[str, float]:
-    """Months do not come to days: a year is twelve of the one, a week seven of the other."""
+    """Return the kind and base unit of a unit. Months and years are a kind of their own, as months have no fixed number of days."""
     if unit.kind == "time" and unit.name in ("month", "year"):
         return "months", 12.0 if unit.name == "year" else 1.0
     return unit.kind, unit.base
 
 
 def _value(match: re.Match[str]) -> tuple[float, int]:
-    """Read a value and the number of decimals that it shows."""
+    """Return the value of a number and how many decimals it shows."""
     if match["words"]:
         odd = (match["odd"] or "").casefold()
         return _in_words(match["words"]) + _ODD.get(odd, 0.0), 2 if odd else 0
@@ -307,7 +307,7 @@ def _in_words(words: str) -> float:
 
 
 def _halved(text: str) -> Iterator[ToldFigure]:
-    """`a year and a half`, `half a year`."""
+    """Yield figures such as `a year and a half`, `half a year`."""
     for match in _HALVED.finditer(text):
         unit = UNITS.named(match["u1"] or match["u2"])
         if unit is not None and unit.kind in ("time", "length", "weight"):
@@ -317,7 +317,7 @@ def _halved(text: str) -> Iterator[ToldFigure]:
 
 
 def _often(text: str) -> Iterator[ToldFigure]:
-    """`twice a week`"""
+    """Yield rates such as `twice a week`."""
     for match in RATES.often.finditer(text):
         per, start = RATES.each(text, match.end()), match.start()
         if per is not None:
@@ -326,7 +326,7 @@ def _often(text: str) -> Iterator[ToldFigure]:
 
 
 def _compounds(figures: list[ToldFigure], text: str) -> list[ToldFigure]:
-    """`4 years and 6 months`, `2 ft 4.8 in`: one figure of two units."""
+    """Join figures of two units, such as `4 years and 6 months` or `2 ft 4.8 in`, into one."""
     found = list(figures)
     for first, second in pairwise([one for one in figures if one.kind != "count"]):
         finer = first.kind == second.kind and second.base < first.base and second.amount < first.base
@@ -338,7 +338,7 @@ def _compounds(figures: list[ToldFigure], text: str) -> list[ToldFigure]:
 
 
 def _is_hedged(text: str, start: int) -> bool:
-    """`no more than $5` is no hedge: it names the bound itself."""
+    """Tell whether a figure is hedged or ends a range. `no more than $5` is no hedge: it states the bound itself."""
     low = max(0, start - 24)
     hedge = HEDGES.before.search(text, low, start)
     if hedge is not None:

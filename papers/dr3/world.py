@@ -1,6 +1,6 @@
-"""The world of tasks with files: a drawer, the frozen pages of one size, and a calculator. A shop adds the nine tools.
+"""The environment of tasks with files: the files, the frozen pages of one size, and a calculator. A shop adds its nine tools.
 
-What is true of a task is in a module and a file that nothing here imports or opens.
+A task's truth is in a module and a file that nothing here imports or opens.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from drr.papers.dr3.form import DRAWER, is_rejected, read_sizes
 FILE_TOOLS = ("list_files", "read_file", "search_file", "view_image")
 BARE_TOOLS = ("web_search", "calculator")
 NOBODY = "nobody"
-"""Asker where a task names no user."""
+"""User id in the question of a task that names no user."""
 
 
 class CorpusKey(TypedDict):
@@ -43,17 +43,17 @@ class CorpusKey(TypedDict):
 
 
 class TaskKey(TypedDict):
-    """The parts of a task that decide an answer."""
+    """The parts of a unit's key that a task decides, as they change the answer."""
 
     task: dict[str, str]
     corpus: CorpusKey
     shop: NotRequired[dict[str, Any]]
-    """The shop with its address and its search, where the nine tools are there too."""
+    """The shop with its address and search, if the shop's tools are offered too."""
 
 
 @dataclass(frozen=True)
 class CorpusBesideShop(ShopWeb):
-    """Frozen pages in a world with a shop, whose own addresses the shop answers."""
+    """Frozen pages beside a shop, which answers for its own addresses."""
 
     piece_chars: int = 0
     frozen: CorpusWeb | None = None
@@ -67,7 +67,7 @@ class CorpusBesideShop(ShopWeb):
 
 @dataclass(frozen=True)
 class FileWorld:
-    """One unit's view of a task at one size."""
+    """The environment of one unit: a task at one size."""
 
     task: FileTask
     size: str
@@ -83,7 +83,7 @@ class FileWorld:
 
     @property
     def user_id(self) -> str | None:
-        """Return the user id, and `None` without a shop. There are no records to look up then, so nobody's id is given."""
+        """Return the user id; `None` without a shop, as there are no records to look up."""
         return None if self.session is None else self.session.user_id
 
     @cached_property
@@ -143,7 +143,7 @@ class FileRealm:
     shop: Shop | None = None
     shop_url: str | None = None
     kinds: Mapping[str, KnownKinds] = field(default_factory=dict)
-    """Kinds of pages by task id, where a study withholds pages."""
+    """Kinds of pages by task id, if the study withholds pages."""
 
     def world(self, spec: Mapping[str, Any]) -> FileWorld:
         return self._world(spec, None if self.shop is None else Session(self.shop, spec["user_id"]))
@@ -159,7 +159,7 @@ class FileRealm:
         return FileWorld(task, size, corpus, embedder, self.place, session, self.shop_url)
 
     def check(self, queries: Sequence[Query]) -> None:
-        """Only the tasks' own questions can be asked here, in their own words."""
+        """Raise `Misuse` unless every query is a question of the tasks, in its exact words."""
         for query in queries:
             if (wrong := self._wrong(query)) is not None:
                 raise Misuse(wrong)
@@ -193,7 +193,7 @@ def open_files(site: Site) -> Iterator[FileRealm]:
 
 
 def queries_of(place: Path, sizes: Sequence[str] | None = None) -> list[Query]:
-    """A question for each task and size, task by task; `None` is every size that a task has. Tasks that a person rejected are left out."""
+    """Return a query for each task and size, without rejected tasks. `None` means all sizes of a task."""
     tasks = {task_id: task for task_id, task in open_tasks(place).items() if not is_rejected(task.folder)}
     if not tasks:
         raise Misuse(f"{place}: every task was rejected in review; none is left to ask")

@@ -1,1 +1,1 @@
-"""PDR-Bench (papers 000 and 001): persons of a shop, contexts, memories, and reports scored for the person who asked."""
+"""The paper PDR-Bench (000 and 001): personas of a shop's users, their contexts and memories, and scores of personalised reports."""

@@ -1,4 +1,4 @@
-"""Persons of a shop's shoppers: from their records, their own reviews and a seeded draw; and the file of them."""
+"""Builds persons (personas of a shop's users) from records, from the users' own reviews, and from a seeded draw."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ DRAWN = 4
 
 
 def invented(person_id: str, seed: int) -> list[Attribute]:
-    """One value each of some blocks; the same for the same person and seed, whoever else is drawn."""
+    """Draw attributes of a few blocks by seed, one value each. The same person and seed always give the same draw."""
     rng = Random(f"invented:{seed}:{person_id}")
     traits, drawn = invented_traits(), []
     for block in sorted(rng.sample(sorted(traits), min(DRAWN, len(traits)))):
@@ -38,16 +38,16 @@ _HEAD = (
     r"weighs|needs|loves|likes|loved|eats|sleeps|slept|took|learned|uses|chews|sheds|opens|carries|climbs|ignored|hangs|digs|runs|shares?|"
     r"gets|got|gave|keeps?|plays?|thanks?|drinks?)\b)"
 )
-"""Words that may follow a thing that is meant itself: "my dog sleeps", and not "my dog bed"."""
+"""Pattern of what may follow a noun that is meant itself: "my dog sleeps", but not "my dog bed"."""
 _MOST = 3
-"""Most quotations of an attribute, the newest."""
+"""Limit on the quotations for one attribute; the newest are kept."""
 _SENTENCE = re.compile(r"[^.!?\n]{1,300}[.!?]?")
 _NUMBER = r"(?:an?|one|two|three|four|five|some|new|old|big|small|large|little|young|elderly|own|\d{1,2})"
 _DOUBT = re.compile(
     r"\b(?:not|never|no|without|if|would|wish|want|neighbor|neighbour|friend|friend's|used to|passed away|died)\b|n['’]t\b|\?",
     re.I,
 )
-"""A sentence with one of these may say that it is not so, or speak of another."""
+"""Words with which a sentence may deny its statement, or speak of somebody else."""
 
 
 @cache
@@ -65,7 +65,7 @@ def _patterns() -> dict[str, re.Pattern[str]]:
 
 
 def stated_traits(text: str) -> dict[str, str]:
-    """Map each theme to its quotation, which is a part of the text as it stands there."""
+    """Map each theme that a text states to its quotation, which is a sentence of the text."""
     found: dict[str, str] = {}
     for statement in (sentence[0].strip() for sentence in _SENTENCE.finditer(text)):
         if statement and not _DOUBT.search(statement):
@@ -76,7 +76,7 @@ def stated_traits(text: str) -> dict[str, str]:
 
 
 def with_stated(attributes: Sequence[Attribute], reviews: Iterable[KeptReview]) -> list[Attribute]:
-    """Add the quotation as evidence to what records say already. Anything that only reviews say is an attribute of its own."""
+    """Add quotations from reviews to the attributes as evidence. A trait that only reviews state becomes a new attribute."""
     by_id = {one.id: one for one in attributes}
     grounds = grouped(
         (theme, Ground(order_id=review.order_id, product_id=review.product_id, quote=quote))
@@ -92,11 +92,11 @@ def with_stated(attributes: Sequence[Attribute], reviews: Iterable[KeptReview]) 
 
 
 Invented = Literal["none", "sample", "all"]
-"""Places where attributes may be drawn by seed: nowhere, in a sample shop only, anywhere."""
+"""Choice of shops in which attributes may be invented: none, only sample shops, all."""
 
 
 def person_id_of(user_id: str) -> str:
-    """Tells nobody the user id, which opens the shopper's records, and is the same in every shop."""
+    """Return the person id of a user. It is the same in every shop, and hides the user id, which opens the user's records."""
     return "p-" + blake2b(user_id.encode(), digest_size=6).hexdigest()
 
 
@@ -110,8 +110,8 @@ def person_of(
     with_invented: bool = False,
     stated: Sequence[Attribute] = (),
 ) -> Person:
-    """Make a person of what records and own reviews say of one shopper before `as_of`. What nobody says is
-    drawn by `seed`; `stated` is what a model found besides."""
+    """Make the person of one user from records and own reviews before `as_of`. Other attributes are drawn by `seed`
+    if `with_invented`; `stated` are attributes that a model found in reviews."""
     history, person_id = history_of(store, user_id, as_of), person_id_of(user_id)
     by_rule = [one.attribute for one in derived(history)]
     attributes = [*with_stated(by_rule, own_reviews(store, user_id, as_of)), *stated]
@@ -125,13 +125,13 @@ def person_of(
 
 
 def own_reviews(store: Store, user_id: str, as_of: str) -> list[KeptReview]:
-    """None where the shop keeps none."""
+    """Return a user's reviews before a day; empty if the shop keeps no reviews."""
     return [review for review in store.reviews(user_id) if review.date < as_of]
 
 
 def _undisclosed(attribute: Attribute, user: User) -> Attribute | None:
-    """Remove quotations that contain the name of the shopper or the like. Return `None` where the statement
-    contains it, or nothing is left."""
+    """Remove quotations that contain the user's name or similar private data. Return `None` if the statement
+    contains such data, or no evidence is left."""
     evidence = tuple(one for one in attribute.evidence if one.quote is None or not disclosed(one.quote, user))
     lost = attribute.basis == "stated" and not evidence
     if lost or disclosed(attribute.statement, user):
@@ -147,9 +147,9 @@ def build_persons(
     choice: Invented = "sample",
     stated: Mapping[str, Sequence[Attribute]] | None = None,
 ) -> Iterator[Person]:
-    """One person for each of these users, in their order; `stated` by user id.
+    """Yield one person for each user, in order; `stated` holds attributes by user id.
 
-    About people who may be real nothing is made up unless it was asked for.
+    Nothing is invented about users who may be real people, unless it was asked for.
     """
     manifest = shop.manifest
     draws = choice == "all" or (choice == "sample" and manifest.origin == "sample")
@@ -160,7 +160,7 @@ def build_persons(
 
 
 def drawn_users(shop: Shop, count: int, *, seed: int, min_orders: int) -> list[str]:
-    """A seeded sample, the same on every backend; fewer than `count` where the shop has no more."""
+    """Return a seeded sample of users, the same on every backend; fewer than `count` if the shop has no more."""
     users = shop.store.sample_users(count, seed=seed, min_orders=min_orders)
     if not users:
         raise DrrError(

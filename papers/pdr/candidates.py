@@ -1,4 +1,4 @@
-"""The candidates that a model takes a shopper to say in own reviews. Of them only those stay whose words code finds there."""
+"""Attributes that a model proposes from a user's own reviews. Only those whose words code finds in a review are kept."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ if TYPE_CHECKING:
 ROLE = "persons"
 PROMPT = "person_candidates"
 _MOST = 12_000
-"""Most characters of reviews in one request."""
+"""Limit on the characters of reviews in one request."""
 _WORDS = 4
 _LONGEST = 60
 _FIRST_PERSON = re.compile(r"(?<![\w'’])(?:I|we|my|our|us|me|mine|ours)(?!\w)", re.I)
 _NOT_STATED = re.compile(r"\b(?:if|would|wish|neighbou?rs?|friends?|used to|passed away|died)\b|\?", re.I)
-"""A sentence with one of these supposes, asks, or speaks of the past or of others."""
+"""Words with which a sentence supposes, asks, or speaks of the past or of others."""
 _SENTENCE = re.compile(r"[^.!?\n]+[.!?]?")
 
 
@@ -42,7 +42,7 @@ class Candidate(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     block: Literal["pets", "children", "care", "needs", "themes", "home", "decision", "delivery", "reading", "colors", "waste"]  # fmt: skip
-    """Not `goods`, whose evidence is the product that is owned and not one that was reviewed."""
+    """Block of the attribute. `goods` is missing: its evidence is a product that the user owns, not one in a review."""
     statement: str = Field(min_length=1, max_length=200)
     quote: str = Field(min_length=1, max_length=500)
 
@@ -56,17 +56,17 @@ class Candidates(BaseModel):
 class Accepted(NamedTuple):
     attributes: list[Attribute]
     refused: Mapping[str, int]
-    """quotation, not_own, private, known: how many candidates were put aside for it."""
+    """Number of candidates refused, by reason: quotation, not_own, private, known."""
 
 
 def readable(reviews: Sequence[KeptReview], user: User) -> list[KeptReview]:
-    """List the reviews that may be read; nothing of the shopper's record is sent. A review that contains the
-    own name, an address or the like stays here."""
+    """List the reviews that may be sent to a model. Reviews with the user's own name, an address or similar
+    data are left out."""
     return [one for one in reviews if not disclosed(_text(one), user)]
 
 
 def batches(reviews: Sequence[KeptReview]) -> Iterator[list[KeptReview]]:
-    """Whole reviews, none left out; one that is longer than a request is a request of its own."""
+    """Split the reviews into requests. No review is cut or left out; one that is too long is a request by itself."""
     batch, size = list[KeptReview](), 0
     for review in reviews:
         size += len(_text(review))
@@ -89,7 +89,7 @@ def messages(
 def accepted(
     candidates: Sequence[Candidate], reviews: Sequence[KeptReview], known: Sequence[Attribute], user: User
 ) -> Accepted:
-    """One attribute for each statement; the same said twice is one with two quotations."""
+    """Check the candidates; return one attribute for each statement, and counts of refusals. A repeated statement adds a quotation."""
     found: dict[str, Attribute] = {}
     refused = Counter[str]()
     taken, texts = {one.id for one in known}, {_plain(one.statement) for one in known}
@@ -110,7 +110,7 @@ def accepted(
 
 
 def _ground(quote: str, reviews: Sequence[KeptReview]) -> Ground | None:
-    """The sentences that hold the quotation, as they stand in the review; only white space may differ."""
+    """Return the review sentences that contain a quotation, as evidence; `None` if no review does. Only white space may differ."""
     words = quote.split()
     pattern = re.compile(r"(?<!\w)" + r"\s+".join(map(re.escape, words)) + r"(?!\w)")
     for review, text in ((one, _text(one)) for one in reviews if len(words) >= _WORDS):
@@ -131,7 +131,7 @@ def _against(one: Candidate, ground: Ground, user: User) -> str | None:
 
 
 def _id(one: Candidate) -> str:
-    """No rule's and no draw's; two statements that differ only behind the cut are told apart."""
+    """Return the id of a candidate's attribute, distinct from ids of rules and draws. Long statements get a hash, to tell them apart."""
     text = slug(_plain(one.statement))
     if len(text) > _LONGEST:
         text = f"{text[: _LONGEST - 9].strip('-')}-{blake2b(text.encode(), digest_size=4).hexdigest()}"
@@ -139,7 +139,7 @@ def _id(one: Candidate) -> str:
 
 
 def _by_rule(one: Candidate, ground: Ground) -> set[str]:
-    """Attributes of the candidate's block that rules read from the same words."""
+    """Return the ids of attributes in the candidate's block that rules read from the same words."""
     spoken = map(spoken_theme, stated_traits(ground.quote or ""))
     return {key for block, key, _ in spoken if block == one.block}
 
@@ -154,7 +154,7 @@ def _plain(text: str) -> str:
 
 class SaidOfPersons(NamedTuple):
     attributes: Mapping[str, Sequence[Attribute]]
-    """Attributes by user; a missing user was not read and is left out of the file."""
+    """Attributes by user. A user missing here was not read, and is left out of the file."""
     refused: Mapping[str, int]
     code: int
 
@@ -163,12 +163,12 @@ class _Shopper(NamedTuple):
     user: User
     reviews: list[KeptReview]
     known: Sequence[Attribute]
-    """Attributes that rules found already."""
+    """Attributes that rules have found."""
     requests: list[list[BaseMessage]]
 
 
 def asks_model(settings: Settings) -> bool:
-    """Tell whether a model is asked. Under `offline` none is: rules read reviews in any case."""
+    """Tell whether a model is asked. The model `offline` is not: rules read the reviews in any case."""
     from drr.llm.names import OFFLINE
 
     return settings.model_for(ROLE) != OFFLINE
@@ -190,7 +190,7 @@ def statements_of_persons(
         return SaidOfPersons(dict.fromkeys(users, ()), {}, 0)
 
     def unit(user_id: str, one: _Shopper) -> Unit:
-        """Make the unit: its key holds what the model reads, not what code accepts of its answer."""
+        """Return the unit of one user. Its key holds the text that the model reads, not the rules for accepting its answer."""
         texts = ["\0".join(message.text for message in request) for request in one.requests]
         asked = [sha256(text.encode()).hexdigest() for text in texts]
         fields: JsonObject = {"what": "persons", "user_id": user_id, "model": model, "asked": asked}
@@ -238,7 +238,7 @@ def _shoppers(settings: Settings, shop: Shop, users: Sequence[str]) -> Iterator[
 
 
 def _again(arguments: argparse.Namespace) -> str:
-    """The command once more: the same users, or as many."""
+    """Return the same command as text, for repeating it."""
     one = arguments
     users = [word for user in one.user for word in ("--user", user)] or ["--users", str(one.how_many)]
     words = ["papers", "persons", "build", "--shop", one.shop, "--out", str(one.out), *users]

@@ -1,4 +1,4 @@
-"""The objections of code to persons, and counts over a file of them."""
+"""Checks persons by code, measures them against a known truth, and counts their attributes."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from drr.papers.pdr.person import Attribute, Person, disclosed
 from drr.papers.pdr.records import theme_of
 
 SINGLE = frozenset({"place", "rhythm", "price_level", "price_spread", "seasons", "returns"})
-"""Blocks of which a person has one attribute: two contradict each other. What was imported has blocks of its own."""
+"""Blocks (categories of attributes) of which a person has only one attribute: two contradict each other. Imported persons have other blocks."""
 
 
 class PersonProblem(NamedTuple):
     person_id: str
     check: str
-    """evidence, private, contradiction, invented, shop."""
+    """Kind of problem: evidence, private, contradiction, invented, shop."""
     told: str
 
 
 def problems(persons: Sequence[Person], shop: Shop | None = None) -> Iterator[PersonProblem]:
-    """Yield the problems; without a shop, those that the file alone shows."""
+    """Yield the problems of persons; without a shop only those that the file alone shows."""
     for person in persons:
         for check, text in chain(_of_file(person), _of_shop(person, shop) if shop is not None else ()):
             yield PersonProblem(person.person_id, check, text)
@@ -36,7 +36,7 @@ def problems(persons: Sequence[Person], shop: Shop | None = None) -> Iterator[Pe
 def tell_problems(
     arguments: argparse.Namespace, noun: str, count: int, found: Sequence[tuple[str, Any]]
 ) -> int:
-    """Print what was found of persons or of tasks, each under its id; `told` of a problem is one line."""
+    """Print the problems of persons or tasks, each under its id; return exit code 1 if there are any."""
     from drr.env.records.lines import one_line
     from drr.plugin import tell
 
@@ -99,11 +99,11 @@ def _evidence(person: Person, attribute: Attribute, shop: Shop) -> Iterator[tupl
 
 
 _SAME = {"fish": "small_pets"}
-"""Two themes of which the sample's generator draws one interest."""
+"""Themes that the sample's generator draws as one interest: key and value are the same."""
 
 
 def quality_of(persons: Sequence[Person], truth: Mapping[str, Sequence[str]]) -> dict[str, JsonObject]:
-    """Measure against what was drawn, by basis, and for `any`. Persons whose shopper the truth does not know are left out."""
+    """Measure persons against the interests drawn for a sample, by basis and for `any`. Users unknown to the truth are left out."""
     bases = {"records": ("records",), "stated": ("stated",), "any": ("records", "stated")}
     return {name: _quality(persons, truth, own) for name, own in bases.items()}
 
@@ -111,7 +111,7 @@ def quality_of(persons: Sequence[Person], truth: Mapping[str, Sequence[str]]) ->
 def _quality(
     persons: Sequence[Person], truth: Mapping[str, Sequence[str]], bases: Sequence[str]
 ) -> JsonObject:
-    """Count attributes that are a theme, and the interests of these shoppers."""
+    """Count the attributes that are themes and the drawn interests, with precision and recall."""
     stated = right = interests = found = 0
     for person in persons:
         if person.user_id is None or person.user_id not in truth:
@@ -140,7 +140,7 @@ def quality_text(quality: Mapping[str, JsonObject]) -> str:
 
 
 def statistics_of(persons: Sequence[Person]) -> JsonObject:
-    """Count: of each person fewest, median and most; by block and basis."""
+    """Count attributes per person (fewest, median, most), by block and by basis."""
     every = [one for person in persons for one in person.attributes]
     counts = [len(person.attributes) for person in persons]
     fewest, most = min(counts, default=None), max(counts, default=None)

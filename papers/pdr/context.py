@@ -1,6 +1,6 @@
-"""Contexts: what an assistant could have gathered of a person, item by item; the folder of them and its reader.
+"""Contexts: what an assistant could have learned about a person, item by item; their folder, its writer and its reader.
 
-The truth of a context, which attributes each item expresses, lies in a file of its own that the reader of items never opens.
+The truth of a context (which attributes each item expresses) is in a file of its own, which the reader of items never opens.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ from pydantic import BaseModel, ConfigDict, Field
 SCHEMA = 1
 MANIFEST, ITEMS, TRUTH, SIZES = "manifest.json", "items.jsonl", "truth.jsonl", "sizes.json"
 PERSONS = "persons.jsonl"
-"""The persons that the contexts were built from: for checks and measures, as the truth is."""
+"""Name of the file of the persons from whom the contexts were built. Like the truth, it is for checks and measures."""
 COUNTER = "bytes/4"
-"""The only counter so far: a fourth of the bytes in UTF-8, which needs no vocabulary of any provider."""
+"""Name of the only way of counting tokens: a fourth of the UTF-8 bytes. That needs no provider's vocabulary."""
 ItemKind = Literal["purchase", "return", "review", "dialogue", "note"]
 OFF = 0.02
-"""Share of a size by which its tokens may be off."""
+"""Share of a size by which a context's tokens may differ from it."""
 CONVERSATIONAL: frozenset[ItemKind] = frozenset({"dialogue"})
 _OPEN_FILES = 4
-"""Persons whose items are kept in memory: units come by person, and a large context is half a megabyte."""
+"""Number of persons whose items are cached: units come person by person, and a large context is half a megabyte."""
 
 
 class ContextItem(BaseModel):
@@ -48,36 +48,36 @@ class ContextItem(BaseModel):
     text: str = Field(min_length=1)
 
     def shown(self) -> str:
-        """Return it as it stands in a context; the id is not shown."""
+        """Return the item's line in a context; its id is not shown."""
         return line_of(self.date, self.kind, self.text)
 
 
 class ItemTruth(BaseModel):
-    """Hidden: what an item expresses. No agent and no memory is given it."""
+    """The hidden truth of an item: which attributes it expresses. No agent and no memory sees it."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     id: Id
     expresses: tuple[str, ...] = ()
-    """Ids of attributes of the person."""
+    """Ids of the person's attributes that the item expresses."""
     noise: bool = False
 
 
 class PersonContext(BaseModel):
-    """The manifest's entry on one person."""
+    """One person's entry in the manifest."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     items: int
     items_hash: str
-    """Hash of the file of items; a file with another hash is not read."""
+    """Hash of the file of items; a file with another hash is refused."""
     truth_hash: str
     tokens: dict[str, int]
-    """Counted tokens by size; fewer than asked where nothing more could be added."""
+    """Counted tokens by size; fewer than asked for if nothing more could be added."""
     few: dict[str, dict[str, int]] = {}
-    """Number of items for each attribute with fewer than five, by size."""
+    """Number of items by attribute and size, for attributes with fewer than five items."""
     short: dict[str, str] = {}
-    """Reasons for more than 2% too few tokens, by size."""
+    """Reasons, by size, why more than 2% of the tokens are missing."""
 
 
 class ContextManifest(BaseModel):
@@ -87,9 +87,9 @@ class ContextManifest(BaseModel):
     seed: int
     counter: str
     sizes: dict[str, int]
-    """Name to tokens asked for, the smallest first."""
+    """Tokens asked for, by name of the size, smallest first."""
     persons_hash: str
-    """Hash of the contents of the persons, by id."""
+    """Hash of the contents of all persons, ordered by id."""
     shop_hash: str | None = None
     model: str | None = None
     versions: dict[str, str] = {}
@@ -106,7 +106,7 @@ def tokens_of(text: str) -> int:
 
 
 def parse_sizes(text: str) -> dict[str, int]:
-    """`8k,32k,128k` by their tokens, the smallest first."""
+    """Parse sizes such as `8k,32k,128k` into tokens by name, smallest first."""
     found: dict[str, int] = {}
     for word in text.split(","):
         match = re.fullmatch(r"\s*([1-9]\d{0,6})(k?)\s*", word)
@@ -124,13 +124,13 @@ def text_of(items: tuple[ContextItem, ...]) -> str:
 
 
 def context_hash(entries: dict[str, PersonContext]) -> str:
-    """Hash every person's items and truth."""
+    """Return the hash of every person's items and truth."""
     rows = [[key, one.items_hash, one.truth_hash, one.tokens] for key, one in sorted(entries.items())]
     return text_hash(json.dumps(rows))
 
 
 class Contexts:
-    """An open folder of contexts. Items are read when they are asked for, and only if the manifest vouches for them."""
+    """An open folder of contexts. Items are read on demand, and refused if their hash is not the manifest's."""
 
     def __init__(self, folder: Path, manifest: ContextManifest) -> None:
         self.folder, self.manifest = folder, manifest
@@ -145,7 +145,7 @@ class Contexts:
         return tuple(self.manifest.persons)
 
     def items(self, person_id: str, size: str) -> tuple[ContextItem, ...]:
-        """The oldest first; what a smaller size holds is in every larger one."""
+        """Return a person's items at a size, oldest first. Every larger size contains the items of a smaller one."""
         if size not in self.manifest.sizes:
             raise Misuse(f"{self.folder}: has no context of {size}; it has {', '.join(self.sizes)}")
         if person_id not in self.manifest.persons:
@@ -159,11 +159,11 @@ class Contexts:
         return text_of(self.items(person_id, size))
 
     def hash(self, person_id: str, size: str) -> str:
-        """Hash the text: what enters the key of a unit that was given it."""
+        """Return the hash of a context's text, which is part of the key of units that were given it."""
         return text_hash(self.text(person_id, size))
 
     def _person(self, person_id: str) -> tuple[tuple[ContextItem, ...], dict[str, int]]:
-        """Read a person's items in the order of the file, in which a size is a beginning."""
+        """Return a person's items in the order of the file, and how many of the first items each size has."""
         part, again = self.folder / file_name(person_id), "build the contexts again"
         text = _read_text(part / ITEMS)
         if text_hash(text) != self.manifest.persons[person_id].items_hash:
@@ -183,7 +183,7 @@ class Contexts:
 
 
 def read_contexts(path: Path) -> Contexts:
-    """The folder by its manifest; what is no such folder is said in one line."""
+    """Open a folder of contexts; raise `Misuse` for another folder or a changed manifest."""
     if not (path / MANIFEST).is_file():
         raise Misuse(
             f"{path}: is no folder of contexts (no {MANIFEST}); `drr papers context build` makes one"
@@ -195,7 +195,7 @@ def read_contexts(path: Path) -> Contexts:
 
 
 def read_truth(contexts: Contexts, person_id: str) -> dict[str, ItemTruth]:
-    """Read the truth by item. It is for checks and for measuring memories, never for anything that an agent is given."""
+    """Return the truth of a person's items by id. It is for checks and for measuring memories, never for agents."""
     path = contexts.folder / file_name(person_id) / TRUTH
     return {row.id: row for _, row in rows_of(path, ItemTruth, "truths", SCHEMA)}
 
@@ -208,19 +208,19 @@ def _read_text(path: Path) -> str:
 
 
 LEAST = 5
-"""Items that express an attribute, as the standard asks; fewer are said."""
+"""Number of items that the standard asks for to express each attribute; fewer are reported."""
 
 
 class BuiltContext(NamedTuple):
     person: Person
     items: list[ContextItem]
-    """Items in the order of their admission: a size is a beginning."""
+    """Items in the order of their admission; each size has the first of them."""
     truths: list[ItemTruth]
-    """One for each item."""
+    """Truth of each item, in the same order."""
     counts: dict[str, int]
-    """Items of each size."""
+    """Number of items of each size."""
     short: Mapping[str, str] = MappingProxyType({})
-    """Reasons why nothing more was added, by size, where too much is missing."""
+    """Reasons, by size, why nothing more was added although too many tokens are missing."""
 
 
 def persons_hash(persons: Iterable[Person]) -> str:
@@ -237,7 +237,7 @@ def write_made(
     seed: int,
     shop_hash: str | None = None,
 ) -> ContextManifest:
-    """`made` writes each person's files into the folder that it is handed, and says what they are."""
+    """Write a folder of contexts and return its manifest. `made` writes each person's files into the given folder and yields the entries."""
     check_ours(folder, MANIFEST, "drr papers context build")
     hidden, old = (folder.parent / f".{folder.name}.{name}-{os.getpid()}" for name in ("part", "old"))
     shutil.rmtree(hidden, ignore_errors=True)
@@ -280,7 +280,7 @@ def write_person(folder: Path, one: BuiltContext) -> PersonContext:
 
 
 def few_of(one: BuiltContext, count: int) -> dict[str, int]:
-    """Attributes that too few of the first items express."""
+    """Return, for each attribute that fewer than five of the first `count` items express, how many do."""
     shown = Counter(key for truth in one.truths[:count] for key in truth.expresses)
     every = dict.fromkeys([*(attribute.id for attribute in one.person.attributes), *shown])
     return {key: shown[key] for key in every if shown[key] < LEAST}

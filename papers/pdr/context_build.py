@@ -1,5 +1,5 @@
-"""The filling of a person's context. First come five items for each attribute, then more up to the budget of
-each size, in set proportions."""
+"""Builds a person's context: first five items for each attribute, then more up to each size, in fixed
+proportions."""
 
 from __future__ import annotations
 
@@ -35,21 +35,21 @@ from drr.papers.pdr.person import Person, disclosed, own_data
 from drr.papers.pdr.records import history_of
 
 TALK, NOISE = 0.35, 0.25
-"""Shares of the items: in conversation (the standard asks for 20 to 50%), and without a trait."""
+"""Shares of the items: conversational ones (the standard asks for 20 to 50%), and noise, which expresses no attribute."""
 LEAST_TALK = 0.22
-"""Notes fill a size up while so much of it is in conversation."""
+"""Share of conversational items from which on notes may fill up a size."""
 CLOSE = 0.995
-"""A size is full from here on."""
+"""Share of its tokens from which on a size counts as full."""
 _TRIES = 40
-"""Drafts of a stream in a row that may be of no use, there already or of what no context may hold: it has no more to say then."""
+"""Limit on consecutive drafts of a stream that are refused; after them the stream counts as exhausted."""
 _TOO_LARGE = 5
-"""Drafts in a row that are larger than what is left, before notes close a size."""
+"""Limit on consecutive drafts that do not fit, after which short notes close a size."""
 _DRAWN = 40
-"""Notes of a line among which the one that leaves least is taken."""
+"""Number of short notes drawn, of which the longest that fits is taken."""
 
 
 class _Room:
-    """The items admitted so far, and whether a further draft may be."""
+    """The context so far: its admitted items, and the check of further drafts."""
 
     def __init__(self, person: Person, user: User | None, says: Mapping[str, frozenset[Run]]) -> None:
         self._person, self._user, self._says = person, user, says
@@ -62,8 +62,8 @@ class _Room:
         self.talk = self.noise = 0
 
     def item(self, draft: ItemDraft) -> ContextItem | None:
-        """Make the item, or `None` for what a context may not contain. That is a text twice, the person's
-        name, a trait stated or denied, the future."""
+        """Make an item of a draft; `None` if a context must not contain it. Forbidden are repeated texts, private data,
+        attributes stated or denied outright, and dates in the future."""
         if draft.text in self._seen or (self._person.as_of and draft.date >= self._person.as_of):
             return None
         number = f"{self._person.person_id}\n{draft.date}\n{draft.text}"
@@ -81,11 +81,11 @@ class _Room:
 
     @staticmethod
     def size(draft: ItemDraft) -> int:
-        """Count the bytes of the item as it will be shown, with the end of the line before it."""
+        """Return the bytes of a draft's line in the context, with the line break before it."""
         return len(line_of(draft.date, draft.kind, draft.text).encode()) + 1
 
     def admit(self, draft: ItemDraft, limit: int) -> bool | None:
-        """Tell whether it is in now. `None` where it was too large for what is left of so many bytes."""
+        """Admit a draft and tell whether it is in. `None` if it does not fit into `limit` bytes."""
         item = self.item(draft)
         if item is None:
             return False
@@ -114,7 +114,7 @@ class _Room:
 def build_context(
     person: Person, material: PersonMaterial, user: User | None, sizes: Mapping[str, int], seed: int
 ) -> BuiltContext:
-    """Sizes are in tokens of four bytes, the smallest first."""
+    """Build a person's context. Sizes are given in tokens of four bytes, smallest first."""
     rng = Random(f"context:{seed}:{person.person_id}")
     room = _Room(person, user, material.wares.says)
     drafts = _drafts(person, material, room, rng)
@@ -131,7 +131,7 @@ def build_context(
 
 
 def _fill(room: _Room, drafts: Iterator[ItemDraft], waiting: deque[ItemDraft], limit: int) -> None:
-    """Fill the room; what does not fit waits for a larger size."""
+    """Admit drafts until a size is full. Drafts that do not fit wait for a larger size."""
     for _ in range(len(waiting)):
         draft = waiting.popleft()
         if room.admit(draft, limit) is None:
@@ -148,8 +148,8 @@ def _fill(room: _Room, drafts: Iterator[ItemDraft], waiting: deque[ItemDraft], l
 
 
 def _close(room: _Room, material: PersonMaterial, limit: int) -> str | None:
-    """Close the room up to the size, or say why not. Use notes of a line, whatever streams had to say last,
-    and noise where nothing else is left."""
+    """Fill the rest of a size with short notes; return why if it stays open. Noise is used if no other
+    note fits."""
     while room.bytes < CLOSE * limit:
         noise = room.wants_noise
         enough = room.talk >= LEAST_TALK * (len(room.items) + 1)
@@ -160,7 +160,7 @@ def _close(room: _Room, material: PersonMaterial, limit: int) -> str | None:
 
 
 def _closer(room: _Room, material: PersonMaterial, limit: int, *, own: bool) -> bool:
-    """Admit the longest of several notes, unless it leaves a rest that is too small for any other."""
+    """Admit the longest of several notes that leaves either nothing or enough for another one; tell whether one was admitted."""
     drawn = {draft.text: draft for draft in (material.short(own=own) for _ in range(_DRAWN))}
     sizes = {text: room.size(draft) for text, draft in drawn.items()}
     least, rest, slack = min(sizes.values()), limit - room.bytes, limit - CLOSE * limit
@@ -170,7 +170,7 @@ def _closer(room: _Room, material: PersonMaterial, limit: int, *, own: bool) -> 
 
 
 def _drafts(person: Person, material: PersonMaterial, room: _Room, rng: Random) -> Iterator[ItemDraft]:
-    """Yield drafts for each attribute in turn until five show it, then whatever the proportions ask for."""
+    """Yield drafts for each attribute in turn until five items express it, then drafts by proportion."""
     plain = material.orders() + material.reviews()
     by_attribute = _by_attribute(person, material, plain, rng)
     for times in range(1, LEAST + 1):
@@ -186,7 +186,7 @@ def _drafts(person: Person, material: PersonMaterial, room: _Room, rng: Random) 
 def _by_attribute(
     person: Person, material: PersonMaterial, orders: list[ItemDraft], rng: Random
 ) -> dict[str, dict[bool, list[ItemDraft]]]:
-    """Attribute to what is not in conversation and what is, to be taken from the end."""
+    """Map each attribute to its drafts, conversational (`True`) or not; they are taken from the end."""
     showing, pools = grouped((key, draft) for draft in orders for key in draft.expresses), {}
     for one in person.attributes:
         pool = (
@@ -201,7 +201,7 @@ def _by_attribute(
 
 
 class _Stream:
-    """Drafts of one kind, for as long as any of them is new."""
+    """A stream of drafts of one kind, which ends after too many were refused in a row."""
 
     def __init__(self, drafts: Iterator[ItemDraft], room: _Room) -> None:
         self._drafts, self._room = drafts, room
@@ -217,9 +217,9 @@ class _Stream:
 def _proportioned(
     material: PersonMaterial, room: _Room, rng: Random, plain: list[ItemDraft]
 ) -> Iterator[ItemDraft]:
-    """Orders and reviews while there are any, in turn with notes; dialogues as many as the share asks for.
+    """Yield orders and reviews while there are any, alternating with notes; dialogues up to their share.
 
-    Where a stream has no more to say the one of the other share of noise goes on, and then the other kind.
+    If a stream is exhausted, that of the other share of noise goes on, then that of the other kind.
     """
     records = {noise: [one for one in plain if bool(one.expresses) != noise] for noise in (True, False)}
     makers = (material.dialogues, material.notes)
@@ -240,7 +240,7 @@ def _proportioned(
 
 
 class ContextWorks:
-    """A shop opened for building: its products are read once, then one person after the other is filled in."""
+    """A shop opened for building contexts: its products are read once for all persons."""
 
     def __init__(self, shop: Shop, persons: Sequence[Person], sizes: Mapping[str, int], seed: int) -> None:
         self._shop, self._sizes, self._seed = shop, sizes, seed
@@ -265,7 +265,7 @@ class ContextWorks:
 
 
 _WORKS: list[ContextWorks] = []
-"""The one of a worker process, made when it starts."""
+"""The builder of a worker process, made when the process starts."""
 
 
 def start_worker(spec: str, settings: Settings, *what: Any) -> None:
@@ -273,7 +273,7 @@ def start_worker(spec: str, settings: Settings, *what: Any) -> None:
 
 
 def write_one(task: tuple[Path, Person]) -> tuple[str, PersonContext]:
-    """Write a person's files in the worker process that built them, as they are large."""
+    """Build and write one person's files in a worker process; return the id and the entry. The files are too large to send."""
     folder, person = task
     return person.person_id, write_person(folder, _WORKS[0].built(person))
 
@@ -286,7 +286,7 @@ def made_contexts(
     seed: int,
     workers: int,
 ) -> Callable[[Path], Iterator[tuple[str, PersonContext]]]:
-    """Make the contexts for `write_made`, with the same bytes for any number of workers."""
+    """Return the function that `write_made` needs. The bytes are the same for any number of workers."""
 
     def made(folder: Path) -> Iterator[tuple[str, PersonContext]]:
         if workers == 1:

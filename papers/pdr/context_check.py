@@ -1,4 +1,4 @@
-"""The objections of code to contexts: the future, a person's name, a trait stated or denied, wrong shares and sizes."""
+"""Checks contexts by code: future dates, private data, attributes stated or denied outright, wrong shares and sizes."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from drr.wording.states import STATE
 from drr.wording.vocabulary import Wordbook, vocabulary
 
 _TELLING = 4
-"""Words in a row of another value's text that are no accident."""
+"""Number of consecutive words shared with another value's text that is no coincidence."""
 _NOUNS: dict[str, tuple[str, ...]] = {
     "dogs": ("dog", "puppy"),
     "cats": ("cat", "kitten"),
@@ -43,7 +43,7 @@ _SHOPPER = "Shopper: "
 
 
 def own_words(item: ContextItem) -> str:
-    """Return what the person says in it. Nothing that an assistant or a record says is a word of theirs."""
+    """Return what the person says in an item. Words of assistants and records are left out."""
     if item.kind == "dialogue":
         lines = item.text.split("\n")
         return "\n".join(one.removeprefix(_SHOPPER) for one in lines if one.startswith(_SHOPPER))
@@ -51,7 +51,7 @@ def own_words(item: ContextItem) -> str:
 
 
 class Opposed:
-    """Read once for a person; then asked of each item."""
+    """The statements and denials of a person's attributes, prepared once for checking many items."""
 
     def __init__(self, person: Person) -> None:
         self._said = {one.id: outright_runs(one) for one in person.attributes}
@@ -67,7 +67,7 @@ class Opposed:
                 self._homes |= dict.fromkeys(one.names, one.id)
 
     def stated_in(self, text: str) -> list[str]:
-        """Attributes whose own words the text holds."""
+        """Return the ids of attributes that a text states in their own words."""
         words = tokens(text)
         found = {*runs(words, WIDTH), *runs(words, WIDTH - 1)}
         if self._every.isdisjoint(found):
@@ -75,11 +75,11 @@ class Opposed:
         return [key for key, own in self._said.items() if not own.isdisjoint(found)]
 
     def outright(self, found: frozenset[Run]) -> bool:
-        """Tell whether one of these runs is an attribute in its own words."""
+        """Tell whether any of these runs of words is an attribute in its own words."""
         return not self._every.isdisjoint(found)
 
     def contradicted(self, item: ContextItem) -> list[str]:
-        """Attributes that the person's words in it deny."""
+        """Return the ids of attributes that the person's own words in an item deny."""
         text = own_words(item)
         if not text:
             return []
@@ -94,7 +94,7 @@ class Opposed:
 
 
 def outright_runs(attribute: Attribute) -> frozenset[Run]:
-    """Runs of the statement's words, but for those that are within a name which things bear themselves."""
+    """Return the runs of words of an attribute's statement, except those within a name such as a brand's."""
     words = tokens(attribute.statement)
     width = min(WIDTH, max(len(words), 2))
     named = {run for name in attribute.names for run in runs(tokens(name), width)}
@@ -109,7 +109,7 @@ def _nouns(attribute: Attribute) -> list[str]:
 
 @cache
 def _others(block: str, value: str) -> frozenset[Run]:
-    """Runs that tell another value of the block and not this one."""
+    """Return the runs of words that express another value of the block, and not this value."""
     values = record_traits().get(block) or invented_traits().get(block) or {}
 
     def telling(keys: Iterable[str]) -> set[Run]:
@@ -126,13 +126,13 @@ TALK_FROM, TALK_TO = 0.2, 0.5
 class ContextFault(NamedTuple):
     person_id: str
     check: str
-    """future, private, said, contradiction, truth, conversational, tokens."""
+    """Kind of fault: future, private, said, contradiction, truth, conversational, tokens."""
     item_id: str | None
     told: str
 
 
 def persons_of(contexts: Contexts) -> dict[str, Person]:
-    """The persons as they were when the contexts were built."""
+    """Return the persons by id, as they were when the contexts were built; raise `Misuse` if they were changed."""
     persons = read_persons(contexts.folder / PERSONS)
     if persons_hash(persons.values()) != contexts.manifest.persons_hash:
         raise Misuse(f"{contexts.folder / PERSONS}: is not what the manifest names; build the contexts again")
@@ -145,7 +145,7 @@ def persons_of(contexts: Contexts) -> dict[str, Person]:
 def item_faults(
     person: Person, items: Sequence[ContextItem], user: User | None = None
 ) -> Iterator[ContextFault]:
-    """Find the faults of each item by itself. Without the user's record only what has a form of its own is found to be private."""
+    """Yield the faults of single items. Without the user's record, only private data of a typical form is found, e.g. e-mail addresses."""
     opposed = Opposed(person)
     for item in items:
         late = person.as_of is not None and item.date >= person.as_of
@@ -189,7 +189,7 @@ def _talk(items: Iterable[ContextItem]) -> int:
 
 
 def shares_of(contexts: Contexts, persons: Mapping[str, Person]) -> dict[str, JsonObject]:
-    """The shares of all persons, size by size. `few` counts attributes that fewer than five items express."""
+    """Count items and shares over all persons, by size. `few` counts attributes that fewer than five items express."""
     truths, found = {key: read_truth(contexts, key) for key in contexts.persons}, dict[str, JsonObject]()
     for size, asked in contexts.manifest.sizes.items():
         tokens, counts = list[int](), Counter[str]()
@@ -223,9 +223,9 @@ def shares_text(shares: Mapping[str, JsonObject]) -> Iterator[str]:
 
 class SaidOfSelf(NamedTuple):
     denied: tuple[str, ...]
-    """Up to four words from the thing on: "dog any more"."""
+    """Denied things: up to four words from each thing on, e.g. "dog any more"."""
     homes: tuple[str, ...]
-    """States, by name."""
+    """States of the U.S. in which the person claims to live."""
 
 
 class DenialReader:

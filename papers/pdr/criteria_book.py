@@ -1,4 +1,4 @@
-"""The criteria of a study as they stand: what was made, and in its place what people gave. By task and person."""
+"""The present criteria of a study, by owner (a task, or a task and person). Those given by people replace those that were made."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 class OwnCriteria(NamedTuple):
     owner: CriteriaOwner
     task: str
-    """Its text; empty where no question of the study is of it any more."""
+    """Text of the task; empty if no question of the study asks it any more."""
     rubric: Rubric
     state: str
     """State in a word or two, for lists."""
@@ -41,7 +41,7 @@ class OwnCriteria(NamedTuple):
 
     @property
     def given(self) -> GivenCriteria | None:
-        """`None` where nothing stands here yet."""
+        """Return weights and criteria in the form that people give them; `None` if there are none yet."""
         return _given(self.owner, self.rubric)
 
     def short(self) -> JsonObject:
@@ -70,7 +70,7 @@ class OwnCriteria(NamedTuple):
         return "\n".join(lines)
 
     def _spreads(self) -> Mapping[str, float | None]:
-        """The standard deviation of each dimension's weight between the samples."""
+        """Return the standard deviation of each dimension's weight over the samples."""
         samples = self.rubric.weights["samples"] if self.rubric.weights else []
         return {name: spread([one.get(name) for one in samples]) for name in (samples[0] if samples else ())}
 
@@ -82,9 +82,9 @@ class CriteriaBook:
         self._judged = read_judged(study, self.judging, answers=answers)
         self.kept = given_criteria(study)
         self.tasks: dict[str, str] = {}
-        """Text of each task."""
+        """Text of each task by id."""
         self.asked_by: dict[CriteriaOwner, str] = {}
-        """The first question of each task and person."""
+        """First question of each task and person."""
         wishes = {query.id: (query.query, query.user_id) for query in asked.values()}
         for one in answers:
             if one.query_id not in asked:
@@ -97,7 +97,7 @@ class CriteriaBook:
         made = [owner for owner in owners_of(self._judged) if owner.task_id in self.tasks]
         found = dict.fromkeys([*map(CriteriaOwner, self.tasks), *self.asked_by, *made, *self.kept])
         self.owners = sorted(found, key=lambda owner: (owner.task_id, owner.person_id or ""))
-        """A task before its persons."""
+        """Owners of criteria in order, each task before its persons."""
 
     def every(self) -> list[OwnCriteria]:
         return [self.of(owner) for owner in self.owners]
@@ -112,7 +112,7 @@ class CriteriaBook:
         return OwnCriteria(owner, self.tasks.get(owner.task_id, ""), rubric, state)
 
     def named(self, words: str) -> OwnCriteria:
-        """Find by `TASK` or `TASK/PERSON`."""
+        """Return the criteria of an owner by its label, `TASK` or `TASK/PERSON`; raise `Misuse` if there is none."""
         task_id, _, person_id = words.partition("/")
         owner = CriteriaOwner(task_id, person_id or None)
         if owner not in self.owners:

@@ -1,4 +1,4 @@
-"""PDR-Bench: pairs of a task and a person, reports by pair, and the results of P, Q and R."""
+"""The import and export of PDR-Bench's results: pairs of task and person, reports, and scores for P, Q and R."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def _accuracy(sums: Floats) -> Floats:
 
 
 def _reliability(sums: Floats) -> Floats:
-    """Compute the reliability from supported, cited and all claims."""
+    """Return the reliability from the columns supported, cited and all claims."""
     return (10 * ratio(sums[:, [0, 1]]) + 10 * ratio(sums[:, [1, 2]])) / 2
 
 
@@ -165,7 +165,7 @@ def _pair(query_id: str, asked: ForeignQuestion) -> dict[str, int | str | None]:
 
 
 def _values(where: str, row: _Pair) -> tuple[str | None, dict[str, float | None], str | None]:
-    """The part, its values, and why there are none."""
+    """Return the part of the scores, the values, and the reason if there are none."""
     match row:
         case _Personal():
             return "p", {name: getattr(row, name) for name in (*P, "p_overall_score")}, None
@@ -178,7 +178,7 @@ def _values(where: str, row: _Pair) -> tuple[str | None, dict[str, float | None]
 
 
 def _claims(where: str, row: _Reliable) -> tuple[dict[str, float | None], str | None]:
-    """Sum as its own code does: what could not be read and what nobody knows counts as not supported."""
+    """Count claims as PDR-Bench's code does: unreadable and unknown ones count as not supported. Returns values and the reason if there are none."""
     pages = row.factual_claims_deduped
     count = sum(len(page.facts) for page in pages.values())
     if not row.factual_claims and not count:

@@ -1,4 +1,4 @@
-"""Scores under criteria beside people: as labels, as reports for people to score, and corrected by what they say."""
+"""Scores under criteria compared with people: as labels, as reports for people to score, and corrected by people's labels."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ from drr.study.study import Study
 
 
 def labels_of(judged: Judged, name: str) -> Iterable[Label]:
-    """The mean of the rounds, under the criteria that stand now and were made for this report's task and person. A criterion is
-    named by its hash: what people said of it before it was changed is of another."""
+    """Yield a label for each criterion: the mean over rounds, for present criteria of the report's own task and person. A criterion is
+    named by its hash, so that what people said before a change is about another one."""
     for answer in judged.answers:
         scores = grouped(
             ((place.owner, criterion), row["score"])
@@ -59,7 +59,7 @@ def labels_of(judged: Judged, name: str) -> Iterable[Label]:
 
 
 def scored_reports(study: Study, judge: str | None, variants: Collection[str] | None) -> list[BlindPair]:
-    """Collect reports under the criteria of P as they stand now; a judge's scores are shown to nobody."""
+    """Return reports with the present criteria of P, for people to score; the judge's scores are not shown."""
     judged, known, found = read_judged(study, choose(study, judge)), _known(study), []
     for one in judged.answers:
         criteria = _shown_criteria(judged, one)
@@ -85,7 +85,7 @@ def _shown_criteria(judged: Judged, answer: Answer) -> list[ShownCriterion]:
 
 
 def _known(study: Study) -> dict[str, str]:
-    """Map each answer to what the judge read of its own person."""
+    """Map each answer to the judge's text about its person."""
     return {
         record.key_fields["answer"]: record.spec["known"]
         for record in study.records("judgement", None)
@@ -94,7 +94,7 @@ def _known(study: Study) -> dict[str, str]:
 
 
 def figures_of(judged: Judged, given_labels: LabelsSaid) -> Iterable[LabelledFigure]:
-    """P and Q with their dimensions; a unit is a criterion that has a score."""
+    """Yield P, Q and their dimensions, corrected by people's labels; a unit is a criterion with a score."""
     for variant, answers in variants_of(judged).items():
         for half, dimensions in DIMENSIONS.items():
             for name, own in [(half, dimensions), *((one, (one,)) for one in dimensions)]:
@@ -111,7 +111,7 @@ def _scored_report(
     dimensions: Collection[CriteriaDimension],
     given_labels: LabelsSaid,
 ) -> LabelledReport:
-    """Score by the criteria that count today. Nothing where one of the dimensions has no score, as P has none there."""
+    """Return the query, the scored units and the labels of one report. They are empty if a dimension has no score, as P is unknown then."""
     owner = own_owner(judged, answer.key, half)
     counted = (counted_under(judged, answer.key, owner) if owner is not None else None) or ()
     rows = [one for one in counted if one.dimension in dimensions]

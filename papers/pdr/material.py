@@ -1,4 +1,4 @@
-"""The items that can be made for one person, in streams: what shows a trait, and what shows none."""
+"""The drafts of context items for one person, in streams: those that express an attribute, and those that express none."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _SHORT, _LONG = 260, 900
 
 
 class Ware(NamedTuple):
-    """A product as it is talked about. Its page is read for what no context may contain once, and not for each item."""
+    """A product as it appears in items. Its page is checked once for texts that no context may contain, not for each item."""
 
     product_id: str
     name: str
@@ -43,7 +43,7 @@ class Ware(NamedTuple):
 
 
 class Wares:
-    """The same for the same shop and seed on every backend; pages that hold personal data are left out."""
+    """A seeded sample of a shop's products, the same on every backend. Pages with personal data are left out."""
 
     def __init__(
         self, products: Iterable[Product], seed: int, persons: Iterable[Person] = (), most: int = POOL
@@ -55,7 +55,7 @@ class Wares:
         wares = map(Ware.of, nsmallest(most, products, key=key))
         self.every = [ware for ware in wares if not disclosed(f"{ware.name}\n{ware.long}")]
         self.says: dict[str, frozenset[Run]] = {}
-        """Each product page's runs that are some person's attribute in its own words."""
+        """Runs of words on each product's page that state some person's attribute outright."""
         for ware in self.every:
             words = tokens(f"{ware.name}\n{ware.long}")
             found = outright.intersection([*runs(words, WIDTH), *runs(words, WIDTH - 1)])
@@ -67,7 +67,7 @@ class Wares:
 
 
 _WINDOW = 730
-"""Days before `as_of` over which what has no date of its own is spread."""
+"""Number of days before `as_of` over which undated items are spread."""
 
 
 class ItemDraft(NamedTuple):
@@ -76,16 +76,16 @@ class ItemDraft(NamedTuple):
     text: str
     expresses: tuple[str, ...]
     quoted: tuple[Ware, ...] = ()
-    """Products whose pages it quotes."""
+    """Products whose pages the item quotes."""
 
 
 _THING = frozenset({"pets", "children", "care", "needs", "themes", "brands", "replenishment", "goods"})
-"""Blocks that talk about a product shows; a rhythm or a price level shows in orders only."""
+"""Blocks that talk about a product can express. Others, such as rhythm and price level, show only in orders."""
 _THEMED = frozenset({"pets", "children", "care", "needs", "themes"})
 
 
 class PersonMaterial:
-    """All that one person's context is made of; endless, but for orders, reviews and the texts of traits."""
+    """All drafts for one person's context. The streams are endless, except orders, reviews and texts of attributes."""
 
     def __init__(
         self,
@@ -110,7 +110,7 @@ class PersonMaterial:
 
     @cached_property
     def _shown(self) -> Mapping[str, Sequence[str]]:
-        """Order to the attributes that it shows: by the rules, and by what the person's own evidence names."""
+        """Map each order to the attributes that it shows: by the rules, and by the person's evidence."""
         known, found = {one.id for one in self._person.attributes}, set[tuple[str, str]]()
         for one in derived(self._history) if self._history is not None else ():
             if one.attribute.id in known:
@@ -124,7 +124,7 @@ class PersonMaterial:
         return tuple(self._shown.get(line.order.order_id, ()))
 
     def orders(self) -> list[ItemDraft]:
-        """Purchases and returns, in a drawn order."""
+        """Return purchases and returns, in random order."""
         lines, found = list(self._lines), []
         self._rng.shuffle(lines)
         for line in lines:
@@ -134,7 +134,7 @@ class PersonMaterial:
         return found
 
     def reviews(self) -> list[ItemDraft]:
-        """The person's own, where the shop keeps them."""
+        """Return the person's own reviews, if the shop keeps them."""
         written = [line for line in self._lines if line.order.order_id in self._reviews]
         self._rng.shuffle(written)
         found = []
@@ -166,7 +166,7 @@ class PersonMaterial:
         return drafts
 
     def talk_of_theme(self, attribute: Attribute, count: int) -> list[ItemDraft]:
-        """Dialogues and notes about products of the attribute's theme, and about what was bought for it."""
+        """Return dialogues and notes about products of the attribute's theme."""
         theme = key_of(attribute).replace("-", "_")
         wares = self.wares.by_theme.get(theme, []) if attribute.block in _THEMED else []
         drawn = enumerate(self._rng.sample(wares, min(count, len(wares))))
@@ -175,7 +175,7 @@ class PersonMaterial:
     # -- streams without an end
 
     def dialogues(self, *, own: bool) -> Iterator[ItemDraft]:
-        """Yield dialogues about products of the person's themes and about what was bought. Otherwise they are
+        """Yield dialogues about products of the person's themes and purchases. Without `own`, they are about gifts
         for other people, or about the shop itself."""
         wares, lines = self._wares(own=own), self._bought if own else []
         while True:
@@ -203,7 +203,7 @@ class PersonMaterial:
                 yield self._wished(self._rng.choices(wares, k=self._rng.randint(1, 3)), own=own)
 
     def short(self, *, own: bool) -> ItemDraft:
-        """A note of a line."""
+        """Return a note of one line."""
         wares = self._wares(own=own)
         if wares and self._rng.random() < 0.8:
             return self._wished([self._rng.choice(wares)], own=own)
@@ -229,7 +229,7 @@ class PersonMaterial:
     # -- talk about products
 
     def _asked(self, line: Purchased) -> ItemDraft:
-        """Some days after the purchase, and before today."""
+        """Return a dialogue about a purchase, some days after it and before today."""
         ware, latest = Ware.of(line.product), (self._today - line.day).days - 1
         day = line.day + timedelta(days=self._rng.randint(0, max(0, min(latest, 120))))
         shown = tuple(key for key in self._shows(line) if key in self._thing)
@@ -239,7 +239,7 @@ class PersonMaterial:
         return self._dialogue(talk().browse, ware.long, self._about(ware), ware)
 
     def _given(self, ware: Ware) -> ItemDraft:
-        """Make a dialogue on a gift for somebody else, which says nothing of the person."""
+        """Return a dialogue about a gift for somebody else, which says nothing of the person."""
         return self._dialogue(talk().gift, ware.long, (), ware)
 
     def _compared(self, one: Ware, other: Ware, *, own: bool) -> ItemDraft:

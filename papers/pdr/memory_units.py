@@ -1,4 +1,4 @@
-"""Memories as units of a study, one for each person, and the texts that they recalled. Nothing is paid for twice."""
+"""Memories as units of a study, one for each memory and person, and the texts that they recall. No call is paid for twice."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class MemoryCost(TypedDict):
-    """The cost of one step. Dollars are unknown where a model's price is, or where a server embedded."""
+    """The cost of one step. Dollars are unknown if a model's price is, or if a server computed embeddings."""
 
     calls: int
     tokens: int
@@ -39,18 +39,18 @@ class MemoryCost(TypedDict):
 
 
 class RecallRow(TypedDict):
-    """One recall."""
+    """The result of one recall."""
 
     budget: int
     fed: int | None
-    """Tokens of what was recalled; `None` where it failed."""
+    """Number of tokens recalled; `None` if the recall failed."""
     failure: str | None
     message: str | None
     cost: MemoryCost
 
 
 class RecalledRow(RecallRow):
-    """The same with its text and what it rests on, as workers read it."""
+    """A recall with its text and the cost of observing, in the form that workers read."""
 
     text: str
     build: MemoryCost
@@ -58,19 +58,19 @@ class RecalledRow(RecallRow):
 
 
 class Wanted(NamedTuple):
-    """A task, and how much may be recalled for it."""
+    """A task to recall for, and its budget in tokens."""
 
     task: str
     budget: int
 
 
 def recall_id(setting: str, person_id: str, query: str) -> str:
-    """`setting` is its name."""
+    """Return the id of a recall; `setting` is the name of the setting."""
     return text_hash(json.dumps([setting, person_id, query]))
 
 
 def read_recalled(path: Path) -> Mapping[str, RecalledRow]:
-    """Read the rows by `recall_id`; none where no memory recalled."""
+    """Read the stored recalls by `recall_id`; empty if there are none."""
     if not path.is_file():
         return {}
     try:
@@ -82,7 +82,7 @@ def read_recalled(path: Path) -> Mapping[str, RecalledRow]:
 
 @dataclass(frozen=True)
 class MemoryMaking:
-    """The things that decide what a memory recalls, beside the task."""
+    """The inputs, besides the task, that decide what a memory recalls."""
 
     settings: Settings
     models: Models
@@ -91,11 +91,11 @@ class MemoryMaking:
 
     @property
     def size(self) -> str:
-        """Name what is observed: everything, the largest of the nested contexts."""
+        """Return the size that memories observe: the largest, which contains all items."""
         return self.contexts.sizes[-1]
 
     def key_fields(self, word: str, person_id: str) -> JsonObject:
-        """`word` is the memory as it was named."""
+        """Return the fields of a unit's key that a memory decides; `word` is the memory as the user named it."""
         from drr.llm.names import OFFLINE
         from drr.papers.pdr.memory.base import ROLE
         from drr.papers.pdr.memory.registry import memory_kind
@@ -110,7 +110,7 @@ class MemoryMaking:
         return fields
 
     def unit(self, word: str, person_id: str, wanted: Iterable[Wanted]) -> Unit:
-        """Make the unit; in which order tasks are asked changes nothing."""
+        """Return the unit of a memory and a person. The order of tasks does not change it."""
         from drr.study.unit import Unit
 
         asked = [list(one) for one in sorted({(one.task, one.budget) for one in wanted})]
@@ -121,18 +121,18 @@ class MemoryMaking:
 
 
 _RAW = "raw:"
-"""Prefix of a request to a memory's model: another unit of the same person reuses its answer."""
+"""Prefix of stored answers of a memory's model. Another unit of the same person reuses them."""
 
 
 @dataclass(frozen=True)
 class Memories:
-    """The units of memories, in the process that has the study."""
+    """The units of memories, in the process that has the study open."""
 
     making: MemoryMaking
     study: Study
 
     async def work(self, spec: Mapping[str, Any], context: Context) -> Outcome:
-        """A memory that cannot observe ends its unit; one that cannot recall for one task may for the next."""
+        """Let a memory observe, then recall for each task. Failing to observe ends the unit; failing to recall ends only that recall."""
         from drr.env.embedding import embedder_of
         from drr.papers.pdr.context import tokens_of
         from drr.papers.pdr.memory.base import ROLE, MemoryDesk, MemoryFailed, Remembering
@@ -170,7 +170,7 @@ class Memories:
 
     @cached_property
     def _answered(self) -> Mapping[str, list[str]]:
-        """Map each request to the blobs of earlier answers in this study, the latest unit's."""
+        """Map each request to earlier answers in this study, those of the latest unit."""
         found: dict[str, list[str]] = {}
         for blobs in self.study.ledger.records.blobs_named("generation", _RAW):
             raw = (name.removeprefix(_RAW).partition(":") for name in blobs if name.startswith(_RAW))
@@ -181,7 +181,7 @@ class Memories:
         return found
 
     def recalled(self, unit: Unit) -> dict[Wanted, RecalledRow]:
-        """Map task and budget to what a finished unit recalled; of one that failed or is missing nothing."""
+        """Return what a finished unit recalled, by task and budget; empty for a failed or missing unit."""
         record = self.study.record(unit.key)
         if record is None or not record.done:
             return {}
@@ -202,7 +202,7 @@ def _nobody(messages: object, arguments: object) -> Any:
 
 
 class _Spent:
-    """The spending of a unit, step by step; it embeds for the memory and counts the texts."""
+    """A counter of a unit's spending, step by step. It also embeds texts for the memory, to count them."""
 
     def __init__(self, meter: Meter, embedder: Embedder) -> None:
         self._meter, self._embedder, self.name, self._texts = meter, embedder, embedder.name, 0
@@ -229,7 +229,7 @@ class _Spent:
 
 
 class _Shared:
-    """A `Journal` that also knows what other units of the study were answered. That was paid for there and costs nothing here."""
+    """A `Journal` that also replays answers of the study's other units. They were paid for there and cost nothing here."""
 
     def __init__(self, own: Replay, answered: Mapping[str, list[str]]) -> None:
         self.usable_only = own.usable_only

@@ -1,4 +1,4 @@
-"""Pairs of tasks and persons: each task to a few persons, as questions for one study under several settings."""
+"""Pairs each task with a few persons, as the questions of one study under several settings."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from drr.papers.pdr.person import Person
 from drr.querygen.files import ResearchTask
 
 _SPREAD = ("themes", "price_level", "place")
-"""Respects in which the persons of one task shall differ: main themes, spending, home."""
+"""Respects in which the persons of one task should differ: main themes, spending, home."""
 _TOUCHED, _USED = 1.5, 0.75
-"""Worth of a common word and cost of each earlier task. The unit is one respect in which a person is new."""
+"""Value of a word in common with the task, and cost of each earlier task. A respect in which a person is new counts 1."""
 _HOUSEHOLD = frozenset({"pets", "children", "care", "needs", "themes"})
 
 
 class _Traits(NamedTuple):
-    """The traits of a person that pairing looks at."""
+    """The traits of a person that pairing uses."""
 
     words: frozenset[str]
-    """Words of everything that is known: a task may touch them."""
+    """Words of all attributes, which a task may have in common."""
     spread: tuple[str | None, ...]
 
 
 def pairs(
     tasks: Sequence[ResearchTask], persons: Mapping[str, Person], *, per_task: int, seed: int
 ) -> Iterator[Query]:
-    """The same file for the same seed. A person who has had many tasks waits; one whom the task touches comes first."""
+    """Yield the questions; the same seed gives the same ones. Persons whom the task concerns and who had few tasks come first."""
     traits = {person_id: _traits(person) for person_id, person in persons.items()}
     used: Counter[str] = Counter()
     for task in tasks:
@@ -57,7 +57,7 @@ def _chosen(
     count: int,
     seed: int,
 ) -> list[str]:
-    """Choose greedily: touched by the task, as unlike those already chosen as can be, rarely used, then by lot."""
+    """Choose persons one by one: concerned by the task, different from those chosen, rarely used; ties by lot."""
     chosen: list[str] = []
 
     def worth(person_id: str) -> tuple[float, bytes]:
@@ -76,7 +76,7 @@ def _chosen(
 
 
 def _query(task: ResearchTask, person: Person) -> Query:
-    """Make a query. Of a person from elsewhere the person's id stands for the user, whose records nobody can look up."""
+    """Return the question. For an imported person the person's id replaces the user's, so no records can be looked up."""
     about = {"task_id": task.task_id, "person_id": person.person_id, "mode": "manual", "intent": task.intent}
     made = {name: getattr(task, name) for name in ("needs", "model", "rule_written", "review")}
     user_id = person.user_id or person.person_id

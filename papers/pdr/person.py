@@ -1,4 +1,4 @@
-"""A person: attributes with their basis, the file of persons, and a person as people read it. No name, e-mail, street or telephone is ever in it."""
+"""A person: attributes with their basis; the file of persons, and a person's text. Names, e-mail, streets and telephones are never part of it."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 SCHEMA = 1
 Basis = Literal["records", "stated", "invented", "imported"]
-"""Derived from orders by rule; said in the shopper's own reviews; drawn by seed; told by a persona from elsewhere, which nothing here can check."""
+"""Basis of an attribute: `records`: derived from orders by rule; `stated`: in own reviews; `invented`: by seed; `imported`: unchecked."""
 
 
 class Ground(BaseModel):
-    """The basis of an attribute: an order, a field of the shopper's record, or words of an own review."""
+    """The evidence of an attribute: an order, a field of the user's record, or words of an own review."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -31,22 +31,22 @@ class Ground(BaseModel):
     product_id: str | None = None
     quote: str | None = None
     record: str | None = None
-    """A field such as `user.address.state`; only its name."""
+    """Name of a field such as `user.address.state`, without its value."""
 
 
 class Attribute(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     id: Id
-    """Unique within the person; criteria, contexts and memories name it."""
+    """Id, unique within the person; criteria, contexts and memories refer to it."""
     block: str = Field(min_length=1)
-    """Part of a person, e.g. `pets`, `price_level`, `needs`."""
+    """Category of the attribute, e.g. `pets`, `price_level`, `needs`."""
     statement: str = Field(min_length=1)
-    """One sentence in the third person without a name: "keeps a large dog"."""
+    """One sentence in the third person without a name, e.g. "keeps a large dog"."""
     basis: Basis
     evidence: tuple[Ground, ...] = ()
     names: tuple[str, ...] = ()
-    """Names that things bear, of a brand or a kind of product: an item of a context may hold one."""
+    """Names of brands or kinds of products, which an item of a context may contain."""
 
 
 class Person(BaseModel):
@@ -55,10 +55,10 @@ class Person(BaseModel):
     schema_version: int = SCHEMA
     person_id: Id
     user_id: str | None = None
-    """The shopper of the shop it was made of; none for a person from elsewhere."""
+    """User of the shop that the person was made from; `None` for an imported person."""
     shop_hash: str | None = None
     as_of: str | None = None
-    """`YYYY-MM-DD`: nothing later is known."""
+    """Day as `YYYY-MM-DD`; nothing from that day on is known."""
     seed: int | None = None
     attributes: tuple[Attribute, ...]
 
@@ -71,7 +71,7 @@ class Person(BaseModel):
         return self
 
     def line(self) -> JsonObject:
-        """Return it as a line of the file has it: what an attribute lacks is left out."""
+        """Return the person as a line of the file; empty fields of attributes are left out."""
         document = self.model_dump(mode="json")
         for one in document["attributes"]:
             one["evidence"] = [{k: v for k, v in g.items() if v is not None} for g in one["evidence"]]
@@ -81,13 +81,13 @@ class Person(BaseModel):
 
     @property
     def content_hash(self) -> str:
-        """Hash what is known of the person. Neither the place where it was found nor the seed is part of it."""
+        """Return the hash of the attributes. Evidence and seed are no part of it."""
         known = [[one.id, one.block, one.statement, one.basis] for one in self.attributes]
         return text_hash(json.dumps(known, ensure_ascii=False))
 
 
 def read_persons(path: Path) -> dict[str, Person]:
-    """Read them by id. A broken line is named by its number, and nothing is skipped."""
+    """Read the persons of a file by id. A broken line raises `Misuse` with its number; no line is skipped."""
     found: dict[str, Person] = {}
     for number, person in rows_of(path, Person, "persons", SCHEMA):
         if person.person_id in found:
@@ -103,7 +103,7 @@ _USER_ID = re.compile(r"(?<![A-Za-z0-9])A[A-Z0-9]{12,27}(?![A-Za-z0-9])")
 
 
 def disclosed(text: str, user: User | None = None) -> list[str]:
-    """List the kinds of private data in the text. Without the user's record only what has a form of its own is found."""
+    """List the kinds of private data in a text. Without the user's record, only data of a typical form is found."""
     found = personal_data(text)
     if _USER_ID.search(text):
         found.append("a user id")
@@ -111,7 +111,7 @@ def disclosed(text: str, user: User | None = None) -> list[str]:
 
 
 def own_data(text: str, user: User | None) -> list[str]:
-    """List what the text contains of this user's record."""
+    """List the kinds of data from this user's record that a text contains."""
     if user is None:
         return []
     own = {
@@ -144,7 +144,7 @@ def _ground(ground: Ground) -> str:
 
 
 def persona_text(person: Person) -> str:
-    """Write the text that the `persona` settings give: the statements by block. It has neither who it is nor what they rest on."""
+    """Return the text that `persona` settings give: the statements by block, without ids and evidence."""
     blocks: dict[str, list[str]] = {}
     for one in person.attributes:
         head = f"{one.block.replace('_', ' ').capitalize()}:"

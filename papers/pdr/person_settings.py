@@ -1,5 +1,5 @@
-"""The gifts of a study's settings to its agents. What they hear of the persons is checked before anything is
-paid, in the key, and in the unit."""
+"""The settings of a study: what agents are given about the person. It is checked before any call is paid for, enters the
+unit's key, and is given in the unit."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PersonGiving(Giving):
-    """The settings of a study, with the persons they tell of."""
+    """The settings of a study, with the persons, contexts and memories that they use."""
 
     persons: Mapping[str, Person] = field(default_factory=dict)
     making: MemoryMaking | None = None
-    """Present, with the contexts, where a setting uses memories."""
+    """Inputs of memories with the contexts; present if contexts were given."""
     recalled: Path | None = None
 
     @property
@@ -46,7 +46,7 @@ class PersonGiving(Giving):
         return self.making.contexts
 
     def check_contexts(self) -> None:
-        """`Misuse` for a size that these contexts have not, and for a memory that there is not."""
+        """Raise `Misuse` for a setting whose context size or memory does not exist."""
         from drr.papers.pdr.memory.base import ROLE
         from drr.papers.pdr.memory.registry import check_playable, memory_kind
 
@@ -63,12 +63,12 @@ class PersonGiving(Giving):
 
     @property
     def programs(self) -> list[str]:
-        """Memories in files, which run with this user's rights."""
+        """Return the memories in files, which run with this user's rights."""
         return [setting.memory_word for setting in self.settings if setting.place is not None]
 
     @property
     def roles(self) -> list[str]:
-        """The memories' role, if a memory asks its model."""
+        """Return the role `memory` if a memory asks its model; else none."""
         from drr.papers.pdr.memory.base import ROLE
         from drr.papers.pdr.memory.registry import memory_kind
 
@@ -76,7 +76,7 @@ class PersonGiving(Giving):
         return [ROLE] if any(memory_kind(word).asks_model for word in words) else []
 
     def check(self, queries: Iterable[Query], file: str) -> None:
-        """`Misuse` for a question whose person is in none of the files that a setting needs."""
+        """Raise `Misuse` for a question whose person is missing in a file that a setting needs."""
         gathering = next((one for one in self.settings if one.has_context), None)
         telling = gathering or next((one for one in self.settings if one.has_persona), None)
         for number, query in enumerate(queries if telling or self.persons else (), 1):
@@ -94,7 +94,7 @@ class PersonGiving(Giving):
                 raise Misuse(f"{file}, query {number} ({query.id}): {why}")
 
     def key_fields(self, setting: Setting, person_id: str | None) -> JsonObject:
-        """List what decides an answer beside the setting's name: the content of what the agent was given."""
+        """Return the fields that decide an answer besides the setting's name: the content that the agent is given."""
         if setting.has_persona:
             return {"person": self._person(person_id).content_hash}
         if setting.kind == "context":
@@ -105,7 +105,7 @@ class PersonGiving(Giving):
         return {}
 
     def given(self, setting: Setting, person_id: str | None, query: str) -> Given:
-        """`UnitFailure` where the memory failed: that is this system's failure, and is counted."""
+        """Return what the agent is given. Raise `UnitFailure` if the memory failed: that counts as this system's failure."""
         from drr.papers.pdr.context import tokens_of
 
         if setting.kind == "memory":
@@ -116,7 +116,7 @@ class PersonGiving(Giving):
         return Given(setting, text, tokens_of(text) if text else None)
 
     def given_tokens(self, setting: Setting, person_id: str | None) -> int:
-        """Count the tokens given with a question; of a memory the most that it may recall of what there is."""
+        """Return the tokens given with a question; of a memory the most that it may recall."""
         from drr.papers.pdr.context import tokens_of
 
         if setting.has_persona:
@@ -161,7 +161,7 @@ class PersonGiving(Giving):
         return folder.absolute() / PERSONS if self.persons else None
 
     def prepare(self, config: RunConfig, settings: Settings, study: Study, queries: Iterable[Query]) -> None:
-        """Memories observe and recall before anybody answers; one that fails leaves its systems' answers failed, and only these."""
+        """Let memories observe and recall before any question is answered. A memory's failure fails only the answers that use it."""
         from drr.env.files import private, write_file
         from drr.plugin import check_run, models_of, notice, run_units
 
@@ -184,7 +184,7 @@ class PersonGiving(Giving):
         write_file(config.study / RECALLED, json.dumps(rows, ensure_ascii=False), private(0o666))
 
     def memory_units(self, queries: Iterable[Query]) -> dict[tuple[Setting, str], Unit]:
-        """One for each memory and person, however many budgets and tasks there are; none where no setting names a memory."""
+        """Return a unit for each memory and person, whatever the number of budgets and tasks; empty without memories."""
         asked = grouped((query.person_id or "", query.query) for query in queries)
         memories = grouped((one.memory_word, one) for one in self.settings if one.kind == "memory")
         found: dict[tuple[Setting, str], Unit] = {}
@@ -199,7 +199,7 @@ class PersonGiving(Giving):
     def forecast(
         self, answering: Answering, queries: Iterable[Query], folder: Path | None
     ) -> list[MemoryForecastRow]:
-        """A row for each memory. Nobody's program is run to see what it would ask: of one that asks that is unknown."""
+        """Return a row of expected calls for each memory. No memory is run for it: calls of those that ask a model are unknown."""
         from drr.papers.pdr.memory.registry import memory_kind
         from drr.study.study import Study
 
@@ -223,7 +223,7 @@ class PersonGiving(Giving):
 
 
 def opened(settings: Sequence[Setting], places: PersonPlaces, own: Settings, models: Models) -> PersonGiving:
-    """`Misuse` for a file that cannot be read, and for a setting that nothing here could fill."""
+    """Open the files that the settings need. Raise `Misuse` for an unreadable file, or a setting whose file is missing."""
     from drr.papers.pdr.context import read_contexts
     from drr.papers.pdr.person import read_persons
     from drr.plugin import prompts_of
@@ -243,7 +243,7 @@ def opened(settings: Sequence[Setting], places: PersonPlaces, own: Settings, mod
 
 
 def shop_of(persons: Path) -> str:
-    """The shop that these persons were made of."""
+    """Return the shop from which the persons were made."""
     from drr.papers.pdr.person import read_persons
     from drr.papers.pdr.shop_of_persons import shop_of as found
 

@@ -1,8 +1,8 @@
-"""The attributes that a study's agents were given, and those that their reports tell, as far as code can say.
+"""The person's attributes that a study's agents were given, and that their reports tell, found by code.
 
-An attribute counts as *shown* where an item that expresses it is handed on as it was, and as *said* where a sentence has the words
-that tell its statement from all others of the file. A statement that is said and is another person's only is wrong. Whoever says
-the same in other words is not understood: recalls of memories that rephrase are lower bounds.
+An attribute is *shown* if an item that expresses it is passed on unchanged, and *said* if a sentence has the words that distinguish
+its statement from all others of the file. A statement that is said and is only another person's is wrong. Paraphrases are not
+found: the recall of memories that rephrase is a lower bound.
 """
 
 from __future__ import annotations
@@ -43,11 +43,11 @@ from drr.study.study import Study
 from drr.wording.vocabulary import Wordbook, vocabulary
 
 _COVERED = 0.75
-"""Share of a statement's words, weighed by how rare they are among statements, that one sentence must have."""
+"""Share of a statement's words, weighted by rarity among statements, that one sentence must have."""
 _WHOLE = frozenset({"brands", "goods", "replenishment", "rhythm", "price_level", "returns"})
-"""Blocks whose words stand in any good report of a shop: a brand, a kind of product, a price. Only the whole statement tells them."""
+"""Blocks whose words stand in any good report of a shop, e.g. brand or price. Only the whole statement counts."""
 _ALONE = frozenset({"place", "pets", "children"})
-"""Blocks in which one word will do: "your dog". Elsewhere one is too common: "your order" is no interest in order at home."""
+"""Blocks in which one word is enough, e.g. "your dog". In other blocks one word is too common: "your order" is no interest in tidiness."""
 _MARKUP = re.compile(r"\[([^\[\]]*)\]\([^()\s]*\)|[*_`#>|]+")
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+")
 _DENIES = frozenset({"not", "no", "never", "without", "neither", "stop", "former", "longer"})
@@ -55,33 +55,33 @@ _FUNCTION = frozenset(word for one in vocabulary("shopping")["function_words"] f
 
 
 class FoundAttributes(NamedTuple):
-    """The findings on one text about one person. Attributes are by id, what is wrong is by its statement."""
+    """The attributes of one person found in a text, by id, and the wrong statements."""
 
     found: frozenset[str]
     right: frozenset[str]
-    """Those of them that are found as strictly as wrong ones: by the whole statement, or by an item handed on."""
+    """Attributes found as strictly as wrong ones: by the whole statement, or by an item passed on."""
     wrong: Sequence[str] | None = None
-    """Statements that are another person's only; `None` where nobody looked."""
+    """Statements that are only another person's; `None` if they were not looked for."""
     contradictions: Sequence[str] = ()
-    """Wrong statements of another value, where a person has one of a kind."""
+    """Wrong statements in blocks of which a person has only one attribute."""
     decided: frozenset[str] | None = None
-    """Attributes of which the question says nothing; `None` where no question stands in the way."""
+    """Attributes that the question does not mention; `None` if there is no question."""
 
     def recall(self, of: frozenset[str]) -> float | None:
-        """Return the recall of those attributes that are decided; `None` where there are none."""
+        """Return the share of the given attributes that were found, without those the question mentions; `None` without any."""
         known = of if self.decided is None else of & self.decided
         return len(self.found & known) / len(known) if known else None
 
     @property
     def precision(self) -> float | None:
-        """`None` where nothing was said: silence is neither right nor wrong."""
+        """Return the share of found statements that are right; `None` if none was found."""
         if self.wrong is None or not (self.right or self.wrong):
             return None
         return len(self.right) / (len(self.right) + len(self.wrong))
 
 
 class Statements:
-    """Every statement of a file of persons, and how to find them in a text."""
+    """All statements of a file of persons, and the search for them in texts."""
 
     def __init__(self, persons: Iterable[Person]) -> None:
         every = [one for person in persons for one in person.attributes]
@@ -107,7 +107,7 @@ class Statements:
         items: Sequence[ContextItem] = (),
         truth: Mapping[str, ItemTruth] | None = None,
     ) -> FoundAttributes:
-        """Find what a memory wrote. `items` may stand in the text as they were, with what each expresses."""
+        """Find attributes in a memory's text. `items` that stand in the text unchanged count for what they express."""
         handed = [item for item in items if item.text in text]
         for item in sorted(handed, key=lambda item: -len(item.text)):
             text = text.replace(item.text, "\n")
@@ -116,7 +116,7 @@ class Statements:
         return FoundAttributes(stated | shown, stated | shown, wrong, against)
 
     def in_report(self, report: str, question: str, attributes: Sequence[Attribute]) -> FoundAttributes:
-        """Find what a report tells its reader."""
+        """Find attributes that a report tells its reader."""
         text, asked = _MARKUP.sub(lambda match: match[1] or " ", report), frozenset(tokens(question))
         telling = {one.id: self._telling(one) for one in attributes}
         decided = frozenset(key for key, ways in telling.items() if all(map(asked.isdisjoint, ways)))
@@ -133,7 +133,7 @@ class Statements:
     def _expressed(
         self, text: str, attributes: Sequence[Attribute], asked: frozenset[str] = frozenset()
     ) -> tuple[frozenset[str], list[str], list[str]]:
-        """Return what is right, what is wrong, and what contradicts. A wrong statement that shares a word with the question is left out."""
+        """Return the right ids, the wrong statements, and the contradicting ones. A wrong statement that shares a word with the question is left out."""
         own, expressed = {one.statement: one.id for one in attributes}, self._stated_in(text)
         wrong = sorted(one for one in expressed - own.keys() if asked.isdisjoint(_words(one)))
         single = {one.block for one in attributes} & SINGLE
@@ -144,7 +144,7 @@ class Statements:
         )
 
     def _stated_in(self, text: str) -> set[str]:
-        """Sentences that deny something are left out: what they say of the person is not known to code."""
+        """Return the statements found in a text. Sentences with a negation are skipped, as code cannot tell what they say of the person."""
         found: set[str] = set()
         for words in (frozenset(tokens(sentence)) for sentence in _SENTENCE.split(text)):
             if words.isdisjoint(_DENIES):
@@ -157,8 +157,8 @@ class Statements:
         return sum(self._weight[word] for word in own & words) / sum(self._weight[word] for word in own)
 
     def _telling(self, attribute: Attribute) -> list[frozenset[str]]:
-        """List the words that reveal it, any of these sets. They are of a name that it bears, else what no
-        other statement of its block has."""
+        """Return sets of words, any of which reveals the attribute. They are the words of a name, else the statement's words that
+        are rarest in its block."""
         if attribute.names:
             return [frozenset(tokens(name)) for name in attribute.names]
         words, holding = _words(attribute.statement), self._holding[attribute.block]
@@ -175,7 +175,7 @@ def _covers(words: frozenset[str], telling: frozenset[str]) -> bool:
 
 
 def _known() -> Iterator[tuple[str, str]]:
-    """Yield block and statement of all that rules may say: a small file of persons has few of them."""
+    """Yield block and statement of all that rules may state, as a small file of persons has few statements."""
     for block, _, statement in map(spoken_theme, BY_KEY):
         yield block, statement
     for block, values in invented_traits().items():
@@ -187,30 +187,30 @@ def expressed_by(items: Iterable[ContextItem], truths: Mapping[str, ItemTruth]) 
 
 
 KEPT = "persons.jsonl"
-"""File in a study's folder that says who its persons are."""
+"""Name of the file of persons in a study's folder."""
 
 
 class AnswerAttributes(NamedTuple):
-    """The attributes in one answer to a person who is known."""
+    """The attributes in one answer to a known person."""
 
     of: frozenset[str]
-    """Attributes that could be known: those of the whole context, or without contexts all."""
+    """Attributes that could be known: those of the whole context, or all if there are no contexts."""
     setting: Setting
     given: FoundAttributes | None
-    """`None` where the setting gives nothing of the person, and where it is no longer known what it gave."""
+    """Attributes given to the agent; `None` if the setting gives nothing, or it is no longer known what was given."""
     tokens: int | None
-    """Tokens of what was given."""
+    """Number of tokens given."""
     report: FoundAttributes
 
     @property
     def gives(self) -> bool:
-        """Tell whether the setting hands on anything of the person with the question."""
+        """Tell whether the setting gives anything about the person with the question."""
         return self.setting.has_persona or self.setting.has_context
 
 
 @lru_cache(8)
 def _truths(contexts: Contexts, person_id: str) -> Mapping[str, ItemTruth]:
-    """Answers come by question, and so by person."""
+    """Return the truth of a person's items, cached: answers come by question, and so by person."""
     return read_truth(contexts, person_id)
 
 
@@ -227,7 +227,7 @@ class StudyPersons:
         return Statements(self.persons.values())
 
     def of(self, answer: Answer, person_id: str | None) -> AnswerAttributes | None:
-        """`None` where nothing is known of who asked; `DrrError` where contexts cannot be read any more."""
+        """Return the attributes in an answer; `None` if the person is unknown. Raise `DrrError` if contexts are unreadable."""
         person = self.persons.get(person_id or "")
         if person is None:
             return None
@@ -241,7 +241,7 @@ class StudyPersons:
         return AnswerAttributes(shown, setting, given, answer.record.result.get("person_tokens"), found)
 
     def _contexts_of(self, person: Person) -> Contexts | None:
-        """`None` where there are none of this person, or of one who was told otherwise."""
+        """Return the contexts; `None` if they lack this person, or were built from other attributes."""
         gathered = self.gathered.get(person.person_id)
         return self.contexts if gathered is not None and gathered.attributes == person.attributes else None
 
@@ -274,7 +274,7 @@ class StudyPersons:
 
 
 def attributes_of(answers: Iterable[Answer]) -> dict[str, AnswerAttributes | None]:
-    """Find by answer the attributes of those whose study knows who asked. `None` where their sources cannot be read any more."""
+    """Return the attributes in each answer whose person is known, by answer; `None` if files can no longer be read."""
     found: dict[str, AnswerAttributes | None] = {}
     opened: dict[Path, tuple[StudyPersons, Mapping[str, Query]] | None] = {}
     for answer in answers:
@@ -298,7 +298,7 @@ def attributes_of(answers: Iterable[Answer]) -> dict[str, AnswerAttributes | Non
 
 
 def study_persons(study: Study) -> StudyPersons | None:
-    """`None` for a study that knows no persons."""
+    """Return the persons of a study; `None` if it knows none."""
     named = study.config.get("run", {}).get("contexts")
     contexts = Path(named) if isinstance(named, str) else None
     read = [study.folder / KEPT, study.folder / RECALLED, *([contexts / MANIFEST] if contexts else ())]
@@ -309,7 +309,7 @@ def study_persons(study: Study) -> StudyPersons | None:
 def _opened(
     folder: Path, named: Path | None, stamps: tuple[tuple[int, int] | None, ...]
 ) -> StudyPersons | None:
-    """Once for every state of the files. Contexts that are gone leave unknown what they gave."""
+    """Open a study's persons, once for every state of the files. If contexts are gone, what they gave is unknown."""
     contexts, gathered, kept = None, dict[str, Person](), folder / KEPT
     if named is not None:
         with suppress(DrrError):

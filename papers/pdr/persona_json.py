@@ -1,4 +1,4 @@
-"""Personas as PDR-Bench keeps them, nested objects with uneven keys, to persons and back. Who the person is stays outside."""
+"""Converts personas in PDR-Bench's form (nested objects with uneven keys) to persons and back. Identifying data is left out."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from drr.papers.pdr.person import Attribute, Person, disclosed
 from pydantic import ValidationError
 
 FORM = "drr-persona-1"
-"""Marks a line that we wrote: keys below a block are ids, and values are statements as they stand."""
+"""Mark of a line that this program wrote: keys below a block are ids, and values are statements."""
 _IDS = ("person_id", "userid", "user_id", "id")
 _DEEPEST = 20
 _WORD = re.compile(r"[^\W_]+")
@@ -32,22 +32,22 @@ _NAME = "a name"
 class ImportedPersona(NamedTuple):
     person: Person
     dropped: Mapping[str, int]
-    """Number of omitted fields by kind: a name, an e-mail address, ..., an empty value, a field beside the persona."""
+    """Number of fields left out, by kind: a name, an e-mail address, an empty value, a field beside the persona."""
 
 
 class _Leaf(NamedTuple):
     path: tuple[str, ...]
-    """Keys, and places in a list from 1 on."""
+    """Keys, and positions in lists from 1."""
     value: str
 
     @property
     def statement(self) -> str:
-        """The block is told by the attribute's own field, unless there is nothing else."""
+        """Return the statement: keys and value. The first key is the block and is left out, unless it is the only key."""
         return f"{', '.join(_in_words(key) for key in self.path[1:] or self.path)}: {self.value}"
 
 
 def imported_personas(path: Path) -> list[ImportedPersona]:
-    """All of them or none: what cannot be read is `Misuse`, by line."""
+    """Read all personas of a file; raise `Misuse` with the line's number if any cannot be read."""
     personas: dict[str, ImportedPersona] = {}
     for number, line in enumerate(lines_of(path, "personas"), 1):
         if not line.strip():
@@ -67,7 +67,7 @@ def imported_personas(path: Path) -> list[ImportedPersona]:
 
 
 def persona_line(person: Person) -> JsonObject:
-    """Return what is known of the person by block. It leaves out orders, quotations and the user id, which open records."""
+    """Return a person's attributes by block as a line. Orders, quotations and the user id are left out, as they open records."""
     blocks: dict[str, dict[str, str]] = {}
     for one in person.attributes:
         blocks.setdefault(one.block, {})[one.id] = one.statement
@@ -132,7 +132,7 @@ def _of_ours(raw: JsonObject) -> tuple[list[Attribute], Counter[str]]:
 
 
 def _leaves(value: object, path: tuple[str, ...]) -> Iterator[_Leaf]:
-    """A list of plain values is one leaf, as its key says what they are together."""
+    """Yield the values of nested objects with their paths. A list of plain values is one leaf."""
     if len(path) > _DEEPEST:
         raise Misuse(f"nested deeper than {_DEEPEST}: {', '.join(path[:3])} ...")
     if isinstance(value, dict):
@@ -188,8 +188,8 @@ def _squeezed(text: str) -> str:
 
 
 def _names(text: str, name: str) -> bool:
-    """Tell whether a text names the whole name, or a part of it of three letters or more. Scripts without
-    spaces are compared as they stand."""
+    """Tell whether a text contains a name, or a part of it with three letters or more. Scripts without
+    spaces are compared as plain strings."""
     parts = [name, *(part for part in _WORD.findall(name) if len(part) > 2)]
     return any(
         re.search(rf"(?<!\w){re.escape(part)}(?!\w)", text) if part.isascii() else part in text
@@ -206,7 +206,7 @@ def _joined(key: str, mark: str) -> str:
 
 
 def _id(path: Sequence[str], taken: Mapping[str, object]) -> str:
-    """Make the id from the path alone where that tells it from the others. The same persona gives the same ids."""
+    """Return an id made from the path, with a hash if the path is too long or taken. The same persona always gives the same ids."""
     one = "-".join(_joined(key, "-") for key in path)
     if len(one) > LONGEST_ID:
         one = f"{one[: LONGEST_ID - 20]}-{_digest(one)}"

@@ -1,4 +1,4 @@
-"""The plug-in of PDR-Bench."""
+"""The declaration of the PDR-Bench paper: all that it adds to the program."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The paper's agent: a main agent that sees summaries only, with sub-agents for pages, files and pictures."""
+"""The DR3 agent: a main agent that sees only summaries, and sub-agents that read pages, files and pictures."""
 
 from __future__ import annotations
 

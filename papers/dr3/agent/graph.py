@@ -1,4 +1,4 @@
-"""The architecture DR3. A main agent that sees summaries only, with sub-agents for pages and files and a model that looks at pictures.
+"""The graph of the DR3 agent: a main agent, and sub-agents whose summaries are all that the main agent sees.
 
 main {reason, search_pages, read_files, search_shop, look_at_picture, calculator, finalize}, ten turns
     -> rag_search (five turns), file_reader (three), shop_search, perception, side by side
@@ -57,7 +57,7 @@ Below = Literal["rag_search", "file_reader", "shop_search", "perception", "obser
 
 
 class Errand(SubProblem):
-    """An errand that the main agent gave away: to whom, and of a picture its name."""
+    """A task given to a sub-agent. `node` is the sub-agent's place in the graph; `name` is that of the picture, if any."""
 
     node: str
     name: str
@@ -67,9 +67,9 @@ class Dr3State(TypedDict):
     messages: Annotated[list[BaseMessage], operator.add]
     findings: Annotated[list[Finding], operator.add]
     seen: Annotated[list[str], operator.add]
-    """Pictures that the agent has looked at."""
+    """Names of the pictures that the agent has looked at."""
     pages: list[Page]
-    """Pages in its own window, under long-context."""
+    """Pages given whole in the first message, under the setting long_context."""
     steps: int
     stop: StopReason
     report: str
@@ -77,14 +77,14 @@ class Dr3State(TypedDict):
 
 
 def tools_of(run: AgentRun) -> list[ToolSchema]:
-    """The same list in every request of the conversation: those who have nothing to work on are not there."""
+    """List the tools offered in every request of the main conversation. Sub-agents that have nothing to work on are left out."""
     calls = [one.launch for one in helpers_of(run).values()]
     calls += [one for one in run.schemas if one["function"]["name"] == CALCULATOR]
     return [*([REASON_TOOL] if run.reasons else []), *calls, FINALIZE_TOOL]
 
 
 def helpers_of(run: AgentRun) -> dict[str, SubAgent]:
-    """Map the tools that call them to those who have something to work on. With the pages in its own window the main agent has nobody search them."""
+    """Map each usable sub-agent by the tool that calls it. Under long_context the page searcher is left out, as the main agent has the pages."""
     long = bool(run.settings.get("long_context"))
     return {one.name: one for one in SUB_AGENTS if one.tools(run) and not (long and one is SEARCHER)}
 
@@ -108,7 +108,7 @@ async def main(state: Dr3State, runtime: Runtime[AgentRun]) -> Command[Below]:
 
 
 async def _turn(run: AgentRun, state: Dr3State) -> tuple[AIMessage | None, StopReason | None]:
-    """The next turn of the main agent, else why there is none."""
+    """Ask for the main agent's next turn; return the turn, or `None` and the reason for stopping."""
     if reached := run.allowance.reached():
         return None, reached
     if state["steps"] >= run.limits.supervisor_steps:
@@ -127,7 +127,7 @@ async def _turn(run: AgentRun, state: Dr3State) -> tuple[AIMessage | None, StopR
 
 
 def _errands(run: AgentRun, state: Dr3State, turn: AIMessage) -> list[Errand]:
-    """List what a turn gives away: the first calls that are well formed, numbered on from those before."""
+    """List the sub-agent tasks of a turn: its well-formed calls up to the limit, numbered after the earlier findings."""
     helpers, seen = helpers_of(run), set(state["seen"])
     errands: list[Errand] = []
     for place, call in enumerate(turn.tool_calls):
@@ -156,7 +156,7 @@ async def sub_agent(state: Errand, runtime: Runtime[AgentRun]) -> dict[str, list
 
 
 async def perception(state: Errand, runtime: Runtime[AgentRun]) -> dict[str, list[Any]]:
-    """One request of its own, the only one that a picture ever stands in."""
+    """Let the perception model look at one picture, in a request of its own. No other request ever contains a picture."""
     run, who = runtime.context, state["researcher"]
     run.tell("launch", who, f"{state['name']}: {state['problem']}")
     shown = await sub_agents.opened(run, who, state["name"])
@@ -167,7 +167,7 @@ async def perception(state: Errand, runtime: Runtime[AgentRun]) -> dict[str, lis
 
 
 async def observe(state: Dr3State, runtime: Runtime[AgentRun]) -> Command[Literal["main", "report"]]:
-    """Answer every call of the main agent's turn: what it gave away with the summary, the others by doing them."""
+    """Answer every call of the main agent's turn: sub-agent calls with their findings, the other calls by running them."""
     run, turn = runtime.context, state["messages"][-1]
     assert isinstance(turn, AIMessage)
     stop_over_budget(state["findings"])
@@ -223,7 +223,7 @@ async def report(state: Dr3State, runtime: Runtime[AgentRun]) -> Command[Literal
 
 
 async def _written(run: AgentRun, state: Dr3State) -> str:
-    """Write in the conversation, which has every summary; in a fresh one where that is full or broken."""
+    """Write the report in the main conversation; start a fresh conversation if the main one is full or broken off."""
     known = [(one, one.text) for one in state["findings"] if one.text is not None]
     stop, pages = state["stop"], state["pages"]
     brief = Reporting(
@@ -247,7 +247,7 @@ async def _written(run: AgentRun, state: Dr3State) -> str:
 
 
 async def validate(state: Dr3State, runtime: Runtime[AgentRun]) -> Command[Literal["validate", "__end__"]]:
-    """One round: what is missed is written anew. It ends when nothing is missed, or after so many rounds."""
+    """Run one round of validation. Rounds end when no requirement is missed or the limit of rounds is reached."""
     run, number = runtime.context, state["rounds"] + 1
     mended = await validated(run, state["report"], number)
     if mended is None:
@@ -293,11 +293,11 @@ async def answer(run: AgentRun) -> Ending:
 
 
 CHARS_PER_TOKEN = 4
-"""Measure of the sizes of corpora; a model's own tokens may be more."""
+"""Characters counted as one token when sizes of corpora are measured; a model's own tokenizer may count more tokens."""
 
 
 def pages_in_window(run: AgentRun) -> list[Page]:
-    """Nothing where the study does not ask for it. `ModelFailure` before any call where they cannot fit the model."""
+    """Return the frozen pages to give whole to the main agent; none without long_context. Raise `ModelFailure` before any call if the pages exceed the model's window."""
     if not run.settings.get("long_context"):
         return []
     web = run.tools.web
@@ -326,7 +326,7 @@ def source_of(page: Page) -> Source:
 
 
 def instructions_on(run: AgentRun, pages: Sequence[Page]) -> str:
-    """The question, and behind it the pages."""
+    """Return the question, followed by the text of the pages if there are any."""
     if not pages:
         return run.asked
     text = "\n\n".join(f"Address: {page.final_url}\n{page.markdown}" for page in pages)

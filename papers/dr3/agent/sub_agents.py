@@ -1,6 +1,6 @@
-"""The sub-agents of dr3. How each is called, which tools it has, and its loop of few turns that ends with a text of its own.
+"""The sub-agents of DR3: how each is called, its tools, and its loop of turns, which ends with a summary.
 
-Whoever calls one reads that text and nothing else of it.
+The main agent reads the summary and nothing else of a sub-agent's work.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from langgraph.types import Command
 
 SEARCH, CONTEXT = "web_search", "get_context"
 EQUAL = 3
-"""The third search with the same words is not made."""
+"""Number of the first search for the same words that is refused: the third."""
 _SNIPPET, _MOST_HITS = 320, 20
 FILES = ("list_files", "read_file", "search_file")
 VIEW, CALCULATOR = "view_image", "calculator"
@@ -51,29 +51,29 @@ CONTEXT_TOOL = tool_schema(
 
 @dataclass(frozen=True)
 class SubAgent:
-    """`node` is its place in the graph, `launch` the tool that calls it, `letter` begins the names of its runs."""
+    """A kind of sub-agent. `node` is its place in the graph, `launch` the tool that calls it, `letter` begins the names of its runs."""
 
     node: str
     letter: str
     launch: ToolSchema
     prompt: str
     turns: str = ""
-    """The limit that bounds its loop; one without makes one request."""
+    """Name of the limit on the turns of the loop; empty for a sub-agent that makes a single request."""
     has: tuple[str, ...] = ()
-    """Its tools, by name; none named: all that nobody else has."""
+    """Names of the sub-agent's tools; empty: all tools that no other sub-agent has."""
     further: tuple[ToolSchema, ...] = ()
-    """Beside those of the world, where it has any."""
+    """Tools added to those of the environment, if the environment offers at least one of the sub-agent's tools."""
 
     @property
     def name(self) -> str:
         return self.launch["function"]["name"]
 
     def wrong(self, arguments: JsonObject) -> str | None:
-        """Say what is wrong with the arguments of a call."""
+        """Say what is wrong with the arguments of a call; `None` if they are right."""
         return complaint(self.name, arguments, list(self.launch["function"]["parameters"]["properties"]))
 
     def tools(self, run: AgentRun) -> list[ToolSchema]:
-        """List the tools that the world offers; nothing where there is nothing of it."""
+        """List the sub-agent's tools that the run offers, with the further ones; none if the run offers none of them."""
         own = [one for one in run.schemas if self._takes(one["function"]["name"])]
         return [*own, *self.further] if own else []
 
@@ -155,7 +155,7 @@ async def reason(state: SubAgentState, runtime: Runtime[AgentRun]) -> Command[Li
 
 
 async def act(state: SubAgentState, runtime: Runtime[AgentRun]) -> Command[Literal["reason", "summarise"]]:
-    """Answer the calls of the last turn, a search that was made often enough without making it."""
+    """Answer the calls of the last turn. A search repeated too often is refused without being run."""
     run, who, turn = runtime.context, state["who"], state["messages"][-1]
     assert isinstance(turn, AIMessage)
     kind, repeated = BY_NODE[state["node"]], _repeated(state["messages"])
@@ -174,7 +174,7 @@ async def act(state: SubAgentState, runtime: Runtime[AgentRun]) -> Command[Liter
 
 
 async def summarise(state: SubAgentState, runtime: Runtime[AgentRun]) -> dict[str, str]:
-    """Summarise. A text without a call is the summary; where a limit or a failure ended the loop, it is asked for."""
+    """Return the sub-agent's summary. A last turn without a call is the summary; after a limit or a failure the model is asked for one."""
     run, who, problem, messages = runtime.context, state["who"], state["problem"], state["messages"]
     last, stop = messages[-1], state["stop"]
     if stop == "answered" and isinstance(last, AIMessage):
@@ -199,7 +199,7 @@ def graph() -> CompiledStateGraph[SubAgentState, AgentRun, SubAgentState, SubAge
 
 
 async def condensed(run: AgentRun, kind: SubAgent, who: str, problem: str) -> Condensed:
-    """Condense what one sub-agent found out on a problem."""
+    """Run one sub-agent on a problem; return its summary and the reason why it stopped."""
     most = getattr(run.limits, kind.turns)
     start: SubAgentState = {
         "node": kind.node,
@@ -219,7 +219,7 @@ async def condensed(run: AgentRun, kind: SubAgent, who: str, problem: str) -> Co
 
 
 def with_context(call: CallTool, chars: int) -> CallTool:
-    """`get_context` beside the tools of the world: a search with more hits, up to so many characters."""
+    """Add `get_context` to the tools of the environment: a search that returns more hits, up to `chars` characters in all."""
 
     async def called(name: str, arguments: Mapping[str, Any], context: ToolContext) -> ToolAnswer:
         if name != CONTEXT:
@@ -232,7 +232,7 @@ def with_context(call: CallTool, chars: int) -> CallTool:
 
 
 def _bounded(answer: ToolAnswer, chars: int, web: InPieces | None) -> ToolAnswer:
-    """Bound the passages as they come, under the address of their piece, until the room is used up. The last of them is cut."""
+    """Cut the passages of an answer to `chars` characters in all. Each passage is given the address of its piece."""
     sources: list[Source] = []
     items: list[JsonObject] = []
     left = chars
@@ -252,7 +252,7 @@ def _bounded(answer: ToolAnswer, chars: int, web: InPieces | None) -> ToolAnswer
 
 
 def _repeated(messages: Sequence[BaseMessage]) -> set[int]:
-    """Find the calls of the last turn, by place, that search for words for the third time."""
+    """Return the positions of those calls of the last turn that search for the same words for the third time."""
     made: Counter[tuple[str, ...]] = Counter()
     found: set[int] = set()
     for message in messages:
@@ -265,7 +265,7 @@ def _repeated(messages: Sequence[BaseMessage]) -> set[int]:
 
 
 def _searched(call: ToolCall) -> tuple[str, ...]:
-    """Tool and words of a search, whatever their order and endings."""
+    """Return the tool and the words of a search, without regard to order and endings; empty for other calls."""
     if call["name"] not in (SEARCH, CONTEXT):
         return ()
     return (call["name"], *sorted(set(tokens(str(call["args"].get("query", ""))))))
@@ -279,13 +279,13 @@ def _refused(run: AgentRun, who: str, call: ToolCall) -> BaseMessage:
 
 
 def picture_named(name: str) -> str:
-    """Find a picture by its file name, however it was called."""
+    """Return a picture's file name, whether the picture was named by its name or its address."""
     place = file_place(name)
     return name.strip() if place is None else place.name
 
 
 async def opened(run: AgentRun, who: str, name: str) -> Sequence[Block] | CallError:
-    """The picture, where there is one and the model of perception sees."""
+    """Return the picture's blocks; a `CallError` if there is no such picture or the perception model takes no pictures."""
     call = {"name": VIEW, "args": {"name": name}, "id": "view", "type": "tool_call"}
     await run.act(who, AIMessage("", tool_calls=[call]), run.tools, {VIEW})
     error = run.calls[who][-1].error

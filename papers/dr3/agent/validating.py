@@ -1,7 +1,7 @@
-"""One round of `+validate`. A model says which requirements of the question the report misses, and writes it anew without that.
+"""One round of `+validate`: a model lists the requirements that the report misses, and rewrites the report to meet them.
 
-Words are counted by code. The published DR3 agent does this silently; here it is an option, and each round leaves a note. A round
-that fails leaves the report as it is.
+Words are counted by code. The published DR3 agent validates silently; here validating is an option, and each round leaves a note. A
+round that fails leaves the report as it is.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Requirements(BaseModel):
 
 
 async def validated(run: AgentRun, report: str, number: int) -> str | None:
-    """The report without what it missed; `None` where it missed nothing, or where nothing better could be had."""
+    """Return the report rewritten to meet its missed requirements; `None` if none was missed or the rewriting failed."""
     where = f"{_CONVERSATION} {number}"
     words = counted((await read_in_run(run, report)).body)
     asked: list[BaseMessage] = [
@@ -55,5 +55,5 @@ async def validated(run: AgentRun, report: str, number: int) -> str | None:
 
 
 def counted(text: str) -> int:
-    """Words, without citation marks and signs."""
+    """Count the words of a text, without citation marks and signs."""
     return sum(1 for word in text.split() if word[0] != "[" and any(map(str.isalnum, word)))

@@ -1,2 +1,1 @@
-"""DR3-Eval's judgements of a report on a task with files. Which required facts it has, what it repeats of a
-distractor, what it keeps of the checklist."""
+"""The DR3-Eval judgements of a report on a task with files: facts stated, distractors repeated, checklist points met."""

@@ -1,4 +1,4 @@
-"""Options of `drr judge` for tasks with files, and where a study keeps them."""
+"""The options of `drr judge` for tasks with files, and their storage in the study."""
 
 from __future__ import annotations
 

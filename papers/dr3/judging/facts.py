@@ -1,4 +1,4 @@
-"""The task of looking for required facts in a report, and which of them the run met. It asks no judge and is the same whoever judges."""
+"""The judging task that looks for required facts in a report, and in what the run's tools returned. It asks no judge."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _OVERLAP = 80
 
 
 def met_facts(facts: Iterable[TaskFact], sources: Iterable[Source]) -> Mapping[str, bool | None]:
-    """Find which facts were met; `None` where nobody recorded where it stands, or only words say it."""
+    """Tell for each fact whether the run's tools returned it. `None`: its place is not recorded, or it has no value to look for."""
     given = grouped((document_id(source.url), source) for source in sources)
     return {fact.id: _is_met(fact, given) for fact in facts}
 
@@ -41,7 +41,7 @@ def _is_met(fact: TaskFact, given: Mapping[str, list[Source]]) -> bool | None:
 
 
 def _of(address: str, given: Mapping[str, list[Source]]) -> list[Source]:
-    """Choose of a file only what was given of places that share something with the fact's."""
+    """Return the sources of the document of an address; of a file, only those whose place overlaps the fact's place."""
     found, place = given.get(document_id(address), []), file_place(canonical_url(address))
     if place is None:
         return found
@@ -50,7 +50,7 @@ def _of(address: str, given: Mapping[str, list[Source]]) -> list[Source]:
 
 
 def _states(value: ToldValue, text: str) -> bool:
-    """Look in parts that overlap by more than any value takes."""
+    """Tell whether a text states the value, searching in parts that overlap by more than the length of any value."""
     starts = range(0, max(1, len(text) - _OVERLAP), LONGEST - _OVERLAP)
     return any(one.exact for start in starts for one in value.places(text[start : start + LONGEST]))
 
@@ -103,7 +103,7 @@ class FactsTask(Task[Answer]):
         return Outcome({"known": await read_in_time(answer.report, read)})
 
     def read(self, record: Record, judged: Judged) -> None:
-        """Read a record. Of several, by older rules or another truth, the last counts."""
+        """Store the facts found by a record. If several records exist, the last one counts."""
         found = record.result.get("known") if record.done else None
         judged.others.setdefault(self.name, {})[record.key_fields["answer"]] = found
 

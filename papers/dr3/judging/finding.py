@@ -1,8 +1,8 @@
-"""The required facts that a report states, by rule: the value and its subject in one sentence, whatever the wording.
+"""Finds by rule the required facts that a report states: a value and its subject in one sentence, however worded.
 
-A sentence that names nothing speaks of what the one before it named, or what leads in its list, or the heading over it. A lexical lower
-bound: what is told without its figure is not found. What repeats a distractor's value is accused only where it is certain: of the very
-thing, about the very attribute where the value is one that much has, and neither denied nor weighed nor taken back.
+A sentence that names no subject has the subject of the sentence before it, of the line that leads into its list, or of its heading.
+The result is a lower bound: a fact told without its figure is not found. A distractor's value counts as repeated only where that is
+certain: about the same subject, about the same attribute if the value is a common one, and not denied, doubted or taken back.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from drr.papers.dr3.truth import ChangeKind, KnownPage, TaskFact
 from drr.papers.dr3.value_forms import ToldPlace, ToldValue
 
 LONGEST = 4000
-"""Characters that are read of a sentence: what is longer is none."""
+"""Limit on the characters of a sentence that are read; longer text is no sentence."""
 _SPANS = 5
 _BOLD = 7
-"""The depth of a bold line that stands for a heading."""
+"""Heading depth of a bold line that serves as a heading."""
 _EXTENTS = {
     1.0: "its value and what it is of, in one sentence",
     0.5: "its value stands there in part, or in a sentence that does not say of what",
@@ -35,7 +35,7 @@ WORDS_ONLY = "only words say it, and no figure or name that code could look for"
 
 @dataclass
 class FalseValue:
-    """The false values that recorded changes make of one fact."""
+    """A false value that recorded changes give to one fact, and the pages that state it."""
 
     kind: ChangeKind
     written: str
@@ -47,7 +47,7 @@ class FalseValue:
 
 
 def false_values(fact: TaskFact, pages: Iterable[KnownPage]) -> list[FalseValue]:
-    """A statement that was left out can be repeated by nobody."""
+    """Return the false values of a fact, one for each wording. Changes that left a statement out give none."""
     found: dict[str, FalseValue] = {}
     for page in pages:
         change = page.change
@@ -59,7 +59,7 @@ def false_values(fact: TaskFact, pages: Iterable[KnownPage]) -> list[FalseValue]
 
 @dataclass
 class ReportFacts:
-    """The sentences of one report, and of which subject each tells a value."""
+    """The sentences of one report, and the required facts found in them."""
 
     report: str
     subjects: TaskSubjects
@@ -95,7 +95,7 @@ class ReportFacts:
     def found(
         self, fact: TaskFact, *, settled_otherwise: bool = False
     ) -> tuple[float | None, list[list[int]]]:
-        """Find a fact. Where a report settles on another value, what it sets aside does not count."""
+        """Return the score of a fact and the spans of the sentences that state it. With `settled_otherwise`, statements that the report sets aside do not count."""
         value = ToldValue(fact.value)
         if not fact.made or not value.is_known:
             return None, []
@@ -108,7 +108,7 @@ class ReportFacts:
         return best, [span for score, span in scored if score == best and best > 0][:_SPANS]
 
     def _stated_places(self, number: int, value: ToldValue) -> list[ToldPlace]:
-        """Find where the sentence states the value, but not where it is asked, denied or worked out of something else."""
+        """Find the places where a sentence states the value; not those in questions, denials and calculations."""
         text = self.sentences[number].text
         if text.endswith(("?", "？")):
             return []
@@ -128,7 +128,7 @@ class ReportFacts:
         return 1.0 if place.exact and of == key else 0.5
 
     def _is_cited(self, number: int, fact: TaskFact, documents: Iterable[str]) -> bool:
-        """Tell whether a sentence without names shows by its citation whose value it states: no other fact has it there."""
+        """Tell whether the citation of a sentence without names shows whose value it states. No other fact may have the value in the cited document."""
         cited = set(map(document_id, self.sentences[number].urls)) & set(map(document_id, documents))
         if not cited or FACT_WORDS.is_general(self.sentences[number].text):
             return False
@@ -148,7 +148,7 @@ class ReportFacts:
 
     @cached_property
     def _carried(self) -> list[str | None]:
-        """Find the subject of each sentence where it names nothing itself."""
+        """Return for each sentence the subject that applies if the sentence names none."""
         return list(map(_SpokenOf(self.report, self.subjects).then, self.sentences))
 
     @cached_property
@@ -156,7 +156,7 @@ class ReportFacts:
         return ReportStanding(self.sentences)
 
     def repeated(self, fact: TaskFact, pages: Sequence[KnownPage]) -> Iterator[RepeatedRow]:
-        """Nothing where the report settles on the true value: which of the two it goes by is in doubt."""
+        """Yield the false values of a fact that the report repeats; none if the report settles on the true value."""
         others = [ToldValue(one.value) for one in self.facts]
         wrong = [
             one
@@ -175,7 +175,7 @@ class ReportFacts:
                     )
 
     def _is_settled(self, fact: TaskFact) -> bool:
-        """Tell whether the report states the true value wholly and as its own conclusion."""
+        """Tell whether the report states the true value in full, as its own conclusion."""
         value = ToldValue(fact.value)
         return any(
             self._score(number, place, fact) == 1 and self._standing.settles_on(number, place)
@@ -198,7 +198,7 @@ class ReportFacts:
 
 
 class _SpokenOf:
-    """A follower of a report's sentences. What the one before named, else the items above, the line that leads in, the headings."""
+    """A tracker of the current subject: of the sentence before, else of the list items, lead-in line or headings above."""
 
     def __init__(self, report: str, subjects: TaskSubjects) -> None:
         self._report, self._subjects = report, subjects
@@ -209,7 +209,7 @@ class _SpokenOf:
         self._block, self._named = -1, False
 
     def then(self, sentence: ReportSentence) -> str | None:
-        """Find the subject of the next sentence if it names nothing."""
+        """Return the subject of the next sentence if the sentence names none, and move on."""
         if sentence.block != self._block:
             self._block, self._last, self._named = sentence.block, None, False
             self._begin(sentence)
@@ -222,7 +222,7 @@ class _SpokenOf:
         return carried
 
     def _begin(self, sentence: ReportSentence) -> None:
-        """A block: what it stands under ends with it."""
+        """Start a new block: update the headings and list items above it."""
         if sentence.kind in ("heading", "title"):
             quote = self._report[sentence.start : sentence.end]
             depth = len(quote) - len(quote.lstrip("#")) or _BOLD
@@ -248,7 +248,7 @@ def _enter(stack: list[tuple[int, str | None]], depth: int, key: str | None) -> 
 
 
 def _is_about(fact: TaskFact, pages: Iterable[str], sentence: ReportSentence) -> bool:
-    """Tell whether a sentence is about the fact's attribute, or cites a page that falsifies it."""
+    """Tell whether a sentence is about the fact's attribute, or cites one of the pages that state the false value."""
     if set(map(canonical_url, pages)).intersection(sentence.urls):
         return True
     if FACT_WORDS.about(f"{fact.attribute} {fact.text}") & FACT_WORDS.about(sentence.text):

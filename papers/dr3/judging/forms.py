@@ -1,4 +1,4 @@
-"""The forms of judges on what a report on a task with files knows, keeps, and how deep it goes. Reasons stand before verdicts."""
+"""The answer forms for judges of reports on tasks with files: facts, checklist points and depth. Reasons stand before verdicts."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ OURS: Mapping[str, Ask] = {
 
 
 def _depth(asking: Asking[Any]) -> JsonObject:
-    """Grade from 1 what the surface shows of depth."""
+    """Grade depth from 1 to 10 by the surface of the report, without a model."""
     surface = surface_of(asking, "answer")
     return {"reason": surface.words_about("depth"), "grade": max(1, int(surface.score("depth") + 0.5))}
 

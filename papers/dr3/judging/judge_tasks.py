@@ -1,6 +1,7 @@
-"""Tasks that ask a judge of a report about required facts, points of the checklist, and how deep it goes.
+"""The judging tasks that ask a judge about required facts, points of the checklist, and the depth of a report.
 
-Facts and points go by their ids, some in one call. They are answered in any order, and asked for once more where one is left out. Where no model judges nothing is asked.
+Facts and points are sent by id, up to ten in one call, and may be answered in any order. An id left out is asked for once more.
+Facts and points are not asked about if the judge is no model.
 """
 
 from __future__ import annotations
@@ -23,12 +24,12 @@ from drr.study.unit import Outcome, Record, Unit
 from pydantic import BaseModel
 
 TOGETHER = 10
-"""Things in one call; the report is sent with each."""
+"""Limit on facts or points in one call; the report is sent with each call."""
 LEFT_OUT = "the judge left this id out, or said two things of it, also when asked for it alone"
 
 
 class Thing(NamedTuple):
-    """A thing that is asked about: a fact, a point."""
+    """A fact or a point of the checklist that a judge is asked about."""
 
     id: str
     text: str
@@ -39,18 +40,18 @@ class ThingsTask(Task[Answer]):
     metrics = ("dr3",)
     by_rules = False
     word: ClassVar[str]
-    """Name of its things for the judge."""
+    """Word for a thing in the request to the judge."""
     field: ClassVar[str]
-    """Field of a row with the verdict; `None` there is unknown."""
+    """Name of the row's field that holds the verdict, which is `None` if unknown."""
     form: ClassVar[type[BaseModel]]
 
     @abstractmethod
     def things(self, known: KnownTask) -> list[Thing]:
-        """List the things of one task with files."""
+        """List the facts or points of one task."""
 
     @abstractmethod
     def verdict(self, judged: Any) -> object:
-        """Make the verdict on one thing, as a row keeps it."""
+        """Return a judge's verdict on one thing in the form in which a row keeps it."""
 
     def plan(self, desk: Desk, about: Answer, judged: Judged) -> Iterable[Unit]:
         known = desk.chosen(KnownTasks).get(about.query_id)
@@ -70,7 +71,7 @@ class ThingsTask(Task[Answer]):
         return report_asking(desk, self.name, self.form, answer, *named)
 
     async def work(self, desk: Desk, spec: Mapping[str, Any], judge: Examiner) -> Outcome:
-        """`ModelFailure` where there is no usable answer at all."""
+        """Ask the judge about each thing; raise `ModelFailure` if there is no usable answer at all."""
         answer, named = desk.answer(spec["answer"]), {id_: Thing(id_, text) for id_, text in spec["things"]}
 
         def asking(names: Sequence[str]) -> Asking[Any]:
@@ -116,7 +117,7 @@ class ThingsTask(Task[Answer]):
 def report_asking(
     desk: Desk, task: str, form: type[BaseModel], answer: Answer, *things: Section
 ) -> Asking[Any]:
-    """The question, the report, and each thing under its id."""
+    """Build the request: the question, the report, and each thing under its id."""
     sections = (
         Section("question", answer.query, "The question:"),
         Section("answer", answer.report, "The report:", report=True),

@@ -1,6 +1,6 @@
-"""The findings on the required facts of a task in one report. By rule, by a judge, contradicted by a distractor's statement.
+"""The rows of judgements of one report on a task with files: facts, documents, checklist points and depth.
 
-`fact_labels` is how anybody reads it: the report's tables, the viewer's page of a task, other judgements.
+`fact_labels` is the way to read them, for tables of the report, pages of the viewer and other judgements.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from drr.eval.tasks.judgements import Judged
 from drr.papers.dr3.truth import ChangeKind, KnownPage, TaskFact
 
 FACTS, INSIGHTS, FOLLOWING, DEPTH = "facts", "insights", "following", "depth"
-"""The tasks, and where a judging keeps what they found: by rule, and three that ask a judge."""
+"""Names of the judging tasks: the first goes by rule, the other three ask a judge."""
 Span = tuple[int, int]
 Modality = Literal["text", "table", "picture"]
 Role = Literal["file", "page", "distractor"]
@@ -29,19 +29,19 @@ class PlaceRow(TypedDict):
 
 
 class RepeatedRow(TypedDict):
-    """A statement that a recorded change made, as the report says it of the very thing."""
+    """A false statement of a distractor that the report repeats about the same subject."""
 
     kind: ChangeKind
     value: str
     pages: list[str]
-    """Pages that say it."""
+    """Addresses of the pages that make the statement."""
     start: int
     end: int
-    """`report[start:end]` is the sentence."""
+    """End of the sentence, which is `report[start:end]`."""
 
 
 class RequiredFactRow(TypedDict):
-    """One required fact as the rule found it in a report."""
+    """One required fact of a task, and what the rule found of it in a report."""
 
     id: str
     source: Literal["file", "page"]
@@ -51,28 +51,28 @@ class RequiredFactRow(TypedDict):
     text: str
     modality: Modality
     places: list[PlaceRow]
-    """Places in the task's files and pages."""
+    """Places of the fact in the task's files and pages."""
     score: float | None
-    """1 wholly, 0.5 in part, 0 not; `None`: code cannot look for it."""
+    """1: stated in full, 0.5: in part, 0: not stated; `None`: code cannot look for the fact."""
     reason: str
     spans: list[list[int]]
-    """Sentences of the report, best first."""
+    """Spans of the sentences of the report that state the fact, best first."""
     repeated: list[RepeatedRow]
     met: bool | None
-    """True where the run's tools returned it; `None`: unknown."""
+    """True if the run's tools returned the fact; `None`: unknown."""
 
 
 class DocumentRow(TypedDict):
-    """A document that the task needs, or a distractor that was cited."""
+    """A document that the task needs, or a distractor that the report cites."""
 
     id: str
-    """`file://NAME`, or the page's address."""
+    """`file://NAME`, or the address of a page."""
     role: Role
     cited: bool
 
 
 class PointRuleRow(TypedDict):
-    """A point of the checklist; one that names facts is decided by what is known of them."""
+    """A point of the checklist; a point that lists facts is decided by the scores of those facts."""
 
     id: str
     requirement: str
@@ -81,7 +81,7 @@ class PointRuleRow(TypedDict):
 
 
 class KnownRow(TypedDict):
-    """All that code says of one report on a task with files."""
+    """All findings of the rules on one report on a task with files."""
 
     facts: list[RequiredFactRow]
     documents: list[DocumentRow]
@@ -89,11 +89,11 @@ class KnownRow(TypedDict):
 
 
 class ThingRow(TypedDict):
-    """A judge's verdict on one thing."""
+    """A judge's verdict on one fact or point."""
 
     reason: str
     span: NotRequired[list[int]]
-    """The words that it quoted, where the report holds them."""
+    """Span of the words that the judge quoted, if the report contains them."""
 
 
 class InsightRow(ThingRow):
@@ -106,22 +106,22 @@ class PointMetRow(ThingRow):
 
 class DepthRow(TypedDict):
     grade: int | None
-    """1-10."""
+    """Grade from 1 to 10; `None` if unknown."""
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class FactLabel:
-    """One required fact in one report: what the rule found, and what a judge says of it."""
+    """One required fact in one report: the finding of the rule and the verdict of a judge."""
 
     row: RequiredFactRow
     verdict: InsightRow | None = None
     asked: bool = False
-    """A judge was asked, so that where the rule found nothing it is his to say."""
+    """True if a judge was asked, who then decides on all that the rule did not find in full."""
 
     @property
     def by_rule(self) -> bool:
-        """Tell who decides: the rule on what it found wholly; else the judge, where one was asked."""
+        """Tell whether the rule decides: it does if it found the fact in full, or if no judge was asked."""
         return self.row["score"] == 1 or not self.asked
 
     @property
@@ -130,7 +130,7 @@ class FactLabel:
 
     @property
     def score(self) -> float | None:
-        """Score what counts."""
+        """Return the score that counts: the rule's or the judge's."""
         return self.row["score"] if self.by_rule else self.judge
 
     @property
@@ -142,7 +142,7 @@ class FactLabel:
         return self.row.get("met")
 
     def words(self, report: str) -> str:
-        """The words of the report that show it; empty where there is no place."""
+        """Return the words of the report that state the fact; empty if no place is known."""
         spans = self.row["spans"]
         return words_of(report, (spans[0] if spans else None) if self.by_rule else span_of(self.verdict))
 
@@ -154,7 +154,7 @@ class PointLabel:
     row: PointRuleRow
     met: bool | None
     verdict: PointMetRow | None = None
-    """The judge's verdict; `None` where facts decide, or nobody was asked."""
+    """The judge's verdict; `None` if facts decide the point, or no judge was asked."""
 
 
 def span_of(verdict: ThingRow | None) -> list[int] | None:
@@ -166,12 +166,12 @@ def words_of(report: str, span: list[int] | None) -> str:
 
 
 def known_row(judged: Judged, answer: str) -> KnownRow | None:
-    """`None` where nobody looked yet, or looking failed."""
+    """Return the findings of the rules on an answer; `None` if it was not looked at yet, or looking failed."""
     return cast("KnownRow | None", judged.others.get(FACTS, {}).get(answer))
 
 
 def fact_labels(judged: Judged, answer: str) -> tuple[FactLabel, ...] | None:
-    """Every required fact of the answer's task; `None` where nobody looked yet, or looking failed."""
+    """Return the labels of every required fact of an answer's task. `None`: the report was not looked at yet, or looking failed."""
     known = known_row(judged, answer)
     verdicts = cast("Mapping[str, InsightRow] | None", judged.others.get(INSIGHTS, {}).get(answer))
     if known is None:
@@ -187,7 +187,7 @@ def documents_of(judged: Judged, answer: str) -> list[DocumentRow]:
 
 
 def point_labels(judged: Judged, answer: str) -> tuple[PointLabel, ...] | None:
-    """The checklist in its order; `None` where nobody looked at the report yet, or looking failed."""
+    """Return the labels of the checklist's points, in order. `None`: the report was not looked at yet, or looking failed."""
     known = known_row(judged, answer)
     if known is None:
         return None
@@ -197,7 +197,7 @@ def point_labels(judged: Judged, answer: str) -> tuple[PointLabel, ...] | None:
 
 
 def _point(row: PointRuleRow, scores: Mapping[str, float | None], verdict: PointMetRow | None) -> PointLabel:
-    """A point that names facts is met where all of them are there, whatever a judge says."""
+    """Label one point. A point that lists facts is met if the report states all of them, whatever a judge says."""
     if not row["facts"]:
         return PointLabel(row, None if verdict is None else verdict["met"], verdict)
     own = [scores[name] for name in row["facts"]]
@@ -207,14 +207,14 @@ def _point(row: PointRuleRow, scores: Mapping[str, float | None], verdict: Point
 
 
 def depth_of(judged: Judged, answer: str) -> DepthRow | None:
-    """`None` where nobody graded it yet."""
+    """Return the depth grade of an answer; `None` if it was not graded yet."""
     return cast("DepthRow | None", judged.others.get(DEPTH, {}).get(answer))
 
 
 def document_rows(
     report: str, facts: Iterable[TaskFact], files: Iterable[str], pages: Iterable[KnownPage]
 ) -> list[DocumentRow]:
-    """List the required documents, then the distractors that are cited."""
+    """List the required documents of a task, then the distractors that the report cites."""
     cited = {document_id(marker.url) for marker in parse(report).markers if marker.url is not None}
     addresses = [place.address for fact in facts for place in fact.places if place.address.startswith(SCHEME)]
     named = [place.name for one in addresses if (place := file_place(canonical_url(one))) is not None]
@@ -228,6 +228,6 @@ def document_rows(
 
 
 def document_id(address: str) -> str:
-    """Identify the whole document that an address is in."""
+    """Return the address of the whole document that an address points into."""
     place = file_place(canonical_url(address))
     return file_address(place.name) if place is not None else urldefrag(canonical_url(address)).url

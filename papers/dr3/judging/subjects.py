@@ -1,7 +1,7 @@
-"""The subjects of a task's facts, and which of them a sentence gives a value of.
+"""The subjects of a task's facts, and the subject to which a value in a sentence belongs.
 
-A thing goes by its maker's name or by what it is called. Whoever else is named in the sentence, another model or another maker, is a
-stranger: what is told of strangers is told of no fact.
+A subject is recognised by its maker's name or its common noun. Another model or maker in the sentence is a stranger, and a value of a
+stranger is a value of no fact.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _CLAUSE_END = re.compile(
 )
 _WORD_BEFORE = re.compile(r"([\w'’.-]{1,40})\s{1,8}$")
 _REACH = 50
-"""Characters in which the word before stands."""
+"""Limit on the characters before a noun in which the word before it is looked for."""
 _OWN = re.compile(
     r"\b(?:my|our|(?:I|we)\s(?:own|already\shave|bought)\s(?:an?|the))\s{1,4}(?:[\w'’-]{1,24}\s{1,4}){0,2}$",
     re.I,
@@ -41,18 +41,18 @@ class SubjectMention(NamedTuple):
     """Key of a subject, or `STRANGER`."""
 
     def meets(self, other: SubjectMention, behind: int = 0) -> bool:
-        """Tell whether they share a place, or the other begins within so many letters behind this."""
+        """Tell whether two mentions overlap, or the other begins within `behind` characters after the end of this one."""
         return self.start < other.end and other.start < self.end + behind
 
 
 @dataclass(frozen=True)
 class _Thing:
-    """Facts of one maker's name are of one thing: of the product, or of the house behind it."""
+    """A subject that sentences may name. Facts with one maker's name belong to one subject: the product, or the company behind it."""
 
     key: str
     name: re.Pattern[str]
     noun: re.Pattern[str] | None
-    """The last word of what it is called."""
+    """Pattern of the last word of the subject's common noun."""
     modifiers: frozenset[str]
 
 
@@ -71,7 +71,7 @@ class TaskSubjects:
         self._roles = list(self._only_ones())
 
     def _only_ones(self) -> Iterator[tuple[re.Pattern[str], str]]:
-        """`the seller`, `the maker`, `your shelf`, `yours`, where one subject alone may be meant."""
+        """Yield patterns such as `the seller`, `your shelf`, `yours`, with the subject's key, if only one subject can be meant."""
         home = {key for subject, key in self._keys.items() if subject.startswith(_HOME)}
         doors = {key for key in home if FACT_WORDS.doors.search(key)}
         things = {one.key for one in self._things if one.noun is not None}
@@ -86,7 +86,7 @@ class TaskSubjects:
         return self._keys.get(subject, STRANGER)
 
     def mentions(self, text: str) -> list[SubjectMention]:
-        """List the mentions in order; a stranger takes the place of what it begins with."""
+        """List the mentions of subjects in a text, in order. A stranger replaces a mention that begins its name."""
         if text not in self._known:
             self._known[text] = self._mentions(text)
         return self._known[text]
@@ -100,16 +100,16 @@ class TaskSubjects:
         return sorted([*kept, *strangers])
 
     def subject_in(self, text: str, start: int, end: int) -> str | None:
-        """Find the subject of the value there; `None` where the sentence names none."""
+        """Return the subject of the value at a place of a sentence; `None` if the sentence names no subject."""
         return bound(self.mentions(text), text, start, end)
 
     def only_one(self, text: str) -> str | None:
-        """The one subject that a text names."""
+        """Return the subject that a text names, if it names exactly one."""
         keys = {one.key for one in self.mentions(text)}
         return keys.pop() if len(keys) == 1 else None
 
     def _by_noun(self, text: str) -> Iterator[SubjectMention]:
-        """Find by name, where one thing alone is called so and no other maker's name stands before it."""
+        """Find mentions by common noun. Only one subject may be called so, and no other maker's name may stand before the noun."""
         places: dict[tuple[int, int], list[_Thing]] = {}
         for thing in self._things:
             for match in thing.noun.finditer(text) if thing.noun else ():
@@ -131,12 +131,12 @@ def _named(text: str, names: Iterable[tuple[re.Pattern[str], str]]) -> Iterator[
 
 
 def key_of(subject: str) -> str:
-    """The maker's name, or all of what stands at home."""
+    """Return the key of a subject: the maker's name, or the whole name of a place at home."""
     return _parts(subject)[0].casefold()
 
 
 def _parts(subject: str) -> tuple[str, str]:
-    """A maker's name, and what the thing is called; what stands at home has its name alone."""
+    """Split a subject into the maker's name and the common noun; a place at home has only its name."""
     if subject.startswith(_HOME):
         return subject, ""
     maker = " ".join(takewhile(lambda word: not word[:1].islower(), subject.split())) or subject
@@ -159,7 +159,7 @@ def _thing(key: str, nouns: Iterable[str]) -> _Thing:
 
 
 def _sisters(facts: Iterable[TaskFact], pages: Iterable[KnownPage]) -> re.Pattern[str] | None:
-    """The names by which recorded changes call other models and houses: `Classic`, `Second Edition`."""
+    """Return a pattern of the names that recorded changes give to other models and companies, e.g. `Classic`, `Second Edition`."""
     subjects = {fact.id: fact.subject for fact in facts}
     found: set[str] = set()
     for page in pages:
@@ -176,7 +176,7 @@ def _is_owned(key: str, question: str) -> bool:
 
 
 def _before(text: str, position: int, modifiers: frozenset[str]) -> tuple[int, str] | None:
-    """The word before what a thing is called, its modifiers passed over."""
+    """Return the position and text of the word before a noun, skipping the noun's modifiers."""
     while found := _WORD_BEFORE.search(text, max(0, position - _REACH), position):
         if found[1].casefold() not in modifiers:
             return found.start(1), found[1]
@@ -185,7 +185,7 @@ def _before(text: str, position: int, modifiers: frozenset[str]) -> tuple[int, s
 
 
 def _is_name(text: str, word: tuple[int, str]) -> bool:
-    """Capitalised where a sentence does not ask for it; at its head, where it is no word of grammar."""
+    """Tell whether a word is a name: capitalised within a sentence, or at its beginning and no function word."""
     start, word_text = word
     if not word_text[:1].isupper():
         return False
@@ -193,8 +193,8 @@ def _is_name(text: str, word: tuple[int, str]) -> bool:
 
 
 def bound(mentions: Sequence[SubjectMention], text: str, start: int, end: int) -> str | None:
-    """Find the subject: named alone, else in the value's own clause, nearest there. Else the last one named
-    before it, else the first behind."""
+    """Return the subject of a value. The only one named, else the nearest in the value's own clause, else the last before
+    the value, else the first after it."""
     keys = {one.key for one in mentions}
     if len(keys) <= 1:
         return next(iter(keys), None)
@@ -207,7 +207,7 @@ def bound(mentions: Sequence[SubjectMention], text: str, start: int, end: int) -
 
 
 def clause_of(text: str, start: int, end: int) -> tuple[int, int]:
-    """Find where the clause of the place in a sentence begins and ends."""
+    """Return the start and end of the clause that contains a place of a sentence."""
     low, high = 0, len(text)
     for match in _CLAUSE_END.finditer(text):
         if match.end() <= start:
@@ -225,43 +225,43 @@ class ReportStanding:
     sentences: Sequence[ReportSentence]
 
     def is_own(self, number: int, true: ToldValue) -> bool:
-        """Tell whether nothing there speaks against it; `true` is the value that the report ought to settle on."""
+        """Tell whether the report stands by a sentence; `true` is the value that the report ought to settle on."""
         around = (self.sentences[number].text, *self._over[number])
         if any(map(FACT_WORDS.disowns, around)):
             return False
         return not self._is_taken_back(number, true) and not self._is_announced(number, true)
 
     def settles_on(self, number: int, place: ToldPlace) -> bool:
-        """Tell whether it is the report's own conclusion; another statement of the same sentence may be disowned."""
+        """Tell whether a statement is the report's own conclusion. Another statement in the same sentence may be disowned."""
         text = self.sentences[number].text
         low, high = clause_of(text, place.start, place.end)
         return not self.sets_aside(number) and not FACT_WORDS.disowns(text[low:high])
 
     def sets_aside(self, number: int) -> bool:
-        """Tell whether the writer does not go by it."""
+        """Tell whether the report sets a sentence aside: the writer does not rely on it."""
         return any(map(FACT_WORDS.sets_aside, (self.sentences[number].text, *self._over[number])))
 
     def _is_taken_back(self, number: int, true: ToldValue) -> bool:
-        """Tell whether the sentence behind it in its paragraph takes it back; not where that sets the true value aside."""
+        """Tell whether the next sentence of the paragraph takes a sentence back; not if it sets the true value aside."""
         after = self._neighbour(number, 1)
         if FACT_WORDS.sets_aside(after):
             return not true.places(after)
         return FACT_WORDS.turns(after) or FACT_WORDS.disowns(after)
 
     def _is_announced(self, number: int, true: ToldValue) -> bool:
-        """Tell whether the sentence before it in its paragraph announces what is not so."""
+        """Tell whether the sentence before, in the same paragraph, announces something untrue."""
         before = self._neighbour(number, -1)
         return FACT_WORDS.disowns(before) and not true.places(before)
 
     def _neighbour(self, number: int, step: int) -> str:
-        """Another sentence of the same paragraph; empty where there is none."""
+        """Return a neighbouring sentence of the same paragraph; empty if there is none."""
         own, at = self.sentences[number], number + step
         near = self.sentences[at] if 0 <= at < len(self.sentences) else None
         return near.text if near is not None and near.block == own.block else ""
 
     @cached_property
     def _over(self) -> list[tuple[str, ...]]:
-        """The heading over each sentence, and the line that leads into its list or table."""
+        """Return for each sentence the heading over it and the line that leads into its list or table."""
         found: list[tuple[str, ...]] = []
         heading, lead = "", ""
         for one in self.sentences:
@@ -278,7 +278,7 @@ class ReportStanding:
 
 _CUE = "cue_"
 _AHEAD = 3
-"""Words that may stand between a denial and what it denies."""
+"""Limit on the words between a negation and the word that it denies."""
 
 
 class FactWords:
@@ -290,7 +290,7 @@ class FactWords:
             return compiled(rf"(?<![\w-])(?:{words.either(group)})(?![\w-])")
 
         def known(group: str) -> re.Pattern[str]:
-            """Match a group's words with a word before them that says which one. `your shelf`, and no `gap of 3 in`."""
+            """Match a group's words after a word that says which one is meant. `your shelf` matches, `gap of 3 in` does not."""
             ahead = rf"(?:{words.either('known')})\s{{1,4}}(?:[\w-]{{1,20}}\s{{1,4}})?"
             return compiled(rf"(?<![\w-]){ahead}(?:{words.either(group)})(?![\w-])")
 
@@ -311,37 +311,37 @@ class FactWords:
             rf"(?<![\w-])(?:{words.either('denied')})\s{{1,4}}(?:[\w'’$-]{{1,24}}\s{{1,4}}){{0,{_AHEAD}}}$"
         )
         self._bounds = compiled(rf"\b(?:{words.either('bounds')})(?:\sthan)?\s{{1,4}}$")
-        """Denied they name a bound, which is told."""
+        """Bounds such as `more than`: a denied bound still states the figure."""
         self.turned = compiled(rf"\W{{0,4}}(?:{words.either('turned')})(?![\w-])")
         self.cues = {name: whole(name) for name in words.groups if name.startswith(_CUE)}
 
     def is_denied(self, text: str, start: int) -> bool:
-        """Tell whether the words that begin there are denied."""
+        """Tell whether the words that begin at `start` are denied."""
         found = self.denied.search(text[max(0, start - 80) : start])
         return found is not None and not self._bounds.search(found[0])
 
     def is_worked_out(self, text: str, start: int) -> bool:
-        """Tell whether a multiple of an earlier figure begins there."""
+        """Tell whether a multiple of an earlier figure begins at `start`."""
         return self.worked_out.search(text[max(0, start - 80) : start]) is not None
 
     def disowns(self, text: str) -> bool:
-        """Tell whether the words disown what they repeat; not where they say what is wrong with a thing."""
+        """Tell whether a text disowns the statement that it repeats. Words about a product's defects do not count."""
         return self.disowned.search(self.amiss.sub(" ", text)) is not None or self.sets_aside(text)
 
     def is_general(self, text: str) -> bool:
-        """Tell whether it speaks of others too."""
+        """Tell whether a text speaks of other subjects too."""
         return self.others.search(text) is not None
 
     def sets_aside(self, text: str) -> bool:
-        """Tell whether the writer does not go by what he mentions."""
+        """Tell whether a text mentions a statement without relying on it."""
         return self.aside.search(text) is not None or self.untrusted.search(text) is not None
 
     def turns(self, text: str) -> bool:
-        """Tell whether a sentence takes back the one before it."""
+        """Tell whether a sentence takes back the sentence before it."""
         return self.turned.match(text) is not None
 
     def about(self, text: str) -> frozenset[str]:
-        """Find the subjects of a text, by the names of the groups of words."""
+        """Return the topics of a text, as names of groups of cue words."""
         return frozenset(name for name, cue in self.cues.items() if cue.search(text))
 
 

@@ -1,6 +1,6 @@
-"""The truth on the tasks of a study's answers, read for judging alone. A study keeps the folder that it was given.
+"""The truths of the tasks that a study's answers are about, read only for judging. A study remembers the folder given.
 
-No agent comes here: a run reads tasks by `papers.dr3.world`, which does not import their truth.
+Agents never get here: a run reads tasks by `papers.dr3.world`, which does not import their truth.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ class KnownTask(NamedTuple):
 
 
 class KnownTasks(dict[str, KnownTask]):
-    """Truths of the tasks that questions are of, by question."""
+    """Tasks with their truth, by the id of the question."""
 
 
 _META = "tasks_place"
 
 
 def known_place(study: Study) -> str | None:
-    """Find the place given before, or the one of the answers; `None` for a study of something else."""
+    """Return the task folder given before, else the one of the run; `None` for a study without file tasks."""
     plan = study.config.get("run", {})
     known = study.ledger.meta(_META) or plan.get("place")
     return known if isinstance(known, str) and plan.get("world", FILES) == FILES else None
 
 
 def tasks_place(study: Study, given: Path | None = None) -> Path:
-    """Find the place given now, else the known one."""
+    """Return the task folder given now, else the known one; raise `Misuse` if there is none."""
     known = known_place(study)
     if given is not None:
         return given
@@ -55,12 +55,12 @@ def keep_tasks_place(study: Study, place: Path) -> None:
 
 
 def task_of(answer: Answer) -> str:
-    """Name the task as its question does, else by what stands before the size."""
+    """Return the id of an answer's task. If its question names no task, the id is the part of the question's id before the size."""
     return answer.task_id or answer.query_id.partition("@")[0]
 
 
 def truths_of(place: Path, answers: Iterable[Answer]) -> tuple[dict[str, KnownTask], list[str]]:
-    """Read the truths by question; and the labels of answers that are of no task there. `Misuse` where a task asks something else now."""
+    """Return the tasks by question id, and the labels of answers without a task. Raise `Misuse` if a task asks something else now."""
     tasks = open_tasks(place)
     found: dict[str, KnownTask] = {}
     strange: list[str] = []

@@ -1,1 +1,1 @@
-"""Sets of tasks with files: making them, checking them, and the folders in which they lie."""
+"""The making and checking of sets of tasks with files, and the folders that hold them."""

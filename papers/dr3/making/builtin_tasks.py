@@ -1,4 +1,4 @@
-"""The tasks that come with the program, whose sizes are filled from one pool of pages."""
+"""The built-in tasks, whose corpora are filled from one shared pool of pages."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from drr.papers.dr3.truth import TaskTruth, corpus_sizes, size_truths
 HOME = Path(__file__).parent.parent / "tasks"
 SIZES = {"32k": 32_000, "64k": 64_000, "128k": 128_000, "256k": 256_000, "512k": 512_000}
 _LARGEST = 64 << 20
-"""Bytes of a file of them, unpacked."""
+"""Limit on the bytes of an unpacked built-in file."""
 
 
 class GivenTask(FrozenRow):
-    """A task as it is packed. Its truth has no sizes: they are counted when it is written."""
+    """A built-in task as it is packed. Its truth has no sizes: they are counted when the task is written."""
 
     question: FileQuestion
     files: dict[str, str]
-    """Their bytes, in base 64."""
+    """Contents of the files in base 64, by name."""
     own: tuple[CorpusPage, ...]
-    """Pages of this task alone."""
+    """Pages that only this task has."""
     order: tuple[int, ...]
-    """All pages: places in the pool, and behind its end those of its own."""
+    """Positions of all pages: first positions in the pool, then, counted on from its end, positions in `own`."""
     ends: dict[str, int]
     """Number of pages by size."""
     truth: TaskTruth
@@ -40,7 +40,7 @@ class GivenTask(FrozenRow):
 def write_given(
     out: Path, count: int | None, sizes: Mapping[str, int], progress: Progress
 ) -> TaskSetManifest:
-    """Every task is on disk before the next is begun; the same call goes on where it stopped."""
+    """Write the built-in tasks, each in full before the next begins. A repeated call goes on where the last one stopped."""
     if missing := [name for name in sizes if name not in SIZES]:
         raise Misuse(
             f"--sizes: the tasks that come with the program have no {missing[0]}; they have {', '.join(SIZES)}"
@@ -76,7 +76,7 @@ def _rows(name: str) -> Iterator[bytes]:
 
 
 def _written(given: GivenTask, sizes: Mapping[str, int]) -> WrittenTask:
-    """Cut the task to the sizes that are asked for, with what is true of them."""
+    """Cut a task to the sizes asked for, and its truth with it."""
     shared = len(pool())
     ends = {name: end for name, end in given.ends.items() if name in sizes}
     order = given.order[: max(ends.values())]

@@ -1,6 +1,6 @@
-"""One candidate for a task, built in reverse from somebody's files and checked as a task on disk is.
+"""The making of one candidate task from a person's own files, checked like a task on disk.
 
-Facts, terms, kinds of pages and the question are proposed by a model.
+A model proposes facts, search terms, kinds of pages and the question.
 """
 
 from __future__ import annotations
@@ -50,9 +50,9 @@ from drr.papers.dr3.truth import (
 from langchain_core.messages import BaseMessage
 
 VERSION = "2"
-"""Version of the checks and of the choice of pages: raised when the same answers give other tasks."""
+"""Version of the checks and of the choice of pages, raised when the same answers give other tasks."""
 MOST_FILES, QUESTIONS = 6, 4
-"""Files of one task; questions tried for one candidate, each told what spoke against the one before."""
+"""Limits: files of one task, and questions tried for one candidate. Each new question is told why the one before was refused."""
 POINTS = (
     ("Joins what the files say with what pages say", "analysis"),
     ("Cites the files and the pages for what they say", "evidence"),
@@ -61,18 +61,18 @@ POINTS = (
     ("Shows the steps from the figures to the result", "analysis"),
     ("Keeps what the files say apart from what pages say", "evidence"),
 )
-"""Points of every checklist, beside one for each fact."""
+"""Points in every checklist, besides the one for each fact."""
 
 
 @dataclass(frozen=True)
 class OwnFiles:
-    """The files of one task to be: all that lies in a folder, by name."""
+    """The files of one future task: all files of a folder, by name."""
 
     name: str
     drawer: Drawer
 
     def contents(self) -> tuple[dict[str, FileContent], Counter[str]]:
-        """Return what can be read and quoted, and the files left out by reason. Code finds no words in a picture."""
+        """Return the readable contents by name, and the count of files left out by reason. Pictures are left out: code reads no words in them."""
         found, left = {}, Counter[str]()
         for name in self.drawer.names:
             try:
@@ -88,18 +88,18 @@ class OwnFiles:
 
 
 class FoundCandidate(FrozenRow):
-    """The outcome of a unit. Without `question` it was refused; files are not in it, as they lie in their folder."""
+    """The outcome of making one candidate. Without a `question` it was refused. The files stay in their folder."""
 
     refused: dict[str, int]
     told: str = ""
-    """The last reason."""
+    """Reason of the last refusal."""
     question: FileQuestion | None = None
     pages: tuple[CorpusPage, ...] = ()
     sizes: CorpusSizes | None = None
     truth: TaskTruth | None = None
 
     def task(self, drawer: Drawer, refused: Mapping[str, int]) -> WrittenTask:
-        """`refused`: of the candidates before it."""
+        """Return the task as it will be written; `refused` counts the refusals of the candidates before."""
         assert self.question is not None and self.sizes is not None and self.truth is not None
         every = dict(Counter(self.refused) + Counter(refused))
         return WrittenTask(
@@ -113,7 +113,7 @@ class FoundCandidate(FrozenRow):
 
 @dataclass(frozen=True, kw_only=True)
 class FoundTerms:
-    """The terms that every candidate of a set shares."""
+    """The settings that all candidates of a set share."""
 
     model: RoleModel
     web: WebSearch
@@ -131,8 +131,8 @@ class _Refused(Exception):
 
 
 async def found_candidate(terms: FoundTerms, files: OwnFiles, before: str = "") -> FoundCandidate:
-    """`ModelFailure` and `WebUnavailable` where the work could not be done; what was refused is a candidate too. `before`: what
-    spoke against the candidate before this one."""
+    """Make one candidate; a refused one is returned, too. Raise `ModelFailure` or `WebUnavailable` if the work could not be done.
+    `before` is the reason why the candidate before was refused."""
     refused: Counter[str] = Counter()
     try:
         return await _Search(
@@ -151,7 +151,7 @@ class _Search:
     refused: Counter[str]
     asking: TaskRequests
     facts: list[TaskFact] = field(default_factory=list)
-    """Facts of the files."""
+    """Facts found in the files."""
     paths: list[ProposedTerm] = field(default_factory=list)
 
     async def candidate(self) -> FoundCandidate:
@@ -174,7 +174,7 @@ class _Search:
         return await self._asked(corpus, dict(sorted(counts.items())))
 
     async def _read_files(self) -> Counter[str]:
-        """Find the facts of the files; gives the files that are left out, by reason."""
+        """Find the facts of the files; return the count of files left out, by reason."""
         contents, left = self.files.contents()
         answers = await asyncio.gather(
             *(self._usable(self.asking.of_file(one), ProposedFacts) for one in contents.values())
@@ -195,7 +195,7 @@ class _Search:
             raise _Refused("search", "no usable signal term was proposed")
 
     async def _looked(self, found: FoundPage) -> FoundPage | str:
-        """A page as the model takes it and code accepts, else why it is put aside."""
+        """Return a page with the model's accepted proposal, else the reason why the page is put aside."""
         if not found.signal:
             return found
         proposed = await self._usable(self.asking.of_page(self.facts, found.page), ProposedPage)
@@ -222,7 +222,7 @@ class _Search:
         raise _Refused("questions", f"{QUESTIONS} questions were refused, the last one: {refused[0]}")
 
     async def _usable(self, asked: Sequence[BaseMessage], schema: type[Schema]) -> Schema | None:
-        """`None` where twice nothing came that could be read."""
+        """Ask for a structured answer; `None` if two answers could not be read."""
         try:
             return await self.terms.model.structured(asked, schema)
         except ModelFailure as failure:
@@ -270,7 +270,7 @@ class _Search:
 
 
 def checklist(facts: Sequence[TaskFact]) -> tuple[ChecklistPoint, ...]:
-    """Make the points by which an answer is checked. No point says a value. Where facts are many, those of a file share one."""
+    """Make the points by which an answer is checked; no point states a value. If there are many facts, those of a file share a point."""
     groups: dict[str, list[TaskFact]] = {}
     for fact in facts:
         key = fact.id if len(facts) <= 9 or fact.source == "page" else document_of(fact.places[0].address)
@@ -311,6 +311,6 @@ def _proposals(corpus: FoundCorpus) -> tuple[PageProposal, ...]:
 
 
 def _problems(task: WrittenTask) -> list[FileTaskProblem]:
-    """Return the problems that `drr papers tasks check` finds in the task on disk."""
+    """Return the problems that `drr papers tasks check` finds in a task."""
     with TemporaryDirectory(prefix="drr-task-") as place:
         return list(problems_of(StoredTask(write_task(Path(place), task))))

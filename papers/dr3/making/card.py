@@ -1,4 +1,4 @@
-"""The card of a set of tasks, and its Croissant metadata."""
+"""The card of a task set (its README) and its Croissant metadata."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def _collection(manifest: TaskSetManifest) -> str:
 
 
 def write_card(folder: Path, manifest: TaskSetManifest) -> None:
-    """Nothing in it but what the set says, so the same set has the same card. Its day is that of the latest question."""
+    """Write the card and the metadata of a task set. They state only facts of the set, so the same set has the same card."""
     day = max(read_question(one).today for one in task_folders(folder))
     write_file(folder / CARD, _card(folder.resolve().name, manifest))
     metadata = json.dumps(_croissant(folder.resolve().name, manifest, day), indent=2)

@@ -1,4 +1,4 @@
-"""The objections of code to a task on disk. They concern its form, its sizes, its facts at their places, its question, its checklist."""
+"""Checks tasks on disk by code: form, sizes, facts at their places, question and checklist."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from drr.papers.dr3.making.task_files import StoredTask
 from drr.papers.dr3.truth import read_truth
 
 NEAR = 0.02
-"""Greatest relative distance of a corpus from its size."""
+"""Greatest allowed distance of a corpus from its size, as a share of the size."""
 WORDS, POINTS = (50, 100), (8, 15)
-"""Least and most words of a question, and points of a checklist."""
+"""Limits, least and most: the words of a question, and the points of a checklist."""
 
 
 class FileTaskProblem(NamedTuple):
@@ -35,7 +35,7 @@ class FileTaskProblem(NamedTuple):
 
 
 def check_tasks(folders: list[Path]) -> Iterator[tuple[str, list[FileTaskProblem]]]:
-    """Each task with what is wrong with it; a task that cannot be read has that one problem."""
+    """Yield each task's name with its problems. A task that cannot be read has only that problem."""
     manifest = read_manifest(folders[0].parent) if folders else None
     hashes = manifest.hashes if manifest else {}
     yield from _of_set(folders, manifest)
@@ -54,7 +54,7 @@ def check_tasks(folders: list[Path]) -> Iterator[tuple[str, list[FileTaskProblem
 def _of_set(
     folders: list[Path], manifest: TaskSetManifest | None
 ) -> Iterator[tuple[str, list[FileTaskProblem]]]:
-    """Tasks that the manifest has and the folder has not, where all of the folder is looked at."""
+    """Yield problems of the set: a wrong content hash, and tasks of the manifest missing in the folder. A single task of a larger set is not compared."""
     if manifest is None or len(folders) == 1 < len(manifest.hashes):
         return
     if manifest.complete and set_hash(manifest.hashes) != manifest.content_hash:
@@ -65,7 +65,7 @@ def _of_set(
 
 
 def problems_of(task: StoredTask) -> Iterator[FileTaskProblem]:
-    """The filters look only at a task whose form holds, and only at those made by us."""
+    """Yield the problems of a task. The quality filters see only tasks that pass the other checks and were made by this program."""
     sound = True
     for checks in (CHECKS, FILTERS):
         if checks is FILTERS and not (sound and task.is_made):
@@ -91,7 +91,7 @@ def _form(task: StoredTask) -> Iterator[Objection]:
 
 
 def _sizes(task: StoredTask) -> Iterator[Objection]:
-    """Tokens and hash of every size, as they are counted again here."""
+    """Check the tokens and the hash of every size by counting again."""
     ends = sorted(task.sizes.sizes.items(), key=lambda item: item[1].pages)
     kinds = {page.url: page.kind for page in task.truth.pages}
     urls = [page.url for page in task.pages]
@@ -125,7 +125,7 @@ def _size(task: StoredTask, name: str, end: int, kinds: Mapping[str, str]) -> It
 
 
 def _places(task: StoredTask) -> Iterator[Objection]:
-    """Every fact stands where the truth says, as our own readers read it; a picture must have the region."""
+    """Check that every fact is stated at its recorded places; in a picture the region must exist."""
     pages = {page.url: page for page in task.pages}
     for fact in task.truth.facts if task.is_made else ():
         if not fact.places:
@@ -177,7 +177,7 @@ def _checklist(task: StoredTask) -> Iterator[Objection]:
 
 
 def is_unconfirmed(folder: Path) -> bool:
-    """Tell whether a kind of one of its pages is a model's word alone."""
+    """Tell whether the kind of any of a task's pages was proposed by a model and confirmed by no person."""
     try:
         return bool(read_truth(folder).open_proposals())
     except DrrError:
@@ -185,7 +185,7 @@ def is_unconfirmed(folder: Path) -> bool:
 
 
 def _kinds(task: StoredTask) -> Iterator[Objection]:
-    """A person's word on a page that a model proposed."""
+    """Object to pages whose proposed kind a person refuted."""
     for url, action in task.truth.judged_pages().items():
         if action == "refute":
             yield Objection(f"{url}: is not what it was proposed as, a reviewer says")
@@ -199,4 +199,4 @@ CHECKS: dict[str, Callable[[StoredTask], Iterator[Objection]]] = {
     "checklist": _checklist,
     "kinds": _kinds,
 }
-"""Checks of a task by itself; the filters follow."""
+"""Checks of a task by itself, by name; the quality filters follow them."""

@@ -20,21 +20,21 @@ from drr.papers.dr3.truth import FactPlace, SearchTerm, TaskFact
 from pydantic import ValidationError
 
 MOST_CHARS, MOST_REQUIRED = 24_000, 4
-"""Most characters of one page (the rest is cut), and facts of pages that one task requires."""
+"""Limits: characters of one page (the rest is cut), and facts from pages that one task requires."""
 DISTRACTORS = 0.1
-"""Share of all pages of a size."""
+"""Share of distractors among all pages of a size."""
 WITHIN, PROMISED = 0.012, 0.02
-"""Distance from a size where packing stops, and the distance that is promised."""
+"""Distance from a size at which packing stops, and the distance that is promised."""
 _AT_ONCE, _TITLE, _SHORTEST = 4, 200, 400
-"""Pages read at once, characters of a title, characters of a page that was cut to fill a size."""
+"""Limits: pages read at once, characters of a title, and least characters of a page cut to fill a size."""
 
 
 class FoundPage(FrozenRow):
-    """A page, with what a model proposed of it and code accepted."""
+    """A page, with the proposal of a model if code accepted one."""
 
     page: CorpusPage
     signal: bool
-    """True where a signal term led to it."""
+    """True if a signal term led to the page."""
     proposed: ProposedPage | None = None
 
     @property
@@ -67,7 +67,7 @@ class FoundPage(FrozenRow):
 async def gathered(
     web: WebSearch, terms: Sequence[ProposedTerm], per_term: int
 ) -> tuple[list[FoundPage], Counter[str]]:
-    """The pages, and those left out by reason. `WebUnavailable` where the engine fails; a page that cannot be read is counted."""
+    """Return the pages that the terms find, and the count of those left out by reason. Raise `WebUnavailable` if the search engine fails."""
     signal: dict[str, bool] = {}
     for term in terms:
         for hit in await web.search(term.term, per_term):
@@ -99,7 +99,7 @@ async def gathered(
 
 
 def bounded(text: str, most: int) -> str:
-    """Cut between two words, so near to `most` that a size can be filled with it."""
+    """Cut a text between two words, close enough to `most` characters for filling a size."""
     text = text.strip()
     if len(text) <= most:
         return text
@@ -109,7 +109,7 @@ def bounded(text: str, most: int) -> str:
 
 
 class TooFewPages(Exception):
-    """Says what was reached."""
+    """Raised when the pages do not fill a size; the message says how far they came."""
 
 
 @dataclass
@@ -127,7 +127,7 @@ class _Filling:
         self.reached += page.tokens
 
     def next(self, room: int) -> FoundPage | None:
-        """The next that fits: a distractor where their share wants one and there is one. Else noise, cut to what is left."""
+        """Return the next page of at most `room` tokens. It is a distractor if their share is not reached; else noise, cut if needed."""
         wants = self.against < max(1, round(DISTRACTORS * (len(self.order) + 1)))
         for pages in (self.distractors, self.noise) if wants else (self.noise,):
             for page in pages:
@@ -149,7 +149,7 @@ def packed_pages(
     sizes: Mapping[str, int],
     rng: Random,
 ) -> tuple[list[FoundPage], dict[str, int]]:
-    """The order, and by size how many pages of it; `TooFewPages` for a size that they do not fill."""
+    """Return the order of the pages, and for each size how many pages it has. Raise `TooFewPages` for a size that is not filled."""
     filling = _Filling(rng.sample(distractors, len(distractors)), rng.sample(noise, len(noise)))
     ends: dict[str, int] = {}
     for page in supportive:
@@ -188,9 +188,9 @@ def found_corpus(
     sizes: Mapping[str, int],
     rng: Random,
 ) -> FoundCorpus | None:
-    """`None` where no proposed fact can be reached by a term; `TooFewPages` where the sizes are not filled.
+    """Build the corpus; `None` if no term reaches a proposed fact. Raise `TooFewPages` if the sizes are not filled.
 
-    `known`: what the files say, which no page is asked for. Facts that no signal term leads to at every size are given up with their pages, until all that are left are reached.
+    `known` are the facts of the files, which no page is required for. Facts that no signal term reaches at every size are given up with their pages, until all the remaining ones are reached.
     """
     required = _required([one for one in pages if one.kind == "supportive"], known)
     others = [one for one in pages if one.kind != "supportive"]
@@ -213,8 +213,8 @@ def found_corpus(
 
 
 def _required(supportive: Sequence[FoundPage], known: Sequence[TaskFact]) -> list[FoundPage]:
-    """List the required pages in the order in which they were found. No two say one value or speak of one thing,
-    and none says a value that another's page states too."""
+    """Return the required pages in the order in which they were found. No two state the same value or attribute,
+    and no page states another one's value."""
     kept: list[FoundPage] = []
     about = {(fold(fact.subject), fold(fact.attribute)) for fact in known}
     for one in supportive:
@@ -241,7 +241,7 @@ def _terms(
     order: Sequence[FoundPage],
     ends: Mapping[str, int],
 ) -> tuple[SearchTerm, ...]:
-    """Keep a signal term that shows a supportive page at every size, and a noise term that never does."""
+    """Keep the signal terms that show a supportive page at every size, and the noise terms that never do."""
     by_address = {fact.places[0].address: fact.id for fact in facts}
     rankings = [
         PageRanking(sorted((one.page for one in order[:end]), key=lambda page: page.url))

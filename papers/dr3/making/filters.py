@@ -1,4 +1,4 @@
-"""The four filters of DR3-Eval: each says in sentences what speaks against a task, and nothing where nothing does."""
+"""The four quality filters of DR3-Eval. Each yields its objections to a task, in sentences."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from drr.papers.dr3.truth import TaskFact
 class Objection(NamedTuple):
     text: str
     of_question: bool = False
-    """True where another wording of the question may pass."""
+    """True if another wording of the question may pass."""
 
 
 def guidance(task: StoredTask) -> Iterator[Objection]:
-    """Implicit guidance: the question leads to the needed pages at every size, and says no search term."""
+    """Check implicit guidance: the question leads to the needed pages at every size, but states no search term."""
     signals = [one.term for one in task.truth.terms if one.role == "signal"]
     for term in signals:
         if exposes(task.question.query, term):
@@ -37,7 +37,7 @@ def guidance(task: StoredTask) -> Iterator[Objection]:
 
 
 def necessity(task: StoredTask) -> Iterator[Objection]:
-    """Synthesis necessity: every file and every supportive page holds a fact that stands nowhere else."""
+    """Check synthesis necessity: every file and every supportive page states a fact that no other document states."""
     documents = task.documents()
     standing = {*task.question.files, *(page.url for page in task.supportive)}
     for fact in task.truth.facts:
@@ -68,7 +68,7 @@ def _quoted(fact: TaskFact, quote: str, text: str) -> bool:
 
 
 def novelty(task: StoredTask) -> Iterator[Objection]:
-    """Insight novelty: neither the question nor another page says a required fact."""
+    """Check insight novelty: neither the question nor another page states a required fact."""
     question = fold(task.question.query)
     for fact in task.truth.facts:
         if stands_in(fact.value, question):
@@ -81,7 +81,7 @@ def novelty(task: StoredTask) -> Iterator[Objection]:
 
 
 def unambiguity(task: StoredTask) -> Iterator[Objection]:
-    """Interpretative unambiguity: what each file speaks of is named, and nothing has two values."""
+    """Check interpretative unambiguity: the question names the subject of each file, and no attribute has two values."""
     asked = set(tokens(task.question.query))
     first_of: dict[tuple[str, str], TaskFact] = {}
     for fact in task.truth.facts:

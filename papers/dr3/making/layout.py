@@ -1,4 +1,4 @@
-"""DR3-Eval's own layout of a task, read and written. Anything that one form has and the other lacks is reported, never made up."""
+"""The import and export of DR3-Eval's own task layout. Parts that one of the two forms lacks are reported, never made up."""
 
 from __future__ import annotations
 
@@ -47,12 +47,12 @@ _OF_FILES, _OF_PAGES = "gold_insights_from_source.json", "gold_insights_from_lon
 _THEIRS = {_QUERY, _CHECKLIST, _OF_FILES, _OF_PAGES, _USEFUL, f"{_USEFUL}l"}
 _NOWHERE = "https://imported.example/"
 LOST = "places of facts, kinds of distractors with their changes, search terms"
-"""Parts that their layout has no room for. The day of the question and the dates of pages go along as fields
-of ours."""
+"""Parts that DR3-Eval's layout has no place for. The day of the question and the dates of pages are written
+as extra fields."""
 
 
 def dr3_folders(folder: Path) -> list[Path]:
-    """One task's folder, or a folder of them."""
+    """List the task folders in a folder, or the folder itself if it is a task."""
     if (folder / _QUERY).is_file():
         return [folder]
     found = sorted(one for one in folder.iterdir() if (one / _QUERY).is_file()) if folder.is_dir() else []
@@ -62,7 +62,7 @@ def dr3_folders(folder: Path) -> list[Path]:
 
 
 def import_task(folder: Path, today: str | None, now: str) -> tuple[WrittenTask, list[str]]:
-    """Import a task, with what has to be reported of it. Asked on `today`, else on the day that was recorded, else `now`."""
+    """Import a task; return it with notes to report. Its day is `today`, else the recorded day, else `now`."""
     notes: list[str] = []
     query = _query(folder)
     day = today or _day(query.get("today"))
@@ -117,7 +117,7 @@ def _standing_in(url: str, facts: Iterable[TaskFact]) -> tuple[str, ...]:
 
 
 def _json(path: Path) -> object:
-    """A document, or JSON lines as a list; `None` where the file is not there."""
+    """Read a JSON document, or JSON lines as a list; `None` if the file does not exist."""
     if not path.is_file():
         return None
     try:
@@ -131,14 +131,14 @@ def _json(path: Path) -> object:
 
 
 def _rows(path: Path, key: str = "") -> Iterator[JsonObject]:
-    """Yield the rows of a document, which are under a key or all of it."""
+    """Yield the objects of a JSON file: those under `key`, or all."""
     found = _json(path)
     found = found.get(key) if key and isinstance(found, dict) else found
     yield from (row for row in (found if isinstance(found, list) else [found]) if isinstance(row, dict))
 
 
 def _day(value: object) -> str | None:
-    """Return what stands there, where it is a day, else `None`."""
+    """Return a value as a date in ISO form; `None` if it is none."""
     try:
         return date.fromisoformat(value).isoformat() if isinstance(value, str) else None
     except ValueError:
@@ -153,8 +153,8 @@ def _query(folder: Path) -> JsonObject:
 
 
 def _corpora(folder: Path, notes: list[str]) -> tuple[list[CorpusPage], dict[str, int]]:
-    """Read the corpora, the smallest size first, and where each ends. Where a larger one lacks a page of a smaller one, ours has
-    it all the same."""
+    """Return the pages, smallest size first, and each size's number of pages. Sizes are nested here: a larger size keeps
+    the pages of a smaller one, even if its file lacks them."""
     paths = {path.stem.removeprefix(_CORPUS): path for path in folder.glob(f"{_CORPUS}*.json")}
     if not paths:
         raise Misuse(f"{folder}: holds no {_CORPUS}*.json")
@@ -196,8 +196,8 @@ def _page(row: JsonObject) -> CorpusPage | None:
 
 
 def _supportive(folder: Path, pages: Sequence[CorpusPage], notes: list[str]) -> list[CorpusPage]:
-    """Find the supportive pages by address, else by a title that no other page has. Of two pages with one
-    title nobody knows which is the right one."""
+    """Find the supportive pages by address, else by a title that no other page has. If two pages share the
+    title, neither counts."""
     found = _json(folder / _USEFUL)
     rows = _json(folder / f"{_USEFUL}l") if found is None else found
     named = dict.fromkeys(
@@ -254,7 +254,7 @@ def _points(folder: Path) -> Iterator[ChecklistPoint]:
 
 
 def export_task(folder: Path, out: Path, number: int) -> Path:
-    """Export a task into a folder of its own that must not exist yet."""
+    """Write a task in DR3-Eval's layout into a new folder below `out`; return the folder."""
     question, truth, pages = read_question(folder), read_truth(folder), list(corpus_pages(folder))
     target = out / folder.name
     if target.exists():
@@ -282,8 +282,8 @@ def _row(page: CorpusPage) -> dict[str, str]:
 
 
 def _names(pages: Sequence[CorpusPage]) -> dict[str, str]:
-    """Map each address to what a page is called. That is its title, which is all that their layout knows, or
-    its address where another has that title."""
+    """Map each address to the name of its page in the layout: the page's title. If another page has the same title,
+    the name is the address."""
     titles = Counter(_key(page.title) for page in pages)
     return {page.url: page.title if titles[_key(page.title)] == 1 else page.url for page in pages}
 

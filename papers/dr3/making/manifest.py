@@ -1,4 +1,4 @@
-"""Folders of tasks: one task's folder, shown whole, and the manifest with the hash of what all tasks hold."""
+"""The folder of a task, which appears only when complete, and the manifest of a task set with its hashes."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ if TYPE_CHECKING:
     from drr.papers.dr3.truth import TaskTruth
 
 VERSION = "26"
-"""Version of what is written: raised when the same files, pages and answers give other tasks."""
+"""Version of the written tasks, raised when the same files, pages and answers give other tasks."""
 USUAL_SIZES = "32k,64k,128k,256k,512k"
 _LEAST, _MOST = 4_000, 2_000_000
 
 
 class TaskFunnel(FrozenRow):
-    """Candidates: made, refused by which filter, kept."""
+    """Counts of candidates: made, refused by each filter, kept."""
 
     generated: int = 0
     refused: dict[str, int] = Field({})
@@ -52,25 +52,25 @@ class TaskFunnel(FrozenRow):
 
 
 class FoundSet(FrozenRow):
-    """The part of a found task set's identity beside seed, shop and sizes."""
+    """The identity of a set made from a person's own files: model, web and prompts, beside seed, shop and sizes."""
 
     model: str
     web: str
     web_hash: str | None = None
     per_term: int
     prompts: dict[str, str]
-    """Hashes by name."""
+    """Hashes of the prompts, by name."""
     version: str
     files: str | None = Field(None, exclude_if=lambda files: files is None)
-    """Hash of the files that the tasks were made of."""
+    """Hash of the files that the tasks were made from."""
     pages: dict[str, int] = Field({})
-    """Read, and left out by reason, over all tasks."""
+    """Counts of pages over all tasks: read, and left out by reason."""
     unconfirmed: int = 0
-    """Tasks with a kind of a page that a model proposed and no person confirmed."""
+    """Number of tasks with a page whose kind a model proposed and no person confirmed."""
 
 
 class TaskSetManifest(FrozenRow):
-    """The identity of a task set, written at the start so that the same command goes on. The rest follows when it is complete."""
+    """The identity of a task set, written first so that a repeated command goes on. Counts are added at the end."""
 
     schema_version: int = SCHEMA
     version: str = VERSION
@@ -83,22 +83,22 @@ class TaskSetManifest(FrozenRow):
     intents: dict[str, int] = Field({})
     themes: dict[str, int] = Field({})
     files: dict[str, int] = Field({})
-    """Number of files by their ending."""
+    """Number of files by extension."""
     files_per_task: float | None = None
     multimodal: float | None = None
     """Share of tasks with files of more than one modality."""
     funnel: TaskFunnel = TaskFunnel()
     found: FoundSet | None = Field(None, exclude_if=lambda found: found is None)
-    """Present for tasks whose pages were not made."""
+    """Origin of the set, if its tasks were made from a person's own files and found pages."""
     hashes: dict[str, str] = Field({})
     """Hash of each task without its review."""
     shown: dict[str, str] = Field({}, exclude_if=lambda hashes: not hashes)
-    """Hash of each task's visible part, so that a run compares it without opening the truth."""
+    """Hash of each task's part that agents see, so that a run compares it without opening the truth."""
     content_hash: str | None = None
 
 
 def parse_task_sizes(text: str) -> dict[str, int]:
-    """`32k,128k` by their tokens, the smallest first."""
+    """Parse sizes such as `32k,128k` into tokens by name, smallest first."""
     found: dict[str, int] = {}
     for word in text.split(","):
         match = re.fullmatch(r"\s*([1-9]\d{0,6})(k?)\s*", word)
@@ -112,7 +112,7 @@ def parse_task_sizes(text: str) -> dict[str, int]:
 
 
 def day_of(text: str | None) -> str:
-    """Return a day as it was given, else today."""
+    """Return a given day as `YYYY-MM-DD`; today if none is given."""
     if text is None:
         return datetime.now(UTC).date().isoformat()
     try:
@@ -134,18 +134,18 @@ def write_manifest(folder: Path, manifest: TaskSetManifest) -> None:
 
 
 def task_hash(folder: Path) -> str:
-    """Hash every file of a task, without the review, which a person adds later."""
+    """Return the hash of a task's files without the review, which a person adds later."""
     return _hash_of(folder, _digests(folder))
 
 
 def task_hashes(folder: Path) -> tuple[str, str]:
-    """Hash every file, and those that agents may meet."""
+    """Return two hashes of a task: of all its files, and of those that agents may see."""
     rows = _digests(folder)
     return _hash_of(folder, rows), _hash_of_rows(rows)
 
 
 def changed_shown(folders: Iterable[Path]) -> list[str]:
-    """Names of those whose manifest says that agents were to meet something else; no truth is opened."""
+    """Return the names of tasks whose part for agents differs from their manifest; no truth is opened."""
     found = []
     for folder in folders:
         manifest = read_manifest(folder.parent)
@@ -186,18 +186,18 @@ _PART = ".part-"
 
 @dataclass(frozen=True, kw_only=True)
 class WrittenTask:
-    """A task before it has a folder."""
+    """A complete task, before it is written to a folder."""
 
     question: FileQuestion
     files: dict[str, bytes]
     pages: tuple[CorpusPage, ...]
-    """All of them, in the order of which every size is a beginning."""
+    """All pages, in the order in which each size is a beginning."""
     sizes: CorpusSizes
     truth: TaskTruth
 
 
 def write_task(out: Path, task: WrittenTask, before: Callable[[Path], None] = lambda hidden: None) -> Path:
-    """`before` is told of the folder while it is still out of sight."""
+    """Write a task into its folder. `before` is called with the temporary folder, before it is renamed into place."""
     folder = out / task.question.task_id
     if folder.exists():
         raise Misuse(f"{folder}: is there and is no task; take it away")
@@ -221,7 +221,7 @@ def write_task(out: Path, task: WrittenTask, before: Callable[[Path], None] = la
 
 
 def clear_parts(out: Path) -> None:
-    """Remove what a killed run left behind; a run that still goes on keeps its own."""
+    """Remove temporary folders of killed runs; those of running processes stay."""
     for left in out.glob(f"{_PART}*"):
         number = left.name.removeprefix(_PART).partition("-")[0]
         if not (number.isdecimal() and _is_running(int(number))):

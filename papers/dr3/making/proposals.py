@@ -1,6 +1,6 @@
-"""The requests to a model for a task, and what code accepts of its proposals.
+"""The requests to a model when a task is made, and the checks of its proposals.
 
-Nothing is accepted that does not stand in the file or the page.
+A proposal is accepted only if its words stand in the file or the page.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from pydantic import Field
 ROLE = "task_writer"
 FACTS, TERMS, PAGE, QUESTION = "file_facts", "found_terms", "found_page", "found_question"
 MOST_TERMS, MOST_OF_FILE = 6, 3
-"""Most terms of each role (the paper has ten in all), and facts of one file."""
+"""Limits: terms of each role (the paper has ten in all), and facts of one file."""
 _LEAST_WORDS, _LONGEST_WORDS = 3, 5
 _QUOTED_WORDS = 4
-"""Fewer would be found by chance in a page."""
+"""Least number of words in a quotation; fewer words would be found in a page by chance."""
 _FILE_CHARS, _PAGE_CHARS = 20_000, 12_000
-"""Characters of a file and a page in one request; nothing behind them is proposed."""
+"""Limits on the characters of a file and of a page in one request; the rest is not sent."""
 
 
 class ProposedFact(FrozenRow):
@@ -44,7 +44,7 @@ class ProposedFact(FrozenRow):
 
     @property
     def about(self) -> tuple[str, str]:
-        """Say of what it is the value: a task has one value of each."""
+        """Return the folded subject and attribute; a task has one value for each such pair."""
         return fold(self.subject), fold(self.attribute)
 
     @property
@@ -74,7 +74,7 @@ class SearchPaths(FrozenRow):
 class ProposedPage(FrozenRow):
     kind: PageKind
     statement: ProposedFact | None = None
-    """`null` for noise."""
+    """The fact that the page states; `null` for noise."""
     why: str = Field(max_length=300)
 
 
@@ -85,7 +85,7 @@ class ProposedQuestion(FrozenRow):
 
 
 def found_quote(quote: str, text: str, least: int = _QUOTED_WORDS) -> str | None:
-    """The quotation as it stands in the text, where only white space may differ."""
+    """Return a quotation as it stands in the text; `None` if it is missing or too short. White space may differ."""
     words = quote.split()
     if len(words) < least:
         return None
@@ -95,7 +95,7 @@ def found_quote(quote: str, text: str, least: int = _QUOTED_WORDS) -> str | None
 
 
 def kept_facts(proposed: Mapping[str, ProposedFacts], contents: Mapping[str, FileContent]) -> list[TaskFact]:
-    """Keep of each file the facts that code finds there, and in no other file."""
+    """Return the facts that code finds in their own file and in no other file."""
     texts = {name: fold(_whole(content)) for name, content in contents.items()}
     found: dict[tuple[str, str], TaskFact] = {}
     for name, answer in proposed.items():
@@ -126,7 +126,7 @@ def _whole(content: FileContent) -> str:
 
 
 def kept_terms(paths: SearchPaths, values: Iterable[str]) -> list[ProposedTerm]:
-    """Keep the terms of three to five words, each once, that say no value of a file. Keep as many as a task takes."""
+    """Return the usable terms, up to the limit. A term has three to five words, and no value of a file in it."""
     found: dict[str, ProposedTerm] = {}
     known = list(values)
     for one in paths.terms:
@@ -139,7 +139,7 @@ def kept_terms(paths: SearchPaths, values: Iterable[str]) -> list[ProposedTerm]:
 
 
 def refusal_of(one: ProposedPage, text: str) -> str | None:
-    """Say why a proposal is put aside: `form`, `quotation`, `long`; `None` where it may stand."""
+    """Return the reason why a proposal is put aside: `form`, `quotation` or `long`; `None` if it is accepted."""
     statement = one.statement
     if one.kind == "noise":
         return None
@@ -158,7 +158,7 @@ def refusal_of(one: ProposedPage, text: str) -> str | None:
 
 
 class TaskRequests:
-    """The requests about one set of files."""
+    """The requests to the model about the files of one task."""
 
     def __init__(self, prompts: Prompts, today: str) -> None:
         self._prompts, self._today = prompts, today
@@ -183,7 +183,7 @@ class TaskRequests:
         terms: Sequence[ProposedTerm],
         refused: Sequence[str],
     ) -> list[BaseMessage]:
-        """`refused`: what spoke against the question before, for another one."""
+        """Build the request for a question; `refused` lists the objections to the question before."""
         names = dict.fromkeys(_file_of(fact) for fact in facts)
         return self._about(
             QUESTION,

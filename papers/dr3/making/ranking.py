@@ -1,4 +1,4 @@
-"""Words in pages: the ranking that a task's terms are tried on, tokens counted, values looked up."""
+"""Ranks a corpus by words to try a task's search terms, counts tokens, and looks values up in texts."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from drr.papers.dr3.form import CorpusPage
 
 COUNTER = "characters/4"
 TOP = 5
-"""Hits in which a signal term must show a supportive page, and a noise term none."""
+"""Number of hits among which a signal term must show a supportive page, and a noise term none."""
 GUIDANCE_TOP = 20
-"""Hits of the question's own words among which a supportive page must be: two pages of results."""
+"""Number of hits of the question's own words among which a supportive page must be: two pages of results."""
 _TITLE = 2
-"""Weight of a title in each piece, as in the search of agents."""
+"""Weight of a title in each piece, as in the agents' search."""
 _APART, _ROOT = 2, 4
-"""Words that may stand between those of a term and it is still said; letters that a root keeps."""
+"""Limits: extra words within a term that still counts as stated, and least letters of a root."""
 _ENDINGS = re.compile(r"(?:ments?|ings?|ed|ers?|ly|ions?|ance|es|e|y)$")
 
 
@@ -29,13 +29,13 @@ def token_count(title: str, text: str) -> int:
 
 @lru_cache(maxsize=6_000)
 def _bags(title: str, text: str) -> tuple[Counter[str], ...]:
-    """Count the words of a page piece by piece, its title in each. The tasks of a set share most of their pages."""
+    """Count the words of a page for each piece, with the title in each. Cached, as the tasks of a set share most pages."""
     head = tokens(title) * _TITLE
     return tuple(Counter([*head, *tokens(piece)]) for piece in cut(text))
 
 
 class PageRanking:
-    """The ranking of the pages of one corpus."""
+    """The ranking of the pages of one corpus by BM25."""
 
     def __init__(self, pages: Sequence[CorpusPage]) -> None:
         bags = [_bags(page.title, page.text) for page in pages]
@@ -44,7 +44,7 @@ class PageRanking:
         self._urls = [page.url for page in pages]
 
     def best(self, query: str, top: int) -> list[str]:
-        """List the addresses of the best pages, ties by place; pages that share no word are never among them."""
+        """Return the addresses of the best pages, ties by position. Pages that share no word with the query are left out."""
         scores = self._index.scores(query)
         hits = [place for place, score in enumerate(scores) if score > 0]
         hits.sort(key=lambda place: (-scores[place], place))
@@ -52,7 +52,7 @@ class PageRanking:
 
 
 def stands_in(value: str, folded: str) -> bool:
-    """Tell whether a value stands in a folded text as itself, not as part of a longer figure or word."""
+    """Tell whether a folded text contains a value by itself, not as part of a longer figure or word."""
     plain = fold(value)
     at = folded.find(plain)
     while at >= 0:
@@ -68,7 +68,7 @@ def stands_in(value: str, folded: str) -> bool:
 
 
 def exposes(question: str, term: str) -> bool:
-    """Tell whether a question says a term: all its words close together, in any order and with any ending."""
+    """Tell whether a question states a term: all the term's words close together, in any order and with any ending."""
     roots, wanted = ([_root(word) for word in tokens(text)] for text in (question, term))
     width = len(wanted) + _APART
     windows = range(max(1, len(roots) - width + 1))
@@ -76,6 +76,6 @@ def exposes(question: str, term: str) -> bool:
 
 
 def _root(word: str) -> str:
-    """Return what `measured`, `measuring` and `measurement` share; short words stay."""
+    """Return the common root of words such as `measured`, `measuring` and `measurement`; short words stay as they are."""
     cut_off = _ENDINGS.sub("", word)
     return cut_off if len(cut_off) >= _ROOT else word

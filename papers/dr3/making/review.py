@@ -1,4 +1,4 @@
-"""Reviews by a person. He reads a task and accepts or rejects it, and confirms or refutes what a model took found pages for."""
+"""Review by a person, who accepts or rejects tasks, and confirms or refutes the proposed kinds of found pages."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ def review_tasks(
     *,
     again: bool = False,
 ) -> TaskTally:
-    """Each decision is on disk before the next task is shown. Ends at the last one, at `q` and when the input ends.
+    """Ask a person to accept or reject each task; return the counts. Each decision is saved before the next task is shown.
 
-    First what an agent has is shown, so that a person can answer before the truth (`t`) is.
+    The question and files are shown first, so that a person can answer before seeing the truth (`t`). Ends at the last task, at `q` and at the end of the input.
     """
     tally = TaskTally()
     todo = [one for one in folders if again or read_truth(one).review.status == "unreviewed"]
@@ -100,7 +100,7 @@ def _put(path: Path, row: BaseModel) -> None:
 
 PAGE_KEYS = "[p]age  [c]onfirm  [w]rong  [n]ext  [q]uit"
 _AROUND, _PAGE = 400, 6_000
-"""Characters shown around a quotation, and of a page."""
+"""Numbers of characters shown: around a quotation, and of a page."""
 
 
 def review_proposals(
@@ -112,7 +112,7 @@ def review_proposals(
     *,
     again: bool = False,
 ) -> bool:
-    """Each answer is on disk before the next page is shown; false where the person went away. `again`: also what was answered."""
+    """Ask a person to confirm or refute proposed pages; false if the person quit. Each answer is saved before the next page. `again`: ask of answered ones, too."""
     for folder in folders:
         task = StoredTask(folder)
         found = task.truth.found
@@ -147,7 +147,7 @@ def _answered(
 
 
 def _line_of(task: StoredTask, one: PageProposal) -> str:
-    """Write what is asked: is it that, for this question?"""
+    """Return the text to decide on: question, page, proposed kind, and the quotation in its context."""
     text, quote = _text(task, one), one.quote or ""
     at = text.find(quote) if quote else 0
     around = text[max(0, at - _AROUND) : at + len(quote) + _AROUND]

@@ -1,4 +1,4 @@
-"""A set of tasks in its folder: begun or continued, each task remembered before it appears, counted at the end."""
+"""Writes a set of tasks to a folder: begins or continues, adds tasks, counts. Each task's hash is recorded before it appears."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from drr.papers.dr3.making.manifest import (
 from drr.papers.dr3.truth import TaskTruth, read_truth
 
 _MODALITIES = {"picture": "picture", "xlsx": "table", "csv": "table"}
-"""Others are text."""
+"""Modality by kind of file; all other kinds are text."""
 
 
 def begin_set(out: Path, wanted: TaskSetManifest) -> None:
-    """The folder is new, or holds tasks of the same set, each of them as it was written."""
+    """Begin or continue a set in a folder. The folder is empty, or holds unchanged tasks of the same set."""
     if out.exists() and not out.is_dir():
         raise Misuse(f"{out}: is a file; name a new folder")
     if out.is_dir() and any(out.iterdir()):
@@ -62,7 +62,7 @@ def _continue(out: Path, wanted: TaskSetManifest) -> None:
 
 
 def _origin(manifest: TaskSetManifest) -> str:
-    """Say in words where its files and pages come from."""
+    """Describe in words where the files and pages of a set come from."""
     found = manifest.found
     if found is None:
         return "that come with the program"
@@ -73,7 +73,7 @@ def _origin(manifest: TaskSetManifest) -> str:
 
 
 def changed_tasks(out: Path, manifest: TaskSetManifest) -> list[str]:
-    """List the tasks that lie there and are not what the manifest says, or that it does not know."""
+    """List the tasks in the folder that differ from the manifest or are missing in it."""
     folders = [one for one in out.iterdir() if is_task(one) and not one.name.startswith(".")]
     return sorted(one.name for one in folders if _hash(one) != manifest.hashes.get(one.name))
 
@@ -86,7 +86,7 @@ def _hash(folder: Path) -> str | None:
 
 
 def add_task(out: Path, task: WrittenTask) -> None:
-    """Remember the task before it appears: what lies there without having been remembered, somebody else put there."""
+    """Write a task, with its hashes recorded first. A task without recorded hashes was put there by somebody else."""
 
     def remember(hidden: Path) -> None:
         had, (whole, shown) = read_manifest(out), task_hashes(hidden)
@@ -99,7 +99,7 @@ def add_task(out: Path, task: WrittenTask) -> None:
 
 
 def finish_set(out: Path, *, complete: bool = True) -> TaskSetManifest:
-    """Counted from what lies on disk, so that it holds for tasks of earlier runs too."""
+    """Complete the manifest of a set and return it. Counts are taken from the disk, so they include tasks of earlier runs."""
     had = read_manifest(out)
     if had is None:
         raise DrrError(
@@ -111,7 +111,7 @@ def finish_set(out: Path, *, complete: bool = True) -> TaskSetManifest:
 
 
 def _counted(out: Path, had: TaskSetManifest) -> dict[str, object]:
-    """The hashes are those that were remembered when each was written."""
+    """Return the counts of a set by field of the manifest. The hashes are those recorded when each task was written."""
     folders = task_folders(out)
     truths = [read_truth(folder) for folder in folders]
     refused: Counter[str] = Counter()
@@ -146,7 +146,7 @@ def _found(found: FoundSet, truths: list[TaskTruth]) -> FoundSet:
 
 
 def recount(out: Path) -> TaskSetManifest | None:
-    """Count again after a review. `None` where no manifest is, or nothing in it hangs on reviews."""
+    """Update the manifest after a review; `None` if there is none, or nothing in it depends on reviews."""
     had = read_manifest(out)
     if had is None or had.found is None:
         return None

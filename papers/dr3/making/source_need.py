@@ -1,8 +1,8 @@
-"""A check that a task needs each of its sources, by a model that answers without one or any.
+"""Checks that a task needs each of its sources: a model answers without one source, and without any.
 
-Accused is a value that the answer tells exactly although its source was left out. What the model does not tell with everything before
-it is no fault of the task by itself: it is listed beside. The answers are units of a study beside the tasks, told what they cost before
-any is asked.
+A value that the answer states exactly although its source was left out is a problem. A value that the model does not state with all
+sources given is not a problem of the task; it is only listed. The answers are units of a study beside the tasks, and their cost is
+shown before any is asked for.
 """
 
 from __future__ import annotations
@@ -35,16 +35,16 @@ from langchain_core.messages import BaseMessage, HumanMessage
 
 ROLE, PROMPT = "task_reader", "without_source"
 NOTHING, EVERYTHING = "", "*"
-"""Left out: nothing, which shows what the model can tell at all; everything, the closed book."""
+"""Marks of what is left out. No source left out shows what the model can state at all; every source left out is the closed book."""
 LEFT_OUT, CLOSED_BOOK = "left_out", "closed_book"
 VERSION = "1"
 _FILE_CHARS, _PAGE_CHARS = 8_000, 12_000
 _WRITTEN = 300
-"""Tokens that an answer is taken to have, for the estimate: it is asked for in 200 words."""
+"""Tokens assumed for each answer in the estimate of cost; an answer of 200 words is asked for."""
 
 
 class UntoldFact(NamedTuple):
-    """A fact that the model did not give with all sources at hand."""
+    """A fact that the model did not state although it had all sources."""
 
     task: str
     fact: str
@@ -55,7 +55,7 @@ class UntoldFact(NamedTuple):
 class AnsweredTasks:
     code: int = 0
     asked: int = 0
-    """Tasks of which every answer is there."""
+    """Number of tasks for which every answer is complete."""
     problems: list[FileTaskProblem] = field(default_factory=list)
     untold: list[UntoldFact] = field(default_factory=list)
 
@@ -71,7 +71,7 @@ class AnsweredTasks:
 
 
 def conditions(task: StoredTask) -> list[str]:
-    """List what is left out, one after the other."""
+    """List what is left out, request by request: no source, each source, every source."""
     return [NOTHING, *task.documents(), EVERYTHING]
 
 
@@ -86,7 +86,7 @@ def messages(prompts: Prompts, task: StoredTask, without: str) -> list[BaseMessa
 
 
 def problems_without(task: StoredTask, answers: Mapping[str, str]) -> Iterator[FileTaskProblem]:
-    """`answers` by what was left out."""
+    """Yield the facts that are stated without their source; `answers` are keyed by the source left out."""
     for name, facts in task.documents().items():
         rest = f"{task.question.query}\n{_material(task, name)}"
         for fact in _found_in(facts, answers[name]):
@@ -100,7 +100,7 @@ def problems_without(task: StoredTask, answers: Mapping[str, str]) -> Iterator[F
 
 
 def untold(task: StoredTask, answers: Mapping[str, str]) -> list[UntoldFact]:
-    """List the facts that the answer does not give. A fact counts as given if it is so in part, hedged or rounded."""
+    """List the facts that the answer with all sources does not state. Stated in part, hedged or rounded counts as stated."""
     answer, facts = answers[NOTHING], task.truth.facts
     return [
         UntoldFact(task.name, one.id, one.value) for one in facts if not ToldValue(one.value).places(answer)
@@ -140,7 +140,7 @@ class _Question(NamedTuple):
 def answered_tasks(
     arguments: argparse.Namespace, settings: Settings, tasks: Sequence[StoredTask]
 ) -> AnsweredTasks:
-    """Answer tasks that are otherwise sound: what code refuses needs no model."""
+    """Ask a model about the tasks that pass all other checks, and return the problems found."""
     models, prompts = models_of(settings), prompts_of(settings, "papers/dr3")
     model = models.name_of(ROLE)
     if model == OFFLINE:

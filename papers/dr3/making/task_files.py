@@ -1,4 +1,4 @@
-"""A task as it lies on disk, each part read when it is asked for."""
+"""A task on disk, each part of which is read on first use."""
 
 from __future__ import annotations
 
@@ -58,12 +58,12 @@ class StoredTask:
 
     @cached_property
     def folded(self) -> dict[str, str]:
-        """Every page by address, to look things up in."""
+        """The folded text of every page by address, for looking values up."""
         return {page.url: fold(f"{page.title}\n{page.text}") for page in self.pages}
 
     @cached_property
     def texts(self) -> dict[str, str]:
-        """The contents of its files by name, folded; a picture says nothing here."""
+        """The folded contents of the task's files by name; pictures and unreadable files are left out."""
         found = {}
         for name in self.question.files:
             try:
@@ -76,7 +76,7 @@ class StoredTask:
 
     @property
     def is_made(self) -> bool:
-        """Tell whether it was made by us: an imported task was made by other rules."""
+        """Tell whether this program made the task; imported tasks were made by other rules."""
         return self.truth.intent != "other"
 
     @property
@@ -84,7 +84,7 @@ class StoredTask:
         return [page for page in self.truth.pages if page.kind == "supportive"]
 
     def documents(self) -> dict[str, list[TaskFact]]:
-        """Files and pages by name, with the required facts that stand there."""
+        """Return the required facts by the file or page that states them."""
         found: dict[str, list[TaskFact]] = {}
         for fact in self.truth.facts:
             for place in fact.places:
@@ -93,6 +93,6 @@ class StoredTask:
 
 
 def document_of(address: str) -> str:
-    """The file or page that an address is in."""
+    """Return the name of the file, or the address of the page, that an address points into."""
     place = file_place(address)
     return address.partition("#")[0] if place is None else place.name

@@ -1,4 +1,4 @@
-"""Tasks of somebody's own files as units of a study beside the folder. One for each candidate, nothing is asked or searched twice."""
+"""Makes tasks from a person's own files, as units of a study beside the folder. Each candidate is a unit, and none is repeated."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ from drr.study.unit import Outcome, Unit, UnitFailure
 from drr.study.worker import Context
 
 REDRAWS, SEED = 3, 7
-"""Candidates for one folder of files, each of which costs what it costs; the usual seed."""
+"""Limit on candidates for one folder of files, each of which costs calls; and the default seed."""
 
 
 class FoundSetMade(NamedTuple):
     manifest: TaskSetManifest | None
-    """`None` where no task came out."""
+    """Manifest of the set; `None` if no task was made."""
     code: int
 
 
@@ -79,7 +79,7 @@ def make_found(arguments: argparse.Namespace, settings: Settings, sizes: Mapping
 
 
 def own_files(folder: Path) -> list[OwnFiles]:
-    """A folder of files is one task to be, a folder of such folders one for each. No link is followed."""
+    """List the files of each future task: one task from the folder, or one from each of its subfolders. Links are refused."""
     if not folder.is_dir():
         raise Misuse(f"--files {folder}: there is no such folder")
     below = sorted(one for one in folder.iterdir() if one.is_dir() and not one.name.startswith("."))
@@ -110,10 +110,10 @@ class _Making:
     web: WebSearch
     own: list[OwnFiles]
     refused: dict[str, str] = field(default_factory=dict)
-    """Reasons why every candidate was put aside, by folder of files."""
+    """Reasons why all candidates were refused, by folder of files."""
 
     def all_of(self, wanted: list[OwnFiles]) -> int:
-        """Round by round, as a refused candidate is followed by the next of its files; gives the exit code."""
+        """Make all tasks in rounds and return the exit code. A refused candidate is followed by the next from the same files."""
         while True:
             units = [unit for one in wanted if (unit := self._next(one)) is not None]
             if not units:
@@ -130,7 +130,7 @@ class _Making:
         return 1 if self.refused else 0
 
     def _next(self, files: OwnFiles) -> Unit | None:
-        """The unit that these files wait for; `None` where their task is written or given up."""
+        """Return the next unit for these files; `None` if their task is written or given up."""
         if is_task(self.arguments.out / files.name):
             return None
         refused: Counter[str] = Counter()

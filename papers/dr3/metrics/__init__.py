@@ -1,4 +1,4 @@
-"""Metrics of reports on tasks with files."""
+"""The metrics of reports on tasks with files."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def document_part(about: JudgedStudy) -> Dr3Document | None:
-    """The part of a study's document under `dr3`; nothing is loaded for a study without facts."""
+    """Return the part `dr3` of a study's document. No module is loaded for a study without facts."""
     if not about.judged.units["facts"]:
         return None
     from drr.papers.dr3.metrics.document import document_of

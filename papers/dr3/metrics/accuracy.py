@@ -1,4 +1,4 @@
-"""DR3-Eval's factual accuracy, summed from the verdicts on citations."""
+"""The factual accuracy of DR3-Eval, summed from the verdicts on citations."""
 
 from __future__ import annotations
 

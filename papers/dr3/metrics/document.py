@@ -1,4 +1,4 @@
-"""The tables on tasks with files beside the figures of the systems. Size by size, option by option, kind of place by kind, errors."""
+"""The tables on tasks with files in a study's document: by size, option, modality and kind of error."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ SHOWN = (
     *("dr3_ir_sc", "dr3_cc", "dr3_ir_uf", "dr3_fa", "dr3_if", "dr3_dq", "dr3_avg", "dr3_harm"),
     *("dr3_search_loss", "dr3_writing_loss"),
 )
-"""Figures laid side by side: IR of pages and CC first, since only they move with size."""
+"""Figures shown side by side. Recall of pages and citation coverage come first, since only they change with size."""
 _OPTIONS = re.compile(r"[+@]")
 _TOKENS = re.compile(r"(\d+)(k?)", re.IGNORECASE)
 
 
 def document_of(about: JudgedStudy) -> Dr3Document | None:
-    """Make the part `dr3` of a study's document."""
+    """Return the part `dr3` of a study's document; `None` without facts."""
     again = [about.counted(one) for one in repetitions(about.study, about.judged)]
     found = dr3_document(about.judged, again)
     if found is not None:
@@ -44,7 +44,7 @@ def document_of(about: JudgedStudy) -> Dr3Document | None:
 
 
 def dr3_document(judged: Judged, again: Sequence[Judged] = ()) -> Dr3Document | None:
-    """`None` where no report was held against required facts. `again`: the same judge's further judgings."""
+    """Build the tables; `None` if no report was compared with required facts. `again` holds repeated judgings by the same judge."""
     asked = {answer.key for answer in judged.answers if fact_labels(judged, answer.key) is not None}
     if not asked:
         return None
@@ -76,7 +76,7 @@ def dr3_document(judged: Judged, again: Sequence[Judged] = ()) -> Dr3Document | 
 
 
 def option_pairs(systems: Sequence[str]) -> list[tuple[str, str]]:
-    """Each against the one of its architecture that has most of its options and no other, else against the plainest."""
+    """Pair each system with the one of its architecture that has most of its options and no others. If there is none, the plainest is taken."""
     by_name = grouped((_OPTIONS.split(system, maxsplit=1)[0], system) for system in systems)
     found = []
     for own in by_name.values():
@@ -90,7 +90,7 @@ def option_pairs(systems: Sequence[str]) -> list[tuple[str, str]]:
 
 
 def _parts(system: str) -> frozenset[str]:
-    """Options stand behind `+`, and behind `@` its model and what it was given or could reach."""
+    """Return the options of a system: those after `+`, and after `@` the model, the inputs and the reach."""
     agent, *given = system.split("@")
     return frozenset(agent.split("+")[1:]) | {f"@{one}" for part in given for one in part.split("+")}
 
@@ -111,7 +111,7 @@ def _differences(
     *,
     by_size: bool,
 ) -> list[Dr3Difference]:
-    """List the differences: system, two names, the answers of both. With `by_size`, a task at one size meets itself at that size."""
+    """Return the paired differences for rows of system, two names, and the answers of each. With `by_size`, only equal sizes of a task are paired."""
     rows: list[Dr3Difference] = []
     tested: dict[str, PairedDifference] = {}
     for system, a, b, left, right in pairs:
@@ -161,7 +161,7 @@ def _tokens(size: str) -> tuple[int, str]:
 
 
 def labels_of(judged: Judged, name: str) -> Iterable[Label]:
-    """DR3-Eval's six figures of each report as criteria, 0-10: their mean is the total that people are held against."""
+    """Yield DR3-Eval's six figures of each report as criteria, 0-10. Their mean is the total that is compared with people's ratings."""
     for answer in judged.answers:
         if fact_labels(judged, answer.key) is None:
             continue

@@ -1,5 +1,5 @@
-"""DR3-Eval's figures of a report on a task with files, and of what they omit. Harm by distractors, and
-whether search or writing lost a fact."""
+"""DR3-Eval's figures of a report on a task with files. Further figures show harm by distractors,
+and whether search or writing lost a fact."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ HUNDRED = (0.0, 100.0)
 def _metric(
     name: str, label: str, explanation: str, method: str, *, table: str, **more: Any
 ) -> tuple[Metric, str]:
-    """A metric, and how it is worked out."""
+    """Return a metric and its method of calculation."""
     return Metric(f"dr3_{name}", label, explanation, table, range=HUNDRED, digits=1, **more), method
 
 
@@ -111,7 +111,7 @@ def per_report(judged: Judged, answer: Answer) -> Values:
 
 
 def corpus(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, V]:
-    """Average as soon as one report was looked at; those that wait are unscored, not left out. What no report has has no column."""
+    """Average the figures over queries; empty if no report was looked at. Reports still waiting count as unscored, and figures of no report are omitted."""
     if all(fact_labels(judged, answer.key) is None for answer in answers):
         return {}
     shown = set[str]().union(*(per_report(judged, answer) for answer in answers))
@@ -120,7 +120,7 @@ def corpus(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, V]:
 
 
 def row_of(judged: Judged, answer: Answer) -> Dr3Row:
-    """Return what the figures are summed from, as `drr papers aggregate dr3` takes it."""
+    """Return the raw scores behind the figures, in the form that `drr papers aggregate dr3` reads."""
     labels = fact_labels(judged, answer.key) or ()
     documents = [one for one in documents_of(judged, answer.key) if one["role"] != "distractor"]
     points, depth = point_labels(judged, answer.key), depth_of(judged, answer.key)
@@ -136,7 +136,7 @@ def row_of(judged: Judged, answer: Answer) -> Dr3Row:
 
 
 def _pairs(citations: Sequence[CitationVerdict] | None) -> list[bool | None] | None:
-    """Pair the citations: what could not be read supports nothing; all is unknown while one waits."""
+    """Return for each citation whether it supports its claim: an unreadable source does not. `None` while any citation is undecided."""
     if citations is None or any(one.status is None for one in citations):
         return None
     return [supported(found(one.status, WHOLLY)) for one in citations]
@@ -162,7 +162,7 @@ def _other_values(judged: Judged, answer: Answer, labels: Sequence[FactLabel]) -
 
 
 def harmed_claims(judged: Judged, answer: Answer, labels: Iterable[FactLabel]) -> list[bool] | None:
-    """Tell of each claim whether it stands where a falsified value is stated. `None` where there are no claims yet, or they failed."""
+    """Tell of each claim whether a falsified value is stated within it. `None`: claims are missing or failed."""
     claims = judged.checked_claims(answer)
     if claims is None or claims.claims is None:
         return None

@@ -1,4 +1,4 @@
-"""The types of a study of tasks with files, its errors label by label, and the sway of its figures."""
+"""The row types of a study of tasks with files, the errors of reports, and the noise of the figures."""
 
 from __future__ import annotations
 
@@ -35,27 +35,27 @@ class ErrorExample(TypedDict):
 
 class ErrorShare(TypedDict):
     share: VRow
-    """Share of a report's errors, mean over queries."""
+    """Share of a report's errors that are of this kind, mean over queries."""
     count: int
     examples: list[ErrorExample]
 
 
 class Dr3Difference(TypedDict):
-    """One minus another, paired by task: two sizes of one system, or two systems at all sizes that both answered."""
+    """A difference of two means, paired by task. It is of one system at two sizes, or of two systems at common sizes."""
 
     system: str
-    """The first system."""
+    """The first system of the pair."""
     a: str
     b: str
     metrics: dict[str, DifferenceRow]
-    """`p_holm` is corrected over all differences of its list."""
+    """Differences by metric; `p_holm` is corrected over all differences of the list."""
 
 
 class NoiseRow(TypedDict):
     sd: float | None
-    """Deviation of one report's figure; `None`: not measured."""
+    """Standard deviation of one report's figure; `None`: not measured."""
     n: int
-    """Questions with several trials, or reports that were judged several times."""
+    """Number of questions with several trials, or of reports that were judged several times."""
 
 
 class NoiseFloor(TypedDict):
@@ -67,19 +67,19 @@ class Dr3Document(TypedDict):
     sizes: dict[str, dict[str, dict[str, VRow]]]
     """Values by system, size and metric; the smallest size first."""
     between_sizes: list[Dr3Difference]
-    """Differences between each size and the smallest."""
+    """Differences between each size and the smallest size."""
     between_options: list[Dr3Difference]
-    """Each system against the one of its architecture that has most of its options and no other."""
+    """Differences between each system and the one of its architecture with most of its options and no others."""
     modalities: dict[str, dict[str, VRow]]
-    """Recall by system, of the facts that stand in text, in a table, in a picture."""
+    """Recall by system and modality of the facts: text, table, picture."""
     errors: dict[str, dict[str, ErrorShare]]
     noise: dict[str, NoiseFloor]
-    """Keyed by system."""
+    """Noise of the figures by system."""
     cost: NotRequired[CostDocument]
 
 
 def dr3_part(document: StudyDocument) -> Dr3Document | None:
-    """The part of a study's document."""
+    """Return the part `dr3` of a study's document; `None` if there is none."""
     return cast(Mapping[str, Dr3Document], document).get("dr3")
 
 
@@ -102,11 +102,11 @@ EXAMPLES, _EXCERPT = 3, 160
 class Dr3Error(NamedTuple):
     label: Dr3ErrorName
     words: str
-    """Words of the report where it is wrong, else the missing statement."""
+    """The wrong words of the report, else the missing statement."""
 
 
 def errors_of(judged: Judged, answer: Answer) -> list[Dr3Error] | None:
-    """`None` where nobody looked for facts yet."""
+    """Return the errors of a report; `None` if facts were not looked for yet."""
     labels = fact_labels(judged, answer.key)
     if labels is None:
         return None
@@ -119,7 +119,7 @@ def errors_of(judged: Judged, answer: Answer) -> list[Dr3Error] | None:
 
 
 def error_shares(judged: Judged, answers: Sequence[Answer]) -> dict[str, ErrorShare]:
-    """Compute the shares by label; a report without an error has no shares and is unscored."""
+    """Return the shares of errors by kind. A report without errors has no shares and is unscored."""
     found = [(answer, errors_of(judged, answer) or []) for answer in answers]
     shares: dict[str, ErrorShare] = {}
     for label in ERRORS:
@@ -170,15 +170,15 @@ BEHIND: Mapping[str, frozenset[str]] = {
     "dr3_if": frozenset((INSIGHTS, FOLLOWING)),
     "dr3_dq": frozenset((DEPTH,)),
 }
-"""Judge's tasks behind each figure that sways with the judge alone. CC is code's; a claim's sources are
-judged again for a few claims only, which makes no figure."""
+"""Judging tasks behind each figure whose noise repeated judgings can show. Citation coverage is found by code, and
+sources are judged again for a few claims only."""
 
 
 def noise_floor(
     judged: Judged, again: Sequence[Judged], answers: Sequence[Answer], shown: Sequence[str]
 ) -> NoiseFloor:
-    """Compute the noise floor of one system. Trials say more, as they hold the judge's swaying too; a figure
-    that was not repeated is unknown."""
+    """Measure the noise of one system's figures. Trials are preferred, as they include the judge's noise; a figure
+    without repeats is unknown."""
     by_question = grouped((answer.asked, values_of_tasks(judged, answer)) for answer in answers)
     trials = _rows(list(by_question.values()), shown)
     if any(row["sd"] is not None for row in trials.values()):
@@ -189,7 +189,7 @@ def noise_floor(
 
 
 def values_of_tasks(judged: Judged, answer: Answer) -> Values:
-    """The figures of one report that the tables of tasks with files show."""
+    """Return the figures of one report that the tables of tasks with files show."""
     return {**accuracy.per_report(judged, answer), **family.per_report(judged, answer)}
 
 
@@ -202,7 +202,7 @@ def _rows(repeated: Sequence[Sequence[Values]], shown: Sequence[str]) -> dict[st
 
 
 def _judged_again(judged: Judged, again: Sequence[Judged], answer: Answer) -> Iterator[Values]:
-    """The figures by the first judging, and by each other one of all that the first was asked for them."""
+    """Yield the figures by the first judging, then by each repeated judging that covers the same requests."""
     first = family.per_report(judged, answer)
     yield {name: first.get(name) for name in BEHIND}
     tasks = (INSIGHTS, FOLLOWING, DEPTH)
@@ -215,7 +215,7 @@ def _judged_again(judged: Judged, again: Sequence[Judged], answer: Answer) -> It
 
 
 def _covers(again: Judged, first: Judged, task: str, answer: str) -> bool:
-    """Tell whether all of what was asked is there again: a part of it is a figure of something else."""
+    """Tell whether a repeated judging covers everything that the first one asked. A part of it would give another figure."""
     own, other = (one.others.get(task, {}).get(answer) for one in (first, again))
     if isinstance(own, Mapping) and isinstance(other, Mapping):
         return task == DEPTH or own.keys() <= other.keys()

@@ -1,1 +1,1 @@
-"""The pages of tasks with files. Question, files, corpus, and what is true of them, for the owner of the tasks alone."""
+"""The viewer's pages of tasks with files: question, files, corpus and truth. They are for the owner of the tasks alone."""

@@ -1,4 +1,4 @@
-"""The corpus of a task as its pages show it. Who states a fact, what a recorded change made of it, and what is noise."""
+"""The corpus of a task for the viewer: pages that state facts, distractors with their changes, and noise."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from drr.papers.dr3.viewer.drawers import Values
 from drr.papers.dr3.viewer.texts import FactSpan, Place, passage_around, words_at
 
 NOISE_TOGETHER = 25
-"""Pages of noise that share a page of the viewer."""
+"""Number of noise pages on one page of the viewer."""
 _STANDINGS = {"confirm": "confirmed", "refute": "refuted"}
 
 
 class TaskCorpus:
-    """The corpus of one task. A page is known by its place in the largest size."""
+    """The corpus of one task. A page is identified by its position in the largest size."""
 
     def __init__(self, name: str, task: FileTask) -> None:
         self.name, self.task, self.question = name, task, task.question
@@ -34,7 +34,7 @@ class TaskCorpus:
 
     @cached_property
     def known(self) -> list[int]:
-        """Supportive pages, then distractors, by their numbers."""
+        """Numbers of the supportive pages, then of the distractors."""
         pages = [one for one in self.truth.pages if one.url in self.places and one.kind != "noise"]
         return [
             number for _, number in sorted((one.kind != "supportive", self.places[one.url]) for one in pages)
@@ -50,7 +50,7 @@ class TaskCorpus:
         return -(-len(self.noise) // NOISE_TOGETHER)
 
     def pages(self) -> list[tuple[str, str]]:
-        """List the viewer's own by kind and name. A page of known kind, or a proposed one, has one to itself."""
+        """List the viewer's pages of the task by kind and name. Each page of known or proposed kind has one to itself."""
         proposed = [self.places[url] for url in self.proposed if url in self.places]
         documents = dict.fromkeys([*self.known, *proposed])
         noise = range(1, self.noise_pages + 1)
@@ -61,7 +61,7 @@ class TaskCorpus:
         ]
 
     def link(self, url: str) -> str | None:
-        """Link from a page of the viewer one folder deep."""
+        """Return the link to a page of the corpus; `None` if it is not in the corpus. The linking page is one folder deep."""
         number = self.places.get(url)
         return None if number is None else f"../d/{self.name}-{number}.html"
 
@@ -70,7 +70,7 @@ class TaskCorpus:
         return None if number is None else self._pages[number - 1]
 
     def document(self, number: int) -> Values | None:
-        """A page of the corpus, and beside a distractor the page that it was made from."""
+        """Return the values of one page of the corpus; a distractor's include the page that it was made from."""
         if not 1 <= number <= len(self._pages):
             return None
         page = self._pages[number - 1]
@@ -90,7 +90,7 @@ class TaskCorpus:
         }
 
     def noises(self, number: int) -> Values | None:
-        """Some of the pages of a corpus that are neither supportive nor distractors."""
+        """Return the values of one viewer page of noise, which shows several pages of the corpus."""
         if not 1 <= number <= self.noise_pages:
             return None
         first = (number - 1) * NOISE_TOGETHER
@@ -100,14 +100,14 @@ class TaskCorpus:
         return {"task": self.name, **place, "total": len(self.noise), "documents": documents}
 
     def proposal(self, one: PageProposal) -> Values:
-        """A model's proposal for a found page, and a person's view of it."""
+        """Return the values of a model's proposal for a found page, with a person's decision on it."""
         page = self.page(one.url)
         standing = _STANDINGS.get(self.truth.judged_pages().get(one.url, ""), "not confirmed")
         title = page.title if page else one.url
         return {"row": one, "title": title, "link": self.link(one.url), "standing": standing}
 
     def statement(self, page: CorpusPage, span: Place | None) -> Values:
-        """A page that says a fact, or a change of it; without a passage where its words are not there."""
+        """Return the values of a page that states a fact or a false value. `passage` is `None` if the words are not found."""
         head = {"url": page.url, "title": page.title, "link": self.link(page.url), "date": page.date}
         return {**head, "passage": passage_around(page.text, span), "change": None}
 
@@ -120,7 +120,7 @@ class TaskCorpus:
     def _spans(
         self, page: CorpusPage, known: KnownPage | None, proposed: PageProposal | None
     ) -> list[FactSpan]:
-        """List what a change made, the sentences of facts, else what a model quoted of a found page."""
+        """Return the spans to mark: the changed statement, the sentences of facts, or the quotation of a proposal."""
         marked: list[tuple[str, tuple[str | None, ...]]] = []
         if known is not None and known.change is not None:
             marked = [(known.change.fact, (known.change.stated,))]

@@ -1,4 +1,4 @@
-"""The files of a task's drawer as its page shows them. Each by the bounded readers that agents have, with the places of its facts."""
+"""The files of a task for the viewer, with the places of facts marked. They are read by the same bounded readers as agents use."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from drr.plugin import Passage
 from drr.wording.excerpt import excerpt
 
 MOST_PAGES = 20
-"""Most pages of a PDF, beside those that hold a fact."""
+"""Limit on the pages of a PDF that are shown, besides those that contain a fact."""
 FIRST_ROWS, NEAR_ROWS, MOST_COLUMNS, MOST_SHEETS = 30, 2, 16, 8
 LONGEST_CELL = 300
 NOTHING: Mapping[str, Any] = {
     "problem": None, "note": None, "pages": (), "more_pages": 0, "sheets": (), "text": None, "image": None,
 }  # fmt: skip
-"""The values of a file of which nothing can be shown."""
+"""Empty values of a file, for a file of which nothing can be shown."""
 NOT_DRAWN = "Its pages are shown as their text: the extra pdf-pages draws them."
 Values = dict[str, Any]
-"""The values of a template."""
+"""Values of a template."""
 Boxes = Sequence[tuple[str, Box]]
-"""Boxes of each fact."""
+"""Boxes on an image, each with the id of its fact."""
 
 
 class HeldFact(NamedTuple):
-    """A fact at one place of a file, with its words there; at last the value alone."""
+    """A fact at one place of a file. The words to look for there are the quotation, if any, then the value."""
 
     fact: TaskFact
     place: FilePlace
@@ -43,7 +43,7 @@ class HeldFact(NamedTuple):
 
 
 def facts_of(name: str, facts: Sequence[TaskFact]) -> list[HeldFact]:
-    """List the facts that stand in a file."""
+    """List the facts at places of a file."""
     return [
         HeldFact(fact, place, tuple(filter(None, (one.quote, fact.value))))
         for fact in facts
@@ -58,14 +58,14 @@ def names_of(facts: Sequence[HeldFact]) -> list[str]:
 
 @dataclass(frozen=True)
 class DrawerPaper:
-    """One file, and how its pages are drawn."""
+    """One file of a task, and the functions that draw its pages."""
 
     content: FileContent
     facts: Sequence[HeldFact]
     draw: Callable[[int, Sequence[str]], DrawnPage]
-    """Draws a page with the places of words; `FileProblem` where it cannot be drawn."""
+    """Function that draws a page and finds words on it; raises `FileProblem` if the page cannot be drawn."""
     link: Callable[[int], str]
-    """The address of a drawn page."""
+    """Function that returns the address of a drawn page."""
 
     def values(self) -> Values:
         content = self.content
@@ -83,7 +83,7 @@ class DrawerPaper:
         return {**NOTHING, **own}
 
     def evidence(self, fact: TaskFact, place: FilePlace) -> tuple[Values | None, Passage | None]:
-        """A fact's part of the drawn page or picture, else its words there."""
+        """Return what shows a fact: the part of the drawn page or picture, or the passage with its words. The other one is `None`."""
         content, image, text = self.content, None, self.content.whole
         words = [word for one in self.facts if one.fact is fact for word in one.words]
         if content.picture is not None:
@@ -114,11 +114,11 @@ class DrawerPaper:
     def _linked(
         self, number: int, width: int | None = None, height: int | None = None, boxes: Boxes = ()
     ) -> Values:
-        """A page as we drew it; its measure is unknown until it is."""
+        """Return the values of an image by link. Its width and height are unknown until it is drawn."""
         return {"link": self.link(number), "width": width, "height": height, "boxes": boxes}
 
     def _pages(self, texts: Sequence[str]) -> Values:
-        """Pages with facts are drawn now, to mark them; the others when a browser asks for them."""
+        """Return the values of the pages of a PDF. Pages with facts are drawn now, to mark them; the others when a browser asks for them."""
         facts = {number: self._on_page(number) for number in range(1, len(texts) + 1)}
         shown = {number: own for number, own in facts.items() if own or number <= MOST_PAGES}
         drawn = {number: self._image(number, own) for number, own in shown.items() if own}
@@ -136,7 +136,7 @@ class DrawerPaper:
         return {"pages": pages, "more_pages": len(texts) - len(shown), "note": note}
 
     def _on_page(self, number: int) -> list[HeldFact]:
-        """List those of this page; one that names no place of the file stands on none of them."""
+        """List the facts on one page. A fact without a place in the file is on no page."""
         return [
             one for one in self.facts if one.place.kind == "page" and one.box.top <= number <= one.box.bottom
         ]
@@ -155,7 +155,7 @@ class DrawerPaper:
 
 
 def _part(image: Values, boxes: Sequence[Box]) -> Box:
-    """Around all of them, with some of what stands above and below."""
+    """Return a box around all boxes, with a margin."""
     width, height = image["width"] or 1, image["height"] or 1
     wide, high = width // 8, max(height // 20, 24)
     return Box(
@@ -172,7 +172,7 @@ def _marked(text: str, facts: Sequence[HeldFact]) -> Any:
 
 
 def _sheet(sheet: Sheet, facts: Sequence[HeldFact]) -> Values:
-    """The first rows and those around facts; columns up to the last that holds a fact."""
+    """Return the values of a sheet: first rows, rows near facts, columns up to the last with a fact."""
     marked = {
         one: _cells(sheet, one) for one in facts if one.place.box is not None and _is_of(one.place, sheet)
     }
@@ -207,7 +207,7 @@ def _is_of(place: FilePlace, sheet: Sheet) -> bool:
 
 
 def _cells(sheet: Sheet, one: HeldFact) -> set[tuple[int, int]]:
-    """Find the cells of a range; of a row those with the fact's value, else all of it."""
+    """Return the cells of a fact, as (row, column). Of a row they are those with the fact's value, if any, else all."""
     rows = [number for number, _ in sheet.rows if one.box.top <= number <= one.box.bottom]
     if one.place.kind == "cell":
         columns = range(one.box.left, min(one.box.right, sheet.width) + 1)

@@ -1,4 +1,4 @@
-"""A task's facts and checklist in one report, beside their places."""
+"""The facts and the checklist of a task as the page of one report shows them."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _LOST = {
 def facts_in(
     report: str, labels: Sequence[FactLabel], known: Mapping[str, Values], judge: str | None
 ) -> list[Values]:
-    """`known` is what the task's folder holds now; what was judged otherwise than it stands there is shown without it."""
+    """Return the values of each fact label. `known` holds the facts as the folder has them now; a fact that changed since judging is shown without it."""
     return [_shown(report, label, known.get(label.row["id"]), judge or "a judge") for label in labels]
 
 
 def counted(facts: Iterable[Values]) -> str:
-    """Count in words, e.g. `3 found, 1 missed, 1 contradicted`."""
+    """Return the counts of states in words, e.g. `3 found, 1 missed, 1 contradicted`."""
     own = list(facts)
     wrong = sum(bool(fact["repeated"]) for fact in own)
     return _counted(STATES, (fact["state"] for fact in own)) + (f", {wrong} contradicted" if wrong else "")
@@ -66,7 +66,7 @@ def _shown(report: str, label: FactLabel, known: Values | None, judge: str) -> V
 def points_in(
     report: str, labels: Sequence[PointLabel], facts: Sequence[Values], judge: str | None
 ) -> Values | None:
-    """Return the task's checklist with the points met and who says so; `None` without checklist or judge."""
+    """Return the values of the checklist's points, with who decided each, and counts in words; `None` without points."""
     known = {fact["row"]["id"]: fact for fact in facts}
     points: list[Values] = [
         {

@@ -1,4 +1,4 @@
-"""The pages of tasks with files, beside a study or alone, and their part in a study's own pages."""
+"""The viewer's pages of tasks with files, beside a study or alone, and inserts for the study's own pages."""
 
 from __future__ import annotations
 
@@ -53,11 +53,11 @@ OWNERS = (
     "What is true of these tasks, for their owner: whoever is to answer or to judge them must not see it."
 )
 BESIDE = "tasks.html"
-"""The index of tasks beside a study's own."""
+"""Name of the index of tasks when it stands beside a study."""
 SHOWN_CHANGES = 3
-"""Changes of each fact that are shown before one asks for the rest."""
+"""Number of changes of each fact shown before the reader opens the rest."""
 FIGURES = ("dr3_ir_sc", "dr3_ir_uf", "dr3_cc", "dr3_contradicted", "dr3_search_loss", "dr3_writing_loss")
-"""Figures of each answer, beside the task that it answers."""
+"""Figures of each answer that the page of its task shows."""
 KINDS = ("t", "d", "n")
 """Folders of pages: tasks, documents of known kind, noise."""
 DRAWN = "f"
@@ -65,7 +65,7 @@ _MISSING = "no such page of these tasks"
 
 
 class ShownFacts(NamedTuple):
-    """The paper's part of an answer: its task's facts and checklist, where somebody looked, and its depth."""
+    """DR3-Eval's part of an answer: fact labels, checklist labels and depth; empty if not judged."""
 
     facts: Sequence[FactLabel] = ()
     checklist: Sequence[PointLabel] = ()
@@ -73,14 +73,14 @@ class ShownFacts(NamedTuple):
 
 
 class TaskFolderPages(StudyPart):
-    """The part of DR3-Eval in a study's pages."""
+    """The part of DR3-Eval in a study's viewer."""
 
     def __init__(self, reader: EntryReader, tasks: Path | None = None) -> None:
         super().__init__(reader, tasks)
         self.show(shelf_of(reader.study, tasks))
 
     def show(self, shelf: TaskShelf | None) -> None:
-        """Show these tasks beside the study."""
+        """Show the tasks of a shelf beside the study; `None` shows none."""
         self._shelf, self.for_owners = shelf, shelf is not None
         self._names = frozenset(() if shelf is None else shelf.readable())
         self.place = None if shelf is None else FramePlace("tasks", BESIDE, "Tasks")
@@ -127,7 +127,7 @@ class TaskFolderPages(StudyPart):
         return found
 
     def _task_of(self, entry: ShownEntry) -> str | None:
-        """The name of its task's page, where it is of a task with files."""
+        """Return the name of the task page of an answer; `None` if the answer is of no readable task."""
         return next((name for name in map(file_name, _tasks_of(entry)) if name in self._names), None)
 
     def routes(self, frame: Frame) -> Sequence[Route]:
@@ -141,14 +141,14 @@ class TaskFolderPages(StudyPart):
 
 
 def _tasks_of(entry: ShownEntry) -> list[str]:
-    """Name the tasks that it may answer: as its question does, else by what stands before the size."""
+    """List the ids that an answer's task may have: from its question, and from the question's id before the size."""
     return [*filter(None, (entry.task,)), entry.query_id.partition("@")[0]]
 
 
 def shelf_of(study: Study, given: Path | None) -> TaskShelf | None:
-    """Find the tasks with files behind a study, where they still are and this user vouched for them.
+    """Find the tasks behind a study, if they still exist and this user vouched for them.
 
-    `None` for a study of something else; one whose tasks are gone can be read without them, and a line says so.
+    `None` for a study without file tasks. A study whose tasks are gone can be read without them, and a message says so.
     """
     named = known_place(study)
     if given is not None:
@@ -172,7 +172,7 @@ def shelf_of(study: Study, given: Path | None) -> TaskShelf | None:
 
 
 class TaskPages:
-    """Draws the pages; `home` is the index of tasks: the first page, or one of its own beside a study."""
+    """Draws the pages of tasks. `home` is the index of tasks: the first page, or another name beside a study."""
 
     def __init__(
         self,
@@ -181,7 +181,7 @@ class TaskPages:
         home: str = "index.html",
         entries: Callable[[], Sequence[ShownEntry]] = tuple,
     ) -> None:
-        """`entries` are all answers of the study that the pages stand beside."""
+        """Set up the pages; `entries` returns all answers of the study that the pages stand beside."""
         self._shelf, self._home, self._entries = shelf, home, entries
         self._common = {**frame.values("tasks"), "live": False, "home": home, "banner": OWNERS}
 
@@ -192,7 +192,7 @@ class TaskPages:
         return self._draw("tasks", "", {"tasks": self._shelf.set()})
 
     def page(self, kind: str, name: str) -> str | None:
-        """Draw a page of a task, a document or some noise; `None` where there is none of this name."""
+        """Draw the page of a task, a document or some noise; `None` if there is no page of this name."""
         found = self._shelf.shown(kind, name)
         if found is None:
             return None
@@ -243,7 +243,7 @@ class TaskPages:
         ]
 
     def write(self, draft: Path, progress: Progress) -> int:
-        """Write into a folder that others may write to as well; the pages, without what is drawn."""
+        """Write all pages and images into a folder; return the number of pages. Other parts may write there as well."""
         (draft / self._home).write_text(self.index(), encoding="utf-8")
         for folder in (*KINDS, DRAWN):
             (draft / folder).mkdir()
@@ -264,7 +264,7 @@ class TaskPages:
 
 
 def _read(document: Values) -> Markup:
-    """Read as people do, with what states a fact marked."""
+    """Return the text of a page as HTML, with the words of its facts marked."""
     from markupsafe import Markup
 
     kind = "none" if document["kind"] == "distractor" else "full"
@@ -273,7 +273,7 @@ def _read(document: Values) -> Markup:
 
 
 class TaskFolder(NamedTuple):
-    """The pages of a folder of tasks alone."""
+    """The pages of a folder of tasks without a study."""
 
     shelf: TaskShelf
 

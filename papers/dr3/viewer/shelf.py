@@ -1,4 +1,4 @@
-"""Reads a folder of tasks with files, truth and all, for the templates of their pages. For the owner: no agent and no judge comes here."""
+"""Reads a folder of tasks, truth included, for the viewer's templates. It is for the owner: no agent and no judge uses it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _OPEN, _DRAWN = 4, 64
 
 
 class OpenTask(TaskCorpus):
-    """One task, its parts read when they are asked for."""
+    """One task, the parts of which are read on first use."""
 
     def __init__(self, name: str, task: FileTask) -> None:
         super().__init__(name, task)
@@ -81,7 +81,7 @@ class OpenTask(TaskCorpus):
         return {**head, "label": paper.content.label, **paper.values()}
 
     def drawn(self, number: int, page: int, words: Sequence[str] = ()) -> DrawnPage:
-        """Kept for the browser, which asks for what the page has just named."""
+        """Return a drawn page or picture. It is cached, as the browser asks for it right after the page that names it."""
         if not words and (number, page) in self._drawn:
             return self._drawn[number, page]
         made = self.task.drawer.drawn(self.question.files[number - 1], page, words)
@@ -91,7 +91,7 @@ class OpenTask(TaskCorpus):
         return made
 
     def image_name(self, number: int, page: int) -> str:
-        """Files by their numbers: a name may be a path, if a stranger wrote it."""
+        """Return the name of an image. Files go by number, as a hostile file name could be a path."""
         photo = ending(self.question.files[number - 1]) in ("jpg", "jpeg")
         return f"{self.name}-{number}-{page}.{'jpg' if photo else 'png'}"
 
@@ -121,7 +121,7 @@ class OpenTask(TaskCorpus):
 
     @cached_property
     def evidence(self) -> dict[str, Values]:
-        """Map by fact, with links as a page of the viewer has them that is not the task's own."""
+        """The places and statements of each fact by its id, with links for viewer pages other than the task's own."""
         found = {}
         for fact in self.truth.facts:
             shown = self._fact(fact)
@@ -142,7 +142,7 @@ class OpenTask(TaskCorpus):
 
 
 class TaskShelf:
-    """A folder of tasks, read as it stands; safe for several threads."""
+    """A folder of tasks, read as it is on disk; safe for several threads."""
 
     def __init__(self, place: Path) -> None:
         self.name = place.resolve().name
@@ -152,11 +152,11 @@ class TaskShelf:
         self._lock = RLock()
 
     def readable(self) -> list[str]:
-        """The tasks that have a page."""
+        """List the names of the tasks that have a page."""
         return [name for name in self._tasks if self._entry(name)["problem"] is None]
 
     def set(self) -> Values:
-        """All tasks of the folder, and what its manifest says of their making."""
+        """Return the values of the index: all tasks of the folder, and the counts of candidates in its manifest."""
         manifest = read_manifest(self._place)
         return {"entries": list(map(self._entry, self._tasks)), "funnel": manifest and manifest.funnel}
 
@@ -170,7 +170,7 @@ class TaskShelf:
         return {**row, **known, "forms": Counter(ending(one).upper() or "?" for one in task.question.files)}
 
     def shown(self, kind: str, name: str) -> Values | None:
-        """The values of a page: of a task (`t`), of a page of its corpus (`d`), of some noise (`n`)."""
+        """Return the values of a page. Its kind is task (`t`), page of the corpus (`d`) or noise (`n`)."""
         task, number = (self._opened(name), 0) if kind == "t" else self._numbered(name)
         with self._lock:
             if task is None:
@@ -180,25 +180,25 @@ class TaskShelf:
             return task.document(number) if kind == "d" else task.noises(number)
 
     def evidence(self, name: str) -> Mapping[str, Values]:
-        """Map each fact to its evidence; nothing where the task cannot be read."""
+        """Map each fact of a task to its evidence; empty if the task cannot be read."""
         with self._lock:
             task = self._opened(name)
             return {} if task is None else task.evidence
 
     def pages(self, name: str) -> list[tuple[str, str]]:
-        """List the pages of a task by kind and name, for who writes them all."""
+        """List the viewer's pages of a task by kind and name, for writing them all."""
         task = self._opened(name)
         return [] if task is None else task.pages()
 
     def images(self, name: str) -> list[str]:
-        """List those that the task's page names."""
+        """List the names of the images that the task's page shows."""
         task = self._opened(name)
         files = [] if task is None else task.files
         shown = [one["image"] for file in files for one in (file, *file["pages"])]
         return [one["link"].rpartition("/")[2] for one in shown if one is not None]
 
     def image(self, name: str) -> DrawnPage | None:
-        """A page of a PDF, or a picture, by the name that its task's page gave it."""
+        """Return a drawn page of a PDF, or a picture, by the name in the task's page; `None` without one."""
         stem, _, page = name.rpartition(".")[0].rpartition("-")
         task, number = self._numbered(stem)
         if task is None or not page.isascii() or not page.isdigit():
@@ -218,7 +218,7 @@ class TaskShelf:
         return self._opened(task), int(number)
 
     def _opened(self, name: str) -> OpenTask | None:
-        """Open the last few, and anew when a review has changed one. `None` for one that the index shows with its problem."""
+        """Return an opened task. The last few are cached, and read again after a review. `None` for a task that cannot be read."""
         task = self._tasks.get(name)
         if task is None:
             return None
@@ -236,7 +236,7 @@ class TaskShelf:
 
 
 def place_label(place: FilePlace) -> str:
-    """A place as people say it."""
+    """Return a place in words for readers, e.g. `receipt.pdf, page 2`."""
     if place.box is None:
         return place.name
     if place.kind == "cell":

@@ -1,4 +1,4 @@
-"""The places of words in texts, as passages and as marked text."""
+"""Finds words in texts, and shows them as passages and as marked text."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
 MOST_SHOWN, BESIDE = 12_000, 600
-"""Characters of a text that is shown from its beginning; and, of a longer one, around each fact."""
+"""Numbers of characters shown: from the beginning of a text, and around each fact of a longer one."""
 MARGIN = 120
 Place = tuple[int, int]
 
 
 class FactSpan(NamedTuple):
-    """The span in a text of a fact's words."""
+    """The span of a fact's words in a text."""
 
     start: int
     end: int
@@ -27,7 +27,7 @@ class FactSpan(NamedTuple):
 
 
 def words_at(text: str, *words: str | None) -> Place | None:
-    """The first of `words` that stands in the text as itself, whatever white space is between its words."""
+    """Return the span of the first of `words` that stands in the text by itself. White space between their parts may differ."""
     for one in words:
         parts = [re.escape(part) for part in (one or "").split()]
         pattern = r"\s+".join(parts)
@@ -38,7 +38,7 @@ def words_at(text: str, *words: str | None) -> Place | None:
 
 
 def value_at(text: str, quote: str | None, value: str) -> Place | None:
-    """Find the value in the sentence that states it, else the sentence."""
+    """Return the span of the value in the sentence that states it, else that of the sentence."""
     sentence = words_at(text, quote)
     if sentence is None:
         return words_at(text, value)
@@ -47,7 +47,7 @@ def value_at(text: str, quote: str | None, value: str) -> Place | None:
 
 
 def passage_around(text: str, span: Place | None) -> Passage | None:
-    """Return, of the lines that these words stand in, what is near them."""
+    """Return a passage around a span, within the lines that contain it; `None` without a span."""
     if span is None:
         return None
     first, last = text.rfind("\n", 0, span[0]) + 1, text.find("\n", span[1])
@@ -60,7 +60,7 @@ def passage_around(text: str, span: Place | None) -> Passage | None:
 
 
 def facts_marked(text: str, spans: Iterable[FactSpan]) -> Markup:
-    """Mark up a text as HTML, a long one from its beginning and around its facts. Behind the words of a fact is its name, as a link."""
+    """Return a text as HTML with the words of facts marked, and a link to each fact after them. A long text is shortened to its beginning and the parts around facts."""
     from markupsafe import Markup
 
     marks = _joined(text, spans)
@@ -94,7 +94,7 @@ def _stretches(length: int, marks: Iterable[tuple[int, int, list[str]]]) -> list
 
 
 def _joined(text: str, spans: Iterable[FactSpan]) -> list[tuple[int, int, list[str]]]:
-    """Facts whose words overlap share one mark."""
+    """Join overlapping spans, so that their facts share one mark; returns start, end and facts."""
     found: list[tuple[int, int, list[str]]] = []
     for start, end, fact in sorted(spans):
         if found and start < found[-1][1]:

@@ -1,4 +1,4 @@
-"""The commands of the paper."""
+"""The commands `drr papers persons`, `context` and `criteria`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`drr papers context`: an assistant's possible knowledge of each person, in nested sizes, with objections by code."""
+"""The command `drr papers context`: builds and checks contexts, an assistant's possible knowledge of each person in nested sizes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ examples:
   drr papers context check contexts --model anthropic:claude-sonnet-5-5 --size 8k --budget 2
 """
 _MOST_LINES = 30
-"""Faults that are printed; `--json` has all."""
+"""Limit on the faults printed; `--json` prints all."""
 
 
 def build(parser: argparse.ArgumentParser) -> None:

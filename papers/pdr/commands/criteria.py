@@ -1,4 +1,4 @@
-"""`drr papers criteria`: what PQR scores by; a file of people's own stands in the place of what was made."""
+"""The command `drr papers criteria`: shows, exports and imports PQR's criteria. Imported criteria replace those that were made."""
 
 from __future__ import annotations
 

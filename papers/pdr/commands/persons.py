@@ -1,4 +1,4 @@
-"""`drr papers persons`: make persons of a shop's shoppers, look at them, check and count them."""
+"""The command `drr papers persons`: builds persons from a shop's users, and shows, checks, counts, imports and exports them."""
 
 from __future__ import annotations
 

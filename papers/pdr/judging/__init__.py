@@ -1,1 +1,1 @@
-"""Criteria of a task and a person, made before any answer is scored, and the scores of reports by them."""
+"""The PDR-Bench judging: makes criteria for a task and person before any answer is scored, then scores reports by them."""

@@ -1,6 +1,6 @@
-"""Criteria without a model, marked `rules-2`. The person's traits that touch the task, weighted by how rare
-they are among shoppers, and the demands of the task's own words. They try the path out; what a report shows
-on its surface decides them."""
+"""Makes criteria by rule, without a model; they are marked `rules-2`. They are the person's attributes that concern
+the task, weighted by rarity among users, and the demands in the task's words. They serve for trying things out:
+the surface of a report decides them."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from drr.papers.pdr.judging.rows import CriteriaDimension, CriterionRow
 from drr.papers.pdr.person import Attribute, Person
 
 SHOPPERS = 60
-"""Among so many what is rare is looked for."""
+"""Number of users among whom rarity is measured."""
 MOST = 13
 _WHATEVER_IS_BOUGHT = frozenset({"place", "price_level", "price_spread", "needs", "brands", "rhythm"})
-"""Blocks of a person that touch every task of a shop."""
+"""Blocks of attributes that concern every task of a shop."""
 _DIMENSION_OF: Mapping[str, CriteriaDimension] = {
     **dict.fromkeys(("price_level", "price_spread", "rhythm", "returns"), "ACTI"),
     **dict.fromkeys(("replenishment", "brands", "goods"), "CONT"),
 }
-"""Dimensions by block; all other blocks are GOAL."""
+"""Dimension of each block; all other blocks belong to GOAL."""
 _SURFACES: Mapping[CriteriaDimension, tuple[tuple[Dimension, str], ...]] = {
     "GOAL": (("personalization", "It speaks to what is known of this person."),),
     "CONT": (("personalization", "What it chooses is tied to this person's own history."),),
@@ -39,7 +39,7 @@ _SURFACES: Mapping[CriteriaDimension, tuple[tuple[Dimension, str], ...]] = {
     "CLAR": (("clarity", "It is ordered and easy to read."),),
 }  # fmt: skip
 _FORMED = 3
-"""So many persons with an attribute of a block show which of its words are mere form."""
+"""Least number of other attributes of a block that show which of its words are mere phrasing."""
 _CHUNK = re.compile(r"[,.;:?!()\n]|\band\b|\bor\b", re.IGNORECASE)
 _CHUNKS = 8
 
@@ -47,7 +47,7 @@ _CHUNKS = 8
 def criteria_by_rule(
     dimension: CriteriaDimension, about: OwnerText, others: Sequence[Person]
 ) -> list[CriterionRow]:
-    """Make at least one in every dimension. That a person has nothing to do with a task does not make P unknown."""
+    """Make the criteria of a dimension, always at least one: P stays known even if no attribute concerns the task."""
     own = list(_of_task(about.task, about.constraints, dimension))
     if about.person is not None:
         own += _of_person(about.person, about.task, dimension, others)
@@ -64,7 +64,7 @@ def touches(attribute: Attribute, task: str) -> bool:
 
 
 def rarity(attribute: Attribute, others: Sequence[Person]) -> float:
-    """Bits: how much less is known of a shopper of whom this is not known. Never 0."""
+    """Return the rarity of an attribute among other persons in bits; never 0."""
     same = sum(any(_is_same(one, attribute) for one in person.attributes) for person in others)
     return 0.1 + log2((len(others) + 2) / (same + 1))
 
@@ -76,7 +76,7 @@ def _is_same(one: Attribute, other: Attribute) -> bool:
 def _of_person(
     person: Person, task: str, dimension: CriteriaDimension, others: Sequence[Person]
 ) -> list[CriterionRow]:
-    """The rarest first."""
+    """Return the criteria from a person's attributes, rarest first."""
     rows = []
     for one in person.attributes:
         if _DIMENSION_OF.get(one.block, "GOAL") == dimension and touches(one, task):
@@ -101,7 +101,7 @@ def _of_task(task: str, given: Constraints | None, dimension: CriteriaDimension)
 
 
 def _chunks(task: str) -> list[str]:
-    """Stretches of the task that name something, each once."""
+    """Return the phrases of a task that name something, each once."""
     chunks = grouped((content_words(chunk), " ".join(chunk.split())) for chunk in _CHUNK.split(task))
     return [same[0] for words, same in chunks.items() if words][:_CHUNKS]
 
@@ -123,7 +123,7 @@ def _row(text: str, why: str, weight: float, gist: str) -> CriterionRow:
 
 
 def _telling(attribute: Attribute, others: Sequence[Person]) -> frozenset[str]:
-    """The words that are this person's: not those with which the block is told of half of the shoppers."""
+    """Return the words that are specific to an attribute, without those common to half of the block's other statements."""
     words, every = content_words(attribute.statement), (one for person in others for one in person.attributes)
     alike = (one for one in every if one.block == attribute.block and not _is_same(one, attribute))
     traits = [content_words(one.statement) for one in alike]

@@ -1,4 +1,4 @@
-"""The choices of `drr judge` for persons and criteria, their place in a study, and the owners of criteria."""
+"""The options of `drr judge` for persons and criteria, their storage in a study, and the owners of criteria."""
 
 from __future__ import annotations
 
@@ -27,24 +27,24 @@ if TYPE_CHECKING:
 PERSONS = "persons.jsonl"
 _META = "pqr"
 ROUNDS = 3
-"""Number in the published code; the paper gives none."""
+"""Default number of scorings of each criterion, from the published code; the paper gives none."""
 
 
 @dataclass(frozen=True)
 class PqrChoices:
-    """The choices as given now, else as the study keeps them."""
+    """The options as given now, else as the study stored them."""
 
     persons: Mapping[str, Person] = field(default_factory=dict)
     given: Mapping[CriteriaOwner, GivenCriteria] = field(default_factory=dict)
     rounds: int = ROUNDS
     seeds: int = 1
-    """Sets of criteria that are made for each owner; figures are of the first, the others say how much they sway."""
+    """Number of sets of criteria for each owner. Figures use the first; the others show how much criteria change them."""
     at_once: bool = False
-    """All dimensions in one call, as published."""
+    """True if all dimensions are scored in one call, as published."""
 
     @property
     def mark(self) -> str:
-        """Mark persons and given criteria: no table has those of two files."""
+        """Return a short hash of persons and given criteria; empty without any. No table may mix those of two files."""
         persons = sorted(person.person_id + person.content_hash for person in self.persons.values())
         given = [
             label + name for label, name in sorted((owner.label, one.id) for owner, one in self.given.items())
@@ -53,7 +53,7 @@ class PqrChoices:
 
 
 def kept_persons(study: Study) -> dict[str, Person]:
-    """The persons that the study was given."""
+    """Return the persons that the study was given, by id; empty if none were."""
     if not (study.folder / PERSONS).is_file():
         return {}
     try:
@@ -64,7 +64,7 @@ def kept_persons(study: Study) -> dict[str, Person]:
 
 
 def _kept_numbers(study: Study) -> tuple[int, int, bool]:
-    """Rounds, seeds, and whether all dimensions are asked at once."""
+    """Return the stored rounds and seeds, and whether all dimensions are scored at once."""
     text = study.ledger.meta(_META)
     if text is None:
         return ROUNDS, 1, False
@@ -135,7 +135,7 @@ def _read(path: Path) -> dict[str, Person]:
 
 @dataclass(frozen=True)
 class OwnerText:
-    """An owner, and what a judge is told of it."""
+    """An owner of criteria (a task, or a task and person), and its text for the judge."""
 
     owner: CriteriaOwner
     task: str
@@ -144,29 +144,29 @@ class OwnerText:
 
     @property
     def known(self) -> str:
-        """The knowledge of the person; empty for a task alone."""
+        """Return the person's attributes as text; empty for a task alone."""
         return "" if self.person is None else known_of(self.person)
 
     @property
     def shown(self) -> str:
-        """A short name of both: a score holds for these."""
+        """Return a short hash of task and attributes, for which a score holds."""
         return content_id(self.task, self.known)
 
 
 def known_of(person: Person) -> str:
-    """Describe the person without the id, and without where each thing was found."""
+    """Return a person's attributes as text, without ids and evidence."""
     return "\n".join(f"- {one.block.replace('_', ' ')}: {one.statement}" for one in person.attributes)
 
 
 def task_id_of(query: Query | None, text: str) -> str:
-    """Name the task as the question does; else the same words are the same task, whoever asks."""
+    """Return the id of a task, as its question names it. Else the id comes from the words: equal words are one task."""
     if query is not None and query.task_id is not None:
         return query.task_id
     return f"t-{text_hash(' '.join(text.split()).casefold())[:12]}"
 
 
 def check_tasks(questions: Mapping[str, Query]) -> None:
-    """`Misuse` where one task has two texts: criteria of a task alone would be of neither."""
+    """Raise `Misuse` if a task has two texts, as criteria of the task alone would fit neither."""
     texts: dict[str, tuple[str, str]] = {}
     for query in (query for query in questions.values() if query.task_id is not None):
         text = " ".join(query.query.split())
@@ -179,7 +179,7 @@ def check_tasks(questions: Mapping[str, Query]) -> None:
 def owner_ids(
     query: Query | None, text: str, user_id: str | None, persons: Mapping[str, Person]
 ) -> list[CriteriaOwner]:
-    """List whose criteria a question goes by, as far as a shop is not needed. Its task's, and those of whoever asks it."""
+    """Return the owners of a question's criteria: its task, and the task with the person who asks. No shop is needed."""
     task = CriteriaOwner(task_id_of(query, text))
     named = None if query is None else query.person_id
     if named is None and user_id:
@@ -191,7 +191,7 @@ def owner_ids(
 
 
 class PersonsAtHand:
-    """The persons who ask the questions: of the file of persons, else made of the shop's records by rule."""
+    """The persons who ask the questions: those of a given file, else those made by rule from the shop's records."""
 
     def __init__(self, given: Mapping[str, Person], shop: Shop | None) -> None:
         self._given, self._shop = given, shop
@@ -202,7 +202,7 @@ class PersonsAtHand:
         self._others: dict[tuple[int, int], list[Person]] = {}
 
     def of(self, query: Query | None, user_id: str | None) -> Person | None:
-        """`None` where nothing is known of who asks."""
+        """Return the person who asks a question; `None` if nothing is known of the person."""
         if query is None or query.person_id is None:
             return None if user_id is None else self._by_user.get(user_id) or self.derived(user_id)
         if query.person_id not in self._given:
@@ -212,7 +212,7 @@ class PersonsAtHand:
         return self._given[query.person_id]
 
     def derived(self, user_id: str) -> Person | None:
-        """`None` for a user whom the shop does not know, or of whom it knows nothing."""
+        """Return the person made from a user's records; `None` if the shop knows nothing of the user."""
         if user_id not in self._derived:
             from drr.papers.pdr.build import person_of
 
@@ -223,7 +223,7 @@ class PersonsAtHand:
         return self._derived[user_id]
 
     def others(self, seed: int, count: int) -> list[Person]:
-        """Some shoppers, drawn by seed: the persons of the file, else of the shop. What is rare is rare among them."""
+        """Return some persons drawn by seed, of the file or else of the shop. Rarity is measured among them."""
         if (seed, count) not in self._others:
             found = sorted(self._given.values(), key=lambda one: content_id(str(seed), one.person_id))
             found = found[: max(1, (len(found) + 1) // 2)] if seed else found
@@ -235,7 +235,7 @@ class PersonsAtHand:
 
 
 def persons_at(desk: Desk) -> PersonsAtHand:
-    """Return the persons behind the questions that are being judged."""
+    """Return the persons who ask the questions being judged; made once for each judging run."""
     if PersonsAtHand not in desk.choices:
         desk.choices[PersonsAtHand] = PersonsAtHand(desk.chosen(PqrChoices).persons, desk.shop)
     found: PersonsAtHand = desk.choices[PersonsAtHand]

@@ -1,4 +1,4 @@
-"""Files of criteria: people's own in PDR-Bench's form, and the study's own file of what people gave."""
+"""Reads and writes files of criteria: exchange files in PDR-Bench's form, and the study's own file of given criteria."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 SCHEMA = 1
 LONGEST = 2000
 MOST = 40
-"""Criteria of a dimension in a file: far more than anybody makes."""
+"""Limit on the criteria of a dimension in a file: far more than anybody makes."""
 _NEAR = 0.01
 _KEYS: Mapping[CriteriaDimension, str] = {
     "GOAL": "goal_alignment", "CONT": "content_alignment", "PRES": "presentation_fit", "ACTI": "actionability_practicality",
     "DEIN": "depth_insight", "LOGC": "logical_coherence", "CLAR": "clarity_readability",
 }  # fmt: skip
-"""Their names; ours are read too. Of quality's three only what the paper calls them is known."""
+"""Names of the dimensions in PDR-Bench's files; our own names are read too. Its three names for quality are known only from the paper."""
 
 
 def _id_of(value: object) -> object:
-    """Theirs may be numbers."""
+    """Return a valid id as text; ids in PDR-Bench's files may be numbers."""
     if isinstance(value, bool) or not isinstance(value, str | int):
         raise ValueError("must be a text or a whole number")  # noqa: TRY004 - pydantic tells no other
     return checked_id(str(value))
@@ -66,7 +66,7 @@ class CriteriaLine(BaseModel):
     language: str | None = None
     taskid: FileId
     userid: FileId | None = None
-    """Person of the line; without one it is of the task alone."""
+    """Person of the line; without one the line is about the task alone."""
     task: str = Field(min_length=1)
     personalization_weights: dict[str, float] = Field(default_factory=dict)
     quality_weights: dict[str, float] = Field(default_factory=dict)
@@ -75,24 +75,24 @@ class CriteriaLine(BaseModel):
 
 
 _NAMES: Mapping[str, Half] = {"personalization": "p", "quality": "q"}
-"""Beginnings of the fields of a line."""
+"""Prefixes of the fields of a line, by half."""
 OwnerT = TypeVar("OwnerT")
 Known = Callable[[CriteriaOwner], Rubric | None]
-"""Present criteria of an owner, whose ids and origins unchanged criteria keep."""
+"""A function that returns the present criteria of an owner. Unchanged criteria keep their ids and origins."""
 
 
 class ReadCriteria(NamedTuple):
-    """The criteria of one file: by owner, and the remarks for a reader."""
+    """The criteria of one file by owner, and the lines to warn about."""
 
     given: dict[CriteriaOwner, GivenCriteria]
     other_quality: list[int]
-    """Lines whose criteria of quality are others than those of an earlier line of the task, which count."""
+    """Lines whose quality criteria differ from those of an earlier line of the same task; the earlier ones count."""
 
 
 def read_criteria(
     path: Path, tasks: Mapping[str, str], persons: Iterable[CriteriaOwner], now: Known
 ) -> ReadCriteria:
-    """`tasks` are the study's by id, with their texts; `persons` who asks them."""
+    """Read a file of criteria. `tasks` holds the study's task texts by id, `persons` the owners with a person who asks, `now` gives present criteria."""
     known, found = frozenset(persons), ReadCriteria({}, [])
     form = "{'taskid': ..., 'userid': ..., 'task': ...}"
     for number, line in rows_of(path, CriteriaLine, "criteria", SCHEMA, form):
@@ -145,7 +145,7 @@ def _halves(where: str, line: CriteriaLine, now: Known) -> Iterator[tuple[Criter
 
 
 def summing_to_one(where: str, weights: Mapping[CriteriaDimension, float]) -> dict[str, float]:
-    """Rounding is divided out; anything else is a mistake, and the figure would lie on another scale."""
+    """Return the weights, scaled to sum to 1. Only rounding is corrected; other sums raise `Misuse`, as they would change the scale of figures."""
     whole = fsum(weights.values())
     if any(not 0 <= weight <= 1 for weight in weights.values()) or abs(whole - 1) > _NEAR:
         raise Misuse(f"{where}: must be from 0 to 1 and sum to 1, and sum to {whole:g}")
@@ -168,7 +168,7 @@ def _by_dimension(where: str, named: Mapping[str, OwnerT], half: Half) -> dict[C
 def _rows(
     where: str, dimension: CriteriaDimension, lines: Sequence[CriterionLine], rubric: Rubric
 ) -> list[CriterionRow]:
-    """Make the rows. What is there already keeps its id and its origin; the weight is the file's."""
+    """Make the rows of a dimension. Known criteria keep their id and origin; the weight is the file's."""
     if len(lines) > MOST:
         raise Misuse(f"{where}: more than {MOST} criteria; keep those that matter most")
     known = {(row["criterion"], row["explanation"]): row for row in rubric.rows(dimension)}
@@ -188,7 +188,7 @@ def _rows(
 
 
 def next_id(dimension: CriteriaDimension, taken: Iterable[str]) -> str:
-    """Return the id after the highest that stands there."""
+    """Return the id after the highest one in use."""
     start = dimension.lower()
     numbers = [int(one.removeprefix(start)) for one in taken if one.removeprefix(start).isdecimal()]
     return f"{start}{max(numbers, default=0) + 1}"
@@ -197,7 +197,7 @@ def next_id(dimension: CriteriaDimension, taken: Iterable[str]) -> str:
 def document_line(
     query_id: str | None, task: str, owner: CriteriaOwner, personal: Rubric | None, quality: Rubric | None
 ) -> JsonObject:
-    """Make a line as `read_criteria` takes it."""
+    """Build a line of criteria in the form that `read_criteria` reads."""
     line: JsonObject = {"id": query_id, "domain": None, "language": "en"}
     line |= {"taskid": owner.task_id, "userid": owner.person_id, "task": task}
     halves = {"personalization": personal, "quality": quality}
@@ -230,7 +230,7 @@ class _KeptCriterion(BaseModel):
 
 
 class _KeptCriteria(BaseModel):
-    """A line of the study's own file. Earlier versions wrote a history of edits into it, which nothing reads."""
+    """A line of the study's own file. Earlier versions also wrote a history of edits, which is ignored."""
 
     schema_version: int = SCHEMA
     task_id: Id
@@ -261,7 +261,7 @@ def given_criteria(study: Study) -> dict[CriteriaOwner, GivenCriteria]:
 
 
 def keep_criteria(study: Study, given: Mapping[CriteriaOwner, GivenCriteria]) -> None:
-    """The file is replaced whole or not at all."""
+    """Write the study's file of given criteria, replacing it as a whole."""
     lines = [
         _KeptCriteria.model_validate({**owner._asdict(), "weights": one.weights, "criteria": one.criteria})
         for owner, one in given.items()

@@ -1,4 +1,4 @@
-"""The forms in which judges weigh dimensions, write criteria and score by them, and the prompts that ask for them."""
+"""The answer forms of judges who weigh dimensions, write criteria and score by them, and the names of their prompts."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from drr.eval.tasks.protocol import Ask
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 FEWEST, MOST = 8, 13
-"""Criteria of a dimension."""
+"""Limits on the criteria of a dimension."""
 _NEAR = 0.05
-"""So far from 1 the sum of weights may be: rounding, not carelessness. It is divided out."""
+"""Greatest distance of the sum of weights from 1 that counts as rounding and is scaled away."""
 
 
 class _Weights(BaseModel):
@@ -20,7 +20,7 @@ class _Weights(BaseModel):
 
     @property
     def weights(self) -> dict[str, float]:
-        """The weights by dimension, summing to 1."""
+        """Return the weights by dimension, scaled to sum to 1."""
         named = {name.upper(): float(value) for name, value in self if name != "analysis"}
         whole = sum(named.values())
         return {name: value / whole for name, value in named.items()}
@@ -94,7 +94,7 @@ _CRITERIA: Mapping[str, Ask] = {
     "criteria/p": Ask("pqr_criteria_p", FoundCriteria),
     "criteria/q": Ask("pqr_criteria_q", FoundCriteria),
 }
-"""The same under both protocols, so that both score by the same criteria and no call is made for them twice."""
+"""Requests that both protocols share, so that both score by the same criteria and none are asked for twice."""
 OURS: Mapping[str, Ask] = {
     **_CRITERIA,
     "scores/p": Ask("pqr_score_p", CriterionScores),

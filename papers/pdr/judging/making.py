@@ -1,6 +1,6 @@
-"""The task of making criteria. Five samples of the dimensions' weights and the criteria of each, for a task
-and a person and for the task alone. It needs no answer, and no answer is shown to whoever makes criteria.
-What people gave stands in their place."""
+"""The judging task that makes criteria for a task and person, and for the task alone. It asks for five samples of the weights,
+and the criteria of each dimension. It needs no answer, and no answer is shown to the model that makes criteria.
+Criteria given by people replace those made."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ from drr.papers.pdr.judging.rows import (
 from drr.study.unit import Outcome, Record, Unit
 
 WEIGHTS = "weights"
-"""The part of a rubric beside those that are called like dimensions."""
+"""Name of the part of a rubric that holds the weights; the other parts are named after dimensions."""
 SAMPLES = 5
 _GUESSED = 10
 RULE_WEIGHTS: Mapping[Half, Mapping[str, float]] = {
     "p": {"GOAL": 0.3, "CONT": 0.3, "PRES": 0.1, "ACTI": 0.3},
     "q": {"DEIN": 0.4, "LOGC": 0.3, "CLAR": 0.3},
 }
-"""Rules cannot weigh what matters to whom: form counts least, as it differs least from person to person."""
+"""Weights without a model. Rules cannot tell what matters to a person: presentation counts least, as it varies least between persons."""
 
 
 class CriteriaTask(Task[Wish]):
@@ -58,7 +58,7 @@ class CriteriaTask(Task[Wish]):
     metrics = ("pqr",)
 
     def versions(self, desk: Desk) -> Mapping[str, str]:
-        """Mark the versions with the persons and criteria that people gave, so that no table has those of two files."""
+        """Return the version, with a hash of persons and given criteria, so that no table mixes those of two files."""
         parts = [part for half in DIMENSIONS for part in (half, f"{WEIGHTS}_{half}")]
         prompts = [ask.prompt for part in parts if (ask := _ask(desk, part))]
         if not prompts:
@@ -123,7 +123,7 @@ class CriteriaTask(Task[Wish]):
             rubric.criteria[cast(CriteriaDimension, part)] = found
 
     def settle(self, judged: Judged) -> None:
-        """Drop what another has replaced, so that it is not counted again."""
+        """Count units and failures by the rubrics, so that replaced ones are not counted again."""
         rubrics = [rubric for owner in owners_of(judged) if (rubric := rubric_of(judged, owner)) is not None]
         if rubrics and self.name in judged.units:
             judged.units[self.name] = sum((one.weights is not None) + len(one.criteria) for one in rubrics)
@@ -146,7 +146,7 @@ CRITERIA_TASK = CriteriaTask()
 
 
 def owners(desk: Desk, query_id: str, text: str, user_id: str | None) -> Iterator[OwnerText]:
-    """Yield for one question its task, and its task with the person who asks, where anything is known of them."""
+    """Yield the owners of a question's criteria: its task, and its task with the person who asks. Unknown persons are left out."""
     query = desk.questions.get(query_id)
     task_id = task_id_of(query, text)
     constraints = None if query is None else query.constraints
@@ -157,12 +157,12 @@ def owners(desk: Desk, query_id: str, text: str, user_id: str | None) -> Iterato
 
 
 def seeds_of(desk: Desk, owner: CriteriaOwner) -> int:
-    """Count the seeds: what people gave has no second one."""
+    """Return the number of criteria sets of an owner: one if people gave them, else as chosen."""
     return 1 if owner in desk.chosen(PqrChoices).given else desk.chosen(PqrChoices).seeds
 
 
 def dimension_prompt(dimension: CriteriaDimension) -> str:
-    """The file that says what it is."""
+    """Return the name of the prompt file that describes a dimension."""
     return f"pqr_{dimension.lower()}"
 
 
@@ -171,7 +171,7 @@ def described(desk: Desk, dimension: CriteriaDimension) -> str:
 
 
 def about_sections(text: str, known: str) -> list[Section]:
-    """Write what every judge reads of a task and a person: of a task alone no person at all."""
+    """Return the sections on task and person that every judge reads; without a person only the task."""
     task = Section("question", text, "The wish:")
     return [task, Section("profile", known, "What is known of the person:")] if known else [task]
 
@@ -181,7 +181,7 @@ def _ask(desk: Desk, part: str) -> Ask | None:
 
 
 def _settled(desk: Desk, about: OwnerText, dimension: CriteriaDimension, seed: int) -> list[CriterionRow]:
-    """Return what people gave, else what rules make."""
+    """Return the criteria that need no model: those given by people, else those made by rule."""
     given = desk.chosen(PqrChoices).given.get(about.owner)
     if given is not None:
         return list(given.criteria.get(dimension, ()))
@@ -192,7 +192,7 @@ def _settled(desk: Desk, about: OwnerText, dimension: CriteriaDimension, seed: i
 
 
 async def _weigh(desk: Desk, spec: Mapping[str, Any], judge: Examiner) -> WeightsRow:
-    """The mean of what could be used. A failure that may pass ends it, as anywhere; so does the failure of all."""
+    """Ask for samples of the weights and return their mean. A transient failure ends the unit as usual, and so does the failure of all samples."""
     if not spec["asks"]:
         return {"weights": spec["weights"], "samples": [], "refused": []}
     samples: list[dict[str, float]] = []
@@ -232,7 +232,7 @@ def _asking(desk: Desk, spec: Mapping[str, Any], sample: int) -> Asking[Any]:
 
 
 def _guess(desk: Desk, about: OwnerText, rubric: Rubric, seed: int) -> None:
-    """Guess for a forecast: as many criteria as there may be, of a usual length."""
+    """Fill a rubric with criteria of typical number and length, for a forecast of cost."""
     rubric.shown = about.shown
     rules = about.owner in desk.chosen(PqrChoices).given or desk.judge_of(CRITERIA_TASK.role).rule_written
     for one in DIMENSIONS[about.owner.half]:

@@ -1,4 +1,4 @@
-"""The shapes of criteria and scores. Whose they are, what was made, the score of each, and where a judging keeps them."""
+"""The row types of criteria and scores, and the access to them in a judging run."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from drr.eval.labels import Dimension, content_id
 from drr.eval.tasks.judgements import Judged
 
 CRITERIA, SCORES = "criteria", "scores"
-"""The two tasks, and where a judging keeps what they found."""
+"""Names of the two judging tasks, under which a judging run stores their results."""
 CRITERIA_FILE = "criteria.jsonl"
 Half = Literal["p", "q"]
-"""Personalization is of a task and a person, quality of a task alone."""
+"""Half of the criteria: personalization `p`, of a task and a person, or quality `q`, of a task alone."""
 CriteriaDimension = Literal["GOAL", "CONT", "PRES", "ACTI", "DEIN", "LOGC", "CLAR"]
 DIMENSIONS: Mapping[Half, tuple[CriteriaDimension, ...]] = {
     "p": ("GOAL", "CONT", "PRES", "ACTI"),
@@ -28,7 +28,7 @@ CriterionOrigin = Literal["model", "rule", "person"]
 
 
 class CriteriaOwner(NamedTuple):
-    """The owner of criteria: a task and a person, or without a person the task for all of its persons."""
+    """The owner of criteria: a task and a person, or, without a person, the task for all its persons."""
 
     task_id: str
     person_id: str | None = None
@@ -44,15 +44,15 @@ class CriteriaOwner(NamedTuple):
 
 class CriterionRow(TypedDict):
     id: str
-    """Unique within its owner: `goal3`."""
+    """Id that is unique for its owner, e.g. `goal3`."""
     criterion: str
     explanation: str
     weight: float
     origin: CriterionOrigin
     gist: NotRequired[str]
-    """Words particular to this task and person, for a judge without a model."""
+    """Words specific to this task and person, for a judge without a model."""
     surface: NotRequired[Dimension]
-    """Trait of a report's surface that meets it, for a judge without a model."""
+    """Surface feature of a report that meets the criterion, for a judge without a model."""
 
 
 class WeightsRow(TypedDict):
@@ -60,25 +60,25 @@ class WeightsRow(TypedDict):
 
     weights: dict[str, float]
     samples: list[dict[str, float]]
-    """Empty where rules or people gave the weights."""
+    """Usable samples; empty if rules or people gave the weights."""
     refused: list[str]
-    """Reasons why samples count nothing."""
+    """Reasons why samples were refused."""
 
 
 @dataclass
 class Rubric:
-    """The rubric that a report is scored by under one owner. A part is `None` where it could not be made, or is not made yet."""
+    """The weights and criteria of one owner, by which reports are scored. A part is `None` if it failed or is not made yet."""
 
     weights: WeightsRow | None = None
     criteria: dict[CriteriaDimension, Sequence[CriterionRow] | None] = field(default_factory=dict)
     reasons: dict[str, str] = field(default_factory=dict)
-    """Reasons for missing parts, by part."""
+    """Reasons why parts are missing, by part."""
     shown: str = ""
-    """Hash of a judge's material beside the criteria, task and person: a score holds for one hash."""
+    """Hash of the task and person as a judge reads them; a score is valid for one such hash."""
 
     def hash_of(self, dimension: CriteriaDimension, row: CriterionRow) -> str:
-        """Hash all of a criterion that a judge sees, for a score to name. Its weight and its id may change
-        without another word of a judge."""
+        """Return the hash of all that a judge sees of a criterion, which scores refer to. Its weight and id may
+        change without new scores."""
         return content_id(self.shown, dimension, row["criterion"], row["explanation"])
 
     def rows(self, dimension: CriteriaDimension) -> Sequence[CriterionRow]:
@@ -93,35 +93,35 @@ class ScoreRow(TypedDict):
     reason: NotRequired[str]
     """Reason why there is no score."""
     failed: NotRequired[bool]
-    """The whole answer could not be had: `--retry-failed` asks again."""
+    """True if the whole answer failed; `--retry-failed` asks again."""
 
 
 class ScoredUnder(NamedTuple):
-    """The criteria under which a report was scored, and the round."""
+    """The owner and set of criteria under which a report was scored, and the round."""
 
     owner: CriteriaOwner
     seed: int
     round: int
     own: bool
-    """The person is the one that the report was written for."""
+    """True if the report was written for the owner's person."""
 
 
 Scores = Mapping[ScoredUnder, Mapping[str, ScoreRow]]
-"""Keyed by the hash of the criterion."""
+"""Scores by place and then by the hash of the criterion."""
 
 
 def rubric_of(judged: Judged, owner: CriteriaOwner, seed: int = 0) -> Rubric | None:
-    """`None` where nobody made any yet."""
+    """Return the rubric of an owner; `None` if none was made yet."""
     return _rubrics(judged).get((owner, seed))
 
 
 def open_rubric(judged: Judged, owner: CriteriaOwner, seed: int) -> Rubric:
-    """The one that is being read."""
+    """Return the rubric of an owner, created if needed, for reading records into it."""
     return _rubrics(judged).setdefault((owner, seed), Rubric())
 
 
 def owners_of(judged: Judged, seed: int = 0) -> list[CriteriaOwner]:
-    """List whose criteria were made, by task and person."""
+    """List the owners whose criteria were made, ordered by task and person."""
     found = [owner for owner, number in _rubrics(judged) if number == seed]
     return sorted(found, key=lambda owner: (owner.task_id, owner.person_id or ""))
 
@@ -132,7 +132,7 @@ def _rubrics(judged: Judged) -> dict[tuple[CriteriaOwner, int], Rubric]:
 
 
 def scores_of(judged: Judged, answer: str) -> Scores | None:
-    """`None` where the report was not scored yet."""
+    """Return the scores of a report; `None` if it was not scored yet."""
     return cast("Scores | None", judged.others.get(SCORES, {}).get(answer))
 
 
@@ -147,7 +147,7 @@ def rubric_id(rows: Iterable[CriterionRow]) -> str:
 
 @dataclass(frozen=True)
 class GivenCriteria:
-    """The criteria that people gave for one owner, in the place of what would be made."""
+    """The criteria that people gave for one owner, which replace those made."""
 
     weights: Mapping[str, float]
     criteria: Mapping[CriteriaDimension, Sequence[CriterionRow]]

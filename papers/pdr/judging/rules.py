@@ -1,4 +1,4 @@
-"""Rules that score a report under criteria, by words and by its surface, where no model judges."""
+"""Scores reports by criteria without a model, by shared words and by the report's surface."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _TOP = 10.0
 
 
 def words_of_criterion(shown: str, gist: str | None, report: str) -> tuple[float, str]:
-    """Share of its words that one line of the report has. Its explanation, the lines behind the first, plays no part."""
+    """Return a score of 0 to 10 with its reason. It is the share of a criterion's words in the best line of the report; the explanation (later lines) does not count."""
     wanted = shown.partition("\n")[0] if gist is None else gist
     words = families(wanted)
     if not words:
@@ -28,7 +28,7 @@ def _share_of(words: frozenset[str], line: str) -> float:
 
 
 def _criteria(asking: Asking[Any]) -> JsonObject:
-    """Grade by words where a criterion has some of its own, else by what the report shows on its surface."""
+    """Score each criterion by its surface feature if it has one, else by its words."""
     report, surface, scores = asking.part("answer"), surface_of(asking, "answer"), []
     for one in asking.sections:
         if one.label != "criterion":

@@ -1,7 +1,7 @@
-"""The task of scoring a report by criteria. Citations are taken out, one call asks for a dimension, in some rounds.
+"""The judging task that scores reports by criteria. Citations are removed first; a call asks for one dimension, in several rounds.
 
-Answers are matched by the criterion's id. What was left out is asked for once more, alone; what is missing then, or is no integer from 0 to
-10, is unscored with the reason, and no average stands in its place. A score names the hash of its criterion: only what has none is asked for.
+Answers are matched by the criterion's id. An id left out is asked for once more, alone. If its score is still missing, or no integer from
+0 to 10, the criterion is unscored with the reason, and no average replaces it. Scores refer to hashes of criteria: only new hashes are asked for.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from drr.papers.pdr.sums import WeighedScore, WeighedTotals, weighed
 from drr.study.unit import Outcome, Record, Unit
 
 ROUNDS = "scores/rounds"
-"""Beside the version: how many rounds count in a judging."""
+"""Key, among the versions of a judging run, of the number of rounds that count."""
 TOP = 10
 
 
@@ -82,7 +82,7 @@ class ScoresTask(Task[Answer]):
     def units(
         self, desk: Desk, answer: Answer, under: OwnerText, seed: int, judged: Judged, *, own: bool = True
     ) -> Iterator[Unit]:
-        """Yield what is still to be asked of one report under anybody's criteria. `own` says whether it was written for them."""
+        """Yield the units still missing for one report under one owner's criteria. `own` is true if the report was written for the owner."""
         rubric = rubric_of(judged, under.owner, seed)
         if desk.repeat or rubric is None or desk.protocol.ask(f"{self.name}/{under.owner.half}") is None:
             return
@@ -134,7 +134,7 @@ class ScoresTask(Task[Answer]):
         return Estimate(size + characters + 2400, 90 * len(asked))
 
     def values(self, judged: Judged) -> Mapping[tuple[str, str], str | int | None]:
-        """Map the values of the first seed, by the criterion's hash and the round."""
+        """Return the scores of the first set of criteria, by answer, and by hash and round."""
         return {
             (answer.key, f"{name}, round {place.round + 1}"): one["score"]
             for answer in judged.answers
@@ -149,12 +149,12 @@ SCORES_TASK = ScoresTask()
 
 @lru_cache(maxsize=256)
 def without_citations(report: str) -> str:
-    """Marks, addresses and lists of sources go; the words that a link was laid under stay."""
+    """Return a report without citation marks, addresses and lists of sources; the text of links stays."""
     return remove(report, [source.url for source in parse(report).sources])
 
 
 def _groups(desk: Desk, rubric: Rubric, half: Half) -> list[list[AskedCriterion]]:
-    """The criteria of a call: those of a dimension, or all at once as published."""
+    """Group the criteria by call: one call for each dimension, or one for all, as published."""
     by_dimension = [
         [AskedCriterion(row=row, dimension=name, hash=rubric.hash_of(name, row)) for row in rubric.rows(name)]
         for name in DIMENSIONS[half]
@@ -167,9 +167,9 @@ def _at_once(desk: Desk) -> bool:
 
 
 async def _score(desk: Desk, report: str, spec: Mapping[str, Any], judge: Examiner) -> dict[str, ScoreRow]:
-    """An entry for every criterion, by its hash; `ModelFailure` where the model gives no usable answer at all.
+    """Return a score row for every criterion, by hash. Raise `ModelFailure` if the model gives no usable answer at all.
 
-    A second answer that cannot be used leaves them out again, and spoils nothing that was said before.
+    If the second answer is unusable, the missing ones stay missing, and the first answer still counts.
     """
     asked: Sequence[AskedCriterion] = spec["asked"]
     found = _read(asked, await judge.answer(_asking(desk, report, spec)))
@@ -186,7 +186,7 @@ async def _score(desk: Desk, report: str, spec: Mapping[str, Any], judge: Examin
 
 
 def _read(asked: Sequence[AskedCriterion], answer: CriterionScores) -> dict[str, ScoreRow]:
-    """Read the scores by id. Ids that were not asked for are ignored; one that was answered twice with different scores is left out."""
+    """Return the scores by id. Unknown ids are ignored; an id answered twice with different scores is left out."""
     known = {_plain(one["row"]["id"]): one["row"]["id"] for one in asked}
     rows = grouped(
         (known[_plain(one.id)], score_row(one)) for one in answer.scores if _plain(one.id) in known
@@ -195,7 +195,7 @@ def _read(asked: Sequence[AskedCriterion], answer: CriterionScores) -> dict[str,
 
 
 def score_row(scored: ScoredCriterion) -> ScoreRow:
-    """An integer from 0 to 10, also written as text or as 9.0; all else is unscored, and says why."""
+    """Return a row with the score, or with the reason why there is none. A score is an integer from 0 to 10, also as text or 9.0."""
     value, number = scored.score, None
     if isinstance(value, int) or (isinstance(value, float) and value.is_integer()):
         number = int(value)
@@ -212,7 +212,7 @@ def _plain(name: str) -> str:
 
 
 def _asking(desk: Desk, report: str, spec: Mapping[str, Any]) -> Asking[CriterionScores]:
-    """Each round is a question of its own."""
+    """Build the request of one round; each round is a request of its own."""
     sections = (
         *about_sections(spec["text"], spec["known"]),
         Section("answer", without_citations(report), "The report:", report=True),
@@ -236,7 +236,7 @@ def _section(one: AskedCriterion) -> Section:
 
 
 def own_owner(judged: Judged, answer: str, half: Half) -> CriteriaOwner | None:
-    """Find under whose criteria a report was scored that was written for them; `None` where it was not scored yet."""
+    """Return the owner of criteria for whom a report was written and under whom it was scored; `None` without scores."""
     places = scores_of(judged, answer) or {}
     return next((place.owner for place in places if place.own and place.owner.half == half), None)
 
@@ -244,9 +244,9 @@ def own_owner(judged: Judged, answer: str, half: Half) -> CriteriaOwner | None:
 def totals_under(
     judged: Judged, answer: str, owner: CriteriaOwner, *, seed: int = 0, own: bool = True
 ) -> WeighedTotals | None:
-    """Sum by the criteria that count today, each by its hash. `None` where nobody weighed them, or where one was not asked for yet.
+    """Sum the scores by the present criteria, each found by its hash. `None` if there are no weights, or a criterion was not asked for yet.
 
-    What was asked for and has no score is left to the sum; what waits would mix two versions of the criteria in one table.
+    A criterion that was asked for without a score is left to the sum. One still waiting would mix two versions of the criteria in a table.
     """
     found = _rounds_under(judged, answer, owner, seed, own=own)
     if found is None:
@@ -257,7 +257,7 @@ def totals_under(
 
 
 class CountedCriterion(NamedTuple):
-    """The share of one criterion in P or Q. The dimension's weight, its share of the dimension, the mean of its rounds."""
+    """The share of one criterion in P or Q: its dimension's weight, its share of the dimension, its mean score."""
 
     dimension: CriteriaDimension
     hash: str
@@ -267,7 +267,7 @@ class CountedCriterion(NamedTuple):
 
 
 def counted_under(judged: Judged, answer: str, owner: CriteriaOwner) -> list[CountedCriterion] | None:
-    """The criteria that have a score; the shares of a dimension sum to 1. `None` as in `totals_under`."""
+    """Return the criteria that have a score; shares of a dimension sum to 1. `None` in the same cases as `totals_under`."""
     found = _rounds_under(judged, answer, owner)
     if found is None:
         return None
@@ -296,7 +296,7 @@ class _CriterionRounds(NamedTuple):
 def _rounds_under(
     judged: Judged, answer: str, owner: CriteriaOwner, seed: int = 0, *, own: bool = True
 ) -> tuple[Mapping[str, float], list[_CriterionRounds]] | None:
-    """Return the dimensions' weights, and each criterion's rounds; `None` where one was not asked for yet."""
+    """Return the dimensions' weights, and each criterion's scores by round; `None` if one was not asked for yet."""
     rubric, scores = rubric_of(judged, owner, seed), scores_of(judged, answer)
     if rubric is None or rubric.weights is None or scores is None or judged.judging is None:
         return None

@@ -1,4 +1,4 @@
-"""The tasks of the swap: every report under other persons' criteria, and which products it puts before its reader."""
+"""The judging tasks of the swap: each report scored under other persons' criteria, and the products that each report presents."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ADOPTION = "adoption"
 class AdoptedProduct(TypedDict):
     id: str
     price: float | None
-    """`None`: the shop does not know it."""
+    """Price of the product; `None` if the shop does not know it."""
 
 
 class AdoptionTask(Task[Answer]):
@@ -69,7 +69,7 @@ ADOPTION_TASK = AdoptionTask()
 
 
 def adopted(judged: Judged, answer: str) -> list[AdoptedProduct] | None:
-    """Find those of the shop that the report shows; `None` where nobody looked."""
+    """Return the shop's products that a report presents; `None` if the report was not looked at."""
     return cast("list[AdoptedProduct] | None", judged.others.get(ADOPTION, {}).get(answer))
 
 
@@ -83,11 +83,11 @@ class SwapTask(Task[Answer]):
     metrics = (SWAP,)
 
     def versions(self, desk: Desk) -> Mapping[str, str]:
-        """Return those of `scores`, whose units these are."""
+        """Return no version: the units belong to the task `scores` and its version."""
         return {}
 
     def plan(self, desk: Desk, about: Answer, judged: Judged) -> Iterable[Unit]:
-        """Plan under the first set of criteria. A person's own criteria are of `scores`."""
+        """Plan scores under other persons' criteria for the same task, first set only. Scores under own criteria belong to `scores`."""
         own = {owner.owner for owner in owners(desk, about.query_id, about.query, about.user_id)}
         tasks = {owner.task_id for owner in own}
         if not any(owner.half == "p" for owner in own):
@@ -109,7 +109,7 @@ SWAP_TASK = SwapTask()
 
 
 def _everyone(desk: Desk, judged: Judged) -> list[OwnerText]:
-    """Each person of each task once; worked out once for all answers."""
+    """Return each task with each of its persons once; worked out once for all answers."""
     rows = judged.others.setdefault(SWAP, {})
     if "everyone" not in rows:
         wishes = ((wish.id, wish.query, wish.user_id) for wish in desk.wishes())
@@ -119,11 +119,11 @@ def _everyone(desk: Desk, judged: Judged) -> list[OwnerText]:
 
 
 class UnderCriteria(NamedTuple):
-    """One report under one person's criteria."""
+    """The totals of one report under one person's criteria."""
 
     answer: Answer
     report_of: CriteriaOwner
-    """Asker and task."""
+    """Task and person for whom the report was written."""
     criteria_of: CriteriaOwner
     totals: WeighedTotals
 
@@ -132,7 +132,7 @@ ByTask = Mapping[str, Sequence[UnderCriteria]]
 
 
 def swap_scores(judged: Judged, variant: str) -> ByTask:
-    """Group by task every report of the variant under all criteria that it was scored under. Worked out once for all of a judging."""
+    """Return the variant's reports by task, under each person's criteria that they were scored under; cached for a judging run."""
     cache = cast("dict[str, Any]", judged.others.setdefault(SWAP, {}))
     if cache.get("of") != len(judged.answers):
         cache |= {"of": len(judged.answers), "scored": {}}
@@ -144,7 +144,7 @@ def swap_scores(judged: Judged, variant: str) -> ByTask:
 
 
 def _scored(judged: Judged, answers: Iterable[Answer]) -> Iterator[UnderCriteria]:
-    """Yield the scored reports. A person of whom nothing is known has no criteria, and is in no swap."""
+    """Yield the totals of scored reports. A person of whom nothing is known has no criteria, and takes no part."""
     for answer in answers:
         own = own_owner(judged, answer.key, "p")
         if own is None:

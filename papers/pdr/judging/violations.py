@@ -1,6 +1,6 @@
-"""The task of looking for what a person must not be offered. Something they own already, something that they
-or their wish rule out, a broken limit. Code decides from the records, and accuses only where product and fact
-are certain: a product that the plan's cost counts."""
+"""The judging task that looks for products that a person must not be offered. They are owned already, ruled out by the person or
+the question, or over a limit. Code decides from the records, and objects only where product and fact are certain: to products
+that the cost of the plan counts."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 VIOLATIONS = "violations"
 _CENT = 0.005
 _MADE_OF = ("ingredient", "material", "allergen", "fabric")
-"""Details of a record that name its materials."""
+"""Words in the key of a product's detail that names materials."""
 _GOODS = "goods"
-"""The block of a person that holds what stands in the house; what is used up is bought again."""
+"""Block of durable products that a person owns; consumables are bought again."""
 
 
 class ViolationRow(TypedDict):
@@ -42,7 +42,7 @@ class ViolationRow(TypedDict):
     why: str
     product: NotRequired[str]
     attribute: NotRequired[str]
-    """The person's attribute, where one is broken."""
+    """The person's attribute that is violated, if any."""
 
 
 class ViolationsTask(Task[Answer]):
@@ -95,13 +95,13 @@ VIOLATIONS_TASK = ViolationsTask()
 
 
 def violations_of(judged: Judged, answer: str) -> list[ViolationRow] | None:
-    """`None` where nobody looked, or looking failed."""
+    """Return the violations of a report; `None` if it was not looked at, or looking failed."""
     return cast("list[ViolationRow] | None", judged.others.get(VIOLATIONS, {}).get(answer))
 
 
 def violations(about: Subject, person: Person | None, *, again: bool = False) -> Iterator[ViolationRow]:
-    """Yield the violations among products that the plan's cost counts. `again` where the question is known to
-    be for one more of the same."""
+    """Yield the violations among products that the plan's cost counts. `again` is true if the question is known
+    to ask for more of the same."""
     mentions = Mentions(about)
     found = ((name, about.product(name)) for name in counted_products(mentions))
     counted = {name: product for name, product in found if product is not None}
@@ -112,7 +112,7 @@ def violations(about: Subject, person: Person | None, *, again: bool = False) ->
 
 
 def counted_products(mentions: Mentions) -> list[str]:
-    """Return those whose own price a bill of the report counts, each once: what is only compared is not offered."""
+    """Return the products whose own price a bill of the report counts, each once; compared products are not offered."""
     counted = dict[str, None]()
     for line in (line for bill in bills_of(mentions) for line in bill.lines):
         product = mentions.subject.product(line.product_id) if line.product_id else None
@@ -122,7 +122,7 @@ def counted_products(mentions: Mentions) -> list[str]:
 
 
 def _owned(mentions: Mentions, counted: Mapping[str, Product], person: Person) -> Iterator[ViolationRow]:
-    """A report that itself says of a product that it was bought offers it knowingly."""
+    """Yield products that the person owns. If the report itself says that a product was bought, it is offered knowingly, and no violation."""
     places = [(line.start, line.end) for line in mentions.layout.lines]
     bought = (place for place in places if PURCHASES.speaks(mentions.plain[slice(*place)]))
     offered = counted.keys() - {one.product_id for place in bought for one in mentions.within(*place)}
@@ -152,7 +152,7 @@ def _ruled_out(
 
 
 def _made_of(product: Product, thing: str) -> str | None:
-    """The detail of a record that names the thing; not one that says it is without something."""
+    """Return the detail of a product's record that names the thing; `None` without one. Details that rule the thing out do not count."""
     wanted = families(thing)
     for key, value in product.details.items() if wanted else ():
         made_of = isinstance(value, str) and any(word in key.casefold() for word in _MADE_OF)
@@ -162,7 +162,7 @@ def _made_of(product: Product, thing: str) -> str | None:
 
 
 def _broken(budget: CheckRow) -> list[str]:
-    """List what the rule is certain of; the remarks behind are what it was not."""
+    """Return the evidence that the budget rule is certain of, which comes first; later remarks are uncertain."""
     if budget["status"] != "fail":
         return []
     counts = budget["value"]
@@ -171,7 +171,7 @@ def _broken(budget: CheckRow) -> list[str]:
 
 
 class WordReader:
-    """Tells whether a text has one of some words."""
+    """A reader that tells whether a text contains one of a set of words."""
 
     def __init__(self, words: Wordbook, *groups: str) -> None:
         self._word = re.compile(rf"\b(?:{words.either(*(groups or words.groups))})\b", re.I)

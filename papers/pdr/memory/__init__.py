@@ -1,1 +1,1 @@
-"""The things that an assistant keeps of a person. It is shown what it could gather, and asked what of it a task needs, within a budget."""
+"""Memories: what an assistant remembers of a person. A memory observes a context, then recalls what a task needs within a budget."""

@@ -1,4 +1,4 @@
-"""A memory and its means: its desk, two that keep items as they are, a keeper of the budget."""
+"""The interface of a memory and its tools, two simple memories, and a wrapper that enforces budget and time limit."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ ROLE = "memory"
 
 
 class PersonMemory(Protocol):
-    """Both may be plain functions too. Nothing outlives the object: what it learnt of one person no other sees."""
+    """The interface of a memory of one person. Methods may be async or plain. No state is shared between persons."""
 
     async def observe(self, items: Sequence[ContextItem]) -> None:
-        """Everything that could be gathered of one person, oldest first."""
+        """Take in all items that could be learned about one person, oldest first."""
 
     async def recall(self, task: str, budget: int) -> str:
-        """Return what of it this task needs, in at most so many tokens; nothing is a fair answer."""
+        """Return what the task needs of the items, in at most `budget` tokens; an empty text is a valid answer."""
 
 
 @dataclass(frozen=True)
 class MemoryDesk:
-    """The desk that a memory is made with. Every call of the model and every text for the embedder is counted outside."""
+    """The tools given to a memory. Calls of the model and texts for the embedder are counted outside it."""
 
     model: RoleModel
     embedder: Embedder
     prompts: Prompts
     count: Callable[[str], int]
-    """Tokens of a text, as the context was counted."""
+    """Counts the tokens of a text in the same way as the context was counted."""
     today: str
 
 
@@ -47,20 +47,20 @@ Maker = Callable[[MemoryDesk], PersonMemory]
 
 @dataclass(frozen=True)
 class MemoryKind:
-    """A memory by name, before anybody is remembered."""
+    """A named memory, not yet created for a person."""
 
     name: str
     version: str
-    """Raised by hand when it keeps or recalls something else; of one in a file the hash of the file."""
+    """Version, raised by hand when the memory works differently; for a memory in a file it includes the file's hash."""
     load: Callable[[], Maker]
     asks_model: bool = False
     embeds: bool = False
     origin: str | None = None
-    """`None` for ours."""
+    """Package or file that the memory comes from; `None` for a built-in one."""
 
 
 def as_many(texts: Iterable[str], budget: int, count: Callable[[str], int]) -> list[int]:
-    """The places of those that fit, taken in their order; one that is too long is passed over."""
+    """Return the positions of the texts that fit into the budget, in order. Texts that are too long are skipped."""
     taken = []
     for place, text in enumerate(texts):
         needed = count(text + "\n")
@@ -71,7 +71,7 @@ def as_many(texts: Iterable[str], budget: int, count: Callable[[str], int]) -> l
 
 
 class Newest:
-    """`none`: no memory at all, a window that is filled with what came last."""
+    """The memory `none`: no memory at all, only the newest items that fit."""
 
     most: int | None = None
 
@@ -83,26 +83,26 @@ class Newest:
         self._items += items
 
     async def recall(self, task: str, budget: int) -> str:
-        """The first that fit, told in the order of their days."""
+        """Return the newest items that fit, ordered by date."""
         ranked = self._items[::-1][: self.most]
         chosen = [ranked[place] for place in as_many([one.shown() for one in ranked], budget, self._count)]
         return text_of(tuple(sorted(chosen, key=lambda item: (item.date, item.id))))
 
 
 class Recent(Newest):
-    """The last few only, as a queue of the last exchanges would hold them, however much room there is."""
+    """The memory `recent`: only the last ten items, like a queue of recent exchanges, however large the budget."""
 
     most = 10
 
 
 SECONDS = 900.0
-"""Time for one person's items, and again for one recall."""
+"""Time limit for observing one person's items, and again for one recall."""
 
 MemoryProblem = Literal["memory_raised", "memory_too_slow", "memory_over_budget", "memory_no_text"]
 
 
 class MemoryFailed(DrrError):
-    """The failure of a memory, and of no agent. It goes into the tables as what it is."""
+    """The failure of a memory, not of an agent; tables count it under its own kind."""
 
     def __init__(self, kind: MemoryProblem, message: str) -> None:
         super().__init__(message)
@@ -116,21 +116,21 @@ class Recalled(NamedTuple):
 
 
 class Remembering:
-    """One memory of one person: first it observes, then it recalls."""
+    """A memory at work for one person: it observes once, then recalls, within the limits."""
 
     def __init__(self, kind: MemoryKind, desk: MemoryDesk, *, seconds: float = SECONDS) -> None:
         self._kind, self._desk, self._seconds = kind, desk, seconds
         self._memory: Any = None
 
     async def observe(self, items: Sequence[ContextItem]) -> float:
-        """Observe the items and return how many seconds it took."""
+        """Create the memory, let it observe the items, and return the seconds taken."""
         started, maker = time.monotonic(), self._kind.load()
         self._memory = await self._asked("making", lambda: maker(self._desk))
         await self._asked("observe", lambda: self._memory.observe(items))
         return time.monotonic() - started
 
     async def recall(self, task: str, budget: int) -> Recalled:
-        """Recall within the budget, or raise `MemoryFailed`. A text that is cut would be another memory's."""
+        """Recall within the budget, or raise `MemoryFailed`. A text over budget is not cut, as that would change the memory."""
         started = time.monotonic()
         text: Any = await self._asked("recall", lambda: self._memory.recall(task, budget))
         if not isinstance(text, str):
@@ -163,7 +163,7 @@ class Remembering:
 
 
 async def _called(call: Callable[[], Any]) -> Any:
-    """A plain function may block, so it runs beside; an async one gives what is awaited here."""
+    """Call a function in a thread, as a plain function may block; an async function returns its awaitable."""
     loop = asyncio.get_running_loop()
     ended: asyncio.Future[Any] = loop.create_future()
 

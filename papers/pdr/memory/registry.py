@@ -1,7 +1,7 @@
-"""The memories that can be had: ours, and any class in a file.
+"""The available memories: the built-in ones, and any class in a file.
 
-One of ours is a class and a line here; `path/file.py:Class` names one that nobody installed. Each is called with a `MemoryDesk`
-and gives an object with `observe` and `recall`; it may carry `version`, and `asks_model = False` where it never asks.
+A built-in memory is a class and an entry here; `path/file.py:Class` names one in a file. Each is called with a `MemoryDesk` and
+returns an object with `observe` and `recall`. It may have a `version`, and `asks_model = False` if it never asks a model.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Mem0:
         return "\n".join(lines[place] for place in as_many(lines, budget, self._desk.count))
 
     def _opened(self, loop: asyncio.AbstractEventLoop) -> AsyncMemory:
-        """Made with clients that are never asked, and given ours."""
+        """Return a mem0 memory: it is created with dummy clients, which are then replaced by the desk's model and embedder."""
         os.environ["MEM0_TELEMETRY"] = "False"
         os.environ["MEM0_DIR"] = self._folder.name
         from mem0 import AsyncMemory
@@ -62,7 +62,7 @@ class Mem0:
 
 
 class _Model:
-    """The model that mem0 calls from threads of its own. The answer comes from the loop in which the unit runs."""
+    """The model that mem0 calls from its own threads. The request runs in the event loop of the unit."""
 
     config = None
 
@@ -97,7 +97,7 @@ OURS: Mapping[str, Maker] = {"none": Newest, "recent": Recent, "mem0": Mem0}
 
 
 def memory_kind(name: str) -> MemoryKind:
-    """`Misuse` with what was probably meant."""
+    """Return the memory of a name; raise `Misuse` with similar names if there is none."""
     if is_in_file(name):
         return _in_file(name)
     if name == "mem0":
@@ -114,7 +114,7 @@ def memory_kind(name: str) -> MemoryKind:
 
 
 def check_playable(kinds: Iterable[MemoryKind], model: str) -> None:
-    """`Misuse` for a memory of ours whose model would have to be played by rules that there are not."""
+    """Raise `Misuse` for a built-in memory that asks a model if the model is `offline`. No rules can answer for it."""
     for kind in kinds:
         if kind.asks_model and kind.name in OURS and model == OFFLINE:
             raise Misuse(

@@ -1,4 +1,4 @@
-"""Metrics of reports for persons, and what settings and memories gain."""
+"""The metrics of reports for persons, and of what settings and memories gain."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def document_part(about: JudgedStudy) -> SettingsDocument | None:
-    """The part of a study's document under `settings`; nothing is loaded for a study that has none."""
+    """Return the part `settings` of a study's document. No module is loaded for a study without settings."""
     if not any("@" in answer.variant for answer in about.judged.answers):
         return None
     from drr.papers.pdr.metrics.comparing import settings_document

@@ -1,7 +1,7 @@
-"""The attributes that agents were given, and those that their reports show. So a memory that recalls nothing
-is told from an agent that ignores it.
+"""Metrics of the person's attributes that agents were given, and that their reports tell. They distinguish a memory that
+recalls nothing from an agent that ignores it.
 
-Code alone says it, by words: both recalls are lower bounds, the same for every judge.
+Code alone decides, by words: both recalls are lower bounds, the same for every judge.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _FIGURES: Sequence[tuple[str, str, Mapping[str, Any], str, str]] = (
     ("att_told_contradictions", "told against", _AGAINST, "contradictions in the report, mean over queries",
      f"Statements of the report that {_OTHER}"),
 )  # fmt: skip
-"""Name, label, form, method and meaning."""
+"""Name, label, form, method and explanation of each metric."""
 METRICS = tuple(
     Metric(name, label, text, "attributes", judged=False, **form) for name, label, form, _, text in _FIGURES
 )
@@ -52,7 +52,7 @@ _GIVEN = tuple(name for name in _METHODS if name.startswith("att_given") or name
 
 
 def per_report(judged: Judged, answer: Answer) -> Values:
-    """Nothing where the study does not know who asked."""
+    """Return the figures of one report; empty if the study does not know who asked."""
     row = _known(judged, answer)
     if isinstance(row, str):
         return {}
@@ -68,7 +68,7 @@ def per_report(judged: Judged, answer: Answer) -> Values:
 
 
 def corpus(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, V]:
-    """Average what is found in some report; a setting that gives nothing has no figures of what it gave."""
+    """Average the figures that some report has. A setting that gives no text has no figures about given text."""
     found = {name for answer in answers for name in per_report(judged, answer)}
     methods = {name: method for name, method in _METHODS.items() if name in found}
     return over_queries(answers, lambda answer: per_report(judged, answer), methods) if methods else {}
@@ -92,7 +92,7 @@ def _given(row: AnswerAttributes) -> Values:
 
 
 def _known(judged: Judged, answer: Answer) -> AnswerAttributes | Literal["nobody is known"] | None:
-    """Read all answers at once: the files of a study are read for the first of them."""
+    """Return the attributes in one answer. All answers are read at once, as the files of a study are read for the first."""
     kept = judged.others.setdefault(_KEPT, {})
     if answer.key not in kept:
         new = [one for one in [answer, *judged.answers] if one.key not in kept]
@@ -107,6 +107,6 @@ def _known(judged: Judged, answer: Answer) -> AnswerAttributes | Literal["nobody
 
 
 def _has_persons(study: Study) -> bool:
-    """Tell whether it may know persons, so that nothing is loaded where it does not."""
+    """Tell whether a study may know persons, so that nothing is loaded otherwise."""
     named = study.config.get("run", {}).get("contexts")
     return isinstance(named, str) or (study.folder / "persons.jsonl").is_file()

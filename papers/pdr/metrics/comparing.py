@@ -1,4 +1,4 @@
-"""The gain from knowing the person: settings compared, and memories at one budget (PDR-Bench's Tables 2, 3, 8 and 9)."""
+"""Compares settings, and memories at one budget, to show the gain from knowing the person. See PDR-Bench's Tables 2, 3, 8 and 9."""
 
 from __future__ import annotations
 
@@ -31,74 +31,74 @@ from drr.eval.tasks.judgements import Judged
 from drr.study.unit import Record
 
 GRADES = ("pqr_p", "pqr_goal", "pqr_cont", "pqr_pres", "pqr_acti", "pqr_q", "pqr_r", "pqr_overall")
-"""P with its dimensions, as the paper prints them, beside the other two and the mean of the three."""
+"""Metrics of P with its dimensions, as the paper prints them, then Q, R and the mean of the three."""
 FURTHER = ("pqr_dein", "pqr_logc", "pqr_clar", "pqr_fa", "pqr_cc", "pqr_violations")
-"""The dimensions of Q, the parts of R, and what records forbid."""
+"""Metrics of the dimensions of Q, of the parts of R, and of violations."""
 SHOWN = (*GRADES, "att_given", "att_given_precision", "att_used")
-"""Figures of memories: also of the person's attributes in a memory's text, and in the report."""
+"""Metrics of memories: the grades, and attributes in a memory's text and in the report."""
 _OWNERS = ("pqr", "reliability", "attributes")
-"""Families that have these metrics."""
+"""Modules that compute these metrics."""
 Known = dict[tuple[Family, str], Values]
-"""Values of reports that were worked out, by family and answer. None of these families looks at other reports."""
+"""Computed values of reports by metric module and answer. None of these modules looks at other reports."""
 Figures = Mapping[str, Mapping[str, VRow]]
-"""Keyed by system and metric."""
+"""Figures by system and metric."""
 
 
 class SettingDifference(TypedDict):
-    """One system minus another of the same agent, on the questions both answered."""
+    """The difference between two systems of one agent, on the questions that both answered: `a` minus `b`."""
 
     a: str
     b: str
     same_reports: int
-    """Reports that are equal byte for byte,"""
+    """Number of reports that are equal byte for byte."""
     reports: int
-    """of so many that both have."""
+    """Number of reports that both systems have."""
     metrics: dict[str, DifferenceRow]
-    """`p_holm` is corrected over every difference of the study's settings."""
+    """Differences by metric; `p_holm` is corrected over all differences between the study's settings."""
 
 
 class AgentSettings(TypedDict):
-    """An agent under each of its settings."""
+    """One agent under each of its settings."""
 
     systems: list[str]
-    """Systems, the least informed first."""
+    """Systems, the one that is given least first."""
     tokens_given: dict[str, VRow]
-    """Tokens of the text beside the question, by system; absent where there was none."""
+    """Tokens of the text about the person, by system; missing if there was none."""
     questions: dict[str, int]
     same_questions: bool
-    """False where the systems answered different questions: then only differences compare."""
+    """False if the systems answered different questions: only differences are comparable then."""
     differences: list[SettingDifference]
 
 
 class ComparedMemory(TypedDict):
-    """A memory, or a setting without one to hold it against."""
+    """A memory, or a setting without one for comparison, as a row of a table."""
 
     system: str
     memory: str | None
     budget: int | None
-    """Tokens that it could hand on at most."""
+    """Limit on the tokens that the memory could recall."""
     metrics: dict[str, VRow]
-    """Over the questions that every row answered; empty where the table is refused."""
+    """Figures over the questions that all rows answered; empty if the table is refused."""
     tokens_given: VRow | None
     asked: int
     failures: dict[str, int]
-    """Answers that failed, by kind: a recall that fails fails the answer."""
+    """Number of failed answers by kind. A failed recall fails its answer."""
 
 
 class MemoryTable(TypedDict):
-    """Memories of one agent at one budget (PDR-Bench's Table 3)."""
+    """The memories of one agent at one budget (PDR-Bench's Table 3)."""
 
     agent: str
     budget: int | None
-    """`None` where it is refused because budgets differ."""
+    """Budget in tokens; `None` if the table is refused because budgets differ."""
     rows: list[ComparedMemory]
     questions: int
-    """Number of questions that every row answered; all means are over these."""
+    """Number of questions that all rows answered; all means are over these."""
     differences: list[SettingDifference]
     refused: str | None
-    """Reason why these rows are no table."""
+    """Reason why the rows cannot be compared."""
     left_out: list[str]
-    """Settings that are no row for comparison, and why."""
+    """Sentences that name settings left out of the table, and why."""
 
 
 class SettingsDocument(TypedDict):
@@ -106,16 +106,16 @@ class SettingsDocument(TypedDict):
     memories: list[MemoryTable]
     cost: CostDocument
     told: list[str]
-    """Sentences that must stand where these figures do, beside the banner."""
+    """Sentences that must be shown with these figures, besides the banner."""
 
 
 def settings_part(document: StudyDocument) -> SettingsDocument | None:
-    """The part of a study's document."""
+    """Return the part `settings` of a study's document; `None` if there is none."""
     return cast(Mapping[str, SettingsDocument], document).get("settings")
 
 
 def settings_document(about: JudgedStudy) -> SettingsDocument | None:
-    """`None` where no system's name says a setting."""
+    """Build the part of the document; `None` if no system's name has a setting."""
     judged, by_system = about.judged, variants_of(about.judged)
     agents = by_agent(by_system)
     if not agents:
@@ -147,7 +147,7 @@ def _of_agent(
 
 
 def pairs_of(systems: Sequence[str]) -> list[tuple[str, str]]:
-    """Pair each with the one that was given least, and, memories apart, with the one before it. Of three settings every pair."""
+    """Pair each system with the one given least, and, except memories, with the one before it. Three settings give all pairs."""
     found, before = [], systems[0]
     for system in systems[1:]:
         chained = parts_of(system).setting.kind != "memory"
@@ -159,7 +159,7 @@ def pairs_of(systems: Sequence[str]) -> list[tuple[str, str]]:
 def difference_rows(
     judged: Judged, pairs: Sequence[tuple[str, str]], shown: Sequence[str], known: Known
 ) -> list[SettingDifference]:
-    """First minus second, of the metrics named; p-values corrected over all of them together."""
+    """Return the differences of the named metrics, first minus second. P-values are corrected over all of them together."""
     paired, texts = PairedMetrics(judged, owners_of(shown), known), texts_of(judged.answers)
     found: dict[str, PairedDifference] = {}
     for number, pair in enumerate(pairs):
@@ -175,13 +175,13 @@ def difference_rows(
 
 
 def owners_of(shown: Sequence[str]) -> list[Family]:
-    """The families that have these metrics."""
+    """Return the modules that compute the named metrics."""
     owners: list[Any] = [import_module(f"{__package__}.{name}") for name in _OWNERS]
     return [one for one in owners if any(metric.name in shown for metric in one.METRICS)]
 
 
 def tokens_given(answers: Sequence[Answer]) -> V | None:
-    """Count the tokens on the person beside the question; `None` where there were none, or nobody knows."""
+    """Return the mean tokens given about the person; `None` if there were none, or the numbers are unknown."""
     given = ((answer.asked, answer.record.result.get("person_tokens")) for answer in answers)
     found = grouped((asked, None if tokens is None else float(tokens)) for asked, tokens in given)
     known = mean(found, "tokens given of the person, mean over queries", COUNTED)
@@ -200,13 +200,13 @@ def _size(system: str) -> str:
 class MemoryTables:
     judged: Judged
     ran: Mapping[str, Sequence[Record]]
-    """Every answer that ended, in whatever way, by system."""
+    """Finished answers of each system, whether done or failed."""
     figures: Figures
     """Figures of each system over all its answers."""
     known: Known
 
     def of_agent(self, systems: Sequence[str]) -> list[MemoryTable]:
-        """Table the systems of one agent, one table for each budget at which it has memories."""
+        """Return the tables of one agent, one for each budget of its memories."""
         kinds = {system: parts_of(system).setting for system in systems}
         memories = [system for system in systems if kinds[system].kind == "memory"]
         by_budget = grouped((kinds[system].tokens or 0, system) for system in memories)
@@ -225,7 +225,7 @@ class MemoryTables:
         return found
 
     def _problem(self, memories: Sequence[str]) -> str | None:
-        """Say why these memories cannot be compared."""
+        """Return the reason why these memories cannot be compared; `None` if they can."""
         asked = {system: self._asked(system) for system in memories}
         every = set[str]().union(*asked.values())
         if any(queries != every for queries in asked.values()):
@@ -272,7 +272,7 @@ class MemoryTables:
     def _differences(
         self, part: Judged, memories: Sequence[str], beside: Sequence[str]
     ) -> list[SettingDifference]:
-        """Each memory minus what keeps everything (else minus no memory at all), and the persona minus each."""
+        """Return each memory minus the base, and the persona minus each. The base keeps all items, else it has no memory."""
         by_kind = {parts_of(system).setting.kind: system for system in reversed(beside)}
         everything = next((system for system in memories if _memory(system) == "none"), None)
         base = everything or by_kind.get("task") or memories[0]
@@ -301,7 +301,7 @@ class MemoryTables:
         return {str(record.spec["query_id"]) for record in self.ran.get(system, ())}
 
     def _failures(self, system: str) -> dict[str, int]:
-        """Also what ended and is left out: research that was broken off, texts that were lost."""
+        """Count the failures by kind, with answers left out as lost or broken off."""
         counts, kept = Counter[str](), self.judged.by_key
         for one in (one for one in self.ran.get(system, ()) if one.key not in kept):
             lost = "broken_off" if one.result.get("broken_off") else "lost"
@@ -309,7 +309,7 @@ class MemoryTables:
         return dict(sorted(counts.items()))
 
     def _contexts(self, system: str) -> dict[str, object]:
-        """Map each question to what the memory was shown."""
+        """Map each question to the hash of the context that the memory observed."""
         ran = self.ran[system]
         return {str(one.spec["query_id"]): one.key_fields.get("memory", {}).get("context") for one in ran}
 

@@ -1,4 +1,4 @@
-"""PDR-Bench's three figures. P, how well a report serves the person who asks, Q, how good it is, and the Overall made of these and R."""
+"""PDR-Bench's figures: P, how well a report serves the person who asks; Q, its quality; Overall, with reliability R."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _FIGURES: Sequence[tuple[str, str, Mapping[str, Any], str, str]] = (
     *((f"pqr_{half}_sd_seeds", f"{half.upper()} SD criteria", _SWAY, "SD (n - 1) of a report's sets of criteria",
        f"The standard deviation of a report's {half.upper()} between sets of criteria (--seeds 2).") for half in _HALVES),
 )  # fmt: skip
-"""Name, label, form, method and meaning."""
+"""Name, label, form, method and explanation of each metric."""
 METRICS = tuple(
     Metric(name, label, text, **{"table": "pqr", **form}) for name, label, form, _, text in _FIGURES
 )
@@ -76,7 +76,7 @@ def per_report(judged: Judged, answer: Answer) -> Values:
 
 
 def corpus(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, V]:
-    """Average as soon as one report was scored; those that wait are unscored, not left out."""
+    """Average the figures as soon as one report was scored. Reports that still wait count as unscored."""
     scored = any(scores_of(judged, answer.key) is not None for answer in answers)
     looked = any(violations_of(judged, answer.key) is not None for answer in answers)
     if not scored and not looked:
@@ -86,7 +86,7 @@ def corpus(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, V]:
 
 
 def printed(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, V]:
-    """P and Q with their dimensions under the papers' protocol; a dimension without a score counts 0 in its half."""
+    """Return P and Q with their dimensions under the papers' protocol. A dimension without a score counts 0 in its half."""
     found = corpus(judged, answers)
     if "pqr_p_printed" not in found:
         return {}
@@ -120,7 +120,7 @@ def _mean(values: Sequence[float]) -> float | None:
 
 
 def tasks_behind(name: str) -> tuple[str, ...]:
-    """The tasks of judging that a figure comes from."""
+    """Return the names of the judging tasks that a figure comes from."""
     return ("criteria", "scores") if name.startswith("pqr_") else ()
 
 

@@ -1,4 +1,4 @@
-"""PDR-Bench's reliability, summed from the verdicts on citations."""
+"""The reliability of PDR-Bench, summed from the verdicts on citations."""
 
 from __future__ import annotations
 

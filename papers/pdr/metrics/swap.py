@@ -1,5 +1,5 @@
-"""The test whether P sees the person. P under one's own criteria against the reports for others, and whether
-others are advised otherwise at all."""
+"""The metrics that test whether P depends on the person. They compare P of a person's own report with P of others' reports
+under the same criteria, and the products that reports for different persons recommend."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _METHODS = {
 
 
 def per_report(judged: Judged, answer: Answer) -> Values:
-    """Sum one report: the delta of a person's report is against the others' reports by the same variant."""
+    """Return the figures of one report. Its delta compares it with the reports for other persons by the same variant."""
     for of_task in swap_scores(judged, answer.variant).values():
         own = next((one for one in of_task if one.answer is answer and _is_matched(one)), None)
         if own is None:
@@ -56,7 +56,7 @@ def per_report(judged: Judged, answer: Answer) -> Values:
 
 
 def corpus(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, V]:
-    """Average over tasks: the questions of one task share their criteria."""
+    """Average over tasks, as the questions of one task share their criteria."""
     tasks = _by_task(judged, answers)
     if not tasks:
         return {}
@@ -102,7 +102,7 @@ def _name(owner: CriteriaOwner) -> str:
 
 
 def _adoption(judged: Judged, tasks: ByTask) -> dict[str, V]:
-    """Compare two persons of a task; trials of a person are averaged over every pair of trials."""
+    """Compare the products for two persons of a task. Several trials of a person are averaged over all pairs of trials."""
     shared: dict[str, list[float | None]] = {}
     ratios: dict[str, list[float | None]] = {}
     for task, of_task in tasks.items():
@@ -118,7 +118,7 @@ def _adoption(judged: Judged, tasks: ByTask) -> dict[str, V]:
 
 
 def _overlap(judged: Judged, x: Answer, y: Answer) -> float | None:
-    """Unknown where nobody looked, and where neither names a product."""
+    """Return the share of products that two reports have in common; `None` if unknown, or if neither names any."""
     one, other = adopted(judged, x.key), adopted(judged, y.key)
     if one is None or other is None or not (one or other):
         return None
