@@ -1,4 +1,4 @@
-"""The unit of work, the ledger on disk, the runner. Knows no agent and no judge."""
+"""Studies on disk: units of work, the ledger that records them, and the runner. This package imports no agent and no judge."""
 
 if __name__ != "drr.study":
     from drr.beside import step_aside

@@ -1,8 +1,8 @@
-"""The units that there is money for. None is begun that is expected to cost more than the budget has left.
+"""Decides which units may begin, so that none is begun that the rest of the budget probably does not pay.
 
-A unit that is stopped half way by the budget gives nothing yet for what it was paid. So a unit is expected to cost what the finished ones
-of its variant cost in the mean, less what it was paid before; those under way count with what they are expected to cost in all. Where
-no unit of a variant has finished, one is begun and the others of it wait; where none of the kind has, nothing is begun beside it.
+A unit that the budget stops half way gives no result for its cost. So a unit is expected to cost the mean of the finished units
+of its variant, less the amount already paid for it; running units count with their whole expected cost. While
+no unit of a variant has finished, one begins and the others wait; while no unit of its kind has finished, one unit runs alone.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from drr.study.unit import WAY, Finished, Kind, Unit
 
 
 class CostGroup(NamedTuple):
-    """Units that may be expected to cost about the same."""
+    """A group of units that probably cost the same: one variant, or one task of judging."""
 
     kind: Kind
     name: str
@@ -32,7 +32,7 @@ class CostGroup(NamedTuple):
 
 
 class Admission:
-    """The driver's, for the units of one run. Without a budget it lets everything in."""
+    """The check by cost of the units of one run, used by the driver. Without a budget every unit may begin."""
 
     def __init__(self, ledger: Ledger, bank: Bank, units: Sequence[Unit]) -> None:
         self._ledger = ledger
@@ -40,11 +40,11 @@ class Admission:
         self._groups = {unit.key: CostGroup.of(unit) for unit in units}
         self._under_way: set[str] = set()
         self._ended = NOTHING
-        """Spending in this run of the units that ended in it."""
+        """The sum spent in this run on units that have ended."""
         self._before: dict[str, SpendAmount] = {}
         self._finished = Counter[CostGroup]()
         self._cost: dict[CostGroup, SpendAmount] = {}
-        """Cost of all finished units of a group."""
+        """The cost of all finished units by group."""
         if bank.limit.is_set:
             self._before = {key: self._paid(key) for key in ledger.saved.under_way(self._groups)}
             for kind in {group.kind for group in self._groups.values()}:
@@ -69,7 +69,7 @@ class Admission:
                 self._add(self._groups[key], cost, 1)
 
     def choose(self, waiting: Iterable[str], room: int) -> list[str]:
-        """The first of these that may be begun now."""
+        """Return the first of the waiting units that may begin now, at most `room`."""
         if not self._bank.limit.is_set:
             return list(islice(waiting, room))
         committed = self._committed()
@@ -86,7 +86,7 @@ class Admission:
         return chosen
 
     def refusal(self, waiting: Collection[str]) -> str:
-        """Say why none of these is begun."""
+        """Return a sentence on why none of the waiting units may begin."""
 
         def text(amount: SpendAmount) -> str:
             cost = None if limit.cost is None else amount.cost
@@ -105,33 +105,33 @@ class Admission:
         )
 
     def _is_its_turn(self, group: CostGroup, beside: Collection[CostGroup]) -> bool:
-        """Tell whether a group may begin. Of a group of unknown cost one goes ahead; of a kind of unknown cost, it goes alone."""
+        """Tell whether a unit of a group may begin. In a group of unknown cost one unit runs first; in a kind of unknown cost it runs alone."""
         if group in self._finished:
             return True
         known = any(other.kind == group.kind for other in self._finished)
         return group not in beside if known else not beside
 
     def _fits(self, committed: SpendAmount, cost: SpendAmount) -> bool:
-        """Tell whether the cost fits, with room for what its last call may take. What is not known yet is judged call by call."""
+        """Tell whether a unit's cost fits the budget, with room for one largest call. While no cost is known, each call is checked instead."""
         return not self._finished or self._bank.limit.holds(committed + cost + self._bank.largest)
 
     def _expected(self, key: str) -> SpendAmount:
-        """Estimate what is still to be paid for a unit."""
+        """Return the expected amount still to be paid for a unit."""
         return _less(self._mean_of(self._groups[key]), self._before.get(key, NOTHING))
 
     def _mean_of(self, group: CostGroup) -> SpendAmount:
-        """Average a group's cost. What is not known is taken to cost as much as the dearest that is."""
+        """Return the mean cost of a group's units. An unknown mean is taken to be that of the most expensive known group of the kind."""
         known = [group] if group in self._finished else [o for o in self._finished if o.kind == group.kind]
         cost = max((self._cost[one].cost // self._finished[one] for one in known), default=0)
         tokens = max((self._cost[one].tokens // self._finished[one] for one in known), default=0)
         return SpendAmount(cost, tokens)
 
     def _committed(self) -> SpendAmount:
-        """Sum what will have been spent at most when all that is under way has ended."""
+        """Return the highest total that will be spent once all running units have ended."""
         return self._bank.foreseen(sum((self._expected(key) for key in self._under_way), self._ended))
 
     def _paid(self, key: str) -> SpendAmount:
-        """Sum what was paid for answers that the unit will be given again; a search's hits are one line."""
+        """Return the amount paid for the saved answers of a unit, which are used again. A saved search is one line, and free."""
         paid = NOTHING
         for text in self._ledger.saved.of_unit(key, WAY).values():
             if b"\n" in text:

@@ -1,4 +1,4 @@
-"""Texts by content hash, each kept once. A blob is whole or absent: written aside, synced, then renamed."""
+"""Stores texts under their hashes, each once. A file is complete or absent: it is written aside, synced, then renamed."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from drr.env.files import is_digest, make_folder, private, read_file
 
 _NUMBER = count()
 _MOST_RECENT = 32 << 20
-"""Bytes of texts that are held in memory."""
+"""Maximum number of bytes of texts that are kept in memory."""
 _MEND = "restore the file, or `drr run STUDY --retry-failed` computes its unit again"
 
 
 class LostText(DrrError):
-    """A text that a study names and no longer holds, or holds with other content."""
+    """An error for a text of a study that is missing, unreadable, or changed."""
 
 
 class Blobs:
@@ -28,11 +28,11 @@ class Blobs:
         self.folder = folder
         self._there: dict[str, set[str]] = {}
         self._broken: set[str] = set()
-        """Found to be gone, unreadable, or of other content than their names say."""
+        """Hashes of texts that are missing, unreadable or changed."""
         self._sound: set[str] = set()
-        """Found by `check` to be what their names say."""
+        """Hashes of texts that `check` has found unchanged."""
         self._recent: dict[str, bytes] = {}
-        """Texts read last: answers to one question share their evidence, and each is read several times."""
+        """Texts read last. Answers to one question share their evidence, so that each text is read several times."""
         self._size = 0
 
     def path(self, digest: str) -> Path:
@@ -43,7 +43,7 @@ class Blobs:
         return self.folder / digest[:2] / digest
 
     def put(self, content: bytes) -> str:
-        """Thousands a second are put from many threads, so few calls of the system are made."""
+        """Store a content and return its hash. Few system calls are made, because many threads store thousands a second."""
         digest = sha256(content).hexdigest()
         path = self.folder / digest[:2] / digest
         try:
@@ -70,7 +70,7 @@ class Blobs:
         return digest
 
     def get(self, digest: str) -> bytes:
-        """The content, checked against its hash: evidence that changed is no evidence."""
+        """Return the content with a hash, which is checked: changed evidence must not be used."""
         if digest in self._recent:
             return self._recent[digest]
         path = self.path(digest)
@@ -95,7 +95,7 @@ class Blobs:
         return content
 
     def has(self, digest: str) -> bool:
-        """Tell whether a file of this name is there, without reading it. One that was found to be changed is not."""
+        """Tell whether a text's file exists, without reading it. A file that was found to be changed does not count."""
         if not is_digest(digest) or digest in self._broken:
             return False
         start = digest[:2]
@@ -108,7 +108,7 @@ class Blobs:
         return digest in self._there[start] or self.path(digest).is_file()
 
     def check(self, digests: Iterable[str]) -> None:
-        """Read these, each once, and remember which are not what they were."""
+        """Read each of these texts once, and remember which are missing or changed."""
         for digest in digests:
             if digest not in self._sound and self.has(digest):
                 with contextlib.suppress(DrrError):
@@ -120,7 +120,7 @@ class Blobs:
 
 
 def _make_sure(folder: Path) -> None:
-    """Make sure that the folder is there, and no link."""
+    """Make sure that a folder exists and is not a link."""
     try:
         if not S_ISLNK(folder.lstat().st_mode):
             return

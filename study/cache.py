@@ -1,10 +1,10 @@
-"""Values worked out of a study before, read again where nothing that they rest on has changed by a byte.
+"""Caches values computed from a study, and returns them while the study and the program are unchanged to the byte.
 
-It lies in the user's cache and not in the study, and only of a study that this user made here: a stranger's folder brings
-no figures, and is not searched. One file holds what was worked out
-last under a name, and the hash of all that decides it: this program and the packages beside it, the ledger, the study's
-texts and files, its shop and what else it names, and what the caller names. A file that is half written, or of another
-hash, counts as none.
+The cache lies in the user's cache folder and not in the study, and exists only for studies that this user made here, because a stranger's folder must
+not supply figures. One file holds the last value
+of a name and the hash of everything that decides it: this program and the installed packages, the ledger, the study's
+texts and files, its shop and other paths it names, and the caller's own data. A file that is incomplete or has another
+hash is ignored.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ if TYPE_CHECKING:
     from drr.study.study import Study
 
 _MOST = 100
-"""Values that are kept, of all studies; the oldest go."""
+"""Maximum number of values in the cache, for all studies; the oldest are deleted."""
 _APART = ("blobs", *(f"ledger.sqlite{ending}" for ending in ("", "-wal", "-shm")))
-"""Parts of a study that have hashes of their own."""
+"""Files and folders of a study that are hashed separately."""
 
 
 def mark_of(rests_on: Callable[[], object]) -> str | None:
-    """Hash this program and what decides a value beside it, as plain data; `None` where that cannot be known."""
+    """Return a hash of this program and of the data that decides a value; `None` where it is unknown."""
     if any(True for group in (PAPERS, EXTRAS) for _ in announced(group)):
         return None
     try:
@@ -44,7 +44,7 @@ def mark_of(rests_on: Callable[[], object]) -> str | None:
 
 
 class KeptValue:
-    """One value in a file of this user's. It is plain data; `None` means that nothing is kept."""
+    """One cached value in a file of this user. The value is plain data, and `None` means that none is cached."""
 
     def __init__(self, folder: str, name: str, most: int = _MOST) -> None:
         self._most = most
@@ -58,7 +58,7 @@ class KeptValue:
         return None
 
     def write(self, mark: str | None, value: object) -> None:
-        """Keep it, if it comes back from a file as it is. A full disk keeps nothing."""
+        """Cache a value, if JSON preserves it. A full disk is ignored."""
         with contextlib.suppress(OSError, TypeError, ValueError):
             text = orjson.dumps({"mark": mark, "hash": _hash(value), "value": value})
             if mark is not None and orjson.loads(text)["value"] == value:
@@ -71,16 +71,16 @@ class KeptValue:
 
 
 class Kept(KeptValue):
-    """One value that is worked out of a study."""
+    """One cached value that was computed from a study."""
 
     def __init__(self, study: Study, name: str, rests_on: Callable[[], object]) -> None:
-        """`rests_on` gives, as plain data, what decides the value beside the study itself."""
+        """Take a study, a name, and `rests_on`, which returns the plain data that decides the value beside the study."""
         self._study = study
         self._rests_on = rests_on
         super().__init__("kept", f"{_hash(os.fsencode(study.folder.resolve()).hex())[:16]}-{name}")
 
     def mark(self) -> str | None:
-        """Hash all that decides the value; `None` where that cannot be known."""
+        """Return a hash of everything that decides the value; `None` where the hash cannot be known."""
         study, ledger = self._study, self._study.ledger.db.digest()
         if ledger is None or not is_known(study.folder):
             return None
@@ -100,9 +100,9 @@ def kept(
     *,
     wrote: Path | None = None,
 ) -> Any:
-    """Return what `work` gives, or gave when all that decides it was the same.
+    """Return the result of `work`, from the cache where everything that decides it is unchanged.
 
-    `wrote` is the mark of the folder that `work` writes: then the folder is as it was left, too.
+    `wrote` is a file in the folder that `work` writes: then that folder must be unchanged too.
     """
     one = Kept(study, name, rests_on)
     before = one.mark()
@@ -121,7 +121,7 @@ def _with_folder(mark: str | None, wrote: Path | None) -> str | None:
 
 
 def tree(folder: Path, *, but: tuple[str, ...] = ()) -> str:
-    """Hash the names and contents of all files of a folder, but for some at its top."""
+    """Return a hash over the names and contents of all files of a folder, except some names at its top."""
     whole, top = sha256(), os.fspath(folder)
     for place, folders, files in os.walk(top):
         left = ("__pycache__", *(but if place == top else ()))
@@ -133,7 +133,7 @@ def tree(folder: Path, *, but: tuple[str, ...] = ()) -> str:
 
 
 def named(value: object) -> list[object]:
-    """List the files behind every place that this value names: sizes, and when each was written."""
+    """Return the sizes and times of the files at every path that occurs in a value."""
     if isinstance(value, Mapping):
         return [named(one) for one in value.values()]
     if isinstance(value, list | tuple):
@@ -146,7 +146,7 @@ def named(value: object) -> list[object]:
 
 @cache
 def program() -> str:
-    """Hash this program's files, the versions of the packages beside it, and which Python runs it."""
+    """Return a hash of this program's files, the names of the installed packages, and the version of Python."""
     rooms = sorted(one for one in Path(__file__).parent.parent.iterdir() if (one / "__init__.py").is_file())
     places = [Path(place) for place in dict.fromkeys(sys.path) if Path(place).is_dir()]
     packages = sorted(one.name for place in places for one in place.iterdir() if one.suffix == ".dist-info")

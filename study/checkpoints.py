@@ -1,6 +1,6 @@
-"""The gains of units under way, such as a model's answers. Kept before the unit ends, until its record has them.
+"""Saves the progress of running units, such as a model's answers, until the unit's record holds it.
 
-A unit's own record is written once, when it ends. A process that dies before leaves no record; what it had been paid for stands here.
+A unit's own record is written once, when it ends. If the process dies before, the answers that were paid for are found here.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from drr.study.unit import WAY, Finished, Kind, Saved
 
 
 class SavedTexts:
-    """The table is made when there is something to save: ledgers of before have none."""
+    """The table of saved texts. It is created with the first text, because older ledgers have no such table."""
 
     def __init__(self, db: Database) -> None:
         self._db = db
@@ -31,7 +31,7 @@ class SavedTexts:
         self._made = True
 
     def of_kind(self, kind: Kind, start: str) -> Iterator[Mapping[str, bytes]]:
-        """Yield by name those that start so, of each unit of this kind."""
+        """Yield the saved texts of each unit of a kind, by name, whose names begin with `start`."""
         if not self._is_there():
             return
         rows = self._db.rows(
@@ -53,21 +53,21 @@ class SavedTexts:
         return dict(rows)
 
     def forget(self, db: Connection, ended: Iterable[Finished]) -> None:
-        """Forget texts that records now have, and finished units' progress, in the transaction that writes the records."""
+        """Delete texts that records now hold, and the progress of finished units, in the transaction that writes the records."""
         if not self._is_there():
             return
         for one in ended:
             db.executemany("DELETE FROM saved WHERE key = ? AND name = ?", [(one.key, n) for n in one.texts])
             if (
                 one.status == "done" or one.reason in NO_ANSWER
-            ):  # it came to its end: the way there leads nowhere
+            ):  # the unit has ended: its progress is of no more use
                 db.execute(
                     "DELETE FROM saved WHERE key = ? AND name >= ? AND name < ?",
                     (one.key, WAY, WAY[:-1] + ";"),
                 )
 
     def under_way(self, keys: Iterable[str]) -> set[str]:
-        """Choose those of these units that had got somewhere when they were stopped."""
+        """Return which of these units have saved progress from before they were stopped."""
         if not self._is_there():
             return set()
         statement = "SELECT DISTINCT key FROM saved WHERE key IN ({keys}) AND instr(name, ?) = 1"

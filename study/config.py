@@ -1,4 +1,4 @@
-"""The form of `study.toml`: a command finds values there of the types that it wrote, whoever wrote them."""
+"""Reads and checks the form of `study.toml`, so that commands find values of the expected types whoever wrote the file."""
 
 from __future__ import annotations
 
@@ -55,14 +55,14 @@ MOST_TRIALS = 10_000
 
 
 class StudyConfig(TypedDict, total=False):
-    """`study.toml`. Studies of before may lack any of it."""
+    """The content of `study.toml`. Older studies may lack any field."""
 
     schema: int
     made_by: str
     run: JsonObject
-    """Request as the command that made the study keeps it; `shop` is the shop, wherever there is one."""
+    """The request of the command that made the study; `shop` is the shop, in studies that have one."""
     settings: JsonObject
-    """All that were resolved, but for secrets."""
+    """All resolved settings except secrets."""
 
 
 _RUN: dict[str, type] = {
@@ -88,7 +88,7 @@ _RUN: dict[str, type] = {
 
 
 def check_config(config: Any, path: Path) -> None:
-    """`DrrError` for what no command wrote."""
+    """Raise `DrrError` for a configuration that no command can have written."""
     for table in ("run", "settings"):
         if not isinstance(config.get(table, {}), dict):
             raise DrrError(f"{path}: {table}: not a table; restore it or start a new study")

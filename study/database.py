@@ -1,4 +1,4 @@
-"""One SQLite file in WAL mode, whole transactions, one lock: what every part of the ledger reads and writes through."""
+"""The ledger's SQLite file in WAL mode. Every part of the ledger reads and writes through one connection, lock and transaction."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from drr.study import hashes
 from drr.study.holders import locked
 
 VERSION = 2
-"""Version that is written; 1 is read too, and the first write makes it 2."""
+"""The schema version that is written. Version 1 is read too, and the first write turns it into 2."""
 _AT_ONCE = 500
 _LARGEST_COPY = 16 << 30
 _MOST_HOLES = 1 << 28
 BEATS = "CREATE TABLE IF NOT EXISTS beats (worker TEXT PRIMARY KEY, deadline REAL NOT NULL) WITHOUT ROWID"
-"""A table that ledgers of before may have: nothing reads it any more."""
+"""A table that older ledgers may have and that is no longer read."""
 SAVED = """
 CREATE TABLE IF NOT EXISTS saved (
   key TEXT NOT NULL, name TEXT NOT NULL, text BLOB NOT NULL, PRIMARY KEY (key, name)) WITHOUT ROWID"""
@@ -52,14 +52,14 @@ CREATE TABLE spending (
 
 _STATEMENTS = (_SCHEMA, SAVED, BEATS, hashes.TABLE)
 PATIENCE_S = 60.0
-"""Time for one statement, to read or write: twenty times the longest so far."""
+"""Seconds for one statement: twenty times the longest so far."""
 _TABLES = {"meta", "units", "records", "leases", "spending"}
 
 
 def _make(path: Path) -> None:
-    """Closed to others from its first moment; what SQLite puts beside it gets its mode.
+    """Create the ledger's file, closed to other users from the start. SQLite gives the same mode to its files beside it.
 
-    It is in WAL mode from its first byte: changing to it would take a journal of the other kind, which a kill could leave behind.
+    It is in WAL mode from its first byte, because a later switch needs a rollback journal, which a kill could leave behind.
     """
     try:
         handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, private(0o666))
@@ -84,9 +84,9 @@ def _first_page() -> bytes:
 
 
 def _check_files(path: Path, *, alone: bool) -> None:
-    """Plain files, and no rollback journal, which no ledger of ours has: SQLite deletes what such a journal names.
+    """Check that the ledger's files are plain files without a rollback journal. SQLite would delete the files that such a journal names.
 
-    `alone`: SQLite will write into them, so none may have another name elsewhere.
+    With `alone`, SQLite will write to the files, so none of them may have a second hard link.
     """
     for ending in ("", "-wal", "-shm", "-journal"):
         beside = path.with_name(path.name + ending)
@@ -103,7 +103,7 @@ def _check_files(path: Path, *, alone: bool) -> None:
 
 
 def _check_room(*files: Path) -> None:
-    """Refuse what would fill the disk. A file full of holes takes no room where it lies, and all of it where it is copied."""
+    """Raise an error for a copy that would fill the disk. A sparse file takes little room here and its full size in a copy."""
     size, room = sum(file.stat().st_size for file in files), disk_usage(gettempdir()).free
     if size > min(room, _LARGEST_COPY) or sum(map(holes, files)) > _MOST_HOLES:
         raise DrrError(
@@ -112,7 +112,7 @@ def _check_room(*files: Path) -> None:
 
 
 class _Connection(sqlite3.Connection):
-    """Each statement has a deadline from when it is given."""
+    """A connection that sets a deadline for each statement when the statement starts."""
 
     until = inf
 
@@ -126,18 +126,18 @@ class _Connection(sqlite3.Connection):
 
 
 class Database:
-    """One connection, used by the event loop and by the thread that commits."""
+    """One connection to the ledger, used by the event loop and by the thread that commits."""
 
     def __init__(
         self, path: Path, *, create: bool = False, read_only: bool = False, apart: bool = False
     ) -> None:
-        """`apart`: SQLite is given the file so that it makes, changes and deletes nothing beside it."""
+        """Open the file. With `apart`, SQLite makes, changes and deletes no file beside it."""
         self.path = path
         self._lock = RLock()
         self._copy: TemporaryDirectory[str] | None = None
         self._watched = False
         self._alone: int | None = None
-        """The lock of the one who writes, from its first write on."""
+        """The lock of this writer, from its first write on."""
         try:
             self._open(path, create=create, read_only=read_only, apart=apart)
         except (sqlite3.Error, UnicodeDecodeError) as error:
@@ -172,12 +172,12 @@ class Database:
             raise DrrError(f"{self.path}: is no ledger of ours (its {strange[:80]} is not of our making)")
 
     def _connect(self) -> _Connection:
-        """Connect. SQLite makes files beside a ledger even to read it; where it cannot, what nobody writes is read as it stands."""
+        """Connect to the file. SQLite makes files beside a ledger even to read it; where it cannot, the file or a copy is read as unchanging."""
         name = f"{self.path.absolute().as_uri()}?mode=rw"
         if not self.takes_writes:
             journal = self.path.with_name(f"{self.path.name}-wal")
             name = f"{self.path.absolute().as_uri()}?mode=ro&immutable=1"
-            if journal.is_file() and journal.stat().st_size:  # the last of what was written stands there
+            if journal.is_file() and journal.stat().st_size:  # the latest writes are in the journal
                 _check_room(self.path, journal)
                 self._copy = TemporaryDirectory(prefix="drr-ledger-")
                 for file in (self.path, journal):
@@ -206,7 +206,7 @@ class Database:
             )
 
     def changed(self) -> list[str]:
-        """Name what is not as it was written."""
+        """Return names of the rows and facts that are not as they were written."""
         with self._lock:
             self._db.execute("BEGIN")
             try:
@@ -217,7 +217,7 @@ class Database:
                 self._db.execute("ROLLBACK")
 
     def digest(self) -> str | None:
-        """Hash everything in it; `None` where no row has a hash yet."""
+        """Return a hash over the whole ledger; `None` where no row has a hash yet."""
         with self._lock:
             return hashes.digest(self._db)
 
@@ -232,7 +232,7 @@ class Database:
 
     @contextmanager
     def writing(self, *, synced: bool = False) -> Iterator[sqlite3.Connection]:
-        """One transaction, whole or not at all; `synced` survives a power cut once it is left. Whoever has written once is the only one who may, until it closes."""
+        """Run one transaction, completely or not at all; with `synced` it survives a power cut. The first write locks the study for this writer until it closes."""
         if not self.takes_writes:
             raise DrrError(f"{self.path.parent}: can only be read here; copy it to where you can write")
         with self._lock:
@@ -247,7 +247,7 @@ class Database:
                 yield self._db
                 hashes.take(self._db)
             except BaseException as error:
-                if self._db.in_transaction:  # SQLite takes back what it ended itself
+                if self._db.in_transaction:  # else SQLite has rolled back by itself
                     self._db.execute("ROLLBACK")
                 if getattr(error, "sqlite_errorname", None) == "SQLITE_INTERRUPT":
                     raise DrrError(
@@ -271,7 +271,7 @@ class Database:
                 raise DrrError(f"{self.path}: is no ledger of ours ({error}); restore it") from error
 
     def among(self, statement: str, keys: Iterable[str], values: Sequence[Any] = ()) -> list[Any]:
-        """Return what `statement` finds of these keys, whose place in it is `{keys}`; many are asked for at once."""
+        """Return the rows of `statement` for these keys, which take the place of `{keys}` in large groups."""
         left, found = list(keys), list[Any]()
         for start in range(0, len(left), _AT_ONCE):
             some = left[start : start + _AT_ONCE]
@@ -280,6 +280,6 @@ class Database:
 
 
 def _takes_writes(path: Path) -> bool:
-    """Tell whether it takes writes, by the rights of whoever runs this, not of who started the process."""
+    """Tell whether the current user, by effective rights, may write to the file and its folder."""
     effective = os.access in os.supports_effective_ids
     return all(os.access(one, os.W_OK, effective_ids=effective) for one in (path, path.parent))

@@ -1,4 +1,4 @@
-"""Frozen evidence as blobs: each text and record is kept once in a study, whoever returned it and how often."""
+"""Stores the evidence of answers as blobs: each text and record is kept once in a study, whoever returned it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class PackedSource(TypedDict):
-    """A source in a result: its texts by their hashes."""
+    """A source in a stored result, with hashes in place of its texts."""
 
     url: str
     type: str
@@ -30,7 +30,7 @@ class PackedSource(TypedDict):
 
 
 def pack(sources: Iterable[Source]) -> tuple[list[PackedSource], dict[str, str]]:
-    """Rows for a result (addresses, types, hashes), and the texts behind them for `Outcome.blobs`."""
+    """Return the sources as rows for a result, and their texts for `Outcome.blobs`."""
     rows: list[PackedSource] = []
     blobs: dict[str, str] = {}
     for source in sources:
@@ -53,7 +53,7 @@ def pack(sources: Iterable[Source]) -> tuple[list[PackedSource], dict[str, str]]
 
 
 def unpack(study: Study, record: Record) -> list[Source]:
-    """The sources of a record as they were returned, in the same order."""
+    """Return the sources of a record with their texts, in the same order."""
     with reading(f"the sources of {record.label!r}"):
         return [_source(study, record, row) for row in record.result.get("sources", [])]
 

@@ -1,6 +1,6 @@
-"""A study as tables: units, tool calls, sources, usage, each as JSONL and Parquet, in key order.
+"""Exports a study as tables: units, tool calls, sources and usage, each as JSONL and Parquet, in key order.
 
-The canonical form leaves out what the wall clock or the way there decided (`WALL`, and in results every key named in
+The canonical form leaves out everything that depends on the clock or on retries (`WALL`, and in results every key of
 `CLOCK`), so that two runs with the same results give the same bytes.
 """
 
@@ -57,7 +57,7 @@ class UnitRow(TypedDict):
 
 
 class CallRow(TypedDict):
-    """A call as an agent's record or another system gives it."""
+    """A tool call in the record of an agent or in the import of another system."""
 
     key: str
     number: int
@@ -78,7 +78,7 @@ class _Place(TypedDict):
 
 
 class KeyedSource(_Place, PackedSource):
-    """A source in its place among those of its unit."""
+    """A source with its unit's key and its number among the unit's sources."""
 
 
 class _Role(TypedDict):
@@ -92,11 +92,11 @@ class KeyedUsage(_Role, UsageRow):
 
 Rows = Callable[[Study, Record], Iterator[Mapping[str, object]]]
 _JSON = frozenset({"key_fields", "result", "blobs", "arguments"})
-"""Objects in JSONL, their canonical text in Parquet."""
+"""Columns that are objects in JSONL and canonical JSON text in Parquet."""
 
 
 def export(study: Study, out: Path, *, canonical: bool = False) -> dict[str, int]:
-    """Write the tables into `out` and give the number of rows of each. A file appears whole or not at all."""
+    """Write the tables into `out` and return the number of rows of each. A file appears completely or not at all."""
     make_folder(out, private(0o777))
     tables: dict[str, tuple[type, Rows]] = {
         "units": (UnitRow, _unit_rows),
@@ -139,7 +139,7 @@ class _Table:
         )
         self._paths = {ending: out / f"{name}.{ending}" for ending in ("jsonl", "parquet")}
         self._aside = {ending: out / f".{name}.{ending}.part" for ending in ("jsonl", "parquet")}
-        for aside in self._aside.values():  # of whoever made the folder, or of an export that was stopped
+        for aside in self._aside.values():  # left by a stopped export, or put there by someone else
             aside.unlink(missing_ok=True)
             aside.touch(private(0o666), exist_ok=False)
         self._lines = self._aside["jsonl"].open("w", encoding="utf-8", newline="\n")
@@ -173,7 +173,7 @@ class _Table:
         return self._count
 
     def abandon(self) -> None:
-        """Nothing is left of a table that was not finished."""
+        """Delete the unfinished files of a table."""
         self._lines.close()
         self._parquet.close()
         for aside in self._aside.values():
@@ -181,12 +181,12 @@ class _Table:
 
 
 def _columns(shape: type) -> dict[str, str]:
-    """The columns of a table and their types in Arrow, as its row declares them."""
+    """Return the columns of a table with their Arrow types, from the fields of its row."""
     return {name: _arrow(hint) for name, hint in get_type_hints(shape).items()}
 
 
 def _arrow(hint: object) -> str:
-    """Whatever is no number is text."""
+    """Return the Arrow type of a type hint; everything but numbers and truth values is text."""
     kinds = {int: "int64", float: "float64", bool: "bool_"}
     return next((kinds[one] for one in (hint, *get_args(hint)) if one in kinds), "string")
 
@@ -226,7 +226,7 @@ def _unit_rows(study: Study, record: Record) -> Iterator[UnitRow]:
 
 
 def _text(facts: Mapping[str, Any], name: str) -> str | None:
-    """A judgement may give a name like `query` to something else."""
+    """Return a field if it is text. A judgement may use a name like `query` for something else."""
     value = facts.get(name)
     return value if isinstance(value, str) else None
 
@@ -261,7 +261,7 @@ def _usage_rows(study: Study, record: Record) -> Iterator[KeyedUsage]:
 
 
 def without_clock(value: Any) -> Any:
-    """Leave out what the wall clock decided."""
+    """Return a value without the fields that depend on the clock."""
     if isinstance(value, Mapping):
         return {name: without_clock(inner) for name, inner in value.items() if name not in CLOCK}
     if isinstance(value, list):

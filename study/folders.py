@@ -1,6 +1,6 @@
-"""A folder that workers need where its path may not lead to it. It is found there as it is, or copied once for each node, and verified.
+"""Provides a folder to workers on machines where its path may not exist. It is found in place, or copied once for each machine and verified.
 
-A folder is known by one of its files, which is different in every version of it; every other file is known by its hash.
+A folder is recognised by one of its files, which differs between its versions; every other file is recognised by its hash.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ PIECE = 16 << 20
 
 @dataclass(frozen=True)
 class CarriedFolder:
-    """Plain data; `path` is the driver's, and stands for the folder in what workers open."""
+    """A folder that workers need, as plain data. `path` is the path on the driver's machine, which workers replace by their own."""
 
     path: str
     mark: str
-    """The file that tells versions apart."""
+    """The name of the file that tells the folder's versions apart."""
     mark_sha256: str
     files: Mapping[str, str]
-    """All others below the folder, with their SHA-256."""
+    """SHA-256 hashes of all other files below the folder, by name."""
     always: bool = False
-    """Copied even where the path leads to it."""
+    """True where the folder is copied even if its path exists on the machine."""
 
     def found(self) -> str | None:
-        """Find its place on this machine."""
+        """Return the folder's path on this machine; `None` where it is missing."""
         places = [self._copy] if self.always else [Path(self.path), self._copy]
         return next((str(place) for place in places if self._is_at(place)), None)
 
@@ -49,7 +49,7 @@ class CarriedFolder:
             return False
 
     def pieces(self) -> Iterator[tuple[str, bytes]]:
-        """Read it here: the name of a file with each piece of it."""
+        """Yield the folder's content on this machine: the name of a file with each piece of the file."""
         for name in (*self.files, self.mark):
             with open_plain(Path(self.path) / name) as file:
                 content = file.read(PIECE)
@@ -59,7 +59,7 @@ class CarriedFolder:
                     yield name, content
 
     def copied(self, pieces: Iterable[tuple[str, bytes]]) -> str:
-        """Write it here in full and verified, or not at all. Another may have been as quick."""
+        """Write the folder on this machine, completely and verified, or not at all. Another process may have written it meanwhile."""
         aside = self._copy.with_suffix(f".part-{os.getpid()}")
         try:
             for name, content in pieces:
@@ -82,7 +82,7 @@ class CarriedFolder:
 
 
 def relocated(config: Any, places: Mapping[str, str]) -> Any:
-    """The same plain data with other paths."""
+    """Return plain data with paths replaced by their places on this machine."""
     match config:
         case dict():
             return {name: relocated(value, places) for name, value in config.items()}

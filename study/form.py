@@ -1,4 +1,4 @@
-"""The form of a ledger: its values have the types that we write, whoever wrote them. Else one sentence, and no traceback further on."""
+"""Checks the values of a ledger against the types that this program writes. A stranger's ledger then gives one clear error."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _ODD = (KeyError, TypeError, ValueError, AttributeError, RecursionError, IndexEr
 
 @contextmanager
 def reading(what: str) -> Iterator[None]:
-    """Read inside what a program wrote, perhaps a stranger's: where its form is another, the error says so."""
+    """Turn any error while reading data of unknown origin into a `DrrError` that names the data."""
     try:
         yield
     except _ODD as error:
@@ -50,7 +50,7 @@ def texts(text: Any) -> dict[str, str]:
 
 
 def of(value: Any, *kinds: type) -> Any:
-    """The value, which is of one of these kinds; a truth value is no number."""
+    """Return a value if it has one of these types, else raise `TypeError`; a truth value is no number."""
     if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
         raise TypeError(f"{type(value).__name__} in place of {kinds[0].__name__}")
     return value

@@ -1,7 +1,7 @@
-"""A budget in portions: what one call may take. A worker elsewhere asks for it before each call, and gives back what was not spent.
+"""Grants the budget call by call to workers in other processes. A worker asks before each call and returns the unspent rest.
 
-What a worker holds is reserved in the driver's account, so that what is granted and what is spent never exceed the limit together. Its
-words come in the order in which it said them: who asks for money has told before what it was paid for, and the driver has heard it.
+Granted amounts are reserved in the driver's account, so that grants and spending together never exceed the limit. A worker's
+messages arrive in order: before a request the driver has received the spending of all earlier calls.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ W = TypeVar("W")
 
 @dataclass(frozen=True)
 class GrantRequest:
-    """A worker needs room for a call."""
+    """A worker's request for the amount that its next call may take."""
 
     number: int
     amount: SpendAmount
@@ -28,7 +28,7 @@ class GrantRequest:
 
 @dataclass(frozen=True)
 class Grant:
-    """The answer to a request of that number; not granted: there is no room, and there will be none."""
+    """The answer to the request of that number. A refusal is final, because there will be no room later."""
 
     number: int
     granted: bool
@@ -36,7 +36,7 @@ class Grant:
 
 @dataclass(frozen=True)
 class Spent:
-    """A call ended: so much is free again, so much was spent, and so much may have been."""
+    """A worker's message on a call that has ended: the amounts freed, spent, and possibly spent."""
 
     freed: SpendAmount
     spent: SpendAmount = NOTHING
@@ -44,7 +44,7 @@ class Spent:
 
 
 class GrantedBudget(Budget):
-    """The worker's side: a budget whose purse is the driver's."""
+    """The budget in a worker, which asks the driver for every amount."""
 
     def __init__(self, limit: Limit, tell: Callable[[GrantRequest | Spent], None]) -> None:
         super().__init__(limit)
@@ -68,7 +68,7 @@ class GrantedBudget(Budget):
         amount, answer = self._asked.pop(grant.number)
         if not answer.done():
             answer.set_result(grant.granted)
-        elif grant.granted:  # the call that asked is gone
+        elif grant.granted:  # the call was cancelled meanwhile
             self._tell(Spent(amount))
 
     def _account(self, reserved: SpendAmount, spent: SpendAmount, doubted: SpendAmount) -> None:
@@ -77,7 +77,7 @@ class GrantedBudget(Budget):
 
 
 class Grants(Generic[W]):
-    """The driver's side, for all the workers of a pool. `tell` reaches a worker."""
+    """The driver's side of granting, for all workers of a pool. `tell` sends a message to a worker."""
 
     def __init__(self, bank: Bank, tell: Callable[[W, Grant], None]) -> None:
         self._bank = bank
@@ -94,7 +94,7 @@ class Grants(Generic[W]):
         self._answer()
 
     def leave(self, worker: W) -> None:
-        """A worker that is gone returns nothing: what it held counts as spent."""
+        """Remove a worker that is gone. The amounts that were granted to it count as spent."""
         lent = self._lent.pop(worker, NOTHING)
         self._waiting = [one for one in self._waiting if one[0] != worker]
         if lent != NOTHING:
@@ -102,7 +102,7 @@ class Grants(Generic[W]):
         self._answer()
 
     def _answer(self) -> None:
-        """Answer everyone who can be; who has to wait is answered when another call has ended."""
+        """Answer each waiting request that can be granted or refused. The others wait until another call has ended."""
         waiting, self._waiting = self._waiting, []
         for worker, word in waiting:
             verdict: Verdict = self._bank.own.reserve(word.amount, self._bank.limit)

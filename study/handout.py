@@ -1,4 +1,4 @@
-"""The choice of the unit to begin next: first what was stopped under way, then the order asked for."""
+"""Chooses the units to begin next: first those that were stopped before, then the others in the requested order."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from drr.study.ledger import Ledger
 from drr.study.unit import Assignment, Unit
 
 _ROUNDS = 2
-"""Rounds of as many units as are in flight at once: these are the last ones."""
+"""The number of rounds of units, at full capacity, that count as the last ones."""
 
 
 class Handout:
-    """A handout of units while there is room for `size` in flight, `limit` in all, and money."""
+    """Hands out units while fewer than `size` are running, fewer than `limit` have begun, and the budget allows it."""
 
     def __init__(
         self,
@@ -30,11 +30,11 @@ class Handout:
     ) -> None:
         self.in_flight = self._begun = 0
         self.unaffordable: str | None = None
-        """Why nothing more is given though there is more: each would cost more than is left."""
+        """The reason why the waiting units cannot begin: each would cost more than the rest of the budget."""
         self._ledger, self._holder, self._admission = ledger, holder, admission
         self._size, self._limit = size, limit
         self._longest_first = longest_first
-        """The last ones are still to be put in the order of how long they take."""
+        """True while the last units are still to be ordered by their expected duration."""
         self._units = {unit.key: unit for unit in units}
         self._stopped_before = stopped = ledger.saved.under_way(self._units)
         self.waiting = deque(sorted(self._units, key=lambda key: key not in stopped))
@@ -42,9 +42,9 @@ class Handout:
         self._changed = asyncio.Event()
 
     def settle(self) -> None:
-        """Put the last ones in order, once: first what was stopped under way, then what takes longest.
+        """Order the last units once: first those that were stopped before, then those that take longest.
 
-        That is told by the mean of the finished units of the same variant, or of the same task of judging. Unknown is taken to be long.
+        The expected duration is the mean of the finished units of the same variant or task of judging. An unknown one counts as the longest.
         """
         if not self._longest_first or len(self.waiting) > _ROUNDS * self._size:
             return
@@ -65,12 +65,12 @@ class Handout:
         return self._limit is not None and self._begun >= self._limit
 
     def stop(self) -> None:
-        """Give nothing more."""
+        """Hand out no more units."""
         self._stopped = True
         self._changed.set()
 
     def ended(self) -> None:
-        """One that was given is on disk."""
+        """Count a unit whose record is on disk as no longer running."""
         self.in_flight -= 1
         self._changed.set()
 

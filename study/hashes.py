@@ -1,8 +1,8 @@
-"""The hash of each row as it was written, so that a disk that forgets a bit is found out.
+"""Keeps a hash of each row as it was written, so that damage on a disk is detected.
 
-A hash is of a unit and its record together. The facts of the whole study and the accounts have one in common, their seal. Leases and
-what is under way have none: they decide no result. Behind the seal stands the sum of all other hashes, which finds rows that are gone with
-theirs. An older ledger gets its hashes with the first write.
+One hash covers a unit and its record. The facts of the whole study and the accounts share one hash, the seal. The tables of running
+units have none, because they decide no result. The seal is followed by the sum of all other hashes, which detects rows that are missing with
+their hashes. An older ledger gets its hashes with the first write.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ _ROWS = """SELECT units.key, label, position, kind, key_fields, spec, current, s
   blobs, usage, cost, seconds, started_at, finished_at FROM units LEFT JOIN records USING (key)"""
 _WITH_HASHES = _ROWS.replace(" FROM units", ", hash FROM units") + " LEFT JOIN hashes USING (key)"
 _SEAL = ""
-"""Mark in place of a unit's key; no unit has it."""
+"""The key of the seal in the table of hashes; no unit has this key."""
 _SIZE = 32
-"""Bytes of a hash; a seal of 0.2's first ledgers has no sum behind it."""
+"""The number of bytes of a hash. The first ledgers of version 0.2 have no sum after the seal."""
 _FACTS = (
     "SELECT name, value FROM meta ORDER BY name",
     "SELECT * FROM spending ORDER BY worker",
@@ -33,7 +33,7 @@ _TOUCHED = {"units": "{row}.key", "records": "{row}.key", "meta": f"'{_SEAL}'", 
 
 
 def watch(db: Connection) -> None:
-    """Note from here on what this connection writes, in a table of its own."""
+    """Record from now on, in a temporary table, which rows this connection writes."""
     db.execute("CREATE TEMP TABLE touched (key TEXT NOT NULL)")
     for table, key in _TOUCHED.items():
         for act, row in (("INSERT", "new"), ("UPDATE", "new"), ("DELETE", "old")):
@@ -48,7 +48,7 @@ def watch(db: Connection) -> None:
 
 
 def take(db: Connection) -> None:
-    """Write the hashes of what was touched, in the transaction that touched it."""
+    """Write the hashes of the changed rows, in the same transaction."""
     if db.execute("SELECT 1 FROM touched LIMIT 1").fetchone() is None:
         return
     put, touched = "INSERT OR REPLACE INTO hashes VALUES (?, ?)", "key IN (SELECT key FROM touched)"
@@ -65,7 +65,7 @@ def has_hashes(db: Connection) -> bool:
 
 
 def changed(db: Connection) -> Iterator[str]:
-    """Name what is not as it was written. Of a ledger without hashes SQLite alone can tell."""
+    """Yield names of the units and facts that are not as they were written. A ledger without hashes gets SQLite's own check only."""
     found = db.execute("PRAGMA integrity_check(1)").fetchone()
     if found[0] != "ok":
         yield f"its order ({' '.join(str(found[0]).split())[:200]})"
@@ -85,7 +85,7 @@ def changed(db: Connection) -> Iterator[str]:
 
 
 def digest(db: Connection) -> str | None:
-    """Hash everything that was written; `None` of a ledger without hashes. Rows that have changed it does not see."""
+    """Return a hash over all hashes; `None` for a ledger without hashes. A changed row is not noticed."""
     if not has_hashes(db):
         return None
     rows = db.execute("SELECT key, hash FROM hashes ORDER BY key").fetchall()
@@ -105,12 +105,12 @@ def _sealed(db: Connection) -> bytes:
 
 
 def _known_sum(db: Connection) -> int | None:
-    """The sum of all hashes of units as the last writer left it; `None` where none was kept."""
+    """Return the sum of all units' hashes as the last writer left it; `None` where none was kept."""
     return int.from_bytes(_sealed(db)[_SIZE:]) if len(_sealed(db)) > _SIZE else None
 
 
 def _sum(db: Connection, where: str = "TRUE") -> int:
-    """Add up hashes of units in whatever order, bit by bit without carry: what is added twice is taken out."""
+    """Return the bitwise XOR of hashes of units, which does not depend on their order. Adding a hash a second time removes it."""
     rows = db.execute(f"SELECT hash FROM hashes WHERE key != '{_SEAL}' AND {where}")
     return reduce(xor, (int.from_bytes(row[0]) for row in rows), 0)
 

@@ -1,4 +1,4 @@
-"""The one who writes a study. A lock lets no second one in; its name stands beside what it has under way and may have spent."""
+"""Identifies and locks out writers of a study. A lock admits one writer; its name is stored with its running units and spending."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from drr.env.errors import DrrError
 _NUMBER = count()
 _LOST = "lost:"
 _NO_LOCKS = (errno.EBADF, errno.EINVAL, errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP)
-"""A folder of another machine may know no locks of folders; there nobody is refused."""
+"""Errors of file systems that cannot lock a folder, such as network drives; no writer is refused there."""
 
 
 def locked(folder: Path) -> int:
-    """Lock the folder for whoever writes in it, until the handle is closed. A process that dies lets go, whatever it dies of."""
+    """Lock a folder for this writer and return the handle whose closing unlocks it. A process that dies also unlocks it."""
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -37,18 +37,18 @@ def locked(folder: Path) -> int:
 
 
 def this_holder() -> str:
-    """Name one writer in this process; its start tells the process from a later one with the same number."""
+    """Return a name for a writer in this process. The start time tells the process from a later one with the same number."""
     pid = os.getpid()
     return f"{_host()}/{pid}/{_start_of(pid) or 'unknown'}/{next(_NUMBER)}"
 
 
 def lost(holder: str) -> str:
-    """The name under which stands what a holder may have spent, and nobody will ever know."""
+    """Return the name under which the uncertain spending of a writer is stored."""
     return f"{_LOST}{holder}"
 
 
 def is_dead(holder: str) -> bool:
-    """Tell whether it is certainly dead: a process of this host that is gone, or whose number is another's now."""
+    """Tell whether a writer is certainly gone. Its process on this host has ended, or its number belongs to another process."""
     if holder.startswith(_LOST):
         return True
     parts = holder.rsplit("/", 3)
@@ -63,7 +63,7 @@ def is_dead(holder: str) -> bool:
 
 @cache
 def _host() -> str:
-    """Name this host since it was booted; a container with process numbers of its own is another host."""
+    """Return a name for this host since its start; a container with its own process numbers counts as another host."""
     parts = [socket.gethostname().replace("/", "-")]
     try:
         parts.append(Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()[:13])
@@ -74,7 +74,7 @@ def _host() -> str:
 
 
 def _start_of(pid: int) -> str | None:
-    """Find when the process started, in whatever form the system has; `None` if it is gone or has ended."""
+    """Return when a process started, in the system's own format; `None` if the process has ended."""
     stat = Path(f"/proc/{pid}/stat")
     if Path("/proc/self/stat").exists():
         try:

@@ -1,7 +1,7 @@
-"""The ledger on disk: units, records, what is under way, spending. What is not in it did not happen.
+"""The ledger on disk: units, records, running units and spending. Work that the ledger does not record counts as not done.
 
 A record is committed with `synchronous=FULL`, after its blobs were synced: once a unit counts as finished it survives a
-crash of the process and of the machine. What is under way and spending are committed with `synchronous=NORMAL`: they survive a
+crash of the process and of the machine. Running units and spending are committed with `synchronous=NORMAL`: they survive a
 crash of the process, and losing the last of them to a power cut only repeats work.
 """
 
@@ -21,12 +21,12 @@ from drr.study.unit import LEFT_OUT, WAY, Assignment
 from drr.study.units import Units
 
 FILE = "file:"
-"""Mark before the name of a file whose hashes are a fact of the ledger; these facts are of this folder alone."""
+"""The prefix of a fact that holds the hashes of a file in this study's folder."""
 NO_FILE = "none"
 
 
 class UnderWay:
-    """The units that have been begun and have not ended, for whoever looks. The table's name and form are those of before."""
+    """The units that have begun and not ended, for status displays. The table keeps its older name and form."""
 
     def __init__(self, db: Database) -> None:
         self._db = db
@@ -36,7 +36,7 @@ class UnderWay:
             db.executemany("INSERT OR REPLACE INTO leases VALUES (?, ?, 0)", [(key, holder) for key in keys])
 
     def clear(self) -> None:
-        """Nobody works on anything: said by the one who may write."""
+        """Remove all units, as the only writer: no other process is working on them."""
         with self._db.writing() as db:
             db.execute("DELETE FROM leases")
 
@@ -45,7 +45,7 @@ class UnderWay:
 
 
 class Ledger:
-    """One part for each thing one looks for; all of them share one connection."""
+    """The ledger of a study, with one part for each kind of data; all parts share one connection."""
 
     def __init__(
         self, path: Path, *, create: bool = False, read_only: bool = False, apart: bool = False
@@ -62,7 +62,7 @@ class Ledger:
         self.db.close()
 
     def assignments(self, keys: Sequence[str]) -> list[Assignment]:
-        """Units as they are handed out, each with all that it had got before."""
+        """Return the units as they are handed to workers, each with its saved progress."""
         retried, for_good = self.units.ended_among(keys), self.units.failed_among(keys)
         begun = self.saved.under_way(keys)
         return [
@@ -77,17 +77,17 @@ class Ledger:
         ]
 
     def meta(self, name: str) -> str | None:
-        """A fact of the whole study: its budget, why a run stopped, which judgings it knows."""
+        """Return a fact of the whole study, such as its budget or the reason why a run stopped."""
         rows = self.db.rows("SELECT value FROM meta WHERE name = ?", (name,))
         return None if not rows else rows[0][0]
 
     def facts(self) -> list[tuple[str, str | None]]:
-        """List every such fact but the hashes of files."""
+        """Return all facts of the study except the hashes of files."""
         ours = "SELECT name, value FROM meta WHERE name NOT LIKE ? ORDER BY name"
         return [tuple(row) for row in self.db.rows(ours, (f"{FILE}%",))]
 
     def meta_table(self, name: str) -> dict[str, Any]:
-        """A fact that is a table; empty where nothing was said."""
+        """Return a fact that is a table; empty where it is not set."""
         value = self.meta(name)
         with reading(f"{self.path}, {name}"):
             return {} if value is None else table(value)
@@ -97,11 +97,11 @@ class Ledger:
             db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (name, value))
 
     def hashes_of(self, file: str) -> list[str]:
-        """List the hashes that a file of the study may have; none where it was never sealed."""
+        """Return the hashes that a file of the study may have; empty where none were stored."""
         return str(self.meta(FILE + file) or "").split()
 
     def seal(self, file: str, now: str, next_hash: str) -> None:
-        """Take down the hash that a file will have. The last ones stay: a run may be killed before the file follows, or another be writing."""
+        """Store the hash that a file is about to have. The latest earlier hashes stay valid, because a run may be killed before it writes the file."""
         with self.db.writing(synced=True) as db:
             known = self.hashes_of(file) or [now]
             kept = (one for one in known if one != next_hash and (one != NO_FILE or now == NO_FILE))

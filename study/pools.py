@@ -1,4 +1,4 @@
-"""Places where units run: this process, or what an extra brings under the name that `--pool` takes."""
+"""Pools in which units run: this process, or one that an extra adds under the name that `--pool` takes."""
 
 from __future__ import annotations
 
@@ -22,50 +22,50 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Terms:
-    """The terms that bind a run's workers."""
+    """The conditions of a run that its workers keep, and the callbacks that they report to."""
 
     bank: Bank
     unit_cap: Limit | None = None
     saved: Callable[[Saved], None] = lambda saved: None
-    """Told at once what a unit under way must not lose."""
+    """Called at once with a text that a running unit must not lose."""
     refused: Callable[[str], None] = lambda why: None
-    """Told of a worker that could not begin, while others go on."""
+    """Called with the reason why a worker could not begin, while others go on."""
     noted: Callable[[str], None] = lambda word: None
-    """Told of whatever is waited for."""
+    """Called with a message while the pool is waiting."""
 
 
 @dataclass(frozen=True)
 class PoolOrder:
-    """The order from which a pool by name is made."""
+    """The data from which a pool is made by name."""
 
     opening: Opening
     workers: int
     units: int
-    """Units in flight in each worker."""
+    """The number of units that run at the same time in each worker."""
     calls: int
-    """Calls to a provider at once, by all workers together."""
+    """The number of concurrent calls to a provider, for all workers together."""
     address: str | None = None
-    """Address of its machines, for pools that have any."""
+    """The address of the pool's machines, for pools on other machines."""
     folders: tuple[CarriedFolder, ...] = ()
     """Folders of the opening that may be copied to machines without them."""
     free: bool = False
-    """No unit pays for a call, whatever it asks: more of them than `units` may lie with a worker."""
+    """True where no unit pays for a call. Then a worker may hold more units than `units`."""
 
 
 class Pool(Protocol):
     @property
     def size(self) -> int:
-        """Units in flight, and those that lie with workers until then; the driver hands out no more."""
+        """The number of units that run or wait with workers; the driver hands out no more."""
 
     def run(self, handed: AsyncIterator[Assignment], terms: Terms) -> AsyncGenerator[Finished, None]:
-        """Take units as they come and give each as it ends, in whatever order; over when both are."""
+        """Run units as they are handed out and yield each as it ends, in any order, until all have ended."""
 
     def cancel(self) -> None:
-        """Take no more units and end what runs; `run` gives what had finished and is over."""
+        """Take no more units and end the running ones; `run` yields those that had finished and returns."""
 
 
 class InProcessPool:
-    """This process; its units are tasks of the event loop."""
+    """The pool of this process; its units are tasks of the event loop."""
 
     def __init__(self, opened: Callable[[], AbstractAsyncContextManager[Workplace]], units: int = 8) -> None:
         self.size = units
@@ -74,7 +74,7 @@ class InProcessPool:
 
     @classmethod
     def of_work(cls, work: Work, models: Models, units: int = 8) -> InProcessPool:
-        """Make a pool of a workplace that is open already; whoever opened it closes its models."""
+        """Make a pool from an open workplace. The caller closes the workplace's models."""
         return cls(lambda: nullcontext(Workplace(work, models)), units)
 
     @classmethod
@@ -95,11 +95,11 @@ class InProcessPool:
 
 
 ALONE = "in-process"
-"""The one that needs no making: units run where the command runs."""
+"""The name of the default pool, in which units run in the command's own process."""
 
 
 def pool_name(word: str) -> tuple[str, str | None]:
-    """The name, and the address that was given as `NAME://HOST:PORT`; `Misuse` for a name that nobody knows."""
+    """Return the name of a pool and the address of `NAME://HOST:PORT`, or `None`; `Misuse` for an unknown name."""
     name, marks, _ = word.partition("://")
     if name != ALONE and name not in merged("pools"):
         raise Misuse(f"--pool {word}: known are {', '.join([ALONE, *merged('pools')])}, and ray://HOST:PORT")

@@ -1,4 +1,4 @@
-"""The records of units that ended: written once, and whole. Read in key order."""
+"""Records of units that have ended. A record is written once and completely; records are read in the order of keys."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ class GroupCost(NamedTuple):
     name: str
     units: int
     cost: int
-    """Picodollars."""
+    """The cost in picodollars."""
     tokens: int
 
 
 class Bill(NamedTuple):
-    """The bill of one unit."""
+    """The key fields, usage and cost of one unit."""
 
     key_fields: Mapping[str, Any]
     usage: Mapping[str, UsageRow]
@@ -50,14 +50,14 @@ class Records:
         self._saved = saved
 
     def commit(self, finished: Sequence[Finished], blobs: Mapping[str, Mapping[str, str]]) -> None:
-        """Write the records of units that ended. `blobs` holds, by key, the hashes of what was kept of each by name."""
+        """Write the records of units that ended. `blobs` holds, by unit key, the hashes of the unit's texts by name."""
         with self._db.writing(synced=True) as db:
             db.executemany("DELETE FROM leases WHERE key = ?", [(one.key,) for one in finished])
             db.executemany(_WRITE, [_values(one, blobs.get(one.key, {})) for one in finished])
             self._saved.forget(db, finished)
 
     def reopen(self, keys: Sequence[str], reason: str, message: str) -> None:
-        """Reopen what is no longer what it was: failed for good. The judgements of such answers are aside until they are planned anew."""
+        """Mark records as failed for good, because their texts were lost. Judgements of these answers no longer count until they are planned again."""
         if not keys:
             return
         with self._db.writing() as db:
@@ -87,7 +87,7 @@ class Records:
         current: bool = True,
         task: str | None = None,
     ) -> Iterator[Record]:
-        """Yield all in the order of their keys, so that every reader sees the same order. `task` is that of judgements."""
+        """Yield the matching records in the order of keys, so that every reader sees the same order. `task` is a task of judging."""
         conditions, values = ["1"], list[Any]()
         if task is not None:
             conditions.append("json_extract(units.spec, '$.task') = ?")
@@ -111,9 +111,9 @@ class Records:
             last = rows[-1][0]
 
     def about(self, *answers: str) -> Iterator[Record]:
-        """Yield the judgements of these answers: what ended of the current units whose spec names one of them.
+        """Yield the records of current judgements of these answers, found by the `answer` of their specs.
 
-        A judgement of a question names the question there.
+        The `answer` of a judgement of a question is the question.
         """
         statement = (
             f"SELECT {_COLUMNS} FROM records JOIN units USING (key) "
@@ -123,7 +123,7 @@ class Records:
         return (_record(row) for row in self._db.rows(statement, answers))
 
     def costs(self, kind: Kind) -> list[GroupCost]:
-        """Sum the cost of the current done units of this kind, by variant or task. Unknown cost is not in the sum."""
+        """Return the summed cost of the current done units of a kind, by variant or task. Unknown costs are left out."""
         rows = self._db.rows(
             "SELECT coalesce(json_extract(spec, '$.variant'), json_extract(spec, '$.task'), '') AS name, count(*), "
             "sum(coalesce(cost, 0)), sum((SELECT coalesce(sum(json_extract(value, '$.input_tokens') + "
@@ -134,7 +134,7 @@ class Records:
         return [GroupCost(str(name), *sums) for name, *sums in rows]
 
     def mean_seconds(self, kind: Kind) -> list[tuple[str, float]]:
-        """Average how long the current done units of this kind took, by variant or task."""
+        """Return the mean duration of the current done units of a kind, by variant or task."""
         rows = self._db.rows(
             "SELECT coalesce(json_extract(spec, '$.variant'), json_extract(spec, '$.task'), '') AS name, avg(seconds) "
             "FROM units JOIN records USING (key) WHERE kind = ? AND current = 1 AND status = 'done' GROUP BY name",
@@ -143,7 +143,7 @@ class Records:
         return [(str(name), float(mean)) for name, mean in rows]
 
     def bills(self, kind: Kind) -> Iterator[Bill]:
-        """Yield only the bill of every ended unit of this kind, also of those that no longer count."""
+        """Yield the bill of every ended unit of a kind, including units that no longer count."""
         rows = self._db.rows(
             "SELECT key_fields, usage, cost FROM units JOIN records USING (key) WHERE kind = ? ORDER BY units.key",
             (kind,),
@@ -153,14 +153,14 @@ class Records:
                 yield Bill(table(fields), usages(used), dollars(of(cost, int, type(None))))
 
     def usages(self) -> Iterator[Mapping[str, UsageRow]]:
-        """Yield the usage of every current record, and nothing else of it: a study may have a hundred thousand judgements."""
+        """Yield only the usage of every current record, as a study may have a hundred thousand judgements."""
         rows = self._db.rows("SELECT usage FROM records JOIN units USING (key) WHERE units.current = 1")
         for row in rows:
             with reading("what models used"):
                 yield usages(row[0])
 
     def stamps(self, kind: Kind) -> list[Stamp]:
-        """List a stamp of every current unit of this kind that has a record: what has changed since a look."""
+        """Return the key and end time of every current unit of a kind that has a record, to notice changes."""
         rows = self._db.rows(
             "SELECT units.key, finished_at FROM units JOIN records USING (key) WHERE kind = ? AND current = 1",
             (kind,),
@@ -168,7 +168,7 @@ class Records:
         return [Stamp(*row) for row in rows]
 
     def blobs_named(self, kind: Kind, start: str) -> Iterator[Mapping[str, str]]:
-        """Yield the blobs of every unit of this kind that left one whose name starts so. Done ones last, the latest very last."""
+        """Yield the blobs of every unit of a kind with a blob whose name begins with `start`. Done units come last, the latest at the very end."""
         rows = self._db.rows(
             "SELECT blobs FROM units JOIN records USING (key) WHERE kind = ? AND instr(blobs, ?) "
             "ORDER BY status = 'done', finished_at, key",
@@ -179,13 +179,13 @@ class Records:
                 yield texts(row[0])
 
     def every_text(self) -> set[str]:
-        """Collect the hashes of all texts that units left."""
+        """Return the hashes of all texts of all records."""
         rows = self._db.rows("SELECT DISTINCT blobs FROM records")
         with reading("the texts of a record"):
             return {digest for row in rows for digest in texts(row[0]).values()}
 
     def hold(self, kind: Kind, text: str) -> bool:
-        """Tell whether the result of some current record of this kind has this text in it."""
+        """Tell whether the result of any current record of a kind contains a text."""
         statement = "SELECT 1 FROM units JOIN records USING (key) WHERE kind = ? AND current = 1 AND instr(result, ?) LIMIT 1"
         return bool(self._db.rows(statement, (kind, text)))
 

@@ -1,4 +1,4 @@
-"""Runs units: hands what is missing to a pool, commits what is reported, stops when it must."""
+"""Runs units: hands missing units to a pool, commits the reported results, and stops on limits, outages and interrupts."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ DEAF_S = 1.0
 
 @contextmanager
 def interrupts(pressed: Callable[[int], None]) -> Iterator[None]:
-    """Tells how often it was pressed, in place of the usual end; outside the main thread Python hears no signal.
+    """Call `pressed` with the number of Ctrl-C presses so far, in place of Python's usual end. Outside the main thread nothing is caught.
 
-    Where a unit that never waits holds the loop, nobody hears: pressed again after `DEAF_S` it ends as without us, in that unit.
+    A unit that blocks the event loop blocks this call too; a further press after `DEAF_S` seconds then ends the process as usual.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -77,46 +77,46 @@ def interrupts(pressed: Callable[[int], None]) -> Iterator[None]:
 
 
 _FEW = 8
-"""Units in flight, as one process has them: so few are begun in the order asked for to the end."""
+"""Maximum number of running units, as in one process, for which the requested order is kept to the end."""
 
 
 @dataclass(frozen=True)
 class Pace:
-    """The pace of a run; nothing here changes a result or enters a key."""
+    """The number of running units and the threshold of an outage; neither changes a result or enters a key."""
 
     units: int = 8
-    """Units in flight."""
+    """The number of units that run at the same time."""
     outage_after: int = 8
-    """So many units in a row that failed for transient reasons are an outage, and stop the run."""
+    """The number of transient failures in a row that counts as an outage and stops the run."""
 
 
 @dataclass
 class Summary:
-    """The summary of this run; `stopped` says why units are left, `None` if none are."""
+    """The summary of a run. `stopped` is the reason why units are left, or `None`."""
 
     done: int = 0
     failures: Counter[str] = field(default_factory=Counter)
     failed_before: Counter[str] = field(default_factory=Counter)
-    """Units asked for that failed for good in an earlier run, and were not computed again."""
+    """Requested units that failed for good in an earlier run and were not computed again, by reason."""
     stopped: str | None = None
     message: str | None = None
-    """The failure that stopped it, in its own words."""
+    """The message of the failure that stopped the run."""
     left: int = 0
-    """Units asked for that have no final record."""
+    """The number of requested units without a final record."""
     bugs: dict[str, str] = field(default_factory=dict)
-    """Last lines of errors that nobody foresaw, each with the key of the first unit that ended so."""
+    """The last lines of unforeseen errors, each with the key of the first unit that failed with the error."""
     causes: dict[str, str] = field(default_factory=dict)
-    """First failure of this run of each kind, in its own words."""
+    """The first failure message of each kind in this run."""
     budget: Limit = field(default_factory=Limit)
     refused: list[str] = field(default_factory=list)
-    """Workers that could not begin, while others went on: which, and why."""
+    """Messages on workers that could not begin while others went on."""
 
     @property
     def ok(self) -> bool:
         return not self.failures and self.stopped in (None, "limit")
 
     def joined(self, later: Summary) -> Summary:
-        """Join it with a later run of the same job."""
+        """Return the summary of this run and a later run of the same job together."""
         return replace(
             later,
             done=self.done + later.done,
@@ -142,9 +142,9 @@ async def run(
     limit: int | None = None,
     label: str = "units",
 ) -> Summary:
-    """Compute what is missing of `units`. Finished units are never computed again; `limit` is the most this run begins.
+    """Compute the missing ones of `units` and return a summary. Finished units are never computed again; a run begins at most `limit` units.
 
-    A plain work function runs in this process and needs `models`; a pool brings its own.
+    A plain work function runs in this process and needs `models`; a pool brings its own models.
     """
     pace = pace or Pace()
     if callable(work):
@@ -183,7 +183,7 @@ async def run(
 
 
 class _Driver:
-    """The one who knows the ledger: hands out, hears, commits, and decides when to stop."""
+    """The driver of a run: hands out units, receives and commits their results, and decides when to stop."""
 
     def __init__(
         self,
@@ -225,7 +225,7 @@ class _Driver:
         self.passing_in_a_row = 0
 
     async def go(self) -> Summary:
-        self.ledger.under_way.clear()  # whoever wrote before us is gone
+        self.ledger.under_way.clear()  # no earlier writer is left
         with interrupts(self._pressed), collecting_less(), self.writer:
             try:
                 async with aclosing(self.pool.run(self.handout.assignments(), self.terms)) as ended:
@@ -239,7 +239,7 @@ class _Driver:
         return self._sum_up()
 
     async def _end(self) -> None:
-        """Whatever ended the run: what finished is committed, and nothing is under way."""
+        """Commit the finished units and clear the running ones, however the run ended."""
         try:
             await self.writer.drained()
         finally:
@@ -273,7 +273,7 @@ class _Driver:
             self._stop("outage", finished.message)
 
     def _stop(self, why: str, message: str | None) -> None:
-        """Begin nothing more; what runs may end."""
+        """Begin no more units; the running ones go on to their end."""
         if self.summary.stopped is None:
             self.summary.stopped, self.summary.message = why, message
         self.handout.stop()
@@ -283,7 +283,7 @@ class _Driver:
         self.pool.cancel()
 
     def _pressed(self, times: int) -> None:
-        """The first Ctrl-C lets what runs end and begins nothing more; the second stops at once."""
+        """Handle a Ctrl-C: the first one begins no more units, the second one stops the running units at once."""
         self._stop("interrupted", None)
         self.stage.note(f"finishing {self.handout.in_flight} units under way; Ctrl-C again stops at once")
         if times > 1:

@@ -1,4 +1,4 @@
-"""Money in the ledger: an account for each run, all of them under the one budget of the study."""
+"""Records spending in the ledger: an account for each run, all of them under the one budget of the study."""
 
 from __future__ import annotations
 
@@ -13,35 +13,35 @@ from drr.study.holders import is_dead, lost
 
 
 class Account(NamedTuple):
-    """A worker's account. What it has spent, what of its grants it has neither spent nor returned, and what it may have spent."""
+    """The account of one writer: the amounts spent, still reserved for running calls, and possibly spent."""
 
     cost: int = 0
     tokens: int = 0
     unpriced: int = 0
-    """Calls whose cost is unknown, those in flight among them."""
+    """The number of calls whose cost is unknown, including running ones."""
     reserved_cost: int = 0
     reserved_tokens: int = 0
     doubted_cost: int = 0
     doubted_tokens: int = 0
-    """Requests of which nobody knows whether they were answered and billed: cut off, timed out, without a word of usage."""
+    """Tokens of requests that were possibly answered and billed: cut off, timed out, or answered without a usage."""
 
 
 class Spending(NamedTuple):
-    """The spending of all workers. `cost` and `tokens` are of answers that came and told what they used."""
+    """The spending of all writers together. `cost` and `tokens` cover answers with a known usage."""
 
     cost: int
     tokens: int
     unpriced: int
     reserved_cost: int
-    """Cost reserved in flight in living processes."""
+    """The cost reserved for running calls of living processes."""
     reserved_tokens: int
     doubted_cost: int
-    """May have been billed: what the dead had in flight, and what the living never heard the end of."""
+    """The cost that may have been billed: calls that were running in dead processes, and calls without a known end."""
     doubted_tokens: int
 
     @property
     def most_cost(self) -> int:
-        """No more than this was spent."""
+        """The highest cost that can have been spent."""
         return self.cost + self.doubted_cost + self.reserved_cost
 
     @property
@@ -61,7 +61,7 @@ class Accounts:
     def put_within(db: sqlite3.Connection, worker: str, account: Account) -> None:
         *counts, cost, tokens = account
         db.execute("INSERT OR REPLACE INTO spending VALUES (?, ?, ?, ?, ?, ?)", (worker, *counts))
-        if cost or tokens:  # stands like what the dead held, and outlives this worker
+        if cost or tokens:  # stored like the reservations of a dead writer, and kept after this one
             db.execute(
                 "INSERT OR REPLACE INTO spending VALUES (?, 0, 0, 0, ?, ?)", (lost(worker), cost, tokens)
             )
@@ -90,9 +90,9 @@ class Accounts:
 
 
 class LedgerPurse:
-    """One worker's account. What is reserved is on disk before it is used, and what comes of it as soon as it is known.
+    """The account of one writer, kept in the ledger. Reserved amounts are on disk before use, and spending follows as soon as it is known.
 
-    What needed no reservation, because it costs nothing, is written with the next that did, or by `flush`.
+    Calls that cost nothing are not reserved; they are written with the next reserved call, or by `flush`.
     """
 
     def __init__(
@@ -108,7 +108,7 @@ class LedgerPurse:
         now = self._now
         self._asked(amount)
         with self._accounts.db.writing() as db:
-            others = self._accounts.total(besides=self._worker)  # of runs before: nobody else writes now
+            others = self._accounts.total(besides=self._worker)  # of earlier runs: nobody else writes
             verdict = judge(
                 SpendAmount(
                     others.most_cost + now.cost + now.doubted_cost,
@@ -161,23 +161,23 @@ class LedgerPurse:
 
 
 class Bank:
-    """A run's money: one limit and one account, out of which workers elsewhere are granted what each call may take."""
+    """The money of a run: one limit and one account, from which calls of workers are granted amounts."""
 
     def __init__(self, accounts: Accounts, holder: str, limit: Limit) -> None:
         self.limit = limit
         self.largest = NOTHING
-        """The most that a call of this run asked to hold."""
+        """The largest amount that a call of this run asked to reserve."""
         self.own = LedgerPurse(accounts, holder, self.asked)
         self._accounts = accounts
 
     def asked(self, amount: SpendAmount) -> None:
-        """A call asked for this."""
+        """Record an amount that a call asked to reserve."""
         self.largest = SpendAmount(
             max(self.largest.cost, amount.cost), max(self.largest.tokens, amount.tokens)
         )
 
     def foreseen(self, own: SpendAmount) -> SpendAmount:
-        """Foresee the highest total spend if this run's units cost `own`."""
+        """Return the highest possible total spending if this run's units cost `own`."""
         self.own.flush()
         total, mine = self._accounts.total(), self.own.account
         return SpendAmount(
@@ -186,5 +186,5 @@ class Bank:
         )
 
     def flush(self) -> None:
-        """Send to the disk what was spent, before the records that speak of it."""
+        """Write the spending to disk, before the records of the units that spent it."""
         self.own.flush()

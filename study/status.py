@@ -1,4 +1,4 @@
-"""The status of a study: what is done, failed, pending, running, and its use and cost. The form is a fixed face."""
+"""The status of a study: units done, failed, pending and running, with usage and cost. The JSON form is stable."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class SummedUsage:
     output_tokens: int = 0
 
     def add(self, row: SummedUsage | UsageRow) -> None:
-        """Add what a role used, or what one unit of it did."""
+        """Add the usage of a role, or of one unit in a role."""
         more: Mapping[str, Any] = vars(row) if isinstance(row, SummedUsage) else dict(row)
         for one in fields(SummedUsage):
             setattr(self, one.name, getattr(self, one.name) + more[one.name])
@@ -121,7 +121,7 @@ class StudyStatus:
 
 
 def status(study: Study) -> StudyStatus:
-    """`units` counts the answers. A unit that an earlier configuration asked for does not count."""
+    """Return the status of a study; its `units` counts the answers. A unit that only an earlier configuration requested does not count."""
     study.look_for_losses()
     running = study.ledger.under_way.keys()
     by_kind: dict[str, UnitCounts] = {kind: UnitCounts() for kind in KINDS}
@@ -162,7 +162,7 @@ def status(study: Study) -> StudyStatus:
 
 
 def uncounted(answers: Iterable[Record]) -> int:
-    """Count those that were made here and have no usage."""
+    """Count the answers that were made in this study and have no usage."""
     return sum(not (record.is_metered or record.made_elsewhere) for record in answers)
 
 
@@ -191,7 +191,7 @@ def _first_failures(study: Study, kinds: Collection[str]) -> dict[str, FirstFail
 
 
 def _usage(study: Study) -> StudyUsage:
-    """Sum the usage of the units on record, by role. What failed tries and killed processes used is in `cost_usd` and `spent_tokens`."""
+    """Return the summed usage of the units on record, by role. `cost_usd` and `spent_tokens` include failed tries and killed processes too."""
     roles: dict[str, RoleUsage] = {}
     for usage in study.ledger.records.usages():
         for role, used in usage.items():

@@ -21,14 +21,14 @@ from drr.study.ledger import NO_FILE, Ledger
 from drr.study.unit import Kind, Record, Status, Unit
 
 _ASIDE = frozenset({"transcript", "raw_report", "traceback"})
-"""Texts of an answer that nothing is decided by."""
+"""Names of an answer's texts that decide no result."""
 _CONFIG = "study.toml"
 _LEDGER = "ledger.sqlite"
 _LEDGERS = tuple(_LEDGER + ending for ending in ("", "-wal", "-shm", "-journal"))
 
 
 class Loss(NamedTuple):
-    """An answer that lacks texts."""
+    """An answer whose texts are missing, with the names of these texts."""
 
     label: str
     names: tuple[str, ...]
@@ -36,10 +36,10 @@ class Loss(NamedTuple):
 
 
 class Study:
-    """Opened by `create` or `open`; closed when left as a context."""
+    """A study on disk, opened by `create`, `read` or `open` and closed at the end of a `with` block."""
 
     def __init__(self, folder: Path, config: StudyConfig, found: Mapping[str, str], ledger: Ledger) -> None:
-        """`found` are hashes of its files from before the ledger was opened: it knows each of them already."""
+        """Take the parts of a study. `found` holds hashes of its files from before the ledger was opened, which the ledger must know."""
         self.folder = folder
         self.config = config
         self.ledger = ledger
@@ -54,7 +54,7 @@ class Study:
 
     @classmethod
     def create(cls, folder: Path, config: StudyConfig) -> Self:
-        """A new study, or the one that is there with this configuration in place of its own. `config` holds no secret."""
+        """Create a study, or open an existing one with this configuration in place of its own. `config` holds no secret."""
         if not cls.exists(folder):
             if folder.exists() and (not folder.is_dir() or not _is_begun(folder)):
                 raise Misuse(f"{folder}: neither empty nor a study; name a new folder")
@@ -68,14 +68,14 @@ class Study:
 
     @classmethod
     def read(cls, folder: Path) -> Self:
-        """Open it to look only. A study that this user did not make here is left as it is, down to what SQLite keeps beside it."""
+        """Open a study for reading only. A study that this user did not make here is not changed, not even by SQLite's files beside it."""
         study = cls._open(folder, read_only=True, apart=not is_known(folder))
         study._check_unchanged()
         return study
 
     @classmethod
     def open(cls, folder: Path, *, read_only: bool = False) -> Self:
-        """`read_only` for a worker: its ledger takes no write from here, and was looked through by who started it."""
+        """Open a study for writing, or with `read_only` for a worker, which the starting process has already checked."""
         study = cls._open(folder, read_only=read_only)
         if not read_only:
             study._check_unchanged()
@@ -83,7 +83,7 @@ class Study:
 
     @classmethod
     def damage(cls, folder: Path) -> tuple[int, list[str]]:
-        """Tell how many units ended, and which units, texts and files are not as they were written."""
+        """Return the number of ended units, and the names of units, texts and files that were changed."""
         ended = 0
         with cls._open(folder, read_only=True, apart=not is_known(folder)) as study:
             broken = study.ledger.db.changed()
@@ -112,7 +112,7 @@ class Study:
         return cls(folder, config, _found(folder), Ledger(folder / _LEDGER, read_only=read_only, apart=apart))
 
     def reconfigure(self, config: StudyConfig) -> None:
-        """Go on with another configuration, which holds no secret either."""
+        """Replace the configuration by another one, which holds no secret either."""
         self.config = config.copy()
         self._save_config()
 
@@ -121,13 +121,13 @@ class Study:
         self.write(_CONFIG, head + config.dumps(self.config))
 
     def write(self, name: str, text: str) -> None:
-        """Replace a file that the ledger vouches for. Its hash is sealed first: whenever this is cut off, the file's hash is known."""
+        """Replace a file whose hash the ledger keeps. The new hash is stored first, so that the file's hash is known at any time."""
         path = self.folder / name
         self.ledger.seal(name, _hash_of(path), sha256(text.encode()).hexdigest())
         write_file(path, text, private(0o666))
 
     def _changed_files(self) -> list[str]:
-        """Name the files that somebody else changed. A file that was never sealed, as in an older study, counts as whole."""
+        """Return the names of files that were changed outside this program. A file without a stored hash, as in older studies, counts as unchanged."""
         known = {name: self.ledger.hashes_of(name) for name in self._found}
         return [name for name, found in self._found.items() if known[name] and found not in known[name]]
 
@@ -154,20 +154,20 @@ class Study:
         self.close()
 
     def retire(self, kind: Kind, keep: Iterable[Unit]) -> int:
-        """Let only `keep` of this kind count from now on; the others and their records stay aside. Gives how many."""
+        """Let only the units of `keep` count among those of a kind, and return how many do not. Their records stay."""
         return self.ledger.units.retire(kind, [unit.key for unit in keep])
 
     def records(
         self, kind: Kind | None = None, status: Status | None = "done", *, current: bool = True
     ) -> Iterator[Record]:
-        """Yield records in key order; those that are done, unless another status or `None` (any) is asked for."""
+        """Yield records in the order of keys: done ones, or those of another status, or all for `None`."""
         return self.ledger.records.all(kind, status, current=current)
 
     def record(self, key: str) -> Record | None:
         return self.ledger.records.get(key)
 
     def lost(self, record: Record) -> list[str]:
-        """The names of texts that this answer rests on and the folder no longer holds. Such an answer is left out everywhere."""
+        """Return the names of an answer's texts that are missing or changed. Readers leave out such an answer."""
         if record.kind != "answer" or not record.done:
             return []
         names = [n for n, d in record.blobs.items() if n not in _ASIDE and not self.blobs.has(d)]
@@ -178,34 +178,34 @@ class Study:
         return names
 
     def look_for_losses(self) -> None:
-        """Read every text of every answer: what has another content than it had is lost too."""
+        """Read every text of every answer, and note the answers whose texts are missing or changed."""
         answers = list(self.records("answer"))
         self.blobs.check({digest for record in answers for digest in record.blobs.values()})
         for record in answers:
             self.lost(record)
 
     def broken(self) -> list[str]:
-        """Read every text that some unit left, and give the hashes of those that are not here as they were."""
+        """Read every text of every record, and return the hashes of texts that are missing or changed."""
         digests = self.ledger.records.every_text()
         self.blobs.check(digests)
         return sorted(digest for digest in digests if not self.blobs.has(digest))
 
     def reopen_lost(self, keys: Iterable[str]) -> list[str]:
-        """Reopen lost answers. Those that lost texts count as failed from now on, and their judgements as not made."""
+        """Mark the answers that lack texts as failed, and return their keys. Their judgements no longer count."""
         records = (self.record(key) for key in keys)
         found = [record.key for record in records if record is not None and self.lost(record)]
         self.ledger.records.reopen(found, "lost", "texts that it rests on are no longer in the study")
         return found
 
     def kept_text(self, record: Record, name: str) -> str | None:
-        """Return a text as `text` does, but `None` also for what was lost: for those who show what there is."""
+        """Return a text of a record as `text` does, but `None` where it was lost."""
         try:
             return self.text(record, name)
         except LostText:
             return None
 
     def text(self, record: Record, name: str) -> str | None:
-        """A named text of a record; `None` if it left none of this name."""
+        """Return a text of a record by name; `None` if the record has no text of this name."""
         digest = record.blobs.get(name)
         return None if digest is None else self.blobs.get(digest).decode("utf-8")
 
@@ -228,12 +228,12 @@ def _hash_of(path: Path) -> str:
 
 
 def _is_begun(folder: Path) -> bool:
-    """Empty, or with no more in it than a study leaves that was stopped while it was made."""
+    """Tell whether a folder is empty, or has only the files of a study whose creation was stopped."""
     return all(path.name in _LEDGERS or path.name.startswith(f".{_CONFIG}.") for path in folder.iterdir())
 
 
 def _check_parts(folder: Path) -> None:
-    """Whatever is written into a study lands in it, whoever made the folder."""
+    """Check that no part of a study's folder is a link, so that writes stay within the folder."""
     check_entries(folder, deep=False)
     check_unlinked(folder, "blobs", "pages", "annotation", "review")
     check_unlinked(folder / "pages", "pages", "texts", "raw", "locks")

@@ -1,4 +1,4 @@
-"""A unit of work, what its work function hands back, and the record that stays."""
+"""A unit of work, the result that a work function returns for it, and the record that is kept."""
 
 from __future__ import annotations
 
@@ -17,32 +17,32 @@ Kind = Literal["answer", "generation", "judgement"]
 KINDS: tuple[Kind, ...] = ("answer", "generation", "judgement")
 Status = Literal["done", "failed", "over_budget"]
 WAY = "way:"
-"""Names of saved texts that lead a stopped unit back to where it was start so; of no use once it is done."""
+"""The prefix of saved texts from which a stopped unit continues. They are of no use once the unit is done."""
 
 OF_ANSWERS = ("answer", "first", "second")
-"""Fields of a judgement's spec that name the answers it is about."""
+"""Fields of a judgement's spec that hold the keys of the judged answers."""
 LEFT_OUT = "left_out"
-"""Why a judgement that was done stands open again: the judge had left out a part of what it was asked."""
+"""The reason why a done judgement is open again: the judge had not answered a part of the request."""
 
 
 def canonical_json(value: Any) -> str:
-    """One text for equal values: sorted keys, no spaces, no NaN. What it cannot say exactly it refuses."""
+    """Return the one JSON text for equal values: sorted keys, no spaces, no NaN. A value without an exact text is an error."""
     text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
     return text.encode("utf-8", "backslashreplace").decode("utf-8")  # half a character stays a JSON escape
 
 
 @dataclass(frozen=True)
 class Unit:
-    """`key_fields` is everything that decides the result; `spec` is what the work function needs.
+    """A unit of work. `key_fields` is all data that decides the result; `spec` is the data that the work function needs.
 
-    Both are plain data, so that a worker in any process can be handed a unit.
+    Both fields are plain data, so that a worker in any process can run the unit.
     """
 
     kind: Kind
     key_fields: Mapping[str, Any]
     spec: Mapping[str, Any]
     label: str
-    """Name for people, e.g. `q-1a2b · react+ws · 0`."""
+    """A name for readers, e.g. `q-1a2b · react+ws · 0`."""
 
     @cached_property
     def key(self) -> str:
@@ -54,8 +54,8 @@ class Unit:
 class Outcome:
     """The outcome of a finished unit: a JSON result, and texts by name (report, transcript, evidence) kept as blobs.
 
-    Facts of the wall clock belong into `result` under the keys `seconds`, `started_at`, `finished_at` and nowhere else:
-    the canonical export leaves exactly these out.
+    Times belong into `result` under the keys `seconds`, `started_at`, `finished_at` and nowhere else:
+    the canonical export leaves out exactly these keys.
     """
 
     result: Mapping[str, Any]
@@ -63,7 +63,7 @@ class Outcome:
 
 
 class UnitFailure(Exception):
-    """Raised by work that failed in a way it can name. `kind` is counted by `status`; what was gathered is kept."""
+    """An error of a work function with a known cause. `status` counts units by `kind`; the outcome so far is kept."""
 
     def __init__(
         self, kind: str, message: str, *, transient: bool = False, outcome: Outcome | None = None
@@ -76,22 +76,22 @@ class UnitFailure(Exception):
 
 @dataclass(frozen=True)
 class Assignment:
-    """A unit as a worker is handed it."""
+    """A unit as it is handed to a worker."""
 
     unit: Unit
     retried: bool = False
-    """It failed before, and its record is still there."""
+    """True where the unit failed before and its record is still there."""
     saved: Mapping[str, bytes] = field(default_factory=dict)
-    """Work saved when it was stopped, by name."""
+    """Progress saved before the unit was stopped, by name."""
     failed_for_good: bool = False
-    """Its failure was none that passes by itself."""
+    """True where the unit failed for a reason that does not pass by itself."""
     left_out: bool = False
-    """It was done, but without all that was asked: what was answered then is not read again."""
+    """True where the unit was done with a part of its request unanswered. The earlier answers are not used again."""
 
 
 @dataclass(frozen=True)
 class Saved:
-    """A text that a unit under way has got, and that must outlive its process. Plain data, without a secret of the worker's."""
+    """A text of a running unit that must outlive its process. It is plain data without secrets."""
 
     key: str
     name: str
@@ -100,37 +100,37 @@ class Saved:
 
 @dataclass(frozen=True)
 class Finished:
-    """A worker's report of a unit that ended. Plain data; holds no secret of the worker's, and nothing is kept yet."""
+    """A worker's report on a unit that ended. It is plain data without secrets, and not yet stored."""
 
     key: str
     status: Status
     reason: str | None
-    """The kind of failure; `None` when done."""
+    """The kind of failure; `None` for a done unit."""
     message: str | None
     transient: bool
     result: Mapping[str, Any]
     texts: Mapping[str, bytes]
-    """Texts to keep as blobs, by name."""
+    """Texts to store as blobs, by name."""
     usage: Mapping[str, UsageRow]
-    """Keyed by role."""
+    """The usage of models by role."""
     cost: int | None
-    """Picodollars; `None` is unknown."""
+    """The cost in picodollars; `None` if unknown."""
     seconds: float
     started_at: float
     finished_at: float
     fatal: bool = False
-    """Every other unit would fail the same way."""
+    """True where every other unit would fail for the same reason."""
 
     @classmethod
     def lost(cls, key: str, how: str) -> Finished:
-        """Report a unit whose workers died, so that nobody else can."""
+        """Make the report on a unit whose worker died before it could report."""
         now = time.time()
         return cls(key, "failed", "worker_lost", how, True, {}, {}, {}, None, 0.0, now, now)
 
 
 @dataclass(frozen=True)
 class Record:
-    """The ledger's record of a unit that ended. Times are recorded and never enter a key."""
+    """The ledger's record of a unit that ended. Its times never enter a key."""
 
     key: str
     kind: Kind
@@ -139,17 +139,17 @@ class Record:
     spec: Mapping[str, Any]
     status: Status
     reason: str | None
-    """The kind of failure; `None` when done."""
+    """The kind of failure; `None` for a done unit."""
     message: str | None
     transient: bool
     attempts: int
     result: Mapping[str, Any]
     blobs: Mapping[str, str]
-    """Name to content hash."""
+    """Hashes of the unit's texts by name."""
     usage: Mapping[str, UsageRow]
-    """Keyed by role."""
+    """The usage of models by role."""
     cost_usd: float | None
-    """`None` is unknown."""
+    """The cost in dollars; `None` if unknown."""
     seconds: float
     started_at: float
     finished_at: float
@@ -160,22 +160,22 @@ class Record:
 
     @property
     def made_elsewhere(self) -> bool:
-        """An answer that another system gave: the ledger knows only what taking it in took."""
+        """True for an answer imported from another system. The ledger then knows only the effort of the import."""
         return bool(self.key_fields.get("imported"))
 
     @property
     def making_seconds(self) -> float | None:
-        """Return the seconds that it took to make; `None` is unknown."""
+        """The seconds that the unit took; `None` if unknown."""
         return None if self.made_elsewhere else self.seconds
 
     @property
     def is_metered(self) -> bool:
-        """Tell whether its usage is known: an answer that asked no model of ours may have asked its own."""
+        """True where the usage is known. An answer without usage may come from an agent that called models of its own."""
         return bool(self.usage) or self.kind != "answer"
 
     @property
     def making_usd(self) -> float | None:
-        """Return its cost, as far as calls of models report theirs; `None` is unknown."""
+        """The cost in dollars of the unit's model calls; `None` if unknown."""
         return self.cost_usd if self.is_metered else None
 
 

@@ -1,4 +1,4 @@
-"""The units a study knows: what was asked for, now or by an earlier configuration."""
+"""The units that a study knows, whether its present or an earlier configuration requested them."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ class FoundUnit(NamedTuple):
 class KnownUnit(NamedTuple):
     unit: Unit
     current: bool
-    """False where no configuration asks for it any more."""
+    """False where the present configuration does not request the unit."""
 
 
 class Standing(NamedTuple):
-    """The standing of a current unit; all but the first two are `None` or 0 while it has no record."""
+    """The status of a current unit. While the unit has no record, all fields but the first two are `None` or 0."""
 
     kind: Kind
     key: str
@@ -34,13 +34,13 @@ class Standing(NamedTuple):
 
 
 class AnswerTally(NamedTuple):
-    """The standing of one variant's current answers."""
+    """The numbers of one variant's current answers by status."""
 
     variant: str
     units: int
     done: int
     failed: int
-    """Units that failed for good; those whose failure may pass are still to come."""
+    """The number of units that failed for good; units with a passing failure will be tried again."""
     kinds: Mapping[str, int] = {}
 
 
@@ -49,7 +49,7 @@ class Units:
         self._db = db
 
     def register(self, units: Iterable[Unit]) -> None:
-        """Make units known. One that is known stays what it is, under its present name, and is current again."""
+        """Store units. A known unit keeps its key and position, gets the present label and spec, and counts again."""
         rows = [
             (
                 unit.key,
@@ -68,7 +68,7 @@ class Units:
             )
 
     def retire(self, kind: Kind, keep: Iterable[str]) -> int:
-        """Units of an earlier configuration stay, with their records, but no longer count. Gives how many there are."""
+        """Let units outside `keep` no longer count, and return how many of the kind do not. They stay, with their records."""
         with self._db.writing() as db:
             db.execute("CREATE TEMP TABLE IF NOT EXISTS kept (key TEXT PRIMARY KEY)")
             db.execute("DELETE FROM kept")
@@ -82,13 +82,13 @@ class Units:
         return count
 
     def aside(self) -> frozenset[str]:
-        """Keys of the answers that an earlier configuration asked for."""
+        """Return the keys of answers that only an earlier configuration requested."""
         return frozenset(
             row[0] for row in self._db.rows("SELECT key FROM units WHERE kind = 'answer' AND current = 0")
         )
 
     def unjudged(self) -> int:
-        """Count the finished current answers that no judgement is about, in a study that has judgements."""
+        """Count the finished current answers without a judgement, in a study that has judgements."""
         about = " UNION ALL ".join(
             f"SELECT json_extract(spec, '$.{place}') AS about FROM units WHERE kind = 'judgement'"
             for place in OF_ANSWERS
@@ -104,7 +104,7 @@ class Units:
         return self.all([key])[0]
 
     def all(self, keys: Sequence[str]) -> list[Unit]:
-        """Return all units in this order."""
+        """Return the units with these keys, in this order."""
         rows = self._db.among(
             "SELECT key, kind, key_fields, spec, label FROM units WHERE key IN ({keys})", keys
         )
@@ -112,7 +112,7 @@ class Units:
         return [found[key] for key in keys]
 
     def known(self) -> Iterator[KnownUnit]:
-        """Yield every unit by kind and key, also those that no longer count."""
+        """Yield every unit in the order of kind and key, including those that no longer count."""
         rows = self._db.rows("SELECT key, current FROM units ORDER BY kind, key")
         for start in range(0, len(rows), 500):
             some = rows[start : start + 500]
@@ -120,7 +120,7 @@ class Units:
                 yield KnownUnit(unit, bool(current))
 
     def find(self, start: str) -> list[FoundUnit]:
-        """Units whose key starts so or whose label is this."""
+        """Return the units whose key begins with a text or whose label equals the text."""
         rows = self._db.rows(
             "SELECT key, kind, label FROM units WHERE substr(key, 1, ?) = ? OR label = ? ORDER BY position",
             (len(start), start, start),
@@ -128,7 +128,7 @@ class Units:
         return [FoundUnit(*row) for row in rows]
 
     def standings(self) -> list[Standing]:
-        """List the standing of every current unit. A judgement of an answer that is set aside is none."""
+        """Return the status of every current unit. Judgements of answers that no longer count are left out."""
         rows = self._db.rows(
             "WITH aside AS (SELECT key FROM units WHERE kind = 'answer' AND current = 0) "
             "SELECT kind, units.key, status, transient, reason, attempts FROM units LEFT JOIN records USING (key) "
@@ -150,7 +150,7 @@ class Units:
             ]
 
     def answer_tallies(self) -> list[AnswerTally]:
-        """Tally every current answer that was asked for, by variant."""
+        """Return the numbers of current answers by status, for each variant."""
         rows = self._db.rows(
             "SELECT coalesce(json_extract(spec, '$.variant'), label) AS variant, count(*), sum(status IS 'done') "
             "FROM units LEFT JOIN records USING (key) "
@@ -164,7 +164,7 @@ class Units:
         return tallies
 
     def answer_failures(self) -> dict[str, dict[str, int]]:
-        """Count the current answers that failed for good, by variant and kind."""
+        """Count the current answers that failed for good, by variant and kind of failure."""
         rows = self._db.rows(
             "SELECT coalesce(json_extract(spec, '$.variant'), label) AS variant, coalesce(reason, status) AS how, count(*) "
             "FROM units JOIN records USING (key) WHERE kind = 'answer' AND current = 1 AND status = 'failed' "
@@ -176,26 +176,26 @@ class Units:
         return found
 
     def open_among(self, keys: Iterable[str]) -> int:
-        """Count how many of these have no final record: none at all, or one of a failure that may pass."""
+        """Count the units among these without a final record: with no record, or with a failure that may pass."""
         asked = list(keys)
         statement = "SELECT key FROM records WHERE key IN ({keys}) AND (status = 'done' OR NOT transient)"
         final = {row[0] for row in self._db.among(statement, asked)}
         return sum(key not in final for key in asked)
 
     def failed_among(self, keys: Iterable[str]) -> dict[str, str]:
-        """Choose those of these that failed for a reason that does not pass, with the reason."""
+        """Return which of these units failed for good, each with the reason."""
         statement = "SELECT key, coalesce(reason, status) FROM records WHERE key IN ({keys}) AND status != 'done' AND NOT transient"
         return dict(self._db.among(statement, keys))
 
     def settled_among(self, keys: Iterable[str], *, retry_failed: bool) -> set[str]:
-        """Choose those of these that a run does not compute: done, or failed for a reason that does not pass."""
+        """Return which of these units a run does not compute: done units, and those that failed for good."""
         statement = (
             "SELECT key FROM records WHERE key IN ({keys}) AND (status = 'done' OR NOT (transient OR ?))"
         )
         return {row[0] for row in self._db.among(statement, keys, (retry_failed,))}
 
     def ended_among(self, keys: Iterable[str]) -> set[str]:
-        """Choose those of these that have a record, of whatever kind."""
+        """Return which of these units have a record of any status."""
         return {row[0] for row in self._db.among("SELECT key FROM records WHERE key IN ({keys})", keys)}
 
 

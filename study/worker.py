@@ -1,4 +1,4 @@
-"""A worker: opens what its units need once, from plain data, and reports how each ended. It never touches the ledger."""
+"""A worker: opens a workplace once, from plain data, runs units in it, and reports the end of each. It never accesses the ledger."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class Replay:
-    """A `Journal` over what was saved of one unit."""
+    """A `Journal` that returns the saved answers of one unit and saves the new ones."""
 
     def __init__(
         self, saved: Mapping[str, bytes], save: Callable[[str, str], None], *, usable_only: bool = False
@@ -61,7 +61,7 @@ class Replay:
 
 
 class ReplayedWeb:
-    """A live web whose searches are given again as they came. Pages that were read are kept by the web itself."""
+    """A live web whose earlier searches are answered from the unit's saved texts. The web itself caches the pages."""
 
     def __init__(self, web: WebSearch, replay: Replay) -> None:
         self._web = web
@@ -90,7 +90,7 @@ class ReplayedWeb:
 
 @dataclass
 class Context:
-    """The context of a unit's work. Its models are metered, budgeted and capped for this unit."""
+    """The context of a unit's work. Its models are metered and limited for this unit."""
 
     unit: Unit
     models: Models
@@ -98,23 +98,23 @@ class Context:
     retried: bool = False
     """True where an earlier attempt failed."""
     saved: Mapping[str, bytes] = field(default_factory=dict)
-    """Work saved when it was stopped, by name."""
+    """Progress saved before the unit was stopped, by name."""
     failed_for_good: bool = False
     left_out: bool = False
-    """It was done, but without all that was asked."""
+    """True where the unit was done with a part of its request unanswered."""
     gathered: Outcome | None = None
     saving: Callable[[str, str], None] = lambda name, text: None
 
     def keep(self, outcome: Outcome) -> None:
-        """Keep the present outcome, to be recorded if the work fails: it was paid for and explains the failure."""
+        """Store the outcome so far, to be recorded if the work fails. Its calls were paid for, and it explains the failure."""
         self.gathered = outcome
 
     def save(self, name: str, text: str) -> None:
-        """Have a text on disk before the unit ends: a process that is killed does not lose it."""
+        """Save a text on disk before the unit ends, so that a killed process does not lose the text."""
         self.saving(name, text)
 
     def replaying(self) -> Replay:
-        """Replay the model answers from before the unit was stopped, and save every new answer as it comes."""
+        """Answer requests from the saved answers of the stopped unit, save every new answer, and return the journal."""
         replay = Replay(self.saved, self.save, usable_only=self.failed_for_good)
         self.models = self.models.keeping(replay)
         return replay
@@ -125,7 +125,7 @@ Work = Callable[[Mapping[str, Any], Context], Awaitable[Outcome]]
 
 @dataclass(frozen=True)
 class Workplace:
-    """A workplace that a worker opens once and uses for many units."""
+    """A work function and its models, which a worker opens once and uses for many units."""
 
     work: Work
     models: Models
@@ -133,9 +133,9 @@ class Workplace:
 
 @dataclass(frozen=True)
 class Opening:
-    """The recipe by which any process opens a workplace. Plain data, and never a secret: each process has its own from where they live.
+    """The recipe by which any process opens a workplace. It is plain data without secrets, which each process finds for itself.
 
-    `opener` names a function, `"module:function"`, that takes `config` and gives a context manager of a `Workplace`.
+    `opener` names a function, `"module:function"`, that takes `config` and returns a context manager of a `Workplace`.
     """
 
     opener: str
@@ -153,7 +153,7 @@ class Opening:
 
 
 class Worker:
-    """Many units at once in this process's event loop."""
+    """A worker that runs many units at once in this process's event loop."""
 
     def __init__(
         self,
@@ -170,12 +170,12 @@ class Worker:
         self._running: set[asyncio.Task[Any]] = set()
 
     def cancel(self) -> None:
-        """Begin nothing more and end what runs; what had finished is still reported."""
+        """Begin no more units and cancel the running ones; finished ones are still reported."""
         for task in self._running:
             task.cancel()
 
     async def run(self, handed: AsyncIterator[Assignment]) -> AsyncGenerator[Finished, None]:
-        """Begin every unit as soon as it comes, and give each as it ends."""
+        """Begin each unit when it is handed out, and yield the report of each when it ends."""
         ended: asyncio.Queue[asyncio.Task[Any]] = asyncio.Queue()
 
         def begin(task: asyncio.Task[Any]) -> None:
@@ -200,7 +200,7 @@ class Worker:
             self._running.clear()
 
     async def do(self, assignment: Assignment) -> Finished:
-        """The work of one unit. However it fails, it is reported; only a cancelled one is not."""
+        """Run one unit and return its report, whatever its failure. Only a cancelled unit is not reported."""
         meter = Meter()
         models = self._place.models.unit(meter, cap=self._unit_cap, budget=self._budget)
         unit = assignment.unit
@@ -237,7 +237,7 @@ class Worker:
         )
 
     def _after(self, error: Exception, context: Context) -> tuple[_Left, _Ending]:
-        """Return the usable names and texts of failed work; where these cannot be written, the unit has a bug."""
+        """Return the result and texts of failed work, with its status. An outcome that cannot be stored makes the failure a bug."""
         if isinstance(error, UnitFailure) and error.outcome is not None:
             try:
                 return self._left(error.outcome), _ending(error)
@@ -263,11 +263,11 @@ class Worker:
         }
         hidden = sum(redact.count(text) for text in outcome.blobs.values() if isinstance(text, str))
         if hidden:
-            result["redacted"] = hidden  # what was hidden in evidence is not what the tool returned
+            result["redacted"] = hidden  # evidence with hidden keys differs from the tool's answer
         return _Left(result, texts)
 
     def _clean(self, text: str) -> bytes:
-        """No key of ours, and no half of a character, which models may write and nothing can print."""
+        """Return a text as bytes, without secrets and without lone surrogates, which models may write and no display can show."""
         return well_formed(self._place.models.redact.known(text)).encode()
 
 
@@ -301,7 +301,7 @@ def _ending(error: Exception) -> _Ending:
         case UnitFailure():
             return _Ending("failed", error.kind, str(error), transient=error.transient)
         case _ if (full := no_room(error)) is not None:
-            # Whoever comes next finds no room either; and there is nothing wrong with the unit.
+            # The next unit finds no room either, and the unit itself is not at fault.
             return _Ending("failed", "no_room", full, transient=True, fatal=True)
         case ServerFailure():
             return _Ending("failed", "unavailable", str(error), transient=True)

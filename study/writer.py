@@ -1,4 +1,4 @@
-"""Commits what workers report, in a thread of its own: all that wait, in one transaction."""
+"""Commits the reports of workers in a thread of its own: all waiting reports in one transaction."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from drr.study.study import Study
 from drr.study.unit import Finished, Saved
 
 _FILES = 16
-"""Texts of a batch that are written at once: each waits for the disk, and a disk takes many in the time of one."""
+"""The number of texts of a batch that are written at the same time. Each write waits for the disk, and a disk takes many at once."""
 
 
 class RecordWriter:
-    """A writer of records that tells `kept` of every report that is on disk.
+    """A writer of records that calls `kept` for every report once it is on disk.
 
-    After the first error nothing more is written; `failed` hears of it, and `drained` raises it.
+    After the first error nothing more is written; `failed` is called then, and `drained` raises the error.
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class RecordWriter:
         self._begin()
 
     def save(self, saved: Saved) -> None:
-        """Save for a unit that goes on, so that nothing is lost if this process dies."""
+        """Save a text of a running unit, so that it survives the death of this process."""
         self._to_save.append(saved)
         self._begin()
 
@@ -63,7 +63,7 @@ class RecordWriter:
             self._task = asyncio.create_task(self._drain())
 
     async def drained(self) -> None:
-        """Returns when all that was put is on disk."""
+        """Wait until all reports are on disk, or raise the error that stopped the writer."""
         while self._task is not None and not self._task.done():
             await asyncio.wait([self._task])
         if self._error is not None:
@@ -96,5 +96,5 @@ class RecordWriter:
         self._study.ledger.records.commit(batch, blobs)
 
     def _put(self, contents: Sequence[bytes]) -> list[tuple[bytes, str]]:
-        """A share of a batch: to go from thread to thread for each text took a third longer."""
+        """Store a share of a batch in one task. One task for each text took a third longer."""
         return [(content, self._study.blobs.put(content)) for content in contents]

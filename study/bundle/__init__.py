@@ -1,1 +1,1 @@
-"""A study as one file that anybody can check: its form, and reading one of a stranger."""
+"""Bundles: a study as one file that anybody can check, with the code that reads a stranger's bundle."""

@@ -1,6 +1,6 @@
-"""The file of a bundle: a tar archive under xz, with fixed names, order, times and modes. Equal contents give equal bytes.
+"""The file format of a bundle: a tar archive under xz with fixed names, order, times and modes. Equal contents give equal bytes.
 
-What is read is held against what would be written, header by header, so no name, size or link of a stranger is obeyed.
+A bundle that is read must have exactly the headers that this program writes, so that no name, size or link of a stranger is followed.
 """
 
 from __future__ import annotations
@@ -29,22 +29,22 @@ HASHED = (
     "texts.jsonl",
     "figures.json",
 )
-"""The files that the tree of hashes is over."""
+"""The files that the tree of hashes covers."""
 NAMES = (MANIFEST, ROOT, SIGNATURES, *HASHED)
 LARGEST = 4 << 30
-"""Bytes of all contents together."""
+"""Maximum number of bytes of all contents together."""
 _RATIO, _FREE = 300, 64 << 20
-"""Contents are at most so many times as large as their file, beyond the first bytes."""
+"""The largest ratio of contents to file size, and the bytes that are allowed beyond it."""
 _PIECE = 1 << 20
 _LINES, _BYTES_A_LINE = 10_000, 4
-"""Lines of all contents, beyond which each takes this much of their file: ours take a hundred bytes and more."""
+"""The lines that any bundle may have, and the bytes of its file needed for each further line. This program's lines take a hundred and more."""
 _END = bytes(2 * BLOCKSIZE)
 _MEMORY = 256 << 20
 _FILTERS = [{"id": lzma.FILTER_LZMA2, "preset": 6, "dict_size": 32 << 20}]
 
 
 def pack(folder: Path, out: Path) -> int:
-    """Write the files of a folder as a bundle, whole or not at all. Gives its size."""
+    """Write the files of a folder as a bundle, completely or not at all, and return the bundle's size."""
     try:
         with (
             replacing(out, private(0o666)) as raw,
@@ -65,7 +65,7 @@ def pack(folder: Path, out: Path) -> int:
 
 
 def unpack(file: Path, folder: Path) -> None:
-    """Unpack a bundle of anybody into an empty folder. `DrrError` for whatever our own writer would not have written."""
+    """Unpack a stranger's bundle into an empty folder. Anything that this program would not have written raises `DrrError`."""
     with TemporaryFile() as whole:
         try:
             _decompress(file, whole)
@@ -108,7 +108,7 @@ def _size(header: bytes) -> int | None:
 
 
 def _decompress(file: Path, whole: IO[bytes]) -> None:
-    """Write the contents of a file, bounded in memory, in size, and in their ratio to it."""
+    """Write the contents of a bundle's file, limited in memory, in size, and in ratio to the file's size."""
     decoder = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_MEMORY)
     handle = os.open(file, os.O_RDONLY | os.O_NONBLOCK)
     with os.fdopen(handle, "rb") as raw:

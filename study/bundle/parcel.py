@@ -30,9 +30,9 @@ from typing_extensions import TypedDict  # pydantic reads it
 
 SCHEMA = 1
 BESIDE = ("criteria.jsonl", "failure_labels.jsonl", "foreign.jsonl", "key_points.jsonl", "persons.jsonl")
-"""The files beside a ledger that go in. What else somebody laid into a study stays out."""
+"""Files of a study beside its ledger that a bundle contains. All other files are left out."""
 MARKS = "review"
-"""The folder of what a study's readers marked, a file for each."""
+"""The folder with the marks of a study's readers, one file for each reader."""
 _MARKED = re.compile(rf"{MARKS}/[\w-]{{1,80}}\.jsonl")
 Why = Literal["page", "person"]
 WITHHELD: Mapping[Why, str] = {
@@ -41,9 +41,9 @@ WITHHELD: Mapping[Why, str] = {
 }
 _OWN_WEB = "sandbox"
 Picos = Annotated[int, Field(gt=-(1 << 62), lt=1 << 62)]
-"""Picodollars, of which a ledger can hold the sum."""
+"""A cost in picodollars whose sum a ledger can hold."""
 _SECONDS, _BYTES_A_SECOND = 30, 2_000
-"""Time of a processor for a bundle, and what it grows with: ten times that of the slowest known."""
+"""Processor seconds that any bundle may take, and its bytes for each further second: ten times the slowest known bundle."""
 Row = TypeVar("Row")
 
 
@@ -52,7 +52,7 @@ def is_beside(name: str) -> bool:
 
 
 class RecordLine(TypedDict):
-    """A unit's ending."""
+    """The record of a unit that has ended."""
 
     status: Status
     reason: str | None
@@ -62,14 +62,14 @@ class RecordLine(TypedDict):
     blobs: dict[str, str]
     usage: dict[str, UsageRow]
     cost: Picos | None
-    """`None` is unknown."""
+    """The cost in picodollars; `None` if unknown."""
     seconds: float
     started_at: float
     finished_at: float
 
 
 class UnitLine(TypedDict):
-    """A unit; its key is the hash of its kind and key fields."""
+    """A unit with its record. Its key is the hash of its kind and key fields."""
 
     kind: Kind
     label: str
@@ -77,11 +77,11 @@ class UnitLine(TypedDict):
     key_fields: JsonObject
     spec: JsonObject
     record: RecordLine | None
-    """`None`: it has not ended."""
+    """The unit's record; `None` where the unit has not ended."""
 
 
 class PromptLine(TypedDict):
-    """A prompt that agents or judges were given."""
+    """A prompt that was given to agents or judges."""
 
     of: Literal["agents", "judges"]
     name: str
@@ -90,7 +90,7 @@ class PromptLine(TypedDict):
 
 
 class KeptText(TypedDict):
-    """A text; its hash is given where a part of it, or all, is withheld."""
+    """A text, or its hash and the reason where it is withheld."""
 
     text: NotRequired[str]
     base64: NotRequired[str]
@@ -102,31 +102,31 @@ class StudyRow(TypedDict):
     config: StudyConfig
     facts: dict[str, str | None]
     prices: dict[str, JsonObject]
-    """Prices by model, as a file of prices has them."""
+    """Prices by model, in the form of a price file."""
     spent: dict[str, int]
-    """All that was paid, failed tries included."""
+    """The total spent, including failed tries."""
 
 
 class BundleManifest(TypedDict):
-    """The first file of a bundle, which stands for all others."""
+    """The first file of a bundle, which states the facts and the hashes of all others."""
 
     schema: int
     made_by: str
     code: str
-    """Hash of the program that made it."""
+    """The hash of the program that made the bundle."""
     redacted: bool
     with_pages: bool
     questions: int
-    """It and what is below follow from the other files."""
+    """The number of questions. This and the following fields are derived from the other files."""
     set_sha256: str
     units: dict[str, dict[str, int]]
-    """Kind to ending to count; `pending` has none."""
+    """Numbers of units by kind and by status; `pending` units have not ended."""
     costs: dict[str, JsonObject]
-    """Kind to the sum of what is known, the units whose cost nobody knows, and tokens."""
+    """By kind: the sum of the known costs, the number of units of unknown cost, and the tokens."""
     spent_usd: float | None
-    """`None`: a call's price is unknown."""
+    """The dollars spent; `None` where the price of a call is unknown."""
     withheld: dict[str, int]
-    """Texts that are here as hashes, by reason."""
+    """Numbers of texts that the bundle has as hashes only, by reason."""
     files: dict[str, JsonObject]
 
 
@@ -136,7 +136,7 @@ def unit_of(line: UnitLine) -> Unit:
 
 @contextmanager
 def unpacked(file: Path) -> Iterator[Parcel]:
-    """A bundle of anybody, unpacked in a folder for the while. `Misuse` where there is no file."""
+    """Unpack a stranger's bundle in a temporary folder while the context lasts. `Misuse` is raised where there is no file."""
     if not file.is_file():
         raise Misuse(f"{file}: is no file; name a bundle")
     with TemporaryDirectory(prefix="drr-bundle-") as place:
@@ -146,10 +146,10 @@ def unpacked(file: Path) -> Iterator[Parcel]:
 
 
 class Parcel:
-    """An unpacked bundle."""
+    """The contents of an unpacked bundle."""
 
     def __init__(self, folder: Path, until: float = inf) -> None:
-        """`until`: no line is read when this process has taken so many seconds of a processor."""
+        """Open a folder. No line is read after this process has used `until` seconds of processor time."""
         self.folder = folder
         self._until = until
 
@@ -159,11 +159,11 @@ class Parcel:
 
     @property
     def root(self) -> str:
-        """The name of the bundle, made of all that it holds but for its signatures."""
+        """The hash that names the bundle, over all of its contents except the signatures."""
         return _leaf((self.folder / MANIFEST).read_bytes()).hex()
 
     def rows(self, name: str, form: type[Row]) -> Iterator[Row]:
-        """Yield the rows of a file, each of this form, with nothing beside it, and written as we write it."""
+        """Yield the rows of a file. Each must have this form, no further field, and the spelling of this program."""
         adapter = TypeAdapter(form)
         with (self.folder / name).open("rb") as file:
             for number, line in enumerate(iter(lambda: file.readline(LINE + 1), b""), 1):
@@ -198,7 +198,7 @@ class Parcel:
         return self.row("study.json", StudyRow)
 
     def files(self) -> dict[str, JsonObject]:
-        """Hash the files."""
+        """Return the size, number of lines and tree hash of each file."""
         found: dict[str, JsonObject] = {}
         for name in HASHED:
             path = self.folder / name
@@ -209,7 +209,7 @@ class Parcel:
         return found
 
     def facts(self) -> JsonObject:
-        """Sum up what the files hold, as the manifest has it."""
+        """Return the facts that the manifest states, computed from the other files."""
         units: dict[str, Counter[str]] = {kind: Counter() for kind in KINDS}
         costs = {kind: Counter(picos=0, unknown=0, tokens=0) for kind in KINDS}
         for line in self.rows("units.jsonl", UnitLine):
@@ -235,7 +235,7 @@ class Parcel:
 
 
 def withheld_of(record: Record, *, redacted: bool, with_pages: bool) -> dict[str, Why]:
-    """Find the texts of an answer that do not go in."""
+    """Return the hashes of an answer's texts that are withheld, each with the reason."""
     result, found = record.result, dict[str | None, Why]()
     web = record.key_fields.get("web") or {}
     strange = not with_pages and web.get("name", "other") != _OWN_WEB
@@ -257,7 +257,7 @@ def withheld_of(record: Record, *, redacted: bool, with_pages: bool) -> dict[str
 
 
 def impersonal(result: Mapping[str, Any]) -> JsonObject:
-    """A result without titles of a shopper's records and without what was changed of them."""
+    """Return a result without the titles of a shopper's records and without changes to these records."""
     shown = {**result, "state_changes": []} if result.get("state_changes") else {**result}
     if rows := result.get("sources"):
         shown["sources"] = [{**row, "title": None} if row["type"] == "user" else row for row in rows]
@@ -271,7 +271,7 @@ def content_of(line: KeptText) -> bytes:
 
 
 def digest_of(line: KeptText) -> str:
-    """The hash of the text as it was, be it here or withheld."""
+    """Return the hash of the original text, whether it is in the bundle or withheld."""
     return line["sha256"] if "why" in line else sha256(content_of(line)).hexdigest()
 
 
@@ -284,7 +284,7 @@ def _node(left: bytes, right: bytes) -> bytes:
 
 
 def tree(lines: Iterable[bytes]) -> str:
-    """Hash lines to one root, as RFC 6962 does. Two lines hash to a node, two nodes of one height to the next."""
+    """Return the root hash over lines, as RFC 6962 defines it. Two lines hash to a node, two nodes of one height to the next."""
     peaks: list[tuple[int, bytes]] = []
     for line in lines:
         height, found = 0, _leaf(line)

@@ -1,4 +1,4 @@
-"""A study made again from a bundle, in a folder for the while, through the study's own writer. Its texts are read from the bundle."""
+"""Restores a study from a bundle into a folder, through the study's own writer. Texts are read from the bundle."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _BATCH = 500
 
 
 class BundleTexts(Blobs):
-    """Texts of an unpacked bundle. One that is withheld is empty JSON to whoever sums, and lost to whoever must read it."""
+    """Texts of an unpacked bundle. A withheld text reads as JSON `null`, or raises `LostText` where `strict` is set."""
 
     def __init__(self, parcel: Parcel) -> None:
         super().__init__(parcel.folder / "texts")
@@ -59,7 +59,7 @@ class BundleTexts(Blobs):
         return digest in self._lines
 
     def get(self, digest: str) -> bytes:
-        """The text. Its name was made of its content when the bundle was opened."""
+        """Return a text by its hash, which was computed from the text when the bundle was opened."""
         self._parcel.check_time()
         if digest not in self._lines:
             raise LostText(f"the bundle has no text {digest[:12]}")
@@ -76,7 +76,7 @@ class BundleTexts(Blobs):
 
 @contextmanager
 def opened(parcel: Parcel, folder: Path | None = None, config: StudyConfig | None = None) -> Iterator[Study]:
-    """The study of an unpacked bundle, made again. Folder and configuration are its own if no others are given."""
+    """Restore the study of an unpacked bundle. The folder and configuration are those of the bundle unless others are given."""
     folder, document, where = folder or parcel.folder / "study", parcel.study(), "study.json of the bundle"
     check_config(document["config"], Path("study.json"))
     with closing(BundleTexts(parcel)) as kept:
@@ -94,7 +94,7 @@ def opened(parcel: Parcel, folder: Path | None = None, config: StudyConfig | Non
 
 
 def plain_config(parcel: Parcel) -> StudyConfig:
-    """A configuration without the addresses and places that a bundle names."""
+    """Return the bundle's configuration without addresses and paths."""
     settings = parcel.study()["config"].get("settings", {})
     return {"schema": 1, "run": {}, "settings": {"shop_url": settings.get("shop_url")}}
 

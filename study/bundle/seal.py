@@ -1,4 +1,4 @@
-"""Signatures over the root of a bundle: Ed25519, each a DSSE envelope around an in-toto statement. Each adds to those before."""
+"""Signs the root hash of a bundle: Ed25519 signatures, each in a DSSE envelope around an in-toto statement. Signatures are only added."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ _LARGEST = 1 << 20
 _P = (1 << 255) - 19
 _EIGHTH = 0x5FC536D880238B13933C6D305ACDFD5F098EFF289F4C345B027B2C28F95E826
 _SMALL = {0, 1, _P - 1, _EIGHTH, _P - _EIGHTH}
-"""The y of the eight points of small order: as keys, they hold under signatures that anybody can write."""
+"""The y coordinates of the eight points of small order: anybody can sign for such a key."""
 
 
 def new_key(path: Path) -> str:
-    """Write a key that only this user reads, and its public half beside it as `.pub`. Gives its id."""
+    """Write a key that only this user can read, and its public half beside it as `.pub`. Return the key's id."""
     key = Ed25519PrivateKey.generate()
     private = key.private_bytes(_PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
     public = key.public_key().public_bytes(_PEM, serialization.PublicFormat.SubjectPublicKeyInfo)
@@ -58,7 +58,7 @@ def _id(key: Ed25519PublicKey) -> str:
 
 @contextmanager
 def _key_in(path: Path, what: str) -> Iterator[bytes]:
-    """The content of a file of a key; `Misuse` where it is not what is wanted."""
+    """Read a key's file within a context; any error in the context raises `Misuse` with the expected content `what`."""
     try:
         yield read_file(path, _LARGEST)
     except (OSError, TypeError, ValueError, DrrError) as error:
@@ -68,13 +68,13 @@ def _key_in(path: Path, what: str) -> Iterator[bytes]:
 
 
 def public_id(path: Path) -> str:
-    """The id of a public key in a file; `Misuse` for what is none."""
+    """Return the id of the public key in a file; `Misuse` where the file holds none."""
     with _key_in(path, "no public key (Ed25519)") as content:
         return _id(of(serialization.load_pem_public_key(content), Ed25519PublicKey))
 
 
 def sign(parcel: Parcel, file: Path, role: Role, predicate: Mapping[str, Any]) -> str:
-    """Add a signature by the key in a file to an unpacked bundle. Gives the key's id."""
+    """Add a signature with the key in a file to an unpacked bundle, and return the key's id."""
     with _key_in(file, "no Ed25519 key without a password") as content:
         key = of(serialization.load_pem_private_key(content, None), Ed25519PrivateKey)
     public = key.public_key()
@@ -96,12 +96,12 @@ def _envelope(payload: bytes, key: Ed25519PublicKey, signature: bytes) -> JsonOb
 
 
 def _bound(payload: bytes) -> bytes:
-    """The bytes that are signed: DSSE's encoding, before authentication, of type and payload."""
+    """Return the signed bytes: DSSE's pre-authentication encoding of type and payload."""
     return b"DSSEv1 %d %s %d %s" % (len(_PAYLOAD), _PAYLOAD.encode(), len(payload), payload)
 
 
 def signatures(parcel: Parcel) -> Iterator[tuple[str, Role]]:
-    """Yield key and role of each signature of an unpacked bundle. `DrrError` for one that does not hold."""
+    """Yield key id and role of each signature of an unpacked bundle. An invalid signature raises `DrrError`."""
     if (parcel.folder / SIGNATURES).stat().st_size > _LARGEST:
         raise DrrError("a bundle with more than a megabyte of signatures")
     for number, envelope in enumerate(parcel.rows(SIGNATURES, JsonObject), 1):
