@@ -1,4 +1,4 @@
-"""Chat models by name and role: calls, retries, limits, usage and price, prompts, the offline model. Imports nothing of ours."""
+"""Chat models by name and role: calls, retries, limits, usage, prices, prompts and the offline model. Imports no other package of this project."""
 
 if __name__ != "drr.llm":
     from drr.beside import step_aside

@@ -1,4 +1,4 @@
-"""ChatAnthropic with a connection pool of its own: the library's is shared by the process and outlives event loops."""
+"""ChatAnthropic with its own connection pool, because the library's pool is shared by the process and outlives event loops."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _COUNTED = ("model", "messages", "system", "tools", "thinking")
 
 
 class Claude(ChatAnthropic):
-    """A Claude client, used and closed in one event loop."""
+    """A client for Claude models, used and closed in one event loop."""
 
     @cached_property
     def _async_client(self) -> anthropic.AsyncAnthropic:
@@ -28,9 +28,8 @@ class Claude(ChatAnthropic):
     def _make_message_chunk_from_anthropic_event(
         self, event: Any, *, block_start_event: Any = None, **more: Any
     ) -> tuple[AIMessageChunk | None, Any]:
-        """Complete the last event's usage by the first's, which the library drops: it need not tell what was read.
-
-        The first event's usage is handed along beside the block that the library hands along."""
+        """Complete the last event's usage with the first event's, which the library drops. The last event may omit the input tokens.
+        The usage of the first event is passed along in a pair with the block that the library passes along."""
         begun, block = block_start_event or (None, None)
         if event.type == "message_start":
             begun = event.message.usage
@@ -44,7 +43,7 @@ class Claude(ChatAnthropic):
         return chunk, (begun, block)
 
     def _format_output(self, data: Any, **more: Any) -> ChatResult:
-        """Set calls aside whose input is no object: the library fails over them, with the usage in its hands."""
+        """Set aside tool calls whose input is no object. The library would raise an error for them and so lose the usage."""
         broken = []
         for block in [block for block in data.content if block.type == "tool_use"]:
             try:
@@ -59,7 +58,7 @@ class Claude(ChatAnthropic):
         return result
 
     async def count(self, messages: Sequence[BaseMessage], **bound: Any) -> int | None:
-        """Ask how many tokens a request has; `None` where the address does not say."""
+        """Return how many tokens a request has; `None` where the server does not count them."""
         request = self._get_request_payload(list(messages), **bound)
         try:
             counted = await self._async_client.messages.count_tokens(

@@ -1,4 +1,4 @@
-"""The budget, which is asked before each call and counts those in flight, so that a limit is kept."""
+"""The budget: an amount is reserved before each call, so that a limit holds with calls in progress. Also the prices of models."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSeriali
 
 @dataclass(frozen=True)
 class SpendAmount:
-    """Picodollars and tokens, and how many calls of which no price is known."""
+    """An amount of spending: picodollars, tokens, and the number of calls without a known price."""
 
     cost: int = 0
     tokens: int = 0
     unpriced: int = 0
-    """Calls whose price nobody told: their cost is unknown from when they are reserved."""
+    """The number of calls without a known price, counted from their reservation."""
 
     def __add__(self, other: SpendAmount) -> SpendAmount:
         return SpendAmount(*map(operator.add, astuple(self), astuple(other)))
@@ -37,7 +37,7 @@ class SpendAmount:
         return SpendAmount(*(part * factor for part in astuple(self)))
 
     def at_most(self, other: SpendAmount) -> SpendAmount:
-        """The smaller of each."""
+        """Return the smaller value of each field."""
         return SpendAmount(*map(min, astuple(self), astuple(other)))
 
     def covers(self, other: SpendAmount) -> bool:
@@ -49,7 +49,7 @@ NOTHING = SpendAmount()
 
 @dataclass(frozen=True)
 class Limit:
-    """`None` is no limit."""
+    """A limit of picodollars and tokens; `None` means no limit."""
 
     cost: int | None = None
     tokens: int | None = None
@@ -86,11 +86,11 @@ Verdict = Literal["granted", "wait", "refused"]
 
 
 class Purse(Protocol):
-    """A place where spending is written down. A study's ledger is one that several processes share."""
+    """A record of spending. The ledger of a study is a purse that several processes share."""
 
     def reserve(self, amount: SpendAmount, limit: Limit) -> Verdict:
-        """Reserve an amount. `wait`: it would fit if calls in flight turn out cheaper than reserved;
-        `refused`: it does not fit what is spent."""
+        """Reserve an amount. `wait` means that it would fit if running calls cost less than they reserved;
+        `refused` means that it does not fit beside the spending."""
 
     def settle(
         self,
@@ -98,11 +98,11 @@ class Purse(Protocol):
         spent: SpendAmount,
         doubted: SpendAmount = NOTHING,
     ) -> None:
-        """Give a reservation back and write down what was really spent, and beside it what may have been."""
+        """Return a reservation and record the spent amount, and separately the amount that was possibly spent."""
 
 
 class MemoryPurse:
-    """A purse for one process and no study. What may have been spent counts as spent."""
+    """A purse for one process without a study. Possible spending counts as spending."""
 
     def __init__(self, spent: SpendAmount | None = None) -> None:
         self.spent = spent or SpendAmount()
@@ -131,7 +131,7 @@ def judge(spent: SpendAmount, reserved: SpendAmount, amount: SpendAmount, limit:
 
 
 class OverBudget(ModelFailure):
-    """`scope` tells whether one unit reached its cap or all of them the budget they share."""
+    """A failure for lack of budget. `scope` tells whether one unit reached its cap or all units the shared budget."""
 
     def __init__(self, message: str, scope: Literal["unit", "all"]) -> None:
         super().__init__("over_budget", message)
@@ -139,7 +139,7 @@ class OverBudget(ModelFailure):
 
 
 class Budget:
-    """A limit over a purse. Without one everything is granted, and what is in flight and spent is still written down."""
+    """A limit with a purse. Without a limit every call is granted, and reservations and spending are still recorded."""
 
     def __init__(
         self, limit: Limit | None = None, purse: Purse | None = None, *, scope: Literal["unit", "all"] = "all"
@@ -153,7 +153,7 @@ class Budget:
         return f"Budget({self.limit})"
 
     async def reserve(self, amount: SpendAmount) -> SpendAmount:
-        """Wait for calls in flight if they may leave room; `OverBudget` if there is none. Gives what is held."""
+        """Reserve an amount and return it, after waiting for running calls that may leave room. Raise `OverBudget` where there is no room."""
         if amount == NOTHING and not self.limit.is_set:
             return NOTHING
         if await self._granted(amount):
@@ -175,11 +175,11 @@ class Budget:
             if verdict != "wait":
                 return verdict == "granted"
             with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(1.0):  # what another purse gives back is not told here
+                async with asyncio.timeout(1.0):  # amounts returned in other processes are not signalled here
                     await self._settled.wait()
 
     def settle(self, reserved: SpendAmount, tokens: Tokens | None, cost: int | None) -> None:
-        """Settle what was spent. Of an answer whose usage or price is unknown, no more was spent than was reserved."""
+        """Record the spending of an answered call. For unknown usage or price, the reserved amount counts as possibly spent."""
         spent = SpendAmount(cost or 0, 0 if tokens is None else tokens.total)
         doubted = SpendAmount(
             reserved.cost if cost is None else 0, reserved.tokens if tokens is None else 0, reserved.unpriced
@@ -187,24 +187,24 @@ class Budget:
         self._account(reserved, spent, doubted)
 
     def release(self, reserved: SpendAmount, *, billed: bool = False) -> None:
-        """The call gave no answer; `billed`: it may have been paid for all the same, and nobody says how much."""
+        """Return the reservation of an unanswered call. With `billed`, its amount counts as possibly spent."""
         self._account(reserved, NOTHING, reserved if billed else NOTHING)
 
     def _account(self, reserved: SpendAmount, spent: SpendAmount, doubted: SpendAmount) -> None:
-        """Whoever waits for room asks the purse again."""
+        """Pass the amounts to the purse, and wake the calls that wait for room."""
         self.purse.settle(reserved, spent, doubted)
         self._settled.set()
 
 
 class Charge:
-    """A context around one request. It is entered when the amount is reserved, and left when all of it is accounted for."""
+    """A context around one request. On entry the amount is reserved, and on exit all of it is accounted for."""
 
     def __init__(self, budgets: Iterable[Budget], amount: SpendAmount) -> None:
         self._budgets = list(budgets)
         self._amount = amount
         self._held: list[tuple[Budget, SpendAmount]] = []
         self.sent = False
-        """A request is under way or was lost: it may be billed, whatever comes of it."""
+        """True once a request has been sent: it may be billed, whatever its outcome."""
 
     async def __aenter__(self) -> Self:
         try:
@@ -221,7 +221,7 @@ class Charge:
         self._give_back()
 
     def settle(self, tokens: Tokens | None, cost: int | None) -> None:
-        """An answer came."""
+        """Record the tokens and the cost of an answer with all budgets."""
         while self._held:
             budget, reserved = self._held.pop()
             budget.settle(reserved, tokens, cost)
@@ -237,7 +237,7 @@ _LARGEST = 256 * 1024
 
 
 def _micros(value: Any) -> int:
-    """Dollars per million tokens as whole millionths of a dollar: price times tokens is then whole picodollars."""
+    """Convert dollars per million tokens to whole millionths of a dollar. Price times tokens is then a whole number of picodollars."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1e6:
         raise ValueError("a price is a number of dollars per million tokens, 0 or more")
     return round(value * 1_000_000)
@@ -252,7 +252,7 @@ class Rates(BaseModel):
     input: Micros
     output: Micros
     cache_read: Micros | None = None
-    """The rate of cached input; `None` charges it as input."""
+    """The rate for input read from the cache; `None` charges the rate for input."""
     cache_write: Micros | None = None
 
     def cost(self, tokens: Tokens) -> int:
@@ -273,24 +273,24 @@ class TokenPrice(Rates):
     date: str | None = None
 
     def cost(self, tokens: Tokens) -> int:
-        """Picodollars of one call."""
+        """Return the cost of one call in picodollars."""
         if self.long is not None and self.above is not None and tokens.input > self.above:
             return self.long.cost(tokens)
         return super().cost(tokens)
 
     def at_most(self, input_tokens: int, output_tokens: int) -> int:
-        """The most a call of this size can cost: nothing cached, everything written to the cache."""
+        """Return the highest cost of a call of this size. Nothing is read from the cache, and all input may be written to it."""
         plain = self.cost(Tokens(input_tokens, output_tokens))
         written = self.cost(Tokens(input_tokens, output_tokens, cache_write=input_tokens))
         return max(plain, written)
 
 
 _ADDED_TOKENS = 512
-"""Allowance for a provider's own instructions on tools and forms."""
+"""Tokens allowed for a provider's own instructions on tools and forms."""
 
 
 def most_of_call(price: TokenPrice | None, size: int, written: int, rule_written: bool) -> SpendAmount:
-    """An upper estimate: a token for every two bytes sent, what providers add for tools, and the longest answer."""
+    """Return an upper estimate of a call's amount. It counts a token for every two bytes sent, an allowance, and the longest answer."""
     read = -(-size // 2) + _ADDED_TOKENS * (not rule_written)
     return SpendAmount(price.at_most(read, written) if price else 0, read + written, int(price is None))
 
@@ -316,7 +316,7 @@ class Prices:
 
 
 def load_prices(override: Path | None = None) -> Prices:
-    """The table of the box, with the entries of `override` in place of those of the same name."""
+    """Return the built-in prices, with the entries of the file `override` in place of those of the same name."""
     box = _box()
     if override is None:
         return box

@@ -1,4 +1,4 @@
-"""The only layer that retries, and the limiter that all roles of a provider share."""
+"""Calls models with retries, in the only layer that retries, and limits the concurrent calls to a provider."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from drr.llm.names import OFFLINE, is_loopback
 
 @dataclass(frozen=True)
 class Clock:
-    """`now` is monotonic. `chance` spreads retries; it never decides what a model is asked or answers."""
+    """The time and randomness of calls. `now` is monotonic; `chance` spreads retries and never affects a request or an answer."""
 
     now: Callable[[], float] = time.monotonic
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
@@ -34,22 +34,22 @@ _OWN = ("127.0.0.1", "localhost", "::1")
 
 
 def tracing_off() -> None:
-    """LangChain posts every run to LangSmith where the environment says so: another project's habit, not this one's."""
+    """Turn off LangSmith tracing, which LangChain would start for environment variables of another project."""
     for name in _TRACING:
         if name in os.environ:
             os.environ[name] = "false"
     langsmith = sys.modules.get("langsmith.utils")
-    if langsmith is not None:  # it remembers what it read
+    if langsmith is not None:  # it caches what it read
         langsmith.get_env_var.cache_clear()
 
 
 def proxies() -> dict[str, str]:
-    """Find by scheme the proxies that the clients find in the environment."""
+    """Return the proxies by scheme that clients find in the environment."""
     return {name: address for name, address in getproxies().items() if name in ("http", "https", "all")}
 
 
 def check_proxies() -> None:
-    """A client that cannot read the address of its proxy ends in a traceback, or asks another host. It is not shown."""
+    """Raise `ModelSetupError` for an unreadable proxy address, for which a client would crash or call another host. The message hides the address."""
     for name, address in proxies().items():
         text = address if "://" in address else f"http://{address}"
         try:
@@ -65,13 +65,13 @@ def check_proxies() -> None:
 
 
 def no_proxy_for_this_machine(address: str | None) -> None:
-    """A server on this machine is spoken to directly: `HTTP_PROXY` would hand what is asked to the proxy's owner."""
+    """Exempt servers on this machine from proxies. `HTTP_PROXY` would otherwise send requests to the proxy's owner."""
     hosts = [*_OWN]
     if is_loopback(address):
         hosts.append(urlsplit(address or "").hostname or "")
     for name in ("NO_PROXY", "no_proxy"):
         known = [host for host in os.environ.get(name, "").split(",") if host]
-        # The small one, though it be empty, stands over the other.
+        # The lower-case variable takes precedence, even if it is empty.
         if name == "NO_PROXY" or name in os.environ:
             os.environ[name] = ",".join(dict.fromkeys([*known, *hosts]))
 
@@ -82,16 +82,16 @@ R = TypeVar("R")
 
 @dataclass(frozen=True)
 class Retries:
-    """Only transient failures are tried again, and a malformed body once. `attempts` counts the first try."""
+    """Rules for retries: transient failures are retried, and a malformed body once. `attempts` counts the first try."""
 
     attempts: int = 6
     malformed_attempts: int = 2
     deadline_s: float = 600.0
-    """Seconds from the first try to the last, waits between them included."""
+    """Seconds from the first try to the last, including the waits."""
     base_s: float = 1.0
     longest_s: float = 30.0
     longest_retry_after_s: float = 90.0
-    """A provider that asks for more is asked again after this."""
+    """The longest wait for a provider's retry-after; a provider that asks for more is called again after this time."""
 
     def allows(self, failure: ModelFailure, tried: int, malformed: int) -> bool:
         if tried >= self.attempts or not failure.again:
@@ -107,21 +107,21 @@ class Retries:
 
 
 class CallLimit(Protocol):
-    """A gate that lets calls of one provider through."""
+    """A limit on the concurrent calls to one provider."""
 
     def slot(self) -> AbstractAsyncContextManager[None]:
-        """One call's place."""
+        """Return a context for one call, entered when the limit allows the call."""
 
     def answered(self) -> None: ...
 
     def pushed_back(self, started: float, wait: float) -> None:
-        """The provider said that it is too much; the call began at `started` by the monotonic clock."""
+        """Lower the limit after the provider refused a call as one too many. `started` is the call's start by the monotonic clock."""
 
 
 class CallPace:
-    """The number of calls that a provider takes at once. Fewer after it refused one as too much, more again as answers come.
+    """The number of concurrent calls to a provider. It falls when the provider refuses one as too many, and rises with answers.
 
-    A 429 or 529 halves what is allowed, once for all the calls that were under way when it came, and holds new calls
+    A 429 or 529 halves the number, once for all calls that were running when it came, and holds new calls
     back until the provider's retry-after has passed.
     """
 
@@ -132,7 +132,7 @@ class CallPace:
         self._lowered_at = float("-inf")
 
     def hold_to(self, most: int) -> None:
-        """Another bound; where nobody said that it is too much, all of it is allowed at once."""
+        """Set another maximum. If no call was refused, all of it is allowed at once."""
         if self.allowed == self.most or self.allowed > most:
             self.allowed = float(most)
         self.most = most
@@ -148,7 +148,7 @@ class CallPace:
 
 
 class Limiter:
-    """A limiter of at most `most` calls of a provider at once in this process, at the provider's pace."""
+    """A limiter of concurrent calls to a provider in this process, at most `most` and fewer after a refusal."""
 
     def __init__(self, most: int, clock: Clock | None = None) -> None:
         self.pace = CallPace(most)
@@ -162,17 +162,17 @@ class Limiter:
 
     @property
     def wanted(self) -> int:
-        """Calls that run or wait."""
+        """The number of calls that are running or waiting."""
         return self.running + sum(not turn.done() for turn in self._waiting)
 
     def hold_to(self, most: int) -> None:
-        """Another bound from now on; what runs goes on."""
+        """Set another maximum from now on; running calls go on."""
         self.pace.hold_to(most)
         self._wake()
 
     @asynccontextmanager
     async def slot(self) -> AsyncIterator[None]:
-        """One call's place."""
+        """Return a context for one call, entered when the limit allows the call."""
         await self._enter()
         try:
             while (wait := self.pace.closed_until - self._clock.now()) > 0:
@@ -201,7 +201,7 @@ class Limiter:
             if turn.done() and not turn.cancelled():
                 self.running -= 1
                 self._wake()
-            elif turn in self._waiting:  # else it was passed over already
+            elif turn in self._waiting:  # else it was already skipped
                 self._waiting.remove(turn)
             raise
 
@@ -214,7 +214,7 @@ class Limiter:
 
 
 class ProviderLimits:
-    """A limit for each provider: this process's own, or one that it shares with others."""
+    """A limit of calls for each provider, owned by this process or shared with other processes."""
 
     def __init__(self, most: int, clock: Clock) -> None:
         self.shared: Callable[[str], CallLimit] | None = None
@@ -241,9 +241,9 @@ async def persist(
     name: Callable[[Exception], ModelFailure | None],
     on_retry: Callable[[ModelFailure, float], None] = lambda failure, seconds: None,
 ) -> T:
-    """Call until there is an answer, a failure that no retry mends, or the deadline. Nothing below this retries.
+    """Call until there is an answer, a failure that no retry mends, or the deadline. No other layer retries.
 
-    `reserve` holds what one try may cost. Waiting for a place or for the budget is no part of the deadline.
+    `reserve` reserves the possible cost of one try. Waiting for the limit or the budget does not count towards the deadline.
     """
     tried = malformed = 0
     begun: float | None = None
@@ -264,7 +264,7 @@ async def persist(
                 raise
             cut_short = isinstance(error, TimeoutError) and not isinstance(error, NoToken)
             if cut_short and before is not None and clock.now() - started < timeout_s:
-                failure = before  # the deadline cut this try short: why it was tried again is what happened
+                failure = before  # the deadline cut this try short: the earlier failure is the cause
         else:
             return answer
         tried += 1

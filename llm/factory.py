@@ -1,4 +1,4 @@
-"""The making of roles from names and settings: limited, retried, metered and budgeted in one place."""
+"""Builds the models of roles from names and settings, with limits, retries, metering and budgets in one place."""
 
 from __future__ import annotations
 
@@ -59,18 +59,18 @@ class _Shared:
         self.openings = Openings()
 
     def server_of(self, role: str, provider: str) -> ModelServer:
-        """The server of a role, else that of the provider's models."""
+        """Return the server of a role, else the server of the provider's models."""
         servers = self.settings.servers
         return servers.get(role) or servers.get(provider) or self._base
 
     def limit_of(self, provider: str, server: ModelServer) -> CallLimit:
-        """The limit of a provider's calls; a server of a role's own has one of its own."""
+        """Return the limit of calls to a provider. A role's own server has a limit of its own."""
         if server.base_url is None or server is self._base:
             return self.limits.of(provider, server.concurrency)
         return self.limits.of(f"{provider} at {server.host(provider)}", server.concurrency)
 
     def check(self, name: str, server: ModelServer) -> None:
-        """`ModelSetupError` where it is asked for, and not at the first call."""
+        """Build a model once, so that `ModelSetupError` is raised before the first call."""
         if (name, id(server)) not in self._checked and parse_name(name).provider != OFFLINE:
             self._build(name, server, self.settings.max_tokens)
             self._checked.add((name, id(server)))
@@ -98,7 +98,7 @@ class _Shared:
             ) from error
 
     def chat(self, name: str, server: ModelServer, max_tokens: int | None = None) -> BaseChatModel:
-        """One per event loop: connections do not outlive the loop they were made in."""
+        """Return the client of a model for the current event loop, because connections do not outlive their loop."""
         max_tokens = max_tokens or self.settings.max_tokens
         chats = self._chats.setdefault(asyncio.get_running_loop(), {})
         key = (name, id(server), max_tokens)
@@ -112,7 +112,7 @@ class _Shared:
 
 
 class Models:
-    """Gives roles. `unit` gives the same models with a meter and a cap of one unit; limiters and connections are shared."""
+    """A source of models by role. `unit` returns the same models with the meter and cap of one unit; limiters and connections are shared."""
 
     def __init__(
         self,
@@ -145,7 +145,7 @@ class Models:
         return self._shared.redact
 
     def limit_by(self, limit: Callable[[str], CallLimit]) -> None:
-        """Limit calls by what other processes share, in place of limits of their own: asked for each provider."""
+        """Limit calls by limits shared with other processes, which `limit` returns for a provider."""
         self._shared.limits.shared = limit
 
     def watched_by(self, watch: CallWatch) -> None:
@@ -153,7 +153,7 @@ class Models:
         self._shared.watch = watch
 
     def unit(self, meter: Meter, *, cap: Limit | None = None, budget: Budget | None = None) -> Models:
-        """Make models for one unit: its own meter, and a cap of its own under the budget of all."""
+        """Return models for one unit, with the unit's meter and cap under the common budget."""
         bound = object.__new__(Models)
         bound.settings, bound._shared = self.settings, self._shared
         bound.meter, bound.budget = meter, budget or self.budget
@@ -162,7 +162,7 @@ class Models:
         return bound
 
     def keeping(self, journal: Journal) -> Models:
-        """The same for a unit whose answers are kept as they come, and taken from there where it was stopped."""
+        """Return the same models with a journal that stores a unit's answers and returns them after an interruption."""
         bound = copy(self)
         bound._journal = journal
         return bound
@@ -171,7 +171,7 @@ class Models:
         return self.settings.model_of(role)
 
     def role(self, role: str, policy: Policy | None = None) -> MeteredModel:
-        """The model of a role. `policy` is what stands in for it under `offline`."""
+        """Return the model of a role. `policy` is the stand-in that plays the role under `offline`."""
         name = self.name_of(role)
         provider = parse_name(name).provider
         if provider == OFFLINE:
@@ -183,13 +183,13 @@ class Models:
         return _Role(name, role, provider, None, self)
 
     def check(self, roles: Iterable[str]) -> None:
-        """Build these roles' models, so that a missing key or package is found before any work: `ModelSetupError`."""
+        """Build the models of roles, so that a missing key or package raises `ModelSetupError` before any work."""
         for role in roles:
             name = self.name_of(role)
             self._shared.check(name, self._shared.server_of(role, parse_name(name).provider))
 
     def unpriced(self, roles: Iterable[str]) -> list[str]:
-        """The models of these roles whose price nobody told."""
+        """Return the models of these roles whose price is unknown."""
         return sorted({name for role in roles if self.prices.of(name := self.name_of(role)) is None})
 
     async def aclose(self) -> None:
@@ -197,7 +197,7 @@ class Models:
 
 
 class _Role:
-    """`MeteredModel` for one unit."""
+    """The `MeteredModel` of one role for one unit."""
 
     def __init__(
         self, name: str, role: str, provider: str, chat: BaseChatModel | None, models: Models
@@ -246,7 +246,7 @@ class _Role:
         )
 
     def _with(self, tools: Sequence[Any], demand: Demand) -> AskForm:
-        """Binding turns nine functions into schemas each time; the last few bindings are kept with their tools alive."""
+        """Return the form that binds tools and demands. The last few forms are kept, because binding converts all tools to schemas."""
         if not tools and demand == NO_DEMAND:
             return PLAIN
         key = (*map(id, tools), demand)
@@ -259,7 +259,7 @@ class _Role:
         return found[1]
 
     async def _ask(self, form: AskForm, messages: Sequence[BaseMessage], brief: object) -> AIMessage:
-        """Ask once more with room for more where the answer was cut. Still cut, or refused that room, it is a failure."""
+        """Call the model, and once more with a higher token limit where the answer was cut. A second cut is a failure."""
         settings = self._shared.settings
         most = settings.max_tokens
         try:
@@ -300,7 +300,7 @@ class _Role:
         writing = Writing(shared.settings.idle_s if streams else None)
 
         async def attempt(charge: Charge) -> AIMessage:
-            """One request, paid for even when its answer is cut or refused."""
+            """Send one request. Its answer is paid for even where it is cut or refused."""
             started = shared.clock.now()
             charge.sent = not self.rule_written
             try:
@@ -344,7 +344,7 @@ class _Role:
         answered: PaidAnswer | None = None,
         failure: BaseException | None = None,
     ) -> None:
-        """One request, told to who watches."""
+        """Report one request to the watch."""
         watch = self._shared.watch
         if watch is None:
             return
@@ -363,7 +363,7 @@ class _Role:
     def _replayed(
         self, journal: Journal, request: str, form: AskForm, may_be_empty: bool
     ) -> AIMessage | None:
-        """Return what this request was answered before the unit was stopped, failed tries included. `None`: ask now."""
+        """Return the answer to a request from before the unit was stopped, repeating failed tries. `None` means that the model must be called."""
         models, malformed = self._models, 0
         while (kept := journal.next(request)) is not None:
             tokens = tokens_of(kept.message)

@@ -1,4 +1,4 @@
-"""The ways in which a model call can fail, each by its own name. A failure is never a report and never a score."""
+"""The ways in which a model call can fail, each with its own name. A failure never becomes a report or a score."""
 
 from __future__ import annotations
 
@@ -35,18 +35,18 @@ FailureKind = Literal[
     "malformed_call",
 ]
 NoAnswer = Literal["empty", "no_research", "malformed_call"]
-"""Reasons why an answer, asked for twice, is none: no content, no research, or the text of a call."""
+"""Reasons why a report is no answer on the second try: no content, no research, or a call's text."""
 NO_ANSWER: frozenset[str] = frozenset(get_args(NoAnswer))
 
 TRANSIENT: frozenset[str] = frozenset(
     {"stream_cut", "timeout", "rate_limited", "overloaded", "server", "connection"}
 )
 FATAL: frozenset[str] = frozenset({"bad_key", "unknown_model", "no_credit"})
-"""These stop a study at the first unit: every other unit would fail the same way."""
+"""Kinds that stop a study at the first unit, because every other unit would fail the same way."""
 
 
 class ModelFailure(Exception):
-    """A model call that gave no usable answer, after whatever retries its kind allows."""
+    """A model call that gave no usable answer, after the retries that its kind allows."""
 
     def __init__(
         self, kind: FailureKind, message: str, *, retry_after: float | None = None, again: bool = True
@@ -55,7 +55,7 @@ class ModelFailure(Exception):
         self.kind: FailureKind = kind
         self.retry_after = retry_after
         self.again = again
-        """False: the same request would end the same way."""
+        """False where the same request would end the same way."""
 
     @property
     def transient(self) -> bool:
@@ -67,11 +67,11 @@ class ModelFailure(Exception):
 
 
 class NoToken(TimeoutError):
-    """A stream that nothing came on for too long."""
+    """A stream that sent no token for too long."""
 
 
 class ModelSetupError(Exception):
-    """A choice that cannot work, found before any call. No such provider, a package or a key that is missing, a bad file."""
+    """A setting that cannot work, found before any call: an unknown provider, a missing package or key, a bad file."""
 
 
 _BY_STATUS: dict[int, FailureKind] = {
@@ -135,7 +135,7 @@ _SAY: dict[str, str] = {
 
 
 def failure_of(error: Exception, redact: Redactor) -> ModelFailure | None:
-    """The failure behind an exception of a model's library; `None` for what is no model's failure but a bug."""
+    """Return the failure behind an exception of a model's library; `None` for an exception that is a bug."""
     if isinstance(error, ModelFailure):
         return error
     kind = _kind_of(error)
@@ -145,12 +145,12 @@ def failure_of(error: Exception, redact: Redactor) -> ModelFailure | None:
 
 
 EMPTY_STREAM = "No generation chunks were returned"
-"""The words of LangChain."""
+"""LangChain's message for a stream without an answer."""
 _UNSENT = frozenset({"ConnectError", "ConnectTimeout", "PoolTimeout", "UnsupportedProtocol"})
 
 
 def may_be_billed(error: BaseException) -> bool:
-    """Tell whether a request that ended so may have been answered and paid for at the provider's. An HTTP error is no answer."""
+    """Tell whether a failed request may have been answered and billed by the provider. One that ended in an HTTP error was not."""
     if isinstance(error, ModelFailure):
         return False
     status = getattr(error, "status_code", None)
@@ -163,9 +163,9 @@ def may_be_billed(error: BaseException) -> bool:
 
 
 def check(message: AIMessage, provider: str, *, may_be_empty: bool = False) -> None:
-    """Raise for an answer that is none: refused, cut, or ended without saying that it ended.
+    """Raise `ModelFailure` for an unusable answer: refused, cut, empty, or without a stop reason.
 
-    `may_be_empty`: a turn may end a conversation without a word.
+    `may_be_empty` allows an answer without text, with which a turn may end a conversation.
     """
     facts = message.response_metadata
     reason = facts.get("stop_reason") or facts.get("finish_reason") or facts.get("done_reason")
@@ -186,7 +186,7 @@ def check(message: AIMessage, provider: str, *, may_be_empty: bool = False) -> N
 
 
 def _error_text(error: Exception) -> str:
-    """The provider's own sentence where there is one."""
+    """Return the provider's own message where there is one, else the error's."""
     body = getattr(error, "body", None)
     inner = body.get("error", body) if isinstance(body, dict) else None
     if isinstance(inner, dict) and inner.get("message"):
@@ -220,7 +220,7 @@ def _kind_of(error: Exception) -> FailureKind | None:
 
 
 def _of_transport(error: Exception) -> FailureKind | None:
-    """Classify by the names of what failed underneath; every library has errors of its own for it."""
+    """Classify an error by the class names of its causes, because every library has its own transport errors."""
     names = [cls.__name__ for link in _chain(error) for cls in type(link).__mro__]
     if any("Timeout" in name for name in names):
         return "timeout"
@@ -232,7 +232,7 @@ def _of_transport(error: Exception) -> FailureKind | None:
 
 
 def _of_status(status: int, error: Exception) -> FailureKind:
-    """Classify by the body's type first: errors in the middle of a stream carry status 200."""
+    """Classify an error by the type in its body, then by its status. Errors in the middle of a stream have status 200."""
     body = getattr(error, "body", None)
     body_text = json.dumps(body, default=str).lower() if body is not None else ""
     text = f"{body_text} {error}".lower()
@@ -260,7 +260,7 @@ def _type_text(body: Any) -> str:
 
 
 def _of_body(error: Exception) -> FailureKind | None:
-    """A body that is no message at all escapes the libraries as whatever it trips over."""
+    """Classify an error without status. Libraries raise all kinds of errors for a body that is no message."""
     if isinstance(error, TypeError) and "authentication" in str(error):
         return "bad_key"
     if isinstance(error, UnicodeEncodeError):
@@ -273,7 +273,7 @@ def _of_body(error: Exception) -> FailureKind | None:
 
 
 def _while_reading(error: Exception) -> bool:
-    """Tell whether a library raised it over an answer. Not over our request, nor in code of ours that it called."""
+    """Tell whether a library raised an error while reading an answer. Errors in writing the request or in this package's code do not count."""
     if EMPTY_STREAM in str(error):
         return True
     trace = error.__traceback__

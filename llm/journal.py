@@ -1,7 +1,7 @@
-"""Paid answers, kept as they come: a unit that was stopped is given them again in place of new calls.
+"""Stores paid answers as they arrive, so that a stopped unit gets them again instead of calling the model.
 
-An answer is found by the bytes of its request and by how often these were asked before, so that nothing hangs on who asked, or
-on how an agent is built. Answers that cannot be used are kept too: what was tried again then is tried again, unpaid.
+An answer is found by the bytes of its request and by how often that request was made before, so that nothing depends on the caller or
+on the code of an agent. Unusable answers are stored too: the retries that followed them are repeated without cost.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 
 @dataclass(frozen=True)
 class PaidAnswer:
-    """One answer as it came, with what it cost (picodollars; `None` is unknown) and took."""
+    """One answer as it arrived, with its cost (in picodollars; `None` if unknown) and its seconds."""
 
     message: AIMessage
     cost: int | None
@@ -35,20 +35,20 @@ class PaidAnswer:
 
 
 class Journal(Protocol):
-    """The journal of one unit."""
+    """The stored answers of one unit."""
 
     usable_only: bool
-    """The unit failed for good and is tried again: what could not be used then is asked for again."""
+    """True where the unit failed for good and is retried: requests with unusable answers are made again."""
 
     def next(self, request: str) -> PaidAnswer | None:
-        """The next answer to this request that was kept before; `None`: ask."""
+        """Return the next stored answer to this request; `None` means that the model must be called."""
 
     def add(self, request: str, answered: PaidAnswer) -> None:
-        """Keep what was just answered, on disk before the unit ends."""
+        """Store a new answer, on disk before the unit ends."""
 
 
 def request_id(model: str, form: str, messages: Sequence[BaseMessage]) -> str:
-    """`form` is whatever goes along with the messages: tools, the form of an answer, another limit."""
+    """Return a hash of a request. `form` is the data beside the messages: tools, the form of an answer, another limit."""
     digest = sha256()
     for part in (model, form):
         digest.update(f"{len(part)}:{part}".encode("utf-8", "surrogatepass"))

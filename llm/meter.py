@@ -1,4 +1,4 @@
-"""The usage of one unit's model calls, by role. Money is counted in whole picodollars, so that sums are exact."""
+"""Counts the usage of one unit's model calls by role. Money is counted in whole picodollars, so that sums are exact."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
 class RaisedUsage(TypedDict):
     raised: NotRequired[int]
-    """Answers that were cut, and asked for again with room for more; missing where there were none."""
+    """The number of cut answers that were requested again with a higher limit; missing where there were none."""
 
 
 class UsageRow(RaisedUsage):
-    """`Usage` in a record."""
+    """The form of `Usage` in a record."""
 
     model: str
     calls: int
@@ -30,7 +30,7 @@ class UsageRow(RaisedUsage):
     output_tokens: int
     seconds: float
     cost_usd: float | None
-    """`None` is unknown."""
+    """The cost in dollars; `None` if unknown."""
 
 
 class ToldCall(TypedDict):
@@ -45,13 +45,13 @@ class ToldTokens(TypedDict):
 
 
 class ToldMessage(TypedDict):
-    """One message; what only a model's or only a tool's message has may be missing."""
+    """One message of a conversation. Fields of a model's or a tool's message only may be missing."""
 
     role: str
     text: str
     tool_calls: NotRequired[list[ToldCall]]
     stop_reason: NotRequired[object]
-    """The reason in the provider's words."""
+    """The stop reason in the provider's words."""
     usage: NotRequired[ToldTokens]
     blocks: NotRequired[list[object]]
     tool_call_id: NotRequired[str]
@@ -73,7 +73,7 @@ def dollars(picos: int | None) -> float | None:
 
 @dataclass(frozen=True)
 class Tokens:
-    """One call. `input` includes what was read from and written to the provider's cache."""
+    """The tokens of one call. `input` includes tokens read from and written to the provider's cache."""
 
     input: int
     output: int
@@ -86,12 +86,12 @@ class Tokens:
 
     @property
     def can_be(self) -> bool:
-        """Tell whether a call can have used this: a request has words, and nothing is less than none."""
+        """True where these numbers are possible for a call: some input, and nothing negative."""
         return self.input > 0 and min(self.output, self.cache_read, self.cache_write) >= 0
 
 
 def tokens_of(message: AIMessage) -> Tokens | None:
-    """`None` if the provider did not say, or nothing that can be: unknown is not zero."""
+    """Return the tokens of a call, or `None` where the provider reported none or impossible ones: unknown is not zero."""
     usage = message.usage_metadata
     if usage is None:
         return None
@@ -112,13 +112,13 @@ def tokens_of(message: AIMessage) -> Tokens | None:
 
 @dataclass
 class Usage:
-    """The calls of one role. `cost` is `None` as soon as one call's price or usage is unknown."""
+    """The usage of one role. `cost` is `None` as soon as the price or usage of one call is unknown."""
 
     model: str
     calls: int = 0
     retries: int = 0
     unmetered: int = 0
-    """Answered calls for which the provider told no usage."""
+    """The number of answered calls for which the provider reported no usage."""
     input_tokens: int = 0
     cache_read_tokens: int = 0
     cache_write_tokens: int = 0
@@ -126,7 +126,7 @@ class Usage:
     seconds: float = 0.0
     cost: int | None = 0
     raised: int = 0
-    """Answers that were cut, and asked for again with room for more."""
+    """The number of cut answers that were requested again with a higher limit."""
 
     def as_json(self) -> UsageRow:
         raised: RaisedUsage = {"raised": self.raised} if self.raised else {}
@@ -147,7 +147,7 @@ class Usage:
 
 @dataclass
 class Meter:
-    """One per unit; shared by its roles."""
+    """The usage of one unit by role."""
 
     by_role: dict[str, Usage] = field(default_factory=dict)
 
@@ -198,28 +198,28 @@ def total_cost(costs: Iterable[int | None]) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class SeenCall:
-    """One request; a try that failed is one too. What is unknown is `None`."""
+    """The report on one request, successful or not. Unknown values are `None`."""
 
     role: str
     model: str
-    """The model as it is named here, `PROVIDER:NAME`."""
+    """The model's name in this project's form, `PROVIDER:NAME`."""
     max_tokens: int
     seconds: float
     messages: Sequence[BaseMessage]
     answer: AIMessage | None
     tokens: Tokens | None
     cost: int | None
-    """Picodollars."""
+    """The cost in picodollars."""
     failure: str | None
-    """Its kind, where there is no answer or none that can be used."""
+    """The kind of failure, where there is no usable answer."""
     first_s: float | None = None
-    """Seconds to the first token; `None` where the answer came in one piece, or none came."""
+    """Seconds to the first token; `None` where the answer was not streamed, or none came."""
     pieces: int = 0
     silent: int = 0
-    """Pieces of a stream, and those before its first word or call."""
+    """The number of stream pieces before the first text or call; `pieces` counts all of them."""
 
 
 class CallWatch(Protocol):
-    """A watch that hears of each call as it ends, in the task that made it."""
+    """A watch that is told of each call when the call ends, in the task that made it."""
 
     def called(self, call: SeenCall) -> None: ...

@@ -1,4 +1,4 @@
-"""Chat models by name, ready to be called once per call. No retries of their own, no temperature, no forced tool but a client's."""
+"""Builds chat models by name, with one request per call. They have no retries of their own, no temperature, and no forced tool unless demanded."""
 
 from __future__ import annotations
 
@@ -32,51 +32,51 @@ _DEFAULT_STYLE = Style()
 
 @dataclass(frozen=True)
 class ModelServer:
-    """A place where models are asked: the provider's own address where none is named."""
+    """A server of models; without an address, the provider's own server."""
 
     base_url: str | SecretStr | None = field(default=None, repr=False)
-    """May hold a password; a `SecretStr` says itself what may be shown of it."""
+    """The address, which may hold a password. A `SecretStr` controls how it is shown."""
     keys: Mapping[str, SecretStr | None] = field(default_factory=dict, repr=False)
-    """Provider to key."""
+    """Keys by provider."""
     refused: str | None = None
-    """Why nothing may be sent there, where that is so."""
+    """The reason why no request may be sent to this server, or `None`."""
     concurrency: int | None = None
-    """Calls in flight there; `None`: as many as elsewhere."""
+    """The number of concurrent calls to this server; `None` uses the general setting."""
 
     @property
     def address(self) -> str | None:
         return _plain(self.base_url)
 
     def host(self, provider: str) -> str:
-        """The host and port that a provider's models are asked at; never a user name or a password."""
+        """Return the host and port of a provider's models on this server, without user name and password."""
         return host_of(self.address or DEFAULT_ADDRESS.get(provider)) or "the provider's own address"
 
 
 @dataclass(frozen=True)
 class ModelSettings:
-    """The settings that decide how models are called. Keys stay out of its repr."""
+    """The settings that decide how models are called. Its repr hides keys."""
 
     roles: Mapping[str, str] | Callable[[str], str] = field(repr=False)
-    """Role to model name: in a mapping `default` stands for every role that is not named."""
+    """Names of models by role; in a mapping `default` applies to every role without an entry."""
     base_url: str | SecretStr | None = field(default=None, repr=False)
     keys: Mapping[str, SecretStr | None] = field(default_factory=dict, repr=False)
     refused: str | None = None
     servers: Mapping[str, ModelServer] = field(default_factory=dict, repr=False)
-    """Servers of roles, and of providers, that are not asked at `base_url` with `keys`."""
+    """Servers by role or provider, where they differ from `base_url` and `keys`."""
     timeout_s: float = 120.0
     idle_s: float = 120.0
     """Seconds without a token after which a stream is given up."""
     max_tokens: int = 8192
     retry_max_tokens: int | None = None
-    """The limit of a cut answer's second try; `None` is twice `max_tokens`, and at most `max_tokens` is no try."""
+    """The token limit for the second try of a cut answer; `None` is twice `max_tokens`. There is no second try unless it exceeds `max_tokens`."""
     deadline_s: float = 600.0
     concurrency: int = 8
     streaming: bool = True
-    """It changes no answer and no id."""
+    """True where answers are streamed, which changes no answer and no request id."""
     context_window: int = 32_768
     style: Style = _DEFAULT_STYLE
     offline_latency_s: float = 0.0
-    """Delay of the offline model's answers, for measuring what waits for them."""
+    """The delay of the offline model's answers, for measurements of waiting code."""
 
     @property
     def raised_max_tokens(self) -> int:
@@ -101,9 +101,9 @@ def chat_model(
     latency_s: float = 0.0,
     style: Style | None = None,
 ) -> BaseChatModel:
-    """The LangChain model of this name. Environment variables never redirect it; the address is given or the provider's.
+    """Return the LangChain model of this name. Environment variables never redirect it; the address is given or the provider's.
 
-    `policy` is what `offline` runs, after `latency_s`. `context_window` is sent to Ollama only, which otherwise cuts
+    `policy` is the stand-in that `offline` runs, after `latency_s`. `context_window` is sent to Ollama only, which otherwise cuts
     prompts silently.
     """
     provider, model = parse_name(name)
@@ -165,7 +165,7 @@ def _plain(address: str | SecretStr | None) -> str | None:
 
 
 def _shown(address: str | SecretStr | None) -> str | None:
-    """One that hides its own secrets is shown as it shows itself; mere text may hold a password."""
+    """Return an address as it may be shown. A `SecretStr` shows itself; plain text may hold a password and is hidden."""
     return HIDDEN if isinstance(address, str) else None if address is None else str(address)
 
 
@@ -186,7 +186,7 @@ def _openai(
         raise _missing("openai", "langchain-openai") from error
     if (
         "http_socket_options" in ChatOpenAI.model_fields
-    ):  # of the client that is never used: it warns of proxies
+    ):  # for a client that is never used and warns of proxies
         more = {**more, "http_socket_options": ()}
     return OpenAIChat(
         model=model,
@@ -230,7 +230,7 @@ def _missing(provider: str, package: str) -> ModelSetupError:
 
 @lru_cache(maxsize=128)
 def answer_form(provider: str, schema: type[BaseModel]) -> Mapping[str, Any]:
-    """Describe to each provider the form that a structured answer must have: constrained decoding, never a forced tool."""
+    """Return the arguments with which a provider constrains a structured answer to a schema, never by a forced tool."""
     document = schema.model_json_schema()
     if provider == OFFLINE:
         return {"response_schema": document}
@@ -250,7 +250,7 @@ def ask_form(provider: str, tools: Sequence[Any], demand: Demand) -> AskForm:
 
 
 def _demanded(provider: str, demand: Demand) -> dict[str, Any]:
-    """Put a client's demands as the provider takes them; `bad_request` where it has no such thing."""
+    """Return a client's demands as arguments for the provider; `bad_request` where the provider has no such feature."""
     found: dict[str, Any] = {"stop": list(demand.stop)} if demand.stop else {}
     if demand.tool:
         found["tool_choice"] = _forced(provider, demand.tool)
@@ -290,13 +290,13 @@ def _form(provider: str, *, name: str, strict: bool, schema: dict[str, Any] | No
 
 
 async def count(chat: Runnable[Any, AIMessage], messages: Sequence[BaseMessage]) -> int | None:
-    """Count a request's tokens where the provider does; `None` where it does not, or not now."""
+    """Return how many tokens a request has by the provider's count; `None` where there is no count."""
     counting = getattr(getattr(chat, "bound", chat), "count", None)
     return None if counting is None else await counting(messages, **getattr(chat, "kwargs", {}))
 
 
 class Writing:
-    """One answer on its way: the pieces that came, and when the first did. Without `idle_s` it comes in one piece."""
+    """The state of one answer in progress: the pieces received and the time of the first. Without `idle_s` it is not streamed."""
 
     def __init__(self, idle_s: float | None) -> None:
         self.pieces = self.silent = 0
@@ -306,7 +306,7 @@ class Writing:
     async def read(
         self, chat: Runnable[Any, AIMessage], messages: Sequence[BaseMessage], **more: Any
     ) -> AIMessage:
-        """The answer, the same either way; `NoToken` where nothing comes for too long."""
+        """Return the answer, which is the same with and without streaming. Raise `NoToken` where no piece arrives for too long."""
         if (idle_s := self._idle_s) is None:
             return await chat.ainvoke(messages, **more)
         self.pieces, self.silent, self.first_s = 0, 0, None
@@ -332,7 +332,7 @@ class Writing:
         return _at_once(whole)
 
     def still_going(self, error: Exception, seconds: float) -> ModelFailure | None:
-        """The failure of an answer that was cut while it came: asked for again, it would take as long."""
+        """Return the failure of an answer that ran out of time while being streamed. It is not retried, as a new try would take as long."""
         if not self.pieces or type(error) is not TimeoutError:
             return None
         what = f"the answer was still being written after {seconds:g} s ({self.pieces:,} pieces came)"
@@ -342,7 +342,7 @@ class Writing:
 
 
 def _at_once(streamed: AIMessageChunk) -> AIMessage:
-    """The message that the same answer is without a stream. Arguments of calls are read strictly: half of one is no call."""
+    """Return the message that the same answer is without streaming. A call with incomplete arguments becomes an invalid call."""
     calls, broken = [], []
     for chunk in streamed.tool_call_chunks:
         name, args, one = chunk["name"] or "", chunk["args"], chunk["id"]
@@ -373,7 +373,7 @@ def _block(block: Mapping[str, Any], calls: Mapping[str | None, Any]) -> dict[st
 
 
 async def close(chat: BaseChatModel) -> None:
-    """Close the connections of this event loop, whatever the library calls them."""
+    """Close a client's connections in this event loop."""
     client = getattr(chat, "root_async_client", None)  # OpenAI's
     if client is not None:
         await client.close()

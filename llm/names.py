@@ -1,4 +1,4 @@
-"""A model's name: its provider, and whether its address is this machine or the provider's own."""
+"""Models' names: the provider in a name, and whether an address is this machine or the provider's own server."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from drr.llm.failures import ModelSetupError
 
 OFFLINE = "offline"
 NO_MODEL = "none"
-"""Stands for the model of a command that was contained and asked none."""
+"""The model's name in the record of a sandboxed command that called no model."""
 PROVIDERS = ("anthropic", "openai", "ollama")
 _FAMILIES = {
     "gpt-": "openai",
@@ -22,7 +22,7 @@ _FAMILIES = {
     "llama": "ollama",
     "qwen": "ollama",
 }
-"""Beginnings of models' names that people write without their provider."""
+"""Beginnings of models' names that are often written without their provider."""
 DEFAULT_ADDRESS = {"anthropic": "https://api.anthropic.com", "openai": "https://api.openai.com/v1"}
 
 
@@ -32,7 +32,7 @@ class ModelName(NamedTuple):
 
 
 def parse_name(name: str) -> ModelName:
-    """`offline`, or PROVIDER:MODEL."""
+    """Split a name, `offline` or PROVIDER:MODEL, into provider and model."""
     if name == OFFLINE:
         return ModelName(OFFLINE, OFFLINE)
     provider, colon, model = name.partition(":")
@@ -45,7 +45,7 @@ def parse_name(name: str) -> ModelName:
 
 
 def is_name(name: str) -> bool:
-    """True for `offline` and PROVIDER:MODEL."""
+    """Tell whether a text is `offline` or PROVIDER:MODEL."""
     try:
         parse_name(name)
     except ModelSetupError:
@@ -54,7 +54,7 @@ def is_name(name: str) -> bool:
 
 
 def is_loopback(address: str | None) -> bool:
-    """Tell whether this is the machine itself: `127.0.0.1.example.com` is not."""
+    """Tell whether an address is on this machine; `127.0.0.1.example.com` is not."""
     if not address or set(address) & set("\\ \t\r\n"):
         return False
     try:
@@ -68,12 +68,12 @@ def is_loopback(address: str | None) -> bool:
 
 
 def host_of(address: str | None) -> str | None:
-    """Host and port of an address, without user name and password."""
+    """Return the host and port of an address, without user name and password."""
     return urlsplit(address).netloc.rpartition("@")[2] if address else None
 
 
 def is_providers_own(provider: str, address: str | None) -> bool:
-    """Tell whether what is sent there reaches the provider whose key goes along, and nobody else."""
+    """Tell whether an address belongs to the provider, so that the provider's key reaches no other server."""
     own = DEFAULT_ADDRESS.get(provider)
     if own is None or address is None:
         return address is None
@@ -88,12 +88,12 @@ _PAGES = {
 
 
 def input_tokens(name: str) -> int | None:
-    """Find the tokens that `PROVIDER:MODEL` takes, from the model pages of the provider's client; `None` where they do not say."""
+    """Return how many input tokens `PROVIDER:MODEL` accepts, by the model data of the provider's client; `None` if unknown."""
     return profile_of(name).get("max_input_tokens") or None
 
 
 def profile_of(name: str) -> Mapping[str, Any]:
-    """Read what its maker's pages say of `PROVIDER:MODEL`; empty where they say nothing."""
+    """Return the model data of the provider's client on `PROVIDER:MODEL`; empty where there is none."""
     provider, model = parse_name(name)
     if provider not in _PAGES:
         return {}

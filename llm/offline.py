@@ -1,7 +1,7 @@
-"""A chat model without an LLM: rules over the transcript. What it writes is marked as rule-written wherever it lands.
+"""A chat model without an LLM: rules over the transcript. All that it writes is marked as rule-written wherever it is stored.
 
-The rules (a `Policy`) are handed in by the role that is played. They see messages and bound arguments, as a model would.
-Usage follows a stated rule: one token for every four characters sent (message text, tool calls, tool schemas, a bound
+The rules (a `Policy`) are supplied with the role. They see messages and bound arguments, as a model would.
+Usage follows a fixed rule: one token for every four characters sent (message text, tool calls, tool schemas, a bound
 answer schema) and for every four characters answered (text and tool calls), rounded up.
 """
 
@@ -28,17 +28,17 @@ from pydantic import Field
 
 
 def _echo(messages: Sequence[BaseMessage], arguments: Mapping[str, Any]) -> AIMessage:
-    """The policy of a model that was given none: says so."""
+    """Answer that no rules were given, as the default policy."""
     return AIMessage(content="No rules were given for this role.")
 
 
 class OfflineChatModel(BaseChatModel):
-    """Runs a policy. The policy is a function of the transcript, so parallel callers cannot disturb each other."""
+    """A chat model that runs a policy. The policy is a function of the transcript, so that parallel calls do not affect each other."""
 
     model_name: str = OFFLINE
     policy: Policy = Field(default=_echo, exclude=True, repr=False)
     latency_s: float = 0.0
-    """Seconds an answer is held back, for measuring what waits for it."""
+    """The delay of each answer in seconds, for measurements of waiting code."""
 
     @property
     def _llm_type(self) -> str:

@@ -1,4 +1,4 @@
-"""ChatOpenAI that reads the arguments of calls as a stream's are read."""
+"""ChatOpenAI that reads the arguments of tool calls in the same way with and without streaming."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class OpenAIChat(ChatOpenAI):
     """A client of OpenAI's chat completions."""
 
     def _create_chat_result(self, response: Any, *given: Any, **more: Any) -> ChatResult:
-        """Make arguments that are no object unreadable: the library fails over them, with the usage in its hands."""
+        """Make arguments that are no object unreadable as JSON. The library would otherwise raise an error for them and lose the usage."""
         for choice in getattr(response, "choices", None) or ():
             for call in getattr(choice.message, "tool_calls", None) or ():
                 try:

@@ -1,4 +1,4 @@
-"""Prompts as markdown files with named slots, filled in one pass. What is put in is text and is never read as a slot."""
+"""Prompts as Markdown files with named slots, filled in one pass. Inserted text is never read as a slot."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from drr.llm.failures import ModelSetupError
 
 _SLOT = re.compile(r"\{\{([a-z][a-z0-9_]*)\}\}")
 _CHOICE = re.compile(r"\{\{([a-z][a-z0-9_]*)\|([^{}]*)\}\}")
-"""A slot with the words that stand there unless a choice of the study puts others in their place."""
+"""A slot with default words, which a setting of the study may replace."""
 
 
 @dataclass(frozen=True)
@@ -22,10 +22,10 @@ class Prompt:
     text: str
     path: Path
     written: str = ""
-    """The text as in the file; in `text` its choices have been made."""
+    """The text as in the file; `text` has the words that were chosen for its choices."""
 
     def chosen(self, choices: Mapping[str, str]) -> Prompt:
-        """Choose these words where the file leaves a choice of that name; a file without any is the same."""
+        """Return the prompt with these words in its choices of that name; a prompt without choices is unchanged."""
         return replace(self, text=_CHOICE.sub(lambda match: choices.get(match[1], match[2]), self.written))
 
     @property
@@ -34,11 +34,11 @@ class Prompt:
 
     @property
     def sha256(self) -> str:
-        """Enters the key of every unit that uses the prompt."""
+        """The hash of the text, which enters the key of every unit that uses the prompt."""
         return sha256(self.text.encode()).hexdigest()
 
     def fill(self, /, **values: str) -> str:
-        """Every slot once, nothing left over; a wrong set of names is a bug of the caller."""
+        """Return the text with every slot filled. A wrong set of names is a bug of the caller."""
         if values.keys() != self.slots:
             raise ValueError(
                 f"prompt {self.name} has the slots {sorted(self.slots)}, was given {sorted(values)}"
@@ -46,7 +46,7 @@ class Prompt:
         return _SLOT.sub(lambda match: values[match[1]], self.text)
 
     def shared(self, own: Collection[str], /, **values: str) -> int:
-        """Count the characters of the filled text up to the line of the first slot of `own`. Other conversations open with them too."""
+        """Count the characters of the filled text before the line with the first slot of `own`. Other conversations begin with the same characters."""
         first = min(
             (match.start() for match in _SLOT.finditer(self.text) if match[1] in own), default=len(self.text)
         )
@@ -55,7 +55,7 @@ class Prompt:
 
 
 class Prompts:
-    """The `*.md` prompts of a folder and those beside it, by name; a file in `override` replaces its namesake."""
+    """The `*.md` prompts of a folder and of the folders `beside` it, by name. A file in `override` replaces the prompt of its name."""
 
     def __init__(self, folder: Path, override: Path | None = None, *, beside: Sequence[Path] = ()) -> None:
         self._prompts = {
@@ -65,7 +65,7 @@ class Prompts:
             self._override(override)
 
     def overridden(self, folder: Path) -> Prompts:
-        """The same prompts with those of a folder in the place of others of their names."""
+        """Return the prompts with those of a folder in place of the ones with their names."""
         found = copy(self)
         found._prompts = dict(self._prompts)
         found._override(folder)
@@ -77,7 +77,7 @@ class Prompts:
         for path in sorted(override.glob("*.md")):
             own = self._prompts.get(path.stem)
             if own is None:
-                continue  # may replace a prompt of another room: `check_override` sees all of them
+                continue  # may replace a prompt of another package: `check_override` knows all of them
             theirs = _read(path)
             if theirs.slots != own.slots:
                 raise ModelSetupError(
@@ -87,7 +87,7 @@ class Prompts:
             self._prompts[path.stem] = theirs
 
     def reworded(self, texts: Mapping[str, str]) -> Prompts:
-        """The same prompts with these texts in the place of those of their names."""
+        """Return the prompts with these texts in place of the ones with their names."""
         found = copy(self)
         found._prompts = self._prompts | {
             name: replace(self._prompts[name], written=text).chosen({})
@@ -97,7 +97,7 @@ class Prompts:
         return found
 
     def chosen(self, choices: Mapping[str, str]) -> Prompts:
-        """The same prompts with other words where they leave a choice."""
+        """Return the prompts with these words in their choices."""
         found = copy(self)
         found._prompts = {name: prompt.chosen(choices) for name, prompt in self._prompts.items()}
         return found
@@ -113,12 +113,12 @@ class Prompts:
         return self._prompts[name].fill(**values)
 
     def hashes(self, names: Iterable[str] | None = None) -> dict[str, str]:
-        """Name to hash, for keys; all prompts unless some are named."""
+        """Return hashes by name, for keys: of all prompts unless some are named."""
         return {name: self._prompts[name].sha256 for name in sorted(self.names if names is None else names)}
 
 
 def check_override(override: Path, known: Iterable[str]) -> None:
-    """A file that replaces nothing is a spelling mistake, and silence about it would be a wrong experiment."""
+    """Raise `ModelSetupError` for a file that replaces no prompt. It is a spelling mistake that would spoil an experiment silently."""
     if not override.is_dir():
         raise ModelSetupError(f"prompts {override}: not a folder; give one that holds NAME.md files")
     strangers = sorted({path.stem for path in override.glob("*.md")} - set(known))
@@ -129,10 +129,10 @@ def check_override(override: Path, known: Iterable[str]) -> None:
 
 
 def fence(text: str, label: str = "data", *, salt: str = "") -> str:
-    """Untrusted text between marks that it cannot forge: they are made of a hash of the text itself.
+    """Return untrusted text between marks that it cannot forge, as they are made of a hash of the text itself.
 
     The same text gives the same marks, so transcripts and caches stay reproducible; a text that holds its own mark would
-    have to contain a hash of itself. Say in the prompt that whatever stands between the marks is data.
+    have to contain a hash of itself. The prompt must say that the text between the marks is data.
     """
     count = 0
     while True:

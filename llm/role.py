@@ -1,4 +1,4 @@
-"""A model as agents, query writers and judges see it: a role that they can talk to."""
+"""Models as agents, query writers and judges use them: a role with methods for replies and structured answers."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 Schema = TypeVar("Schema", bound=BaseModel)
 
 Policy = Callable[[Sequence[BaseMessage], Mapping[str, Any]], AIMessage]
-"""The rules of the offline model in a role, which turn the transcript and the bound arguments into the next message.
+"""The rules of the offline model in a role. They turn the transcript and the bound arguments into the next message.
 
-`tools` are OpenAI-style schemas, `response_schema` is the JSON Schema that a structured answer must have (its reply is JSON
-text), and `brief` is what the caller handed along: the request once more as plain fields, so that rules need not read them
-back out of prose.
+`tools` are schemas in OpenAI's format, `response_schema` is the JSON Schema that a structured answer must have (its reply is JSON
+text), and `brief` is the caller's request as plain fields, so that rules need not parse it
+from prose.
 """
 
 
@@ -32,11 +32,11 @@ class Demand(NamedTuple):
     """A client's demands on one answer, beside its messages and tools."""
 
     tool: str = ""
-    """The tool to be called; `ANY_TOOL` is one of them."""
+    """The tool that must be called; `ANY_TOOL` stands for any of them."""
     stop: tuple[str, ...] = ()
     """Texts before which the answer ends."""
     form: str = ""
-    """The answer's form, as JSON text: `name`, `strict` and `schema`, which is `null` where any JSON object will do."""
+    """The answer's form as JSON text: `name`, `strict` and `schema`, which is `null` where any JSON object is allowed."""
 
     def without(self, name: str) -> Demand:
         return self._replace(**{name: self._field_defaults[name]})
@@ -47,7 +47,7 @@ NO_DEMAND = Demand()
 
 
 def forced(choice: object) -> str:
-    """The `tool` of a demand by a `tool_choice` of OpenAI, Anthropic or LangChain; empty where the model chooses."""
+    """Return the `tool` of a demand for a `tool_choice` of OpenAI, Anthropic or LangChain; empty where the model chooses."""
     kind = choice.get("type") if isinstance(choice, Mapping) else choice
     if kind in ("any", "required", True):
         return ANY_TOOL
@@ -57,13 +57,13 @@ def forced(choice: object) -> str:
 
 
 class RoleModel(Protocol):
-    """A model bound to one role and one unit's meter. Every call is limited, retried, metered and budgeted once, here."""
+    """A model bound to one role and one unit's meter. Each call is limited, retried, metered and budgeted here, and only here."""
 
     name: str
-    """e.g. `anthropic:claude-sonnet-5-5`, `offline`."""
+    """The model's name, such as `anthropic:claude-sonnet-5-5` or `offline`."""
     role: str
     rule_written: bool
-    """True for the offline stand-in; every artefact made with it says so."""
+    """True for the offline stand-in. All results made with it are marked so."""
 
     async def reply(
         self,
@@ -73,27 +73,27 @@ class RoleModel(Protocol):
         brief: object = None,
         demand: Demand = NO_DEMAND,
     ) -> AIMessage:
-        """The next message; `ModelFailure` if there is none. `tools` are LangChain tools or OpenAI-style schemas.
+        """Return the next message, or raise `ModelFailure`. `tools` are LangChain tools or schemas in OpenAI's format.
 
-        `brief` reaches the stand-in under `offline` only; no provider is sent it. A demand that the provider does not take is a `bad_request`.
+        `brief` reaches the stand-in under `offline` only and is sent to no provider. A demand that the provider rejects is a `bad_request`.
         """
 
     async def count(self, messages: Sequence[BaseMessage], *, tools: Sequence[Any] = ()) -> int | None:
-        """Tokens of a request as its provider counts them; `None` where it does not."""
+        """Return how many tokens a request has by the provider's count; `None` where there is no count."""
 
     async def structured(
         self, messages: Sequence[BaseMessage], schema: type[Schema], *, brief: object = None
     ) -> Schema:
-        """An answer of this form, strictly validated, one re-ask, never a repaired truncation."""
+        """Return an answer of this form after strict validation. An unusable answer is requested once more, and never repaired."""
 
 
 class MeteredModel(RoleModel, Protocol):
-    """A model that `Models` gives. Answers in a form can also be had as they came, to be kept and read again."""
+    """A model returned by `Models`. It can also return a structured answer as a raw message, to be stored and read again."""
 
     async def answer(
         self, messages: Sequence[BaseMessage], schema: type[BaseModel], *, brief: object = None
     ) -> AIMessage:
-        """One answer that was told to have this form; nobody has read it yet."""
+        """Return one answer that was requested in this form, not yet parsed."""
 
 
 _FENCED = re.compile(r"```[a-zA-Z0-9_-]*[ \t]*\n(.*?)\n[ \t]*```", re.DOTALL)
@@ -101,7 +101,7 @@ TRIES = 2
 
 
 class Unreadable(ValueError):
-    """Says to the model what to mend."""
+    """An error whose message tells the model how to correct its answer."""
 
 
 async def structured(
@@ -109,7 +109,7 @@ async def structured(
     messages: Sequence[BaseMessage],
     schema: type[Schema],
 ) -> Schema:
-    """`ask` raises for refused and cut answers, so what arrives here ended as the model meant it to end."""
+    """Ask for an answer of a form, once more where it cannot be read. `ask` must raise an error for refused and cut answers."""
     transcript = list(messages)
     problem = ""
     for _ in range(TRIES):
@@ -138,7 +138,7 @@ def readable(text: str, schema: type[BaseModel]) -> bool:
 
 
 def read(text: str, schema: type[Schema]) -> Schema:
-    """The whole text is one JSON document, or it holds exactly one block between fences that both stand."""
+    """Parse a text that is one JSON document, or holds exactly one fenced block of JSON."""
     document = _document(text.strip())
     try:
         json.loads(document, parse_constant=_refuse_constant, object_pairs_hook=_refuse_twins)
@@ -179,7 +179,7 @@ def _refuse_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class AskForm:
-    """A form for what goes along with the messages, and how it is put to a model."""
+    """The part of a request beside its messages: tools, demands, schema, and how they are bound to a model."""
 
     id: str
     size: int
@@ -187,7 +187,7 @@ class AskForm:
     tools: bool = False
     schema: type[BaseModel] | None = None
     _bound: dict[int, Runnable[Any, AIMessage]] = field(default_factory=dict, compare=False)
-    """Bound models, by the id of the model; those of a role live as long as its form."""
+    """Bound models, by the id of the model. They live as long as this form."""
 
     @classmethod
     def of(

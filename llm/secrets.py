@@ -1,4 +1,4 @@
-"""Keys never leave the process: whatever is shown, logged or recorded passes through here first."""
+"""Removes keys from every text that is shown, logged or recorded, so that keys never leave the process."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _PREFIXES = ("sk-", "pk-", "rk-")
 
 
 def can_be_key(text: str) -> bool:
-    """Tell whether this may be somebody's key, by its length and its variety, or by a provider's prefix.
+    """Tell whether a text may be a key, by its length and variety, or by a provider's prefix.
 
-    `test` or `pillow` is none: it would be hidden in every record of a pillow, and is never sent either.
+    A word like `test` or `pillow` is no key: hiding it would spoil every record with the word, and it is never sent as a key.
     """
     if any(c.isspace() for c in text) or not any(c.isalpha() for c in text):
         return False
@@ -32,13 +32,13 @@ def can_be_key(text: str) -> bool:
 
 
 class Redactor:
-    """A redactor that replaces the keys it was given, and anything shaped like a key, by `[hidden]`. What
-    cannot be a key is left as it stands."""
+    """A redactor that replaces the given keys, and any text shaped like a key, by `[hidden]`. Given texts
+    that cannot be keys are not hidden."""
 
     def __init__(self, keys: Iterable[str | None] = (), addresses: Iterable[str | None] = ()) -> None:
         real = {key for key in keys if key and can_be_key(key)}
         real |= {form for address in addresses if address for form in _credentials(address)}
-        # As they stand in a text, and as JSON writes them.
+        # The keys as plain text, and as JSON writes them.
         forms = {
             form
             for key in real
@@ -50,11 +50,11 @@ class Redactor:
         return f"Redactor({len(self._keys)} keys)"
 
     def count(self, text: str) -> int:
-        """Count how often a given key stands in a text."""
+        """Return how often the given keys occur in a text."""
         return sum(text.count(key) for key in self._keys)
 
     def values(self, value: Any) -> Any:
-        """Plain data with the keys taken out of its texts: names of fields, numbers and truth values stay."""
+        """Return plain data without the keys in its texts; names of fields, numbers and truth values stay."""
         if isinstance(value, str):
             return self.known(value)
         if isinstance(value, Mapping):
@@ -62,13 +62,13 @@ class Redactor:
         return [self.values(one) for one in value] if isinstance(value, list | tuple) else value
 
     def message(self, message: AIMessage) -> AIMessage:
-        """Return a model's answer without the keys: a server may write back the one that it was sent."""
+        """Return a model's answer without the keys, because a server may write back the key that it was sent."""
         if not self._keys or not self.count(message.model_dump_json()):
             return message
         return type(message).model_validate(self.values(message.model_dump()))
 
     def known(self, text: str) -> str:
-        """Only the keys it was given: for data, where something shaped like a key may be a product's name."""
+        """Return a text without the given keys only. In data, a text shaped like a key may be a product's name."""
         for key in self._keys:
             text = text.replace(key, HIDDEN)
         return text
@@ -81,7 +81,7 @@ class Redactor:
 
 
 def _credentials(address: str) -> Iterator[str]:
-    """Find `user:password@` of an address as it stands there and as clients write it. A short password alone is a word like any other."""
+    """Yield `user:password@` of an address in its written and encoded forms, and the password if it can be a key."""
     user = address.partition("://")[2].partition("/")[0].rpartition("@")[0]
     for form in {user, unquote(user), quote(unquote(user), safe=":")} - {""}:
         yield f"{form}@"

@@ -1,4 +1,4 @@
-"""Messages as text and pictures: size on the wire, split surrogates, and the one form of pictures for models."""
+"""Messages as text and pictures: size of a request, lone surrogates, and the form of pictures for models."""
 
 from __future__ import annotations
 
@@ -13,32 +13,32 @@ from drr.llm.names import OFFLINE, profile_of
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 
 PICTURE_BYTES = 16_000
-"""Bytes of a picture in an estimate of a request's cost: providers charge by pixels, not bytes."""
+"""Bytes for a picture in an estimate of a request's cost. Providers charge by pixels, not bytes."""
 Block = dict[Any, Any]
 Vision = Literal["auto", "yes", "no"]
-"""The choice to show pictures to a model: as its maker's pages say, or as the user says."""
+"""The choice to show pictures to a model: as the model's maker says, or as the user says."""
 
 
 def sees(name: str) -> bool | None:
-    """Tell whether `PROVIDER:MODEL` takes pictures, by the pages of its maker; `None` where they do not say. Rules see nothing."""
+    """Tell whether `PROVIDER:MODEL` accepts pictures, by its maker's model data; `None` if unknown. The offline model does not."""
     if name == OFFLINE:
         return False
     try:
         takes_images = profile_of(name).get("image_inputs")
-    except ModelSetupError:  # of somebody else, who is no provider of ours
+    except ModelSetupError:  # a model of an unknown provider
         return None
     return None if takes_images is None else bool(takes_images)
 
 
 def is_shown_pictures(name: str, vision: Vision) -> bool:
-    """A model of which nobody says anything sees nothing by `auto`; rules never do."""
+    """Tell whether a model is shown pictures. Under `auto` an unknown model is not, and the offline model never is."""
     if vision == "auto" or name == OFFLINE:
         return bool(sees(name))
     return vision == "yes"
 
 
 def picture_blocks(label: str, data: bytes, mime_type: str) -> list[Block]:
-    """A picture with its name before it, in LangChain's own form: each provider's client translates it."""
+    """Return a picture with its name before it in LangChain's form, which each provider's client translates."""
     return [
         {"type": "text", "text": f"The picture {label}:"},
         {"type": "image", "base64": b64encode(data).decode("ascii"), "mime_type": mime_type},
@@ -54,7 +54,7 @@ def is_picture(block: object) -> bool:
 
 
 def is_json(text: str) -> bool:
-    """Tell whether a text is one JSON object or list and nothing else, between fences or bare."""
+    """Tell whether a text is one JSON object or list and nothing else, fenced or bare."""
     lines = text.strip().splitlines()
     if len(lines) > 2 and lines[0].startswith("```") and lines[-1].strip() == "```":
         lines = lines[1:-1]
@@ -65,7 +65,7 @@ def is_json(text: str) -> bool:
 
 
 def object_of(text: str | None) -> dict[str, Any]:
-    """Read the arguments of a call, which some models write as the text of a text. `ValueError`: no object."""
+    """Return the arguments of a call, which some models encode as JSON twice. `ValueError` is raised where they are no object."""
     try:
         found = json.loads(text or "{}", strict=False)
         found = json.loads(found, strict=False) if isinstance(found, str) else found
@@ -77,7 +77,7 @@ def object_of(text: str | None) -> dict[str, Any]:
 
 
 def well_formed(text: str) -> str:
-    """The same text; two halves that meet become their character, a lone one becomes U+FFFD."""
+    """Return a text with surrogate pairs joined to their characters, and lone surrogates replaced by U+FFFD."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -86,7 +86,7 @@ def well_formed(text: str) -> str:
 
 
 def well_formed_message(message: AIMessage) -> AIMessage:
-    """Make a model's message fit to be sent back, recorded and shown."""
+    """Return a model's message without lone surrogates, so that it can be sent, recorded and shown."""
     fields = {"content": message.content, "tool_calls": message.tool_calls}
     text = json.dumps(fields, ensure_ascii=False, default=str)
     if text.isascii() or well_formed(text) == text:
@@ -105,7 +105,7 @@ def _all(value: Any) -> Any:
 
 
 def wire_size(message: BaseMessage) -> int:
-    """Size a message on the wire: blocks (signed thinking, calls) as JSON, plain text as it is."""
+    """Return the bytes of a message in a request: blocks (signed thinking, calls) as JSON, plain text as it is."""
     content = message.content
     if isinstance(content, str):
         size = len(content.encode("utf-8", "surrogatepass"))
@@ -117,14 +117,14 @@ def wire_size(message: BaseMessage) -> int:
     return size + 16
 
 
-# Blocks of which the text and the calls are told already.
+# Types of blocks that `text` and `tool_calls` already contain.
 _SHOWN_BLOCKS = ("text", "tool_use", "input_json_delta")
 
 
 def plain(messages: Sequence[BaseMessage]) -> list[ToldMessage]:
-    """Equal conversations give equal data. Signed thinking and other blocks of a provider are kept under `blocks`.
+    """Return a conversation as plain data, equal for equal conversations. Signed thinking and a provider's other blocks are kept under `blocks`.
 
-    A provider names each call anew at every run; here a call's name is its number in the conversation.
+    A provider names each call differently at every run; in this data a call's name is its number in the conversation.
     """
     numbers: dict[str | None, str] = {}
     return [_one(message, numbers) for message in messages]
@@ -142,7 +142,7 @@ def _one(message: BaseMessage, numbers: dict[str | None, str]) -> ToldMessage:
 
 
 def _add_answer(out: ToldMessage, message: AIMessage, numbers: dict[str | None, str]) -> None:
-    """Add what a model's message holds beside its text."""
+    """Add the fields that a model's message has beside its text."""
     if message.tool_calls:
         out["tool_calls"] = [
             {"id": _number(call["id"], numbers), "name": call["name"], "args": call["args"]}

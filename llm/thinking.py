@@ -1,4 +1,4 @@
-"""The effort of thinking asked of a model: sent only where the provider's model takes it, and never guessed."""
+"""The thinking effort requested of a model, sent only where the model accepts it; also marks for the provider's cache."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from langchain_core.messages import AIMessage, BaseMessage, SystemMessage
 EFFORTS = ("low", "medium", "high", "xhigh", "max")
 _LEAST_BUDGET = 1024
 _ALWAYS_THINKS = ("claude-opus-5-5",)
-"""Thinking cannot be turned off (Anthropic's pages on Opus 5.5, November 2026); the client refuses the others itself."""
+"""Models whose thinking cannot be turned off (Anthropic's pages on Opus 5.5, November 2026); the client rejects other errors itself."""
 
 
 class Style(NamedTuple):
-    """A style as asked for, or as sent to one model: `None` is the provider's default."""
+    """The requested effort and thinking, or those sent to one model; `None` is the provider's default."""
 
     effort: str | None = None
     thinking: str | None = None
-    """`off`, `adaptive`, or tokens."""
+    """`off`, `adaptive`, or a number of tokens."""
 
     @property
     def is_set(self) -> bool:
@@ -28,7 +28,7 @@ class Style(NamedTuple):
 
 
 def check(style: Style, max_tokens: int) -> None:
-    """`ModelSetupError` for words that mean nothing anywhere."""
+    """Raise `ModelSetupError` for an effort or thinking that no model accepts."""
     if style.effort is not None and style.effort not in EFFORTS:
         raise ModelSetupError(f"effort {style.effort!r}: not one of {', '.join(EFFORTS)}")
     if style.thinking in (None, "off", "adaptive"):
@@ -42,7 +42,7 @@ def check(style: Style, max_tokens: int) -> None:
 
 
 def taken(provider: str, model: str, style: Style) -> Style:
-    """Choose what of it this model is sent. An effort that it does not know is an error where it knows others."""
+    """Return the part of a style that a model is sent. An unknown effort is an error where the model accepts others."""
     if not style.is_set:
         return style
     if provider == "openai":
@@ -64,7 +64,7 @@ def taken(provider: str, model: str, style: Style) -> Style:
 
 
 def thinks(provider: str, model: str, style: Style) -> bool:
-    """Tell whether this model is certain to think before each turn. What a provider does by itself is not guessed."""
+    """Tell whether a model certainly thinks before each turn. Defaults of a provider are not guessed."""
     sent = taken(provider, model, style)
     if provider == "openai":
         return sent.effort is not None
@@ -74,7 +74,7 @@ def thinks(provider: str, model: str, style: Style) -> bool:
 
 
 def thought(answer: AIMessage) -> bool:
-    """Tell whether an answer shows that its model thought before it spoke."""
+    """Tell whether an answer shows that the model has thought."""
     blocks = answer.content if isinstance(answer.content, list) else []
     if any(isinstance(block, dict) and "thinking" in str(block.get("type")) for block in blocks):
         return True
@@ -84,7 +84,7 @@ def thought(answer: AIMessage) -> bool:
 
 
 def arguments(provider: str, style: Style) -> dict[str, Any]:
-    """Make arguments for the client's constructor."""
+    """Return a style as arguments of the client's constructor."""
     if provider == "openai":
         return {} if style.effort is None else {"reasoning_effort": style.effort}
     found: dict[str, Any] = {} if style.effort is None else {"output_config": {"effort": style.effort}}
@@ -102,12 +102,12 @@ _SHARED = "shared_chars"
 
 
 def opening(text: str, shared: int) -> SystemMessage:
-    """A system prompt whose first `shared` characters are the same in other conversations."""
+    """Return a system message whose first `shared` characters are the same in other conversations."""
     return SystemMessage(text, additional_kwargs={_SHARED: shared} if shared else {})
 
 
 def shared_part(messages: Sequence[BaseMessage]) -> str:
-    """Return what the first message shares with those of other conversations; empty where nothing is known to be shared."""
+    """Return the part of the first message that other conversations share; empty where none is known."""
     first = messages[0] if messages else None
     if not isinstance(first, SystemMessage) or not isinstance(first.content, str):
         return ""
@@ -115,7 +115,7 @@ def shared_part(messages: Sequence[BaseMessage]) -> str:
 
 
 class Openings:
-    """The openings that this process has sent: the first one-shot request of a kind may be the only one."""
+    """The shared openings that this process has sent. A single-turn request marks its opening for the cache only when it is sent again."""
 
     def __init__(self) -> None:
         self._sent: set[bytes] = set()
@@ -123,7 +123,7 @@ class Openings:
     def marked(
         self, model: str, form: str, messages: Sequence[BaseMessage], *, goes_on: bool
     ) -> tuple[list[BaseMessage], dict[str, Any]]:
-        """The messages as they are sent, and what goes along; a conversation that `goes_on` is sent again with more."""
+        """Return the messages with marks for the cache, and further arguments. A conversation that `goes_on` will be sent again with more messages."""
         shared = shared_part(messages)
         digest = sha256("\0".join((model, form, shared)).encode("utf-8", "surrogatepass")).digest()
         again = digest in self._sent
@@ -135,7 +135,7 @@ class Openings:
 
 
 def with_mark(messages: Sequence[BaseMessage]) -> list[BaseMessage]:
-    """The same messages, the shared opening as a block of its own with a mark behind it."""
+    """Return the messages with the shared opening as a block of its own, marked for the cache."""
     shared = shared_part(messages)
     if not shared:
         return list(messages)

@@ -122,7 +122,7 @@ class BundleManifest(TypedDict):
     units: dict[str, dict[str, int]]
     """Numbers of units by kind and by status; `pending` units have not ended."""
     costs: dict[str, JsonObject]
-    """By kind: the sum of the known costs, the number of units of unknown cost, and the tokens."""
+    """Sums by kind: the known costs, the number of units of unknown cost, and the tokens."""
     spent_usd: float | None
     """The dollars spent; `None` where the price of a call is unknown."""
     withheld: dict[str, int]
