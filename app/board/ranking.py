@@ -95,7 +95,7 @@ class Ranking(NamedTuple):
 
     @property
     def verdict(self) -> str:
-        """Say who is first, and whether that is sure."""
+        """Return a sentence on which system is first, or that several share the first place."""
         if self.metric is None:
             return "Nothing was judged: nobody is ranked."
         label = f"{self.metric.label} (by rules, no measurement)" if self.by_rules else self.metric.label
@@ -115,7 +115,7 @@ class Ranking(NamedTuple):
         return f"{shared}; {name} leads by its mean{value}"
 
     def table(self, heads: Mapping[str, RowHead]) -> Table:
-        """A row for each system, under its key."""
+        """Return the table with a row for each system, best first; a row's name is the system's key."""
         figures = {one.key: one.figures for one in self.systems}
         also = _repeated(self.systems)
         columns: list[Column] = [

@@ -130,16 +130,14 @@ def _check_texts(study: Study, record: Record, found: Verified) -> None:
     results = [study.kept_text(record, f"text:{call['result_sha256']}") or "" for call in calls]
     messages = [one for talk in study.json(record, "transcript") or () for one in talk["messages"]]
     whole = _flush("\n".join((*results, *(message["text"] for message in messages))))
-    profile = f"user://{result.get('user_id')}/profile"  # its text is held against the shop's
+    profile = f"user://{result.get('user_id')}/profile"  # checked against the shop elsewhere
     for number, row in enumerate(result.get("sources") or (), 1):
         nowhere = row["type"] == "web" and row["url"] not in whole
         seen = _flush(study.kept_text(record, f"text:{row['sha256']}") or "")
         if row["url"] != profile and (nowhere or seen not in whole):
             found.fail("evidence", record.label, f"source {number}: no tool returned what was read of it")
     by_models = [message["text"] for message in messages if message["role"] in _BY_MODELS]
-    printed = (
-        _architecture(record) == "ledger"
-    )  # code writes this report from a form that the model filled in
+    printed = _architecture(record) == "ledger"  # code writes such a report from the model's form
     if (
         raw is not None
         and is_ours(record)

@@ -84,7 +84,7 @@ class Bundle(NamedTuple):
     size: int
     manifest: BundleManifest
     uncounted: int
-    """Number of answers with unknown cost, as they were not made by a model that this program called."""
+    """Number of answers with unknown cost, which were made by models that this program did not call."""
     aside: int
     """Number of answers of earlier configurations, which count in no figure."""
 

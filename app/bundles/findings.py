@@ -61,7 +61,7 @@ class Verified:
     """All findings on a bundle. `drr bundle verify --json` prints them with the verdict and its reasons."""
 
     root: str | None = None
-    """Root hash, which identifies the bundle; `None` where the file is not a bundle."""
+    """Root hash that identifies the bundle; `None` where the file is not a bundle."""
     failed: list[FoundFault] = field(default_factory=list)
     """Contradictions in the bundle."""
     incomplete: list[FoundFault] = field(default_factory=list)

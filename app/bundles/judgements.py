@@ -142,7 +142,7 @@ class RebuiltDesks:
         desk.own_points, desk.reference = kept_points(self.study), kept_reference(self.study)
         desk.add(self.answers)
         for module in paper_choices():
-            with suppress(DrrError):  # its tasks are then made again by its defaults
+            with suppress(DrrError):  # the paper's tasks are then repeated with default choices
                 desk.choices |= module.chosen(self.study, desk, paper_options({}), ())
         self._desks[judging.id, place] = desk
         return desk
@@ -259,7 +259,7 @@ def _check_planned(desks: RebuiltDesks, judging: Judging, found: Verified) -> No
         for place in (wanted.keys() & here.keys()) if desks.whole else ():
             if here[place][:2] != (shown(wanted[place].label), canonical_json(wanted[place].spec)):
                 found.fail("units", here[place][0], "is not the unit that its key names")
-        # without the shop, what was judged is not known by name
+        # without the shop the judged units cannot be told apart, only counted
         left = len(wanted.keys() - here.keys()) if desks.whole else len(wanted) - len(here)
         if left > 0:
             check = "judgements" if known[name].asks else name

@@ -39,7 +39,7 @@ def shop_as_stated(
     plain = {name: stated[name] for name in ("shop_url", "search") if isinstance(stated.get(name), str)}
     try:
         settings = resolve({**plain, **given}).settings
-    except Misuse as error:  # of the bundle's own, as a rule
+    except Misuse as error:  # mostly caused by the bundle's own settings
         raise DrrError(str(error)) from error
     return open_realm(Site(settings=settings, shop=shop))
 
@@ -119,7 +119,7 @@ class _Replay:
 
     async def _call(self, call: Mapping[str, Any]) -> None:
         if why := self._cannot(call):
-            self._whole &= bool(call.get("error"))  # one that failed returned no source
+            self._whole &= bool(call.get("error"))  # a failed call returned no source
             self._found.skip("tools", self._record.label, f"{call['name']}: {why}")
             return
         try:

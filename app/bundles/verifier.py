@@ -164,7 +164,7 @@ def _shop_of(terms: VerifyTerms, study: Study) -> Iterator[ShopRealm | None]:
     if terms.shop is None:
         yield None
         return
-    try:  # without what the bundle says of it
+    try:  # without the settings that the bundle states
         with shop_as_stated({}, terms.shop, terms.given) as realm:
             check_shop_is_theirs(study, realm)
     except DrrError as error:

@@ -14,7 +14,7 @@ _REPORT, _VIEWER = "../report/index.html", "../viewer"
 
 
 def viewer_of(out: Path, given: str | None) -> str | None:
-    """Return the address of the viewer's pages from the report's folder. It is the given one, else the place used by `drr papers reproduce`, else `None`."""
+    """Return the address of the viewer's pages, relative to the report's folder. Without a given one, the address is `../viewer`, or `None` if there are no pages."""
     if given is not None:
         is_address = given.startswith(("http://", "https://")) or not Path(given).is_absolute()
         return given.rstrip("/") if is_address else Path(given).as_uri()
@@ -22,7 +22,7 @@ def viewer_of(out: Path, given: str | None) -> str | None:
 
 
 def report_of(folder: Path, given: str | None) -> str | None:
-    """Return the address of the report's first page. It is the given one, else the place used by `drr papers reproduce`, else `None`."""
+    """Return the address of the report's first page, relative to the viewer. Without a given one, the address is `../report/index.html`, or `None` if there is no such file."""
     if given is not None:
         return Path(given).as_uri() if Path(given).is_absolute() else given
     return _REPORT if (folder.absolute().parent / "report" / "index.html").is_file() else None

@@ -109,9 +109,7 @@ def bind(port: int) -> socket.socket:
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind(("127.0.0.1", port))
-        listener.listen(
-            128
-        )  # a browser that opens the printed address at once waits instead of being refused
+        listener.listen(128)  # a browser that comes before the server is ready waits and is not refused
     except OSError as error:
         listener.close()
         raise DrrError(
@@ -121,7 +119,7 @@ def bind(port: int) -> socket.socket:
 
 
 def run(application: Starlette, listener: socket.socket) -> None:
-    """Serve until Ctrl-C."""
+    """Serve the application on the socket until Ctrl-C."""
     import uvicorn
 
     config = uvicorn.Config(

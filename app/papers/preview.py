@@ -157,7 +157,7 @@ class _DryRun:
             if code != 0:
                 return code
             self.sampled[variant] = _calls_each(sample, variant)
-        if "--queries" in words:  # a judge is asked of every question, answered or not
+        if "--queries" in words:  # a judge is asked about every question, answered or not
             shutil.copyfile(_given(words, "--queries"), sample / "queries.jsonl")
         return 0
 

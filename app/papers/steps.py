@@ -48,7 +48,7 @@ class Step:
 
 
 class Size(NamedTuple):
-    """Default of a size option: a small number where rules play everything, else the paper's number."""
+    """Default of a size option: a small number where rules replace all models, else the paper's number."""
 
     rules: int
     paper: int
@@ -218,7 +218,7 @@ class Begun(TypedDict):
     schema: int
     paper: str
     asked: dict[str, int | str | None]
-    """Values by option that decide the questions."""
+    """Values of the options that decide the questions, by option."""
 
 
 def begun_in(out: Path) -> Begun | None:

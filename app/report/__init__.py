@@ -1,1 +1,1 @@
-"""Every table and figure of a study, from its ledger alone."""
+"""The report of a study: every table, figure and page, made from the study's stored records alone."""

@@ -209,7 +209,7 @@ def _labels(material: Material) -> Sequence[Label]:
 
 
 def _rated_items(material: Material, labels: Iterable[RatingLabel | CriterionLabel]) -> dict[str, JudgedItem]:
-    """Return the labelled answers as items, each under the place that all labels of the answer share."""
+    """Return the labelled answers as items, by the key that all labels of one answer share."""
     known = {rating_id(a.query_id, a.variant, a.trial): a for a in material.judged.answers}
     placed, items = Items(), dict[str, JudgedItem]()
     for label in labels:

@@ -73,7 +73,7 @@ def standings(
     *,
     by_rules: bool = False,
 ) -> Standings:
-    """Return the ranking of the systems by the first lead metric that has values, of two systems if possible."""
+    """Return the ranking of the systems by the first lead metric with values, if possible of at least two systems."""
     known = map(metric_of, lead_metrics())
     first = (one for one in known if any(v is not None for v in means_of(per_report, one).values()))
     metric = found[0].metric if found else next(first, None)
@@ -108,7 +108,7 @@ def verdict(
 ) -> Headline:
     """Return the sentence on the best system, from how certain the differences between the first system and the others are.
 
-    `by_rules`: a stand-in judged, so nobody is shown to be best. `shares` says of how many answers a mean is.
+    `by_rules`: rules judged instead of a model, so no system is called best. `shares` are texts on how many answers a mean covers.
     """
     best = ranked(metric, means)[0]
     name, value = _short(best) + shares.get(best, ""), metric.shown(means[best] or 0.0)
@@ -135,7 +135,7 @@ def verdict(
 
 
 def _is_level(metric: Metric, means: Mapping[str, float | None], one: str, other: str) -> bool:
-    """Return whether two systems have the same value of the metric once rounded for display."""
+    """Return whether two systems have the same value of the metric after rounding for display."""
     a, b = means[one], means[other]
     return a is not None and b is not None and metric.shown(a) == metric.shown(b)
 

@@ -35,7 +35,7 @@ _NEITHER = {
 
 
 def floor_cells(material: Material, metrics: Sequence[Metric | None]) -> list[Cell]:
-    """Return a noise floor cell for each column; `None` stands for a column without a metric."""
+    """Return the noise floor of each metric as a cell. The noise floor is the difference that repeated runs alone can give; `None` stands for a column without a metric."""
     return [
         Cell(None) if metric is None else _cell(material.floor(metric.name), metric) for metric in metrics
     ]

@@ -109,7 +109,7 @@ def _save(
     if figure is None:
         return None
     with warnings.catch_warnings(), mpl.rc_context({**STYLE, **scheme.settings()}):
-        # a box stands for a letter the font lacks
+        # the font lacks a letter: a box is drawn in its place
         warnings.filterwarnings("ignore", message="Glyph .* missing")
         _stamp(figure, material.banner)
         figure.set_dpi(150)

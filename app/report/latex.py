@@ -148,7 +148,7 @@ def _detail(name: str, column: Heading, cell: Cell) -> list[str]:
 
 
 def whole(names: Iterable[str]) -> str:
-    """Return a LaTeX document that includes all tables of those names; it compiles in the same folder."""
+    """Return a LaTeX document that includes the tables of those names and compiles in their folder."""
     inputs = "\n".join(rf"\input{{{name}}}" for name in names)
     return f"{HEAD}{inputs}\n\\clearpage\n\\appendix\n\\input{{appendix}}\n\\end{{document}}\n"
 

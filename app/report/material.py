@@ -71,11 +71,11 @@ class Material:
     judged: Judged
     document: StudyDocument
     with_paper: bool = False
-    """True where the retail paper's figures stand in braces beside the study's."""
+    """True to print the retail paper's figures in braces beside the study's."""
     agreement: AgreementDocument | None = None
     """Agreement of models and people as judges; `None` where fewer than two judged."""
     paper: str | None = None
-    """Paper whose numbering of tables is used."""
+    """Name of the paper whose numbering of tables is used."""
     viewer: str | None = None
     """Path of the viewer's pages, relative to the report's folder."""
     raters: Raters | None = None
@@ -118,7 +118,7 @@ class Material:
 
     @cached_property
     def mixed(self) -> str | None:
-        """Return a note where the rows of a table are means over different questions, else `None`."""
+        """Return a warning where variants were asked different questions, so that means do not compare, else `None`."""
         answered = {frozenset(a.query_id for a in answers) for answers in self.variants.values()}
         if len(answered) < 2 or len({frozenset(queries) for queries in self.asked.values()}) < 2:
             return None
@@ -144,7 +144,7 @@ class Material:
 
     @cached_property
     def _again(self) -> dict[str, dict[str, dict[str, list[float | None]]]]:
-        """Map metric, system and answer to the values by the judge and its repetitions."""
+        """Return the values of the judge and its repetitions, by metric, system and answer."""
         return values_again([self.judged, *self.repetitions]) if self.repetitions else {}
 
     @cached_property
@@ -163,7 +163,7 @@ class Material:
         return self.judged.comparisons()
 
     def per_report(self, metric: str) -> Mapping[str, ByQuery]:
-        """Map the metric's values by variant."""
+        """Return the metric's values by variant and question, one for each trial."""
         if metric not in self._grouped:
             self._grouped[metric] = self._by_query(metric)
         return self._grouped[metric]

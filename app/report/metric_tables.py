@@ -1,4 +1,4 @@
-"""Builds the tables of metrics. A metric stands in the table that the metric names; a table need not be declared here."""
+"""Builds the tables of metrics. Each metric names its table; a table without options in `FORMS` is built as well."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ ELSEWHERE = frozenset({"rules"})
 
 
 def forms() -> dict[str, MetricForm]:
-    """Return the forms of metric tables by table name: the built-in forms and those of the papers."""
+    """Return the options of metric tables by table name, built-in ones and those of the papers."""
     return {**FORMS, **{key: form for parts in report_parts() for key, form in parts.forms.items()}}
 
 
@@ -156,7 +156,7 @@ def winners(
     lower: Collection[str] = (),
     ranges: Mapping[str, Ends | None] = MappingProxyType({}),
 ) -> dict[str, str]:
-    """Return for each metric the variant that beats the next one beyond the noise, if any. For metrics in `lower` less is better."""
+    """Return the winner of each metric, the variant that beats the next one beyond the noise. Metrics without a winner are left out; for metrics in `lower` less is better."""
     duels = {
         metric: duel
         for metric, by_variant in per_report.items()
@@ -239,7 +239,7 @@ EXPLAINED = ("label", "scale", "better", "table", "meaning")
 
 
 def explanations() -> dict[str, tuple[str, ...]]:
-    """Return for each metric name the texts of the columns `EXPLAINED`."""
+    """Return the explanation of every metric by name: label, scale, better direction, table and meaning."""
     return {
         name: (metric.label, metric.scale, metric.better or "-", metric.table or "-", metric.explanation)
         for name, metric in registry.metrics().items()

@@ -52,7 +52,7 @@ class ReportParts:
     """Functions that each return a table on the judging itself, or `None`."""
     figures: Sequence[ReportFigure] = ()
     headline: str = ""
-    """Name of the paper's most important metric."""
+    """Name of the paper's lead metric."""
     document: Mapping[str, Callable[[Study], object | None]] = field(default_factory=dict)
     """Functions that return further parts of the report's document, by key."""
     refusals: Callable[[StudyDocument], list[str]] = lambda document: []

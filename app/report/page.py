@@ -18,7 +18,7 @@ from drr.app.viewer.render import banner_of, templates
 from markupsafe import Markup
 
 _SENTENCE = 40
-"""Number of characters above which the text of a cell is set as a sentence."""
+"""Number of characters above which the text of a cell is formatted as a sentence."""
 _UNMEASURED = "Noise floor: not measured"
 """Beginning of the note on an unmeasured noise floor, which the page shows once, in the list of limits, and not under each table."""
 _NOTES_SHOWN = 3
@@ -101,7 +101,7 @@ def section(
 ) -> Markup:
     """Return the HTML of a table's section. `answers` maps systems to the page of their answers; a row or column of other systems gets no link.
 
-    `drawn` stands under the table; `wide` are the files of a forest plot, where the table is one.
+    `drawn` is HTML to place under the table; `wide` are the files of a forest plot, for a table shown as one.
     """
     notes = _notes(table)
     first = notes if len(notes) <= _NOTES_SHOWN + 1 else notes[:_NOTES_SHOWN]
@@ -170,7 +170,7 @@ def _is_text(cell: Cell) -> bool:
 
 
 def _kind(cells: Sequence[Cell]) -> str:
-    """Return the CSS class of a column's head, which follows from how the column's cells are set."""
+    """Return the CSS class of a column's head, which depends on whether the cells are numbers, shares or texts."""
     if not all(map(_is_text, cells)):
         return ""
     return "rate" if any(cell.brief for cell in cells) else "said"
@@ -200,7 +200,7 @@ def _table_cell(cell: Cell, column: ShownColumn, link: str) -> ShownCell:
 
 
 def _number(cell: Cell) -> str:
-    """Return the text of a cell's number. Other signs stand before the number, so that decimal points line up."""
+    """Return the text of a cell's number. Other signs come before the number, so that decimal points line up."""
     value = cell.value
     if value is None or isinstance(value, str):
         return "–"
@@ -277,7 +277,7 @@ TOPICS = (
 )
 _FURTHER = TOPICS[-1]
 _PRINTED = "-printed"
-"""Suffix of the name of a table with a paper's printed figures; the table follows the matching table of the study."""
+"""Suffix of the names of tables with a paper's printed figures. Such a table follows the study's matching table."""
 
 
 def _topic_of(name: str, last: Topic) -> Topic:

@@ -1,6 +1,6 @@
 """Builds the tables of a paper under the paper's own numbers, in the paper's form and with printed figures.
 
-A printed figure is one of another setting, marked so, and never stands in a report on what rules wrote or judged.
+Printed figures are marked as of another setting, and are left out of a report on answers that rules wrote or judged.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class ReportConfig:
-    """The options of a report: which judging to use, and where the report goes."""
+    """The options of a report: the judge, the labels and the folder to write."""
 
     judge: str | None = None
     """Judge whose judgements are reported; by default the last model, else rules."""
@@ -43,7 +43,7 @@ class ReportConfig:
     """File formats of the figures."""
     paper_figures: bool = False
     paper: str | None = None
-    """Paper whose numbering of tables is used."""
+    """Name of the paper whose numbering of tables is used."""
     human: Sequence[Path] = ()
     """Files with labels of people; by default the labels made in the study's annotation."""
     labels: Sequence[Path] = ()
@@ -79,7 +79,7 @@ class StudyReport:
         return self.whole["metrics"]
 
     def document(self) -> StudyDocument:
-        """Return the form that `drr report --json` prints."""
+        """Return the document that `drr report --json` prints."""
         return self.whole
 
 
@@ -135,7 +135,7 @@ def write_beside(study: Study, out: Path, viewer: str, judge: str | None) -> Mat
 
 
 def figures_of(study: Study, config: ReportConfig) -> tuple[Judged, StudyDocument]:
-    """Return a judging and the document made of its figures, which `drr report --json` prints."""
+    """Return a judge's stored verdicts, and the document of figures that `drr report --json` prints."""
     from drr.eval.foreign.summary import foreign_scores, foreign_tables
     from drr.eval.judging.read import choose, read_judged
     from drr.eval.metrics.document import study_document
@@ -153,7 +153,7 @@ def figures_of(study: Study, config: ReportConfig) -> tuple[Judged, StudyDocumen
 
 
 def every_figure(study: Study) -> JsonObject:
-    """Return the report's document for each judge, by name; without any judge one document under an empty name."""
+    """Return the documents of figures of all judges, by judge; without any judge, one document under an empty name."""
     from drr.eval.judging.read import has_figures, judgings
 
     judges = sorted({one.judge for one in judgings(study) if has_figures(study, one.judge)})
@@ -170,7 +170,7 @@ def _correct(study: Study, judged: Judged, document: StudyDocument, config: Repo
 
 
 def _write(study: Study, read: Judged, document: StudyDocument, config: ReportConfig, out: Path) -> Written:
-    """Write the folder of the report."""
+    """Write the folder of the report and return facts about the folder."""
     from drr.app.report.write import write_report
 
     material = replace(_material(study, read, document, config, out), forms=config.figures)

@@ -40,7 +40,7 @@ class Cell:
     signed: bool = False
     """True for a difference, which is printed with its sign."""
     tasks: int | None = None
-    """Number of tasks behind `n`, where questions are of fewer tasks."""
+    """Number of tasks behind the `n` questions, where several questions share a task."""
     equal: bool = False
     """True where every question gave the same value."""
     missing: str = ""
@@ -52,7 +52,7 @@ class Cell:
 
     @classmethod
     def of(cls, v: VRow | None, digits: int = 2, **more: Any) -> Cell:
-        """Return a cell made from a statistic's row."""
+        """Return the cell of a statistic, with its interval and counts."""
         if v is None:
             return cls(None, digits=digits, **more)
         return cls(
@@ -121,7 +121,7 @@ class Heading(NamedTuple):
     """Column name in the CSV; the label if empty."""
     explanation: str = ""
     field: str = ""
-    """Name of the field of a form's row that the column shows; the key if empty."""
+    """Field of a `TableLine.row` that the column shows; the key if empty."""
     digits: int = 2
     scale: str = ""
     part: str = ""
@@ -174,7 +174,7 @@ class RowHead(NamedTuple):
 @dataclass(frozen=True)
 class Table:
     name: str
-    """Name of the table's files, without ending."""
+    """Name of the table, from which file names are made."""
     title: str
     columns: Sequence[Heading]
     rows: Sequence[tuple[str, Sequence[Cell]]]
@@ -211,7 +211,7 @@ class Table:
 
 
 class TableLine(NamedTuple):
-    """One row of a form, before its fields are made into cells."""
+    """One row of a `Form`, before its fields are made into cells."""
 
     name: str
     row: Mapping[str, object]
@@ -221,7 +221,7 @@ class TableLine(NamedTuple):
 
 @dataclass(frozen=True)
 class Form:
-    """A declaration of a table with the same columns in every study; each column shows one field of a row."""
+    """The declaration of a table with the same columns in every study. Each column shows one field of a row."""
 
     name: str
     title: str

@@ -1,4 +1,4 @@
-"""Computes the effect of each change on each outcome, corrected for the number of tests, as one document."""
+"""Computes each change's effect on each outcome of the answers, corrected for the number of tests, as one document."""
 
 from __future__ import annotations
 

@@ -265,5 +265,5 @@ def _bases(
         question = questions.get(str(record.spec["query_id"]))
         if question is not None:
             world = answering.world_of(cast(AnswerSpec, record.spec))
-            stressed(world, cast(Stress, {"change": "none"}))  # refuses a world that is not a shop's
+            stressed(world, cast(Stress, {"change": "none"}))  # raises an error for a world without a shop
             yield Unchanged(record, question, answering.variants[agent_in(record.spec)], world)

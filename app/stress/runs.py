@@ -1,6 +1,6 @@
 """Runs the answers of a study again under changes.
 
-The folder `stress` of a study is a study of its own, whose units name the unchanged units.
+The folder `stress` of a study is a study of its own, whose units name the original units without a change.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ FOLDER = "stress"
 
 
 class ChangeForecast(TypedDict):
-    """Number of finished answers that a change can affect, and number of answers left to run."""
+    """The number of finished answers that a change can affect, and the number of answers left to run."""
 
     reached: int
     left: int

@@ -152,7 +152,7 @@ class Environment:
             raise
 
     def _checked(self, queries: str | Path | Sequence[Query]) -> Sequence[Query]:
-        """Return the questions; raises `Misuse` for a question without a truth, or one that this shop cannot answer."""
+        """Return the questions; raises `Misuse` for a question without a true answer, or one that this shop cannot answer."""
         found = read_queries(Path(queries)) if isinstance(queries, str | Path) else list(queries)
         if not found:
             raise Misuse("queries: holds no question; leave it out, and questions are made from the shop")

@@ -31,7 +31,7 @@ class EntryReader:
     """Reads one study while it grows: finished answers never change, so only new records are read. Safe for several threads."""
 
     def __init__(self, study: Study, *, judge: str | None = None) -> None:
-        choose(study, judge)  # an unknown judge is said here, not page by page
+        choose(study, judge)  # an unknown judge raises an error here, not on every page
         self.name = study.folder.resolve().name
         self.study = study
         self.judge = judge

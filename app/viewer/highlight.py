@@ -107,7 +107,7 @@ class _Marker:
         self._claims, self._findings, self._links = claims[:half], findings[:half], links[:half]
         self._claim: Stretch | None = None
         self._wrong: dict[int, Stretch] = {}
-        """Findings open at the current place; several may be open, as a wrong fact may stand in a wrong paragraph."""
+        """Findings that enclose the current place; several may, as a wrong fact may lie within a wrong paragraph."""
         self._link: LinkTag | None = None
         self._reached: set[str] = set()
         self._present: set[str] = set()

@@ -33,7 +33,7 @@ class JudgeBeside:
     both: int
     """Number of claims that both judges found and judged."""
     same: int
-    """Number of these claims with the same verdict."""
+    """Number of claims that both judges gave the same verdict."""
     alone: int
     """Number of claims that only the other judge found."""
     grades: int

@@ -1,4 +1,4 @@
-"""Builds the table of the viewer's index: one shaded figure per answer, under the report's figures for each variant."""
+"""Builds the table of the viewer's index: a row per question, a column per variant, a coloured value per answer."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def shown_measures(entry: ShownEntry, among: Sequence[Measure]) -> str:
 
 
 class ShownMean(NamedTuple):
-    """A mean as the index shows it: text and CSS class."""
+    """A mean in the index: its text and the CSS class of its colour."""
 
     text: str
     shade: str

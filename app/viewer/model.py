@@ -102,7 +102,7 @@ class SourceView:
     seen: tuple[str, ...]
     """All texts that tools showed of the source."""
     page: str | None
-    """Content hash of the frozen page."""
+    """Content hash of the saved page; `None` where no page was saved."""
     page_status: str | None
     calls: tuple[int, ...] = ()
     """Numbers of the tool calls that returned the source; empty where no call is known."""
@@ -180,7 +180,7 @@ class Conversation:
     name: str
     turns: int
     input_tokens: int | None
-    """Sum over turns; `None` where no turn reported tokens."""
+    """Tokens read by the model, summed over turns; `None` where no turn reported tokens."""
     output_tokens: int | None
     messages: tuple[ShownMessage, ...] = ()
     started_at: float | None = None
@@ -202,7 +202,7 @@ class ShownPoint:
 
     row: PointRow
     support: str
-    """Verdict on the report; `unmatched` where no judge has looked yet."""
+    """Verdict on how far the report supports the point; `unmatched` where no judge has looked yet."""
     by: str = ""
     reason: str = ""
     quote: str = ""
@@ -282,7 +282,7 @@ class ShownEntry:
 
     @property
     def asked(self) -> AskedQuestion:
-        """Return the question of the answer together with its task."""
+        """Return the pair of question id and task id."""
         return AskedQuestion(self.query_id, self.task or self.query_id.removesuffix(f"@{self.size}"))
 
     @property
@@ -348,7 +348,7 @@ class ReportView:
     steps: tuple[StepView, ...] = ()
     """Steps besides tool calls; empty where none were recorded."""
     mistakes: MistakesResult | None = None
-    """Contradictions to the shop's records that a judge found in two readings."""
+    """Contradictions to the shop's records that a judge found in both of two readings."""
     papers: Mapping[str, Any] = field(default_factory=dict)
     """Data that each paper adds to the answer's page, by the paper's name."""
     figures_read: str = ""

@@ -43,7 +43,7 @@ class StudyPart:
     """True where the pages show data that neither agents nor judges may see."""
 
     def __init__(self, reader: EntryReader, tasks: Path | None = None) -> None:
-        """Open the study for reading. `tasks` is the present folder of the study's tasks, if they were moved."""
+        """Keep the reader of the study. `tasks` is the present folder of the study's tasks, if they were moved."""
         self.reader = reader
 
     @classmethod

@@ -177,7 +177,7 @@ class Pages:
 
 
 def draw(frame: Frame, name: str, root: str, *, banner: str | None, **values: Any) -> str:
-    """Draw a page by its template."""
+    """Return the HTML of a page, drawn by the template `name`."""
     template = templates().get_template(name)
     return template.render(root=root, banner=banner, **frame.values(ANSWERS.key), **values)
 
@@ -197,7 +197,7 @@ def part(name: str, **values: Any) -> Markup:
 
 
 def banner_of(written: Collection[bool], judged: bool) -> str | None:
-    """Return a one-line warning where rules wrote or judged reports, else `None`. `written` says for each report whether rules wrote the report."""
+    """Return a one-line warning where rules instead of models wrote or judged reports, else `None`. `written` says for each report whether rules wrote the report."""
     if not (any(written) or judged):
         return None
     if not any(written):

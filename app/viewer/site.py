@@ -118,7 +118,7 @@ def site(
 ) -> Starlette:
     """Return the web application of the viewer. `reviewers` maps tokens to names, in place of the one token.
 
-    `report` is a folder that `drr report` wrote; without one it is written when somebody asks for it.
+    `report` is a folder that `drr report` wrote; without one the report is written on the first request.
     """
     from starlette.applications import Starlette
     from starlette.routing import Mount
@@ -178,7 +178,7 @@ def _review_routes(
         except ValidationError:
             return PlainTextResponse("not a mark", 422)
         if made.reviewer != reviewers[request.state.token]:
-            # One browser keeps one token for this address: a page opened before another reviewer's must not write as them.
+            # A browser keeps one token per address: a page opened earlier must not write under another reviewer's name.
             return PlainTextResponse(
                 "another reviewer's address was opened in this browser: load the page again", 409
             )
@@ -236,7 +236,7 @@ class _Drawn:
     async def keeping_up(self, application: Starlette) -> AsyncIterator[None]:
         """Measure the study in a thread while the server runs, as a large study takes seconds.
 
-        The index itself is drawn before anybody asks, at the start and after every measuring.
+        The index is drawn ahead of any request, at the start and after every measuring.
         """
         self.page("index", "")
         stop = threading.Event()
@@ -283,7 +283,7 @@ class _Drawn:
             # The page carries the version that it shows, so that any later change counts as news.
             page = page.replace(UNKNOWN, f'data-version="{version}"', 1)
             self._kept[kind, name] = (version, page)
-            if marked != self._marked:  # a mark came while it was drawn
+            if marked != self._marked:  # a mark was added while the page was drawn
                 self._kept.pop(("index", ""), None)
             while len(self._kept) > REMEMBERED:
                 self._kept.popitem(last=False)

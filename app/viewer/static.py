@@ -60,7 +60,7 @@ def _write_pages(reader: Reader, draft: Path, progress: Progress, report_page: s
     with progress.stage("pages", total=len(units), unit="questions") as stage:
         for query in units:
             reports = [report for key in units[query] if (report := reader.report(key)) is not None]
-            # Without sources a marker leads nowhere: their places are on each answer's own page.
+            # Without sources, markers get no links: the sources are listed on each answer's own page only.
             compared = [replace(report, sources=()) for report in reports if report.entry.status == "done"]
             if compared:
                 put("q", query, pages.query(compared, reader.outcomes(query)))
