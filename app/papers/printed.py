@@ -50,7 +50,7 @@ class Exhibit(_Row):
     unprinted: str = ""
     """Reason why the printed figures are not shown, where they cannot be copied."""
     settings: tuple[str, ...] = ()
-    """Settings of the systems that are its rows; empty for all settings."""
+    """Settings under which a system is a row of the table; empty for all settings."""
     like: str = ""
     """Source of another exhibit with the same rows in the report."""
     stub: tuple[str, ...] = ()
@@ -123,7 +123,7 @@ def number(printed: str) -> float | None:
 
 @cache
 def _of_variants() -> dict[tuple[str, str], float]:
-    """Return the retail paper's values by variant and metric, as its rows are variants here too."""
+    """Return the retail paper's printed values by variant and metric; the paper's variants have the same names here."""
     found: dict[tuple[str, str], float] = {}
     for exhibit in paper_of(RETAIL).exhibit:
         for row in exhibit.rows if exhibit.metrics else ():

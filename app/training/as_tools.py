@@ -40,7 +40,7 @@ def given_tools() -> list[GivenTool]:
 
 
 def action_of(name: str, arguments: Mapping[str, object]) -> JsonObject:
-    """Return the environment's action for a tool call."""
+    """Return the action for `Environment.step` that a tool call means."""
     return {"report": None, **arguments} if name == SUBMIT else {"tool": name, "arguments": dict(arguments)}
 
 

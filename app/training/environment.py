@@ -67,7 +67,7 @@ class SharedShop:
 
     @classmethod
     def of(cls, place: str | Shop, settings: Settings) -> SharedShop:
-        """Return the open shop of this process, opened on the first call."""
+        """Return the shop that this process has open for the place and settings; the first call opens the shop."""
         with cls._lock:
             key = (os.getpid(), place, settings)
             same = (one for one in cls._open if (one._process, one.place, one.settings) == key)
@@ -97,7 +97,7 @@ class SharedShop:
 
 
 def _with_web(place: str | Shop, named: Mapping[str, object]) -> Settings:
-    """Return the settings, with the web made with the shop where no web is named."""
+    """Return the settings; where none names a web, the web that was made with the shop is added."""
     found = settled(named, ()).settings
     if found.web != "sandbox" or found.sandbox is not None:
         return found

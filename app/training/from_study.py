@@ -27,7 +27,7 @@ class StudyAnswers(NamedTuple):
 
 
 def answers_of(folder: Path, records: Mapping[str, Query]) -> StudyAnswers:
-    """Return every finished answer with its reward, by the questions in `records` or else the study's own. Raises `Misuse` where code can check no answer."""
+    """Return every finished answer with its reward, by the questions in `records` or the study's own. Raises `Misuse` where code can check no answer."""
     with Study.read(folder) as study:
         if any("stress" in record.spec for record in study.records("answer")):
             raise Misuse(

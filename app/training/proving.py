@@ -1,4 +1,4 @@
-"""Proves that only real answers earn rewards: with an oracle, empty answers, tricks, a determinism test and a leak test."""
+"""Proves that only real answers earn rewards, by scripted agents: an oracle that knows the truth, empty answers, and tricks."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from drr.eval.stats.intervals import span
 ABOVE_FLOOR = 0.05
 """Largest mean reward that a trick may get."""
 ENOUGH = round(3 / ABOVE_FLOOR)
-"""Number of questions that settle a trick's mean: a trick that is never paid then has a mean of at most `ABOVE_FLOOR` (rule of three).
+"""Number of questions that settle a trick's mean. A trick that never gets a reward then has a true mean of at most `ABOVE_FLOOR` (rule of three).
 
 With fewer questions a trick fails only where the 95 % interval of its mean lies above `ABOVE_FLOOR`.
 """

@@ -116,7 +116,7 @@ class EpisodeTranscript(BaseModel):
         )
 
     def regraded(self, query: Query | None = None) -> EpisodeTranscript:
-        """Return the transcript with the reward computed again, by the present rules and optionally by another version of the question."""
+        """Return the transcript with the reward computed again by the present rules, optionally for another version of the question."""
         asked = query or self.query
         sources = [
             Source(

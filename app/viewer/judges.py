@@ -184,7 +184,7 @@ class AgreementPart(NamedTuple):
     note: str
     columns: Sequence[str]
     lines: Sequence[tuple[str, str, Sequence[tuple[str, str]]]]
-    """Rows of the judges' names, the subject, and for each column the value with its interval and a note on n and method."""
+    """Rows of judges' names, subject and cells; a cell is the value with its interval, and a note on n and method."""
 
 
 def agreement_parts(document: AgreementDocument) -> Iterator[AgreementPart]:
