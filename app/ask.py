@@ -171,7 +171,7 @@ def _unfinished(
 def _check(config: AskConfig, answering: Answering) -> None:
     from drr.llm.budget import Limit
 
-    check_named(answering, config.named_roles)
+    check_named([*answering.roles, *answering.giving.roles], config.named_roles)
     if config.budget is not None:
         check_cast(answering, Limit.of(usd=config.budget))
     shop, user = answering.realm.shop, config.user

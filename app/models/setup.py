@@ -18,7 +18,6 @@ from drr.llm.names import parse_name
 from drr.llm.prompts import Prompts, check_override
 
 if TYPE_CHECKING:
-    from drr.app.study.answers import Answering
     from drr.llm.factory import Models
 
 
@@ -164,9 +163,8 @@ def roles_in(role_models: str | None) -> list[str]:
     return [role for role in named if role]
 
 
-def check_named(answering: Answering, named: Collection[str]) -> None:
+def check_named(known: Collection[str], named: Collection[str]) -> None:
     """Raise `Misuse` if a model was named for a role that no variant plays. A misspelt role would otherwise cost money."""
-    known = [*answering.roles, *answering.giving.roles]
     if unknown := sorted(set(named) - set(known)):
         raise Misuse(
             f"--role-models: {', '.join(unknown)} is no role of these variants; they have {', '.join(known)}"

@@ -10,25 +10,28 @@ from typing import Any, NotRequired, TypedDict, cast
 
 from drr.agents.architecture import Variant
 from drr.agents.base import AGENT, PROFILE, AnswerRecord, CitationRepair, Listener, nobody
+from drr.agents.commands.command import CommandTerms
 from drr.agents.commands.variants import under_terms
 from drr.agents.registry import choose
 from drr.agents.runner import AgentOptions, asking_for_form, key_fields, run_variant, vision_key
 from drr.app.models.setup import holds_thoughts, models_of, prompts_of, styles_of, under_model
-from drr.app.study.containment import check_contained, terms_of
+from drr.app.study.containment import check_contained
 from drr.app.study.person import NOWHERE, RECALLED, Giving, PersonPlaces, open_giving
-from drr.app.study.plan import check_twins
 from drr.app.study.spans import NO_SPANS, Spans, SpanTerms, answer_span, spans_of
 from drr.app.study.specs import AnswerSpec, RunPlan, agent_in, kept, keyed, reach_in, setting_in, spec_of
-from drr.app.study.workers import Probe, check_probes, settings_from
+from drr.app.study.workers import Probe, check_same, settings_from
 from drr.app.study.worlds import check_reaches, is_for, kinds_for
 from drr.env.errors import DrrError, Misuse
+from drr.env.files import at_home
 from drr.env.json_object import JsonObject
 from drr.env.overlay import stressed
 from drr.env.person_setting import RECORDS, Given, setting_of
 from drr.env.query import Query
 from drr.env.reach import WHOLE, Reach, reach_of
-from drr.env.settings import Settings
+from drr.env.settings import FILE, Settings
+from drr.env.shop import SERVERS
 from drr.env.shop_world import ShopWorld
+from drr.env.trust import config_folder
 from drr.env.world import SHOP, Realm, Site, WithoutRecords, World, open_realm
 from drr.llm.factory import Models
 from drr.llm.failures import ModelSetupError
@@ -99,6 +102,20 @@ class AnswerConfig:
             ),
         )
 
+    @property
+    def terms(self) -> CommandTerms:
+        """Return the terms on which commands run. Commands may not see the files of the study, the shop and the web, nor this
+        user's keys, however they are started."""
+        own = self.settings
+        named = [self.place, own.sandbox, own.web_record, own.price_file, config_folder(), FILE]
+        if self.shop is not None and not self.shop.startswith(SERVERS):
+            named.append(self.shop)
+        if self.pages is not None:
+            named.append(self.pages.parent)
+        hidden = tuple(at_home(path).resolve() for path in named if path is not None)
+        shown = tuple(at_home(path).absolute() for path in self.agent_sees)
+        return CommandTerms(self.trust_agent, shown, hidden)
+
 
 class AnswerWorkplace(TypedDict):
     """The data that a worker in another process needs to answer."""
@@ -132,7 +149,9 @@ def open_workplace(document: AnswerWorkplace) -> Iterator[Workplace]:
         otel=document.get("otel"),
     )
     with open_answering(config) as answering:
-        check_probes(answering, document.get("probes", ()))
+        for probe in document.get("probes", ()):  # would this process answer as its driver asked?
+            (unit,) = answering.units_of([probe["spec"]])
+            check_same(unit.key_fields, probe["fields"])
         yield Workplace(answering, answering.models)
 
 
@@ -149,7 +168,7 @@ def open_answering(config: AnswerConfig, *, calls: bool = True) -> Iterator[Answ
     `unit` and `keep`. Whoever opened the work ends the models' connections with `await answering.models.aclose()` in the event loop
     that used them.
     """
-    terms = terms_of(config)
+    terms = config.terms
     variants = {variant.name: under_terms(variant, terms) for variant in choose(config.variants)}
     check_contained(variants, trusted=terms.trusted)
     prompts = prompts_of(config.settings, "agents")
@@ -170,7 +189,7 @@ def open_answering(config: AnswerConfig, *, calls: bool = True) -> Iterator[Answ
         giving.check_place(realm, variants.values())
         answering.check_profiles()
         answering.check_roles()
-        check_twins(answering)
+        answering.check_twins()
         check_reaches(reaches, variants.values(), chosen)
         yield answering
 
@@ -350,6 +369,15 @@ class Answering:
                 self.roles_of(variant, self.models)
         except ModelSetupError as error:
             raise Misuse(str(error)) from error
+
+    def check_twins(self) -> None:
+        """Raise `Misuse` for a variant that is named twice, once with the model that the study has anyway."""
+        found: dict[tuple[str, ...], str] = {}
+        for name, variant in self.variants.items():
+            models = self.models_of(variant)
+            twin = found.setdefault((variant.bare_name, *map(models.name_of, variant.roles)), name)
+            if twin != name:
+                raise Misuse(f"{twin} and {name} are the same variant with the same model; leave one out")
 
     def check_profiles(self) -> None:
         """Raise `Misuse` for agents that pass on a shopper's profile in a world without shoppers."""

@@ -7,34 +7,14 @@ import resource
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from drr.agents.commands.command import CommandTerms
 from drr.agents.commands.sight import NOT_CONTAINED, why_not_contained
 from drr.env.errors import Misuse
-from drr.env.files import at_home
-from drr.env.settings import FILE
-from drr.env.shop import SERVERS
-from drr.env.trust import config_folder
 
 if TYPE_CHECKING:
     from drr.agents.architecture import Variant
-    from drr.app.study.answers import AnswerConfig
 
 
 MOST_FILES = 65_536
-
-
-def terms_of(config: AnswerConfig) -> CommandTerms:
-    """Return the terms on which commands run. Commands may not see the files of the study, the shop and the web, nor this
-    user's keys, however they are started."""
-    settings = config.settings
-    named = [config.place, settings.sandbox, settings.web_record, settings.price_file, config_folder(), FILE]
-    if config.shop is not None and not config.shop.startswith(SERVERS):
-        named.append(config.shop)
-    if config.pages is not None:
-        named.append(config.pages.parent)
-    hidden = tuple(at_home(path).resolve() for path in named if path is not None)
-    shown = tuple(at_home(path).absolute() for path in config.agent_sees)
-    return CommandTerms(config.trust_agent, shown, hidden)
 
 
 def check_contained(variants: Mapping[str, Variant], *, trusted: bool) -> None:

@@ -116,7 +116,7 @@ def forecast(
                 )
                 own = answering.models_of(variant)
                 rows.append(_row(own, system, counts[system], left[system], base))
-    memories = answering.giving.forecast(answering, queries, folder)
+    memories = answering.giving.forecast(queries, folder)
     answers = _total(rows)
     remembering = ["memory"] if any(row["from"] != NOBODY for row in memories) else []
     roles = dict.fromkeys(["agent", "summariser", *answering.roles, *remembering])

@@ -19,7 +19,6 @@ from drr.env.world import Realm, WithoutRecords
 
 if TYPE_CHECKING:
     from drr.agents.architecture import Variant
-    from drr.app.study.answers import Answering
     from drr.llm.factory import Models
     from drr.study.study import Study
 
@@ -123,9 +122,7 @@ class Giving:
     def prepare(self, config: RunConfig, settings: Settings, study: Study, queries: Iterable[Query]) -> None:
         """Do the work that must precede the answers, in units of its own."""
 
-    def forecast(
-        self, answering: Answering, queries: Iterable[Query], folder: Path | None
-    ) -> list[MemoryForecastRow]:
+    def forecast(self, queries: Iterable[Query], folder: Path | None) -> list[MemoryForecastRow]:
         """Return the forecast of the calls that `prepare` makes."""
         return []
 

@@ -21,10 +21,8 @@ from drr.llm.failures import ModelSetupError
 from drr.llm.names import parse_name
 from drr.study.config import QUERIES, StudyConfig
 from drr.study.unit import Unit
-from drr.wording.excerpt import many
 
 if TYPE_CHECKING:
-    from drr.app.study.answers import Answering
     from drr.app.study.specs import RunConfig
     from drr.study.study import Study
 
@@ -177,16 +175,6 @@ def spread(config: RunConfig, found: Resolved, saved: StudyConfig, given: str | 
     return SpreadModels(settings, _each(before, every[:1]), given)
 
 
-def check_twins(answering: Answering) -> None:
-    """Raise `Misuse` for a variant that is named twice, once with the model that the study has anyway."""
-    found: dict[tuple[str, ...], str] = {}
-    for name, variant in answering.variants.items():
-        models = answering.models_of(variant)
-        twin = found.setdefault((variant.bare_name, *map(models.name_of, variant.roles)), name)
-        if twin != name:
-            raise Misuse(f"{twin} and {name} are the same variant with the same model; leave one out")
-
-
 def _is_of_call(config: RunConfig, found: Resolved) -> bool:
     """Return True if the call or its study names several models, and not only a settings file or the environment."""
     return config.models is not None or found.origin["models"].startswith("study ")
@@ -232,25 +220,3 @@ def _words(words: str) -> list[str]:
 
     parts = [part.strip() for part in words.split(",")]
     return [word for part in parts for word in (PAPER if part == "all" else [part]) if word]
-
-
-def formless(answering: Answering, units: Sequence[Unit], study: Study | None) -> list[str]:
-    """Return a notice about variants not known to hand in the form that code checks, else an empty list."""
-    checked = [unit for unit in units if "form" in unit.spec]
-    records = [study.record(unit.key) for unit in checked] if study else []
-    ended = [one for one in records if one is not None and one.done]
-    asked, handed = (
-        {agent_in(one.spec) for one in ended},
-        {agent_in(one.spec) for one in ended if "form" in one.blobs},
-    )
-    lacking = [
-        name
-        for name in dict.fromkeys(agent_in(unit.spec) for unit in checked)
-        if name not in handed and (name in asked or not answering.asks_for_form(name))
-    ]
-    if not lacking:
-        return []
-    questions = many(len({unit.spec["query_id"] for unit in checked}), "question")
-    return [
-        f"code checks the answers to {questions} by a form (docs/record.md), and {', '.join(lacking)} never handed one in: without it none is solved"
-    ]

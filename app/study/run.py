@@ -17,7 +17,6 @@ from drr.app.study.outcome import budget_of, check_cast, config_of, run_units, s
 from drr.app.study.plan import (
     Selection,
     counted_under_only,
-    formless,
     joined_queries,
     joined_reaches,
     joined_settings,
@@ -26,10 +25,10 @@ from drr.app.study.plan import (
     others_left,
     spread,
 )
-from drr.app.study.specs import RunConfig, RunPlan
+from drr.app.study.specs import RunConfig, RunPlan, agent_in
 from drr.app.study.trust import check_agents, check_shop, found_shop, remember_study, settled
 from drr.app.study.workers import placed_plan, pool_of, probes_of
-from drr.app.study.worlds import asked_now, settle_tasks
+from drr.app.study.worlds import asked_now, is_for, settle_tasks
 from drr.env.errors import DrrError, Misuse
 from drr.env.json_object import JsonObject
 from drr.env.person_setting import RECORDS, settings_of, words_of
@@ -41,6 +40,7 @@ from drr.env.user_code import is_in_file
 from drr.env.world import SHOP
 from drr.study.config import MOST_TRIALS, QUERIES, StudyConfig
 from drr.study.unit import Unit
+from drr.wording.excerpt import many
 
 if TYPE_CHECKING:
     from drr.app.study.answers import Answering
@@ -123,7 +123,6 @@ def opened(asked: RunConfig, *, calls: bool = True) -> Iterator[RunAsked]:
     """Open the agents of a study; yield its units, those that this call computes, and its configuration."""
     from drr.app.study.answers import AnswerConfig, open_answering
     from drr.app.study.person import persons_file
-    from drr.app.study.worlds import left_out
 
     folder = asked.study
     config, saved, (plan, settings, queries, named) = _settled(asked)
@@ -139,10 +138,10 @@ def opened(asked: RunConfig, *, calls: bool = True) -> Iterator[RunAsked]:
         otel=config.otel,
     )
     with open_answering(answers, calls=calls) as answering:
-        check_named(answering, config.named_roles)
+        check_named([*answering.roles, *answering.giving.roles], config.named_roles)
         answering.check_queries(queries, str(config.queries or folder))
         units = answering.units(queries, plan["trials"])
-        for line in [*left_out(answering), *_formless(answering, units, folder if saved else None)]:
+        for line in [*_left_out(answering), *_formless(answering, units, folder if saved else None)]:
             notice(line)
         chosen, others = named.split(units)
         if others and not config.only:
@@ -154,11 +153,41 @@ def opened(asked: RunConfig, *, calls: bool = True) -> Iterator[RunAsked]:
         yield RunAsked(answering, units, chosen, queries, config_of({**plan}, settings), not saved)
 
 
+def _left_out(answering: Answering) -> list[str]:
+    """Return sentences that say which variants are not asked under which reach."""
+    notices = []
+    for reach in answering.reaches:
+        others = [name for name, variant in answering.variants.items() if not is_for(reach, variant)]
+        if others:
+            notices.append(
+                f"--reach {reach.name} is for agents that have others search; not asked of {', '.join(others)}"
+            )
+    return notices
+
+
 def _formless(answering: Answering, units: Sequence[Unit], folder: Path | None) -> list[str]:
+    """Return a notice about variants not known to hand in the form that code checks, else an empty list."""
     from drr.study.study import Study
 
+    checked = [unit for unit in units if "form" in unit.spec]
     with nullcontext() if folder is None else Study.read(folder) as study:
-        return formless(answering, units, study)
+        records = [study.record(unit.key) for unit in checked] if study else []
+    ended = [one for one in records if one is not None and one.done]
+    asked, handed = (
+        {agent_in(one.spec) for one in ended},
+        {agent_in(one.spec) for one in ended if "form" in one.blobs},
+    )
+    lacking = [
+        name
+        for name in dict.fromkeys(agent_in(unit.spec) for unit in checked)
+        if name not in handed and (name in asked or not answering.asks_for_form(name))
+    ]
+    if not lacking:
+        return []
+    questions = many(len({unit.spec["query_id"] for unit in checked}), "question")
+    return [
+        f"code checks the answers to {questions} by a form (docs/record.md), and {', '.join(lacking)} never handed one in: without it none is solved"
+    ]
 
 
 _BEFORE = {"reason": "on", "models": None}

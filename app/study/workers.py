@@ -22,7 +22,6 @@ from drr.study.folders import CarriedFolder
 from drr.study.unit import Unit, canonical_json
 
 if TYPE_CHECKING:
-    from drr.app.study.answers import Answering
     from drr.eval.tasks.desk import Desk
     from drr.study.pools import Pool
 
@@ -150,13 +149,6 @@ def probes_of(units: Iterable[Unit]) -> list[Probe]:
     """Return a probe for each system, made from its first unit."""
     first = {str(unit.spec["variant"]): unit for unit in reversed(list(units))}
     return [Probe(spec=unit.spec, fields=dict(unit.key_fields)) for unit in first.values()]  # type: ignore[typeddict-item]
-
-
-def check_probes(answering: Answering, probes: Iterable[Probe]) -> None:
-    """Raise `DrrError` if this process would answer differently than the driver; the error names the differing fields."""
-    for probe in probes:
-        (unit,) = answering.units_of([probe["spec"]])
-        check_same(unit.key_fields, probe["fields"])
 
 
 def check_same(here: Mapping[str, Any], there: Mapping[str, Any]) -> None:

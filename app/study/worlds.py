@@ -19,7 +19,6 @@ from drr.env.world import FILES, all_worlds
 
 if TYPE_CHECKING:
     from drr.agents.architecture import Variant
-    from drr.app.study.answers import Answering
     from drr.app.study.specs import RunConfig
 
 
@@ -169,15 +168,3 @@ def check_reaches(reaches: Sequence[Reach], variants: Iterable[Variant], setting
         if not any(is_for(reach, variant) for variant in everybody):
             names = ", ".join(variant.name for variant in everybody)
             raise Misuse(f"--reach {reach.name}: is for an agent that has others search; not for {names}")
-
-
-def left_out(answering: Answering) -> list[str]:
-    """Return sentences that say which variants are not asked under which reach."""
-    notices = []
-    for reach in answering.reaches:
-        others = [name for name, variant in answering.variants.items() if not is_for(reach, variant)]
-        if others:
-            notices.append(
-                f"--reach {reach.name} is for agents that have others search; not asked of {', '.join(others)}"
-            )
-    return notices

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from drr.llm.factory import Models
     from drr.papers.pdr.context import Contexts
     from drr.papers.pdr.person import Person
-    from drr.plugin import Answering, RunConfig
+    from drr.plugin import RunConfig
     from drr.study.study import Study
     from drr.study.unit import Unit
 
@@ -196,9 +196,7 @@ class PersonGiving(Giving):
                 )
         return found
 
-    def forecast(
-        self, answering: Answering, queries: Iterable[Query], folder: Path | None
-    ) -> list[MemoryForecastRow]:
+    def forecast(self, queries: Iterable[Query], folder: Path | None) -> list[MemoryForecastRow]:
         """Return a row of expected calls for each memory. No memory is run for it: calls of those that ask a model are unknown."""
         from drr.papers.pdr.memory.registry import memory_kind
         from drr.study.study import Study

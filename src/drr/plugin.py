@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from drr.app.study.person import Giving as Giving, MemoryForecastRow as MemoryForecastRow
     from drr.app.study.person import PersonPlaces as PersonPlaces
     from drr.app.study.specs import RunConfig as RunConfig
-    from drr.app.study.answers import Answering as Answering
     from drr.app.papers.steps import PaperOption as PaperOption, Reproduction as Reproduction, Size as Size
     from drr.app.papers.steps import Step as Step
     from drr.app.report.of_papers import MetricForm as MetricForm, ReportFigure as ReportFigure
@@ -125,7 +124,6 @@ _PLACES = {
     "MemoryForecastRow": "study.person",  # what a memory will ask, in a forecast
     "NOBODY": "study.person",  # the word for a memory that asks no model
     "RunConfig": "study.specs",  # what `drr run` was asked for
-    "Answering": "study.answers",  # the variants, models and world of a run
     # Judging.
     #     desk = desk_of(settings, models, shop)
     "desk_of": "judge.desk",  # the judge with its prompts, as tasks of judging are given it
