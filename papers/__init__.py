@@ -1,4 +1,4 @@
-"""The papers whose benchmarks stand here, each in a folder of its own: nothing outside leans on one by name."""
+"""The papers whose benchmarks this program includes, each in its own package. No other package imports one by name."""
 
 if __name__ != "drr.papers":
     from drr.beside import step_aside
@@ -6,4 +6,4 @@ if __name__ != "drr.papers":
     step_aside(__name__, __path__[0])
 
 ORDER = ("pdr", "reporteval", "dr3")
-"""Order of their tables and tasks; a paper whose folder is missing is left out."""
+"""Order of the papers' tables and tasks; a paper whose folder is missing is left out."""

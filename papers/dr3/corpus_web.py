@@ -241,10 +241,10 @@ class OpenCorpora:
                 return found
             pages = [] if reach.pages == "none" else read_corpus(folder, size)
             if pages and reach.pages != "whole":
-                assert kinds is not None  # whoever opens a world for such a reach knows them
+                assert kinds is not None  # given for every reach that withholds pages
                 pages = [page for page in pages if kinds.has(reach.pages, page.url)]
             settings = self._settings_for(reach)
-            # The offline one is fitted to the pieces of each corpus.
+            # The offline embedder is fitted to the pieces of each corpus.
             fitted = not dense or settings.model_for("embedder") == OFFLINE
             made = self._open[key] = CorpusWeb(pages, None if fitted else embedder_of(settings), dense)
             while len(self._open) > 1 and sum(web.characters for web in self._open.values()) > self._most:

@@ -48,9 +48,9 @@ def steps(asked: Reproduction) -> Iterator[Step]:
         words = ["papers", "tasks", "drawer", "--out", str(tasks), *size, *asked.quiet]
         yield Step(words, "input", tasks / "manifest.json")
     variants = arguments.variants or VARIANTS
-    # Only dr3 would be warned of the distractors; a study begun with the warning keeps it, and so its answers.
+    # Without this only the agent dr3 would be warned of distractors. A study begun with the warning keeps it, and its answers.
     unwarned = [] if Study.exists(Path(asked.study)) else ["--page-warning", "off"]
-    # Each call computes what it names and no more: the study would else fill up with every reach of every variant.
+    # Each call computes only what it names; otherwise the study would compute every reach of every variant.
     what = [
         "--tasks", str(tasks), "--sizes", sizes, "--variants", variants, "--reach", "whole", "--only",
         *unwarned,

@@ -136,7 +136,7 @@ class ToldValue:
 
     @property
     def is_plain(self) -> bool:
-        """Tell whether the value is a common one, which many things share: a whole number of months or percent."""
+        """Tell whether the value is a common one: a whole number of months or percent, which many products share."""
         one = self._figure
         if one is None or one.kind == "money":
             return False
@@ -219,7 +219,7 @@ def _same(wanted: ToldFigure, other: ToldFigure) -> bool | None:
         return not other.hedged
     rounded = other.step > 0 and off <= other.step + _SAME
     if rounded and wanted.base != other.base and other.step <= wanted.step and not other.hedged:
-        return True  # in another unit, and as finely
+        return True  # in another unit, with the same precision
     return False if (rounded or other.hedged) and off <= _NEAR * size and other.kind != "count" else None
 
 

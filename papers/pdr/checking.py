@@ -93,7 +93,7 @@ def _evidence(person: Person, attribute: Attribute, shop: Shop) -> Iterator[tupl
     quotes = [(one.order_id, one.quote) for one in attribute.evidence if one.quote is not None]
     reviews = shop.store.reviews(person.user_id or "") if quotes else ()
     texts = {one.order_id: f"{one.title}\n{one.text}" for one in reviews}
-    for order_id, quote in quotes:  # each is a part of an own review, word by word
+    for order_id, quote in quotes:  # each must be an exact part of an own review
         if quote not in ("\n".join(texts.values()) if order_id is None else texts.get(order_id, "")):
             yield "evidence", f"{attribute.id}: no own review holds the words {quote!r}"
 

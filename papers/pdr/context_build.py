@@ -58,7 +58,7 @@ class _Room:
         self.items: list[ContextItem] = []
         self.truths: list[ItemTruth] = []
         self.shown = dict.fromkeys((one.id for one in person.attributes), 0)
-        self.bytes = -1  # the lines are joined by one byte less than there are lines
+        self.bytes = -1  # n lines are joined by n - 1 line breaks
         self.talk = self.noise = 0
 
     def item(self, draft: ItemDraft) -> ContextItem | None:
@@ -72,7 +72,7 @@ class _Room:
         free = draft.text
         for ware in draft.quoted:
             if ware.product_id not in self._says:
-                continue  # an own purchase from outside the pool: its page was read for nobody yet
+                continue  # a purchase from outside the pool: its page was not checked
             if self._opposed.outright(self._says[ware.product_id]):
                 return None
             free = free.replace(ware.long, "").replace(ware.short, "")
@@ -142,7 +142,7 @@ def _fill(room: _Room, drafts: Iterator[ItemDraft], waiting: deque[ItemDraft], l
         if further is None:
             return
         admitted = room.admit(further, limit)
-        if admitted is None and not further.quoted:  # of talk about products there is no end
+        if admitted is None and not further.quoted:  # drafts about products never run out
             waiting.append(further)
         too_large = too_large + 1 if admitted is None else 0
 

@@ -85,7 +85,7 @@ class Opposed:
             return []
         found = {self._other[run] for run in runs(tokens(text), _TELLING) if run in self._other}
         denials = denials_of_self(text)
-        for thing in map(tokens, denials.denied):  # with one word before it
+        for thing in map(tokens, denials.denied):  # one word may stand before the noun
             places = [(noun, at) for noun in self._nouns for at in (0, 1)]
             found |= {self._nouns[noun] for noun, at in places if tuple(thing[at : at + len(noun)]) == noun}
         if any(home not in self._homes for home in denials.homes):
@@ -223,7 +223,7 @@ def shares_text(shares: Mapping[str, JsonObject]) -> Iterator[str]:
 
 class SaidOfSelf(NamedTuple):
     denied: tuple[str, ...]
-    """Denied things: up to four words from each thing on, e.g. "dog any more"."""
+    """Things that the person denies having: up to four words from each noun on, e.g. "dog any more"."""
     homes: tuple[str, ...]
     """States of the U.S. in which the person claims to live."""
 

@@ -116,7 +116,7 @@ def _scored_report(
     counted = (counted_under(judged, answer.key, owner) if owner is not None else None) or ()
     rows = [one for one in counted if one.dimension in dimensions]
     parts = [one.share * (one.weight if len(dimensions) > 1 else 1.0) for one in rows]
-    whole = fsum(parts)  # of P, whose weights are taken as they are, whatever they sum to
+    whole = fsum(parts)  # for P the sum may differ from 1, as its weights are not rescaled
     if {one.dimension for one in rows} != set(dimensions) or not whole:
         return answer.query_id, [], []
     report = rating_id(answer.query_id, answer.variant, answer.trial)

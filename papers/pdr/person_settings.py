@@ -1,5 +1,5 @@
-"""The settings of a study: what agents are given about the person. It is checked before any call is paid for, enters the
-unit's key, and is given in the unit."""
+"""The settings of a study, which decide the text about the person that agents are given. The text is checked before any call is
+paid for, enters the unit's key, and is given in the unit."""
 
 from __future__ import annotations
 
@@ -175,7 +175,7 @@ class PersonGiving(Giving):
         summary = run_units(config, study, every, memories.work, models, "remembering")
         for kind, cause in summary.causes.items():
             notice(f"remembering: {kind}: {cause}")
-        rows = {  # kept for the workers, who have no ledger
+        rows = {  # stored for the workers, which have no ledger
             recall_id(setting.name, person_id, wanted.task): row
             for (setting, person_id), unit in units.items()
             for wanted, row in memories.recalled(unit).items()

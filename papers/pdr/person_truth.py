@@ -107,7 +107,7 @@ class Statements:
         items: Sequence[ContextItem] = (),
         truth: Mapping[str, ItemTruth] | None = None,
     ) -> FoundAttributes:
-        """Find attributes in a memory's text. `items` that stand in the text unchanged count for what they express."""
+        """Find the attributes in a memory's text. If an item stands in the text unchanged, the attributes that it expresses count."""
         handed = [item for item in items if item.text in text]
         for item in sorted(handed, key=lambda item: -len(item.text)):
             text = text.replace(item.text, "\n")
@@ -116,14 +116,14 @@ class Statements:
         return FoundAttributes(stated | shown, stated | shown, wrong, against)
 
     def in_report(self, report: str, question: str, attributes: Sequence[Attribute]) -> FoundAttributes:
-        """Find attributes that a report tells its reader."""
+        """Find the attributes that a report states to its reader."""
         text, asked = _MARKUP.sub(lambda match: match[1] or " ", report), frozenset(tokens(question))
         telling = {one.id: self._telling(one) for one in attributes}
         decided = frozenset(key for key, ways in telling.items() if all(map(asked.isdisjoint, ways)))
         stated, wrong, against = self._expressed(text, attributes, asked)
         to_reader = [frozenset(tokens(one)) for one in _SENTENCE.split(text) if tells_reader(one)]
         named = set()
-        for one in attributes:  # by some of its words, where these are not in any good report of a shop
+        for one in attributes:  # some of its words are enough, unless any good report of a shop has them
             ways = [way for way in telling[one.id] if len(way) > 1 or one.block in _ALONE]
             if one.block not in _WHOLE and any(_covers(words, way) for way in ways for words in to_reader):
                 named.add(one.id)
@@ -269,7 +269,7 @@ class StudyPersons:
             return FoundAttributes(shown, shown)
         row = self.recalled.get(recall_id(setting.name, person.person_id, answer.query))
         if row is None or row["failure"] or row["fed"] != answer.record.result.get("person_tokens"):
-            return None  # recalled anew since
+            return None  # the memory has recalled again since
         return self._statements.remembered(row["text"], person.attributes, items, truths)
 
 

@@ -14,7 +14,7 @@ PAPER = Paper(
         JudgingTask("pqr", "violations", f"{_JUDGING}.violations:VIOLATIONS_TASK"), JudgingTask("swap", "swap", f"{_JUDGING}.swap:SWAP_TASK"),
         JudgingTask("swap", "adoption", f"{_JUDGING}.swap:ADOPTION_TASK"),
     ),
-    # R is summed from verdicts on citations; a swap is held against the scores under one's own criteria
+    # R is summed from verdicts on citations; the swap needs the scores under own criteria
     besides={"pqr": ("faithfulness", "citations"), "swap": ("pqr",)},
     asks={"ours": f"{_JUDGING}.forms:OURS", "paper": f"{_JUDGING}.forms:AS_PRINTED"},
     metrics=(

@@ -1,4 +1,4 @@
-"""Attributes that follow from a shopper's orders by rule, each with the orders that it rests on."""
+"""Derives attributes of a user from orders by rule, each with the orders as evidence."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from drr.papers.pdr.person import Attribute, Ground
 from drr.wording.states import CODES, STATES
 
 _ORDERS_READ = 2000
-"""The newest: a busier shopper's older orders change nothing that a rule says."""
+"""Limit on the newest orders read; older orders of a busier user change no rule's result."""
 
 
 @dataclass(frozen=True)
 class Purchased:
-    """One order and what it was of."""
+    """One order with its product."""
 
     order: Order
     product: Product
@@ -51,7 +51,7 @@ class ShopperHistory:
     user: User
     as_of: str
     lines: Sequence[Purchased]
-    """Orders that were not cancelled, the oldest first."""
+    """Orders that were not cancelled, oldest first."""
 
     @cached_property
     def kept(self) -> list[Purchased]:
@@ -63,7 +63,7 @@ class ShopperHistory:
 
     @property
     def state(self) -> str | None:
-        """Return the state of the United States, by its name; elsewhere `None`."""
+        """Return the name of the user's state of the U.S.; `None` elsewhere."""
         return STATES.get(CODES.get(self.user.address.state.casefold(), ""))
 
 
@@ -84,17 +84,17 @@ def history_of(store: Store, user_id: str, as_of: str) -> ShopperHistory:
 
 
 def kind_of(product: Product) -> str | None:
-    """The last step of the category path as people say it: "Hip & Joint Care" is `hip and joint care`."""
-    if len(product.categories) < 3:  # a step above is a department: "Birds" are not what was bought
+    """Return the last step of the category path in plain words: "Hip & Joint Care" is `hip and joint care`."""
+    if len(product.categories) < 3:  # a higher step is a department, e.g. "Birds", and no kind of product
         return None
     words = product.categories[-1].replace("&", " and ").replace(",", " ").split()
     return " ".join(word if word.isupper() and len(word) > 1 else word.lower() for word in words) or None
 
 
 SHOWN = 8
-"""Orders named as evidence, the newest; the rest follow from the same rule."""
+"""Limit on the orders named as evidence, the newest; the others follow from the same rule."""
 STRONG, SHARE, LIFT = 3, 0.08, 2.5
-"""A theme is a trait from so many purchases, that share of all, and so many times what themes hold on average."""
+"""Thresholds at which a theme is a trait: number of purchases, share of all purchases, multiple of the themes' average."""
 _SPOKEN: dict[str, tuple[str, str]] = {
     "dogs": ("pets", "shares the household with a dog"),
     "cats": ("pets", "shares the household with a cat"),
@@ -106,7 +106,7 @@ _SPOKEN: dict[str, tuple[str, str]] = {
     "sleep": ("needs", "needs help to sleep well at night"),
     "recovery": ("needs", "needs relief for muscles and joints after effort"),
 }
-"""Themes that speak of the household or of a need; all others are interests."""
+"""Themes about the household or a need, with block and statement; all other themes are interests."""
 _WORD = re.compile(r"[a-z0-9]+")
 _NO_BRAND = frozenset({"generic", "unbranded", "unknown", "no brand"})
 _SEASONS = ("winter", "spring", "summer", "autumn")
@@ -115,11 +115,11 @@ _SEASONS = ("winter", "spring", "summer", "autumn")
 class Derived(NamedTuple):
     attribute: Attribute
     orders: frozenset[str]
-    """Every order that shows it."""
+    """Ids of all orders that show the attribute."""
 
 
 def derived(history: ShopperHistory) -> list[Derived]:
-    """Derive attributes by every rule, in the order of `RULES`. A shopper without orders has a place at most."""
+    """Derive attributes by every rule, in the order of `RULES`. A user without orders has a place at most."""
     found: dict[str, Derived] = {}
     for one in (one for rule in RULES for one in rule(history)):
         name = one.attribute.id
@@ -140,12 +140,12 @@ def _made(
 
 
 def slug(key: str) -> str:
-    """Letters of an id for a name in any script."""
+    """Return a name in any script as letters and digits for an id."""
     return "-".join(_WORD.findall(fold(key))) or "u" + blake2b(key.encode(), digest_size=4).hexdigest()
 
 
 def place(history: ShopperHistory) -> Iterator[Derived]:
-    """The state alone: neither street nor city."""
+    """Yield the user's state, without street and city."""
     if history.state is not None:
         made = _made("place", history.state, f"lives in {history.state}", (), (history.state,))
         ground = Ground(record="user.address.state")
@@ -153,9 +153,9 @@ def place(history: ShopperHistory) -> Iterator[Derived]:
 
 
 def themes(history: ShopperHistory) -> Iterator[Derived]:
-    """Pets, children, care and needs by what is bought for them; the rest as interests.
+    """Yield pets, children, care and needs by the products bought for them, and interests.
 
-    The strongest first: a product that speaks of several themes is evidence for the next only if none before explains it.
+    The strongest theme comes first. A product with several themes is evidence for a later one only if no earlier one explains it.
     """
     by_theme = grouped((key, line) for line in history.kept for key in line.themes)
     counted = sum(map(len, by_theme.values()))
@@ -177,19 +177,19 @@ def themes(history: ShopperHistory) -> Iterator[Derived]:
 
 
 def spoken_theme(theme: str) -> tuple[str, str, str]:
-    """Block, id and statement of the attribute that a theme is."""
+    """Return block, id and statement of a theme's attribute."""
     block, statement = _SPOKEN.get(theme, ("themes", f"has an interest in {BY_KEY[theme].about}"))
     return block, f"{block}-{slug(theme.replace('_', ' '))}", statement
 
 
 def theme_of(attribute: Attribute) -> str | None:
-    """The theme that it is, by its id; `None` for a rhythm, a price level and the like."""
+    """Return the theme of an attribute, by its id; `None` for a rhythm, a price level and the like."""
     key = attribute.id.removeprefix(f"{attribute.block}-").replace("-", "_")
     return key if key in BY_KEY and spoken_theme(key)[1] == attribute.id else None
 
 
 def rhythm(history: ShopperHistory) -> Iterator[Derived]:
-    """The middle gap between days with an order."""
+    """Yield how often the user orders: the median gap between days with an order."""
     days = sorted({line.day for line in history.lines})
     if len(days) < 6:
         return
@@ -200,7 +200,7 @@ def rhythm(history: ShopperHistory) -> Iterator[Derived]:
 
 
 def replenishment(history: ShopperHistory) -> Iterator[Derived]:
-    """The same product again, on three days at least; of each kind the one bought most."""
+    """Yield products bought again on at least three days; of each kind only the product bought most often."""
     by_product = grouped((line.product.product_id, line) for line in history.kept if line.kind)
     dated = [(lines, sorted({line.day for line in lines})) for lines in by_product.values()]
     again = [(lines, days) for lines, days in dated if len(days) >= 3]
@@ -215,7 +215,7 @@ def replenishment(history: ShopperHistory) -> Iterator[Derived]:
 
 
 def _every(days: float) -> str:
-    """A gap as people say it, rounded to what it is certain to."""
+    """Return a gap of days in plain words, rounded to what is certain."""
     weeks, months = round(days / 7), round(days / 30.4)
     if days < 46:
         return "about once a week" if days < 11 else f"about every {weeks} weeks"
@@ -226,7 +226,7 @@ def _every(days: float) -> str:
 
 
 def prices(history: ShopperHistory) -> Iterator[Derived]:
-    """Find where the middle half of the known prices lies, and how far apart its ends are."""
+    """Yield the level of the middle half of known prices, and whether that half is wide or narrow."""
     priced = [(line.product.price, line) for line in history.kept if line.product.price is not None]
     if len(priced) < 5:
         return
@@ -244,7 +244,7 @@ def prices(history: ShopperHistory) -> Iterator[Derived]:
 
 
 def brands(history: ShopperHistory) -> Iterator[Derived]:
-    """A store of which two products at least were bought, and a tenth of everything."""
+    """Yield brands of which at least two products, and a tenth of all purchases, were bought."""
     every, least = history.kept, max(4, 0.1 * len(history.kept))
     named = ((line.product.store, line) for line in every if line.product.store)
     by_store = grouped((name, line) for name, line in named if name.casefold() not in _NO_BRAND)
@@ -255,14 +255,14 @@ def brands(history: ShopperHistory) -> Iterator[Derived]:
 
 
 def returns(history: ShopperHistory) -> Iterator[Derived]:
-    """Two at least, and more than one in twelve."""
+    """Yield that the user returns often: at least two orders, and at least one in twelve."""
     back, every = len(history.returned), len(history.lines)
     if back >= 2 and back / every >= 1 / 12:
         yield _made("returns", "often", f"sends back {back} of {every} orders", history.returned)
 
 
 def seasons(history: ShopperHistory) -> Iterator[Derived]:
-    """One quarter of the year with 45% of the orders, in three years or more."""
+    """Yield the quarter of the year with 45% of the orders or more, over at least three years."""
     if len(history.lines) < 12 or len({line.day.year for line in history.lines}) < 3:
         return
     counts = Counter(_season(line.day) for line in history.lines)
@@ -277,7 +277,7 @@ def _season(day: date) -> str:
 
 
 def goods(history: ShopperHistory) -> Iterator[Derived]:
-    """Dear things bought once or twice, of different kinds: what stands in the house."""
+    """Yield durable goods that the user owns: expensive products of different kinds, bought once or twice."""
     priced = sorted(line.product.price for line in history.kept if line.product.price is not None)
     if not priced:
         return

@@ -1,4 +1,4 @@
-"""The parts of reports that the paper adds: P, Q and R, settings, memories, and the swap of persons."""
+"""The report's tables and figure for PDR-Bench: P, Q and R, settings, memories, and the swap of persons."""
 
 from __future__ import annotations
 
@@ -48,14 +48,14 @@ LINES = (
     ("pqr_pres", PALETTE[2], 1.1),
     ("pqr_acti", PALETTE[4], 1.1),
 )
-"""Metric, colour (none: that of words), width."""
+"""Metric, colour (empty: that of the text) and width of each line."""
 ACROSS = 2
-"""Panels in a row."""
+"""Number of panels in a row."""
 
 
 def draw_settings(material: Material) -> Figure | None:
-    """Draw the agents that were scored under two settings at least. Memories are points and no part of a
-    line: none is more than another."""
+    """Draw the agents that were scored under at least two settings. Memories are points outside the line, as none is a
+    step beyond another."""
     from matplotlib.figure import Figure
 
     part, figures = settings_part(material.document), material.document["metrics"]
@@ -85,7 +85,7 @@ def _panel(axes: Any, material: Material, agent: str, own: AgentSettings) -> Non
     for metric, own_color, width in LINES:
         color = own_color or ink
         rows = [figures[system].get(metric) for system in systems]
-        # what is unknown is a gap in the line
+        # unknown values are gaps in the line
         values = [float("nan") if row is None or row["value"] is None else row["value"] for row in rows]
         axes.plot(range(len(systems)), values, "o", color=color, markersize=2.5 + width)
         kept = [values[place] for place in line]
@@ -124,7 +124,7 @@ class _SettingLine(NamedTuple):
 
 
 def setting_tables(material: Material) -> Iterator[Table]:
-    """Yield tables where systems answered under settings; what criteria grade only where they did."""
+    """Yield the tables if systems answered under settings; tables of criteria only if criteria were scored."""
     settings = settings_part(material.document)
     if settings is None:
         return
@@ -142,7 +142,7 @@ def _shown(material: Material, names: Sequence[str]) -> list[Metric]:
 def _table(
     material: Material, about: tuple[str, str], shown: Sequence[Metric], lines: Sequence[_SettingLine], last: Heading, notes: Sequence[str]
 ) -> Table:  # fmt: skip
-    """`about`: name and title. Figures, the tokens that were given, and a last column of words."""
+    """Return a table of figures, tokens given, and a last column of text; `about` holds its name and title."""
     return Table(
         *about,
         [*metric_headings(shown), GIVEN, last],
@@ -176,7 +176,7 @@ def _gains(material: Material, settings: SettingsDocument) -> Iterator[Table]:
 
 
 def _difference(material: Material, one: SettingDifference, shown: Sequence[Metric]) -> _SettingLine:
-    """`react: persona minus task`."""
+    """Return the row of a difference, e.g. `react: persona minus task`."""
     a, b = parts_of(one["a"]), parts_of(one["b"])
     name = f"{a.agent}: {a.setting.name} minus {b.setting.name}"
     cells = [greyed(difference_cell(one, metric), material.floor(metric.name)) for metric in shown]
@@ -206,14 +206,14 @@ def _memories(material: Material, settings: SettingsDocument) -> Table:
 
 
 def refusals(document: StudyDocument) -> list[str]:
-    """Say why memories of an agent stand in no table, for who reads no table either."""
+    """Return why memories of an agent are in no table, also for readers of other formats."""
     part = settings_part(document)
     refused = (table for table in (part["memories"] if part else ()) if table["refused"] is not None)
     return [line for table in refused for line in memory_notes(table)]
 
 
 def memory_notes(table: MemoryTable) -> list[str]:
-    """Say what must be known of the rows, first of all where they are no table."""
+    """Return the notes on a table of memories; for a refused table only the reason."""
     if table["refused"] is not None:
         return [f"Refused for {table['agent']}: {table['refused']}."]
     asked = max(row["asked"] for row in table["rows"])

@@ -1,4 +1,4 @@
-"""PDR-Bench: tasks that several persons ask, agents told nothing, a context or the person, memories; P, Q and R."""
+"""The steps that reproduce PDR-Bench: tasks asked by several persons; agents given nothing, a context or the person; memories."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SIZES = {
 OWN = ("memories", "n", "per_task", "context", "rounds", "persons")
 VARIANTS = "plan-to-function,react,hybrid-react"
 MEMORIES = "none,recent"
-"""Those that need no package; of the paper's own mem0 can be named."""
+"""Default memories, which need no package; mem0 from the paper can be named."""
 HEADLINE = ("pqr_p", "pqr_q", "pqr_r", "pqr_overall")
 
 
@@ -45,7 +45,7 @@ def steps(asked: Reproduction) -> Iterator[Step]:
     size = str(asked.sizes["context"])
     queries = ["--queries", str(asked.places.of("queries.jsonl")), "--shop", asked.shop]
     what = [*queries, "--persons", _persons(asked), "--contexts", str(asked.places.of("contexts"))]
-    # Each call computes what it names and no more: the study would else fill up with every memory of every variant.
+    # Each call computes only what it names; otherwise the study would compute every memory of every variant.
     words = ["--settings", f"task,context:{size},persona", "--variants", variants, "--only"]
     yield asked.answers([*what, *words])
     memories = asked.arguments.memories or MEMORIES
@@ -64,7 +64,7 @@ def _persons(asked: Reproduction) -> str:
 
 
 def _inputs(asked: Reproduction) -> Iterator[Step]:
-    """All by rules, whatever model answers, so that every model is asked the same of the same persons."""
+    """Yield the steps that make persons, contexts, tasks and queries. Rules make them, so that every model gets the same."""
     places, sizes, seed = asked.places, asked.sizes, ["--seed", str(asked.arguments.seed)]
     persons, shop = places.given(asked.arguments.persons, "persons.jsonl"), ["--shop", asked.shop]
     if asked.arguments.persons is None:

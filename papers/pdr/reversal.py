@@ -1,8 +1,8 @@
-"""A check whether a person can be recognised from a context. One fresh call names attributes, a second says
-which of the person's own they are.
+"""Checks whether a model recognises a person from a context. One call names attributes; a second call
+matches them with the person's own.
 
-The first sees the context and nothing else. The second sees the two lists and no context, as words differ ("has a puppy", "shares the
-household with a dog") and code would find only those that happen to agree; numbers that are in no list count for nothing.
+The first call sees only the context. The second sees only the two lists: wordings differ ("has a puppy", "shares the
+household with a dog"), and code would find only equal ones. Numbers that are in no list are ignored.
 """
 
 from __future__ import annotations
@@ -87,15 +87,15 @@ class ReversalDocument(TypedDict):
     model: str
     size: str
     recall: VRow
-    """Over persons; one whom no answer came of is unscored."""
+    """Recall over persons; a person without an answer is unscored."""
     precision: VRow
     blocks: dict[str, BlockCount]
-    """Counts by block, of the persons who were answered for."""
+    """Counts by block, over the persons with an answer."""
     failures: dict[str, int]
 
 
 def is_asked(arguments: argparse.Namespace, settings: Settings, contexts: Contexts) -> bool:
-    """Only where this command names a model: a check that costs money is never a surprise of the settings."""
+    """Tell whether this command names a model. The settings alone never start a check that costs money."""
     from drr.env.errors import Misuse
     from drr.llm.names import OFFLINE
 
@@ -130,7 +130,7 @@ def reverse(
         return Unit("generation", fields, {"person": key}, f"{key}/reversal:{size}")
 
     async def work(spec: Mapping[str, Any], context: Context) -> Outcome:
-        """Ask the second only where the first named anything."""
+        """Ask the first call, and the second only if the first named any attribute."""
         context.replaying()
         asked, known = context.models.role(ROLE), persons[spec["person"]].attributes
         text = contexts.text(spec["person"], size)

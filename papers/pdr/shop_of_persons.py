@@ -1,4 +1,4 @@
-"""The shop of persons where nobody names it. Known by its content, found beside their file or in the working folder."""
+"""Finds the shop of persons if none is named. It is found by its content hash, beside the persons' file or in the working folder."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from drr.papers.pdr.person import Person
 
 _LOOKED_AT = 500
-"""Manifests in a place, at most."""
+"""Limit on the manifests read in one folder."""
 _LARGEST = 1_000_000
 
 
 def shop_of(persons: Iterable[Person], file: Path, given: str | None) -> str:
-    """`given`, else the one shop whose content hash the persons bear, which is said on standard error. `Misuse`
-    where there is none, and for one that this user never named anywhere."""
+    """Return the given shop, else the one shop with the persons' content hash, and print its name. Raise `Misuse`
+    if there is none, or if this user never named it before."""
     from drr.plugin import is_own_shop
 
     if given is not None:
@@ -43,7 +43,7 @@ def shop_of(persons: Iterable[Person], file: Path, given: str | None) -> str:
 
 
 def _manifests(place: Path) -> Iterator[Path]:
-    """Yield the manifests of shops that lie there, and one folder deeper, such as `demo/shop`."""
+    """Yield the manifests of shops in a folder, and one level deeper, e.g. `demo/shop`."""
     yield from sorted(place.glob("*/manifest.json"))
     yield from place.glob("*/*/manifest.json")
 

@@ -1,4 +1,4 @@
-"""The sums of PDR-Bench over rows of `drr papers aggregate`."""
+"""The sums of PDR-Bench over the rows that `drr papers aggregate` reads."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ TEN = (0.0, 10.0)
 class RawCriterion(RawPart):
     weight: Weight
     scores: list[OfTen | None] | None
-    """Scores of each round."""
+    """Score of each round."""
 
 
 class PqrInput(RawRow):
@@ -82,7 +82,7 @@ class ReliabilityInput(RawRow):
 
 
 class ReliabilitySums(PrintedMeans[ReliabilityInput]):
-    """A claim without a citation has no source that anybody could ask: its verdict is no missing answer."""
+    """The sums of R. A claim without a citation has no source to ask about, so its verdict is not missing."""
 
     form = ReliabilityInput
     ends = dict.fromkeys(("fa", "cc", "r"), TEN)
@@ -119,5 +119,5 @@ class SwapSums(ProtocolSums[SwapInput]):
         return {"by_task": {task: {name: getattr(one, name) for name in names} for task, one in found}}
 
     def intervals(self) -> JsonObject:
-        """Compute the intervals of the means over tasks."""
+        """Return the means over tasks with intervals."""
         return {name: interval_row(v) for name, v in over_tasks(swapped(self._scores)).items()}

@@ -1,4 +1,4 @@
-"""The sums of PDR-Bench: P and Q from criteria scores, R from citation verdicts, and the persons' swap."""
+"""Computes PDR-Bench's figures: P and Q from scores of criteria, R from verdicts on citations, and the swap of persons."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from drr.eval.stats.intervals import V, mean
 from drr.eval.stats.question import grouped
 
 Rounds = Sequence[float | None] | None
-"""Scores of one criterion, one a round; `None` in it, or in its place, is no answer."""
+"""Scores of one criterion, one per round; `None`, as an element or as a whole, is a missing answer."""
 
 
 class WeighedScore(NamedTuple):
@@ -29,19 +29,19 @@ class PrintedTotals(NamedTuple):
 
 
 class WeighedTotals(NamedTuple):
-    """P or Q of one report."""
+    """The totals of one report, for P or Q."""
 
     dimensions: Mapping[str, float | None]
     total: float | None
     by_round: Sequence[float | None] | None
-    """The total from the scores of each round alone; `None` where there was no round."""
+    """Total from the scores of each round alone; `None` if there was no round."""
     n_unscored: int
-    """Answers that are missing: each of a list, and a missing list once."""
+    """Number of missing answers; a missing list counts once."""
     as_printed: PrintedTotals
 
 
 def weighed(weights: Mapping[str, float], criteria: Mapping[str, Sequence[WeighedScore]]) -> WeighedTotals:
-    """`ValueError` where criteria belong to a dimension that has no weight: nobody could say what they count."""
+    """Sum scores by weight. Raise `ValueError` if criteria belong to a dimension without a weight, as their share is unknown."""
     strange = sorted(criteria.keys() - weights.keys())
     if strange:
         raise ValueError(f"the dimension {strange[0]} has criteria and no weight")
@@ -57,7 +57,7 @@ def weighed(weights: Mapping[str, float], criteria: Mapping[str, Sequence[Weighe
 
 
 def spread(values: Sequence[float | None] | None) -> float | None:
-    """The standard deviation of a sample; `None` of fewer than two known values."""
+    """Return the standard deviation of a sample; `None` for fewer than two known values."""
     known = [value for value in values or () if value is not None]
     return stdev(known) if len(known) > 1 else None
 
@@ -67,7 +67,7 @@ def _dimensions(
     criteria: Mapping[str, Sequence[WeighedScore]],
     score: Callable[[Rounds], float | None],
 ) -> dict[str, float | None]:
-    """A criterion without a score is left out, and the weights of the others keep their proportions."""
+    """Return the mean of each dimension. Criteria without a score are left out; the other weights keep their proportions."""
     found: dict[str, float | None] = {}
     for name in weights:
         scores = ((one.weight, score(one.rounds)) for one in criteria.get(name, ()))
@@ -78,7 +78,7 @@ def _dimensions(
 
 
 def _total(weights: Mapping[str, float], dimensions: Mapping[str, float | None]) -> float | None:
-    """Weights are taken as they are: what one dimension lacks is not given to the others."""
+    """Return the weighted sum; `None` if a dimension is unknown. Weights are not rescaled."""
     known = {name: value for name, value in dimensions.items() if value is not None}
     whole = known and len(known) == len(dimensions)
     return fsum(weights[name] * value for name, value in known.items()) if whole else None
@@ -96,11 +96,11 @@ def _nth(number: int, rounds: Rounds) -> float | None:
 class ReliabilityClaim(NamedTuple):
     cited: bool
     verdict: Found | None
-    """`None`: no answer of the judge, or none yet."""
+    """Verdict on the claim's sources; `None`: the judge gave none, or not yet."""
 
 
 class Reliability(NamedTuple):
-    """PDR-Bench's R and its two halves, 0-10."""
+    """PDR-Bench's R and its two parts, 0-10."""
 
     fa: float | None
     cc: float | None
@@ -108,8 +108,8 @@ class Reliability(NamedTuple):
 
 
 def reliability(claims: Sequence[ReliabilityClaim], *, printed: bool = False) -> Reliability:
-    """FA over cited claims: a source that could not be read supports nothing. As printed neither does a verdict that is missing,
-    and FA of a report without citations is 0."""
+    """Return the reliability of claims. FA is over cited claims; an unreadable source supports nothing. With `printed`, a missing verdict
+    does not support either, and FA of a report without citations is 0."""
     cited = [claim for claim in claims if claim.cited]
     known = [claim.verdict for claim in cited if claim.verdict is not None or printed]
     fa = 10 * sum(verdict == "supported" for verdict in known) / len(known) if known else None
@@ -122,7 +122,7 @@ def reliability(claims: Sequence[ReliabilityClaim], *, printed: bool = False) ->
 def report_values(
     claims: Mapping[str, bool], citations: Sequence[CitationVerdict]
 ) -> dict[str, float | None]:
-    """Every figure of one report. `claims` says of each whether it cites an address."""
+    """Return all reliability figures of one report. `claims` tells of each claim whether it cites an address."""
     by_claim = grouped((one.claim, one.status) for one in citations)
 
     def summed(supporting: Collection[str], *, printed: bool = False) -> Reliability:
@@ -138,7 +138,7 @@ def report_values(
 
 
 def _best(verdicts: Sequence[Found | None]) -> Found | None:
-    """A claim has support where one of its addresses alone supports it; a missing verdict could still."""
+    """Return the best verdict on a claim: one supporting address is enough; a missing verdict leaves it open."""
     if "supported" in verdicts:
         return "supported"
     if None in verdicts or not verdicts:
@@ -154,18 +154,18 @@ class SwapScore(NamedTuple):
 
 
 class TaskSwap(NamedTuple):
-    """The swap of one task."""
+    """The figures of the swap for one task."""
 
     delta: Mapping[str, float | None]
-    """Differences by the person whose criteria they are; `None` where one side has no score."""
+    """Difference by the person whose criteria are used; `None` if either side has no score."""
     cfa_min: float | None
     a_min: float | None
     matched: Mapping[str, float | None]
-    """P of each person's report under his own criteria."""
+    """P of each person's report under the person's own criteria."""
 
 
 def swapped(scores: Iterable[SwapScore]) -> dict[str, TaskSwap]:
-    """Several scores of one report's person under one person's criteria are averaged first."""
+    """Return the swap of each task. Several scores of one person's reports under one person's criteria are averaged first."""
     tasks = grouped((score.task, score) for score in scores).items()
     return {task: _of_task(grouped((one.criteria_of, one) for one in own)) for task, own in tasks}
 
@@ -185,7 +185,7 @@ def _least(values: Mapping[str, float | None]) -> float | None:
 
 
 def over_tasks(tasks: Mapping[str, TaskSwap]) -> dict[str, V]:
-    """The means of swaps over tasks."""
+    """Return the means of the swap figures over tasks."""
     delta = {task: list(one.delta.values()) for task, one in tasks.items()}
     least = {"cfa_min": "mean CFA_min over tasks", "a_min": "mean A_min over tasks"}
     found = {

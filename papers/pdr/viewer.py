@@ -1,4 +1,4 @@
-"""Criteria of task and person on an answer's page, and cases: one system's reports for several persons."""
+"""The viewer's parts for PDR-Bench: criteria of an answer, and cases. A case compares one system's reports for several persons."""
 
 from __future__ import annotations
 
@@ -49,12 +49,12 @@ _GIVEN = {
 
 
 class CriterionView(NamedTuple):
-    """A criterion of the task or of the person who asks, and what was said of the report."""
+    """A criterion of the task or the person, with the scores of the report."""
 
     dimension: str
     row: CriterionRow
     scores: tuple[int | None, ...] = ()
-    """One score for each round."""
+    """Score of each round."""
     why: str = ""
 
     @property
@@ -68,28 +68,28 @@ class CriterionView(NamedTuple):
 
 
 class PersonCase(NamedTuple):
-    """A task and a system that answered it for two persons at least."""
+    """A task and a system that answered it for at least two persons."""
 
     name: str
     task: str
     variant: str
     entries: tuple[ShownEntry, ...]
-    """Entries by person and trial."""
+    """Answers, ordered by person and trial."""
 
 
 class ShownPersons(NamedTuple):
-    """The paper's part of an answer."""
+    """PDR-Bench's part of an answer: criteria, violations and cases."""
 
     criteria: tuple[CriterionView, ...] = ()
     violations: tuple[str, ...] = ()
     cases: tuple[PersonCase, ...] = ()
-    """One case for each system that answered the task for other persons too."""
+    """Cases of the task: one for each system that answered it for several persons."""
 
 
 class CaseSide(NamedTuple):
     person: str
     known: Mapping[str, Sequence[Attribute]]
-    """Attributes by block; empty where the study holds no persons."""
+    """Attributes of the person by block; empty if the study has no persons."""
     report: ReportView
     criteria: tuple[CriterionView, ...]
     violations: tuple[str, ...]
@@ -97,7 +97,7 @@ class CaseSide(NamedTuple):
 
 
 class PersonPages(StudyPart):
-    """The part of PDR-Bench in a study's pages (Figure 4 is a page of each case)."""
+    """The part of PDR-Bench in a study's viewer, with a page for each case (as in the paper's Figure 4)."""
 
     def __init__(self, reader: EntryReader, tasks: Path | None = None) -> None:
         super().__init__(reader, tasks)
@@ -106,7 +106,7 @@ class PersonPages(StudyPart):
         self._persons: Mapping[str, Person] = {}
 
     def cases(self) -> Mapping[str, PersonCase]:
-        """Tasks that a system answered for several persons, by the name of the page."""
+        """Return the cases by name of their page; worked out again when the study changes."""
         version = self.reader.version()
         if version != self._version:
             self._persons = kept_persons(self.reader.study)
@@ -115,13 +115,13 @@ class PersonPages(StudyPart):
         return self._cases
 
     def _named(self, entry: ShownEntry) -> ShownEntry:
-        """Name task and person also where the question names none: the same words are the same task."""
+        """Return the answer with task and person. If the question names no task, equal words are one task."""
         task = task_id_of(self.reader.asked(entry.query_id), entry.query)
         person = entry.person or (person_id_of(entry.user) if entry.user else None)
         return replace(entry, task=task, person=person)
 
     def _owners(self, answer: Answer) -> list[CriteriaOwner]:
-        """The person's before the task's."""
+        """Return the owners of the criteria for an answer, the person's before the task's."""
         self.cases()
         asked = self.reader.asked(answer.query_id)
         return owner_ids(asked, answer.query, answer.user_id, self._persons)[::-1]
@@ -168,7 +168,7 @@ class PersonPages(StudyPart):
         return found
 
     def page(self, frame: Frame, view: View, name: str) -> str | None:
-        """Draw one case; `None` where none of its reports can be shown."""
+        """Draw the page of one case; `None` if no report of the case can be shown."""
         case = self.cases().get(name)
         views = map(view, case.entries) if case is not None else ()
         reports = [one for one in views if one is not None and one.entry.status == "done"]
@@ -197,7 +197,7 @@ class PersonPages(StudyPart):
 
 
 def _figures(reports: Sequence[ReportView]) -> list[tuple[Metric, list[str]]]:
-    """A row for each figure that a report has: its metric, and its value for each report."""
+    """Return the rows of figures: the metric, and its value in each report."""
     by_report, rows = [{metric.name: (metric, value) for metric, value in one.figures} for one in reports], []
     for name in FIGURES:
         own = [figures.get(name) for figures in by_report]
@@ -244,7 +244,7 @@ def _shown(report: ReportView) -> ShownPersons:
 
 
 def _criteria(judged: Judged, answer: Answer, owners: Iterable[CriteriaOwner]) -> Iterator[CriterionView]:
-    """Yield by dimension, as they count in this judging."""
+    """Yield the criteria by dimension, with their scores in this judging run."""
     scores = scores_of(judged, answer.key) or {}
     for owner, rubric in ((owner, rubric_of(judged, owner)) for owner in owners):
         places = [place for place in scores if place.owner == owner and place.own and not place.seed]
@@ -259,7 +259,7 @@ def _criteria(judged: Judged, answer: Answer, owners: Iterable[CriteriaOwner]) -
 
 
 def cases_of(entries: Iterable[ShownEntry]) -> dict[str, PersonCase]:
-    """Map the name of the page to its case."""
+    """Return the cases of answers, by name of their page."""
     done = (one for one in entries if one.status == "done" and one.person is not None)
     found = {}
     for (task, variant), own in grouped(((one.task or "", one.variant), one) for one in done).items():
@@ -271,14 +271,14 @@ def cases_of(entries: Iterable[ShownEntry]) -> dict[str, PersonCase]:
 
 
 def of_task(cases: Iterable[PersonCase], task: str | None) -> list[PersonCase]:
-    """List by system; settings that give less stand first."""
+    """List the cases of a task by system; settings that give less come first."""
     own = {case.variant: case for case in cases if case.task == task}
     placed = [system for systems in by_agent(own).values() for system in systems] or sorted(own)
     return [own[system] for system in placed]
 
 
 def given_under(setting: Setting) -> str:
-    """Say what an agent reads of the person."""
+    """Return in words what an agent reads of the person under a setting."""
     most = f"{setting.tokens or 0:,} tokens"
     of = {
         "context": f"what was gathered of the person, {most} of it",
@@ -302,7 +302,7 @@ def _side(report: ReportView, persons: Mapping[str, Person]) -> CaseSide:
 
 
 def _notes(case: PersonCase, others: Sequence[PersonCase]) -> Iterator[str]:
-    """Yield notes by the bytes: persons who got one report, settings that changed none."""
+    """Yield notes on equal reports: given to several persons, or written under several settings."""
     texts = ((one.text, one.person or "") for one in case.entries if one.text is not None)
     for who in (list(dict.fromkeys(own)) for own in grouped(texts).values()):
         if len(who) > 1:

@@ -1,4 +1,4 @@
-"""The actions of `drr papers tasks` on wishes without a person, and their pairs with persons."""
+"""The actions of `drr papers tasks` on tasks without a person (wishes), and on pairs of tasks and persons."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ EXAMPLES = (
     "  drr papers tasks pairs tasks.jsonl persons.jsonl --per-task 3 --out queries.jsonl",
 )
 _SHOWN = 10
-"""Most left-out tasks that are named."""
+"""Limit on the left-out tasks that are named."""
 
 
 def add_actions(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -66,7 +66,7 @@ def add_check_options(parser: argparse.ArgumentParser) -> None:
 
 
 def takes(path: Path) -> bool:
-    """True for a file; what it holds is said where it is read."""
+    """Tell whether a path is a file; its content is checked when it is read."""
     return path.is_file()
 
 

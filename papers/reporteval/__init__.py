@@ -1,1 +1,1 @@
-"""ReportEval (paper 004): grades and repetition of any report, and a judge brought near to experts."""
+"""The ReportEval paper (004): grades and repetition of any report, and the alignment of a judge with experts."""

@@ -1,4 +1,4 @@
-"""DeepResearch-ReportEval: reports by topic, a file of grades for each, and labels of sentences against the pages that they cite."""
+"""The import and export of DeepResearch-ReportEval: reports by topic, a file of grades for each, and labels of cited sentences."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ class ReportEvalFiles:
 
 
 def _asked(topic: str, category: str | None = None) -> ForeignQuestion:
-    """Named by a hash of its words, as its own code does."""
+    """Return the question of a topic. Its id is a hash of its words, as in DeepResearch-ReportEval's code."""
     return ForeignQuestion(md5(topic.encode(), usedforsecurity=False).hexdigest(), topic, domain=category)
 
 

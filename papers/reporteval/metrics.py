@@ -1,4 +1,4 @@
-"""ReportEval's figures of a report: five grades, and how little its passages repeat of each other. Its support stands among the papers'."""
+"""ReportEval's metrics of a report: five grades, and how little its passages repeat. Its support is in `support`."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _PAIRS: Sequence[tuple[str, str, Mapping[str, Any], str, str]] = (
     ("re_pairs", "pairs", _FEW, "scored {of} per report, {mean}",
      "Pairs of passages of the report that have a score."),
 )  # fmt: skip
-"""Name, label, form, method and meaning of what is made of pairs."""
+"""Name, label, form, method and explanation of each metric of pairs."""
 METRICS = (
     *(
         Metric(f"re_{side}", f"RE {side}", f"ReportEval's {side}: {text}; one of five grades of one call.", "reporteval", **_FOUR)
@@ -73,7 +73,7 @@ def per_report(judged: Judged, answer: Answer) -> Values:
 
 
 def corpus(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, V]:
-    """Average as soon as one report was judged; those that wait, and those without two passages, are unscored."""
+    """Average the figures as soon as one report was judged. Reports that wait, or have fewer than two passages, count as unscored."""
     graded = any(report_grades_of(judged, answer.key) is not None for answer in answers)
     paired = graded or any(repetition_of(judged, answer.key) is not None for answer in answers)
     methods = _methods(judged.way.passages)
@@ -84,7 +84,7 @@ def corpus(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, V]:
 
 
 def _of_pairs(rows: Sequence[RepetitionRow]) -> dict[str, float | None]:
-    """A pair without a score is left out of all of them."""
+    """Return the figures of a report's pairs, without pairs that have no score."""
     values: dict[str, float | None] = {}
     for kept, name in ((rows, ""), ([row for row in rows if not row["summary"]], "_body")):
         figures = zip(
@@ -109,7 +109,7 @@ _GRADES = ("grades",)
 
 
 def tasks_behind(name: str) -> tuple[str, ...]:
-    """The tasks of judging that a figure comes from."""
+    """Return the names of the judging tasks that a figure comes from."""
     if not name.startswith("re_"):
         return ()
     return _GRADES if name.removeprefix("re_") in SIDES else ("repetition",)

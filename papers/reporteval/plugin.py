@@ -1,4 +1,4 @@
-"""The plug-in of ReportEval."""
+"""The declaration of the ReportEval paper: all that it adds to the program."""
 
 from __future__ import annotations
 

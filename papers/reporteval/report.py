@@ -1,4 +1,4 @@
-"""The parts of reports that the paper adds: grades, repetition, and a judge aligned with experts."""
+"""The report's tables for ReportEval: grades, repetition, and the alignment of a judge with experts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from drr.study.study import Study
 
 _OWN_WORDS = "What the judge found; `drr judges align show` has its words and the unit that judged."
 _NOWHERE = ("",)
-"""Page behind none of its rows."""
+"""Mark of a row that has no page behind it."""
 _CHOSEN = (
     "Deviation from experts: means over what they labelled; intervals over questions. Versions are chosen on dev; "
     "a test figure is worth the less the more often test was read."
@@ -46,7 +46,7 @@ def _note(one: AlignmentRow) -> str:
 
 
 def _aligned(material: Material, table: Table) -> Iterator[Behind]:
-    """Yield what experts labelled on dev and what the judge found of it by each version."""
+    """Yield the experts' labels on dev with the judge's values by each version, as pages behind the table."""
     for number, alignment in enumerate(alignments(material.study)):
         task = alignment.task.name
         name, title = table.name if number == 0 else f"{table.name}-{task}", f"{table.title}: {task}"
@@ -73,7 +73,7 @@ _HEADINGS = (
 )  # fmt: skip
 _TITLE = "A judge aligned with experts"
 ALIGNMENT = Form("alignment", _TITLE, _HEADINGS, _lines, _notes, sections=_aligned, bannered=False)
-"""Table for studies that used `drr judges align`."""
+"""Table for studies in which `drr judges align` was used."""
 
 
 def _reporteval_notes(material: Material) -> list[str]:

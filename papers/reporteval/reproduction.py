@@ -1,4 +1,4 @@
-"""ReportEval: reports of others, or of our variants, by grades, repetition and support; a judge held against experts."""
+"""The steps that reproduce ReportEval: grades, repetition and support of given or new reports, and a judge compared with experts."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def steps(asked: Reproduction) -> Iterator[Step]:
 
 
 def _aligned(asked: Reproduction) -> Iterator[Step]:
-    """The dev half only: the test half is read when somebody means to."""
+    """Yield the steps of the alignment, on the dev half only: the test half is judged only on purpose."""
     if asked.arguments.labels is None:
         return
     task, labels = asked.arguments.align or ALIGNED, str(asked.arguments.labels)
@@ -71,7 +71,7 @@ def _is_split(folder: Path, task: str) -> bool:
 
 
 def check(asked: Reproduction) -> None:
-    """`Misuse` where the systems of a file were not asked the same: their means would be of different questions."""
+    """Raise `Misuse` if the systems of a file answered different questions, as their means would not be comparable."""
     arguments = asked.arguments
     if arguments.align is not None and arguments.labels is None:
         raise Misuse("--align: says what --labels are of; give both")

@@ -1,4 +1,4 @@
-"""ReportEval's figures of one report: five grades, repetition between passages, support of its claims."""
+"""Computes ReportEval's figures of one report: five grades, repetition between passages, and support of claims."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from drr.eval.stats.faithfulness import SCORE, Status
 from drr.eval.stats.intervals import SHARE
 
 REPEATED = 2
-"""A pair that scores so or less says a point twice."""
+"""Highest score at which a pair of passages says a point twice."""
 Scores = Iterable[float | None]
-"""Scores; `None` is one that nobody gave."""
+"""Scores of pairs or claims; `None` is a missing score."""
 
 
 class PairFigures(NamedTuple):
     """The figures of pairs of passages, 0-4; 4: nothing is repeated."""
 
     mean: float | None
-    """More is better."""
+    """Mean score; higher is better."""
     worst: float | None
     """Lowest score, since the mean hides one doubled passage among many."""
     repeated: float | None
@@ -38,26 +38,26 @@ def pair_figures(scores: Scores) -> PairFigures:
 
 
 def estimated_mean(pairs: Iterable[tuple[float | None, float]]) -> float | None:
-    """The mean over all pairs from some: (score, for how many pairs it stands)."""
+    """Estimate the mean over all pairs from some, given as score and number of pairs represented."""
     known = [(score, many) for score, many in pairs if score is not None]
     whole = fsum(many for _, many in known)
     return fsum(score * many for score, many in known) / whole if whole else None
 
 
 class SupportScore(NamedTuple):
-    """ReportEval's two figures: -1..1, and the share of full support."""
+    """The support of claims: average from -1 to 1, and the share of full support."""
 
     average: float | None
     strong: float | None
 
 
 def support_score(statuses: Iterable[Status | None]) -> SupportScore:
-    """Score what could be read."""
+    """Return the support from verdicts; unreadable sources are left out."""
     return support_of(2 * SCORE[s] - 1 if s is not None and s in SCORE else None for s in statuses)
 
 
 def support_of(scores: Scores) -> SupportScore:
-    """Score by ReportEval's own values: 1 supported, 0 in part, -1 not."""
+    """Return the support from ReportEval's own values: 1 supported, 0 in part, -1 not."""
     known = [score for score in scores if score is not None]
     if not known:
         return SupportScore(None, None)
@@ -67,7 +67,7 @@ def support_of(scores: Scores) -> SupportScore:
 def report_values(
     claims: Mapping[str, bool], citations: Sequence[CitationVerdict]
 ) -> dict[str, float | None]:
-    """Support of one report."""
+    """Return the support figures of one report."""
     scored = support_score(one.status for one in citations)
     return {"re_support": scored.average, "re_strong": scored.strong}
 
@@ -79,7 +79,7 @@ FIGURES = {
 
 
 class ReportEvalInput(RawRow):
-    """Whatever is absent is unknown."""
+    """The raw scores of one report. An absent field is unknown."""
 
     quality: dict[str, OfFour | None] | None = None
     pairs: list[OfFour | None] | None = None

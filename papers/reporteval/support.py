@@ -1,4 +1,4 @@
-"""ReportEval's support, summed from the verdicts on citations."""
+"""The support of claims by ReportEval, summed from the verdicts on citations."""
 
 from __future__ import annotations
 

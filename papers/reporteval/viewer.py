@@ -1,4 +1,4 @@
-"""The grades of a report and what its passages repeat, on an answer's page."""
+"""The viewer's part for ReportEval on the page of an answer: grades, and repetition between passages."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from drr.plugin import Inserts, ReportView, ShownEntry, StudyPart, part
 class ShownGrades(NamedTuple):
     grades: Mapping[ReportSide, ReportGradeRow]
     pairs: Sequence[RepetitionRow]
-    """The lowest score first, those without one at the end."""
+    """Pairs of passages, lowest score first, those without a score last."""
 
 
 class GradePages(StudyPart):
-    """The part of ReportEval in a study's pages."""
+    """The part of ReportEval in a study's viewer."""
 
     def read(self, entry: ShownEntry, judged: Judged, answer: Answer) -> ShownGrades:
         pairs = repetition_of(judged, answer.key) or ()

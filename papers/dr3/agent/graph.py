@@ -99,7 +99,7 @@ async def main(state: Dr3State, runtime: Runtime[AgentRun]) -> Command[Below]:
         return Command(update={"stop": stop}, goto="report")
     run.tell("turn", MAIN, turn.text)
     if not turn.tool_calls:
-        # A turn that says nothing is not sent back: providers refuse empty messages.
+        # An empty turn is not sent back: providers refuse empty messages.
         messages = [turn] if turn.text.strip() else []
         return Command(update={"messages": messages, "stop": "answered"}, goto="report")
     update: dict[str, object] = {"messages": [turn], "steps": state["steps"] + 1}
@@ -309,7 +309,7 @@ def pages_in_window(run: AgentRun) -> list[Page]:
     tokens = sum(len(page.markdown or "") for page in pages) // CHARS_PER_TOKEN
     try:
         most = input_tokens(run.agent.name)
-    except ModelSetupError:  # of somebody else, whose window nobody here knows
+    except ModelSetupError:  # a model from elsewhere, whose window is unknown
         most = None
     if most is not None and tokens > most:
         raise ModelFailure(

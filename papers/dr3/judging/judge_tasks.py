@@ -40,7 +40,7 @@ class ThingsTask(Task[Answer]):
     metrics = ("dr3",)
     by_rules = False
     word: ClassVar[str]
-    """Word for a thing in the request to the judge."""
+    """Word for a fact or a point in the request to the judge."""
     field: ClassVar[str]
     """Name of the row's field that holds the verdict, which is `None` if unknown."""
     form: ClassVar[type[BaseModel]]
@@ -51,7 +51,7 @@ class ThingsTask(Task[Answer]):
 
     @abstractmethod
     def verdict(self, judged: Any) -> object:
-        """Return a judge's verdict on one thing in the form in which a row keeps it."""
+        """Return the judge's verdict on one fact or point, in the form in which a row keeps it."""
 
     def plan(self, desk: Desk, about: Answer, judged: Judged) -> Iterable[Unit]:
         known = desk.chosen(KnownTasks).get(about.query_id)
@@ -71,7 +71,7 @@ class ThingsTask(Task[Answer]):
         return report_asking(desk, self.name, self.form, answer, *named)
 
     async def work(self, desk: Desk, spec: Mapping[str, Any], judge: Examiner) -> Outcome:
-        """Ask the judge about each thing; raise `ModelFailure` if there is no usable answer at all."""
+        """Ask the judge about each fact or point; raise `ModelFailure` if there is no usable answer at all."""
         answer, named = desk.answer(spec["answer"]), {id_: Thing(id_, text) for id_, text in spec["things"]}
 
         def asking(names: Sequence[str]) -> Asking[Any]:
@@ -117,7 +117,7 @@ class ThingsTask(Task[Answer]):
 def report_asking(
     desk: Desk, task: str, form: type[BaseModel], answer: Answer, *things: Section
 ) -> Asking[Any]:
-    """Build the request: the question, the report, and each thing under its id."""
+    """Build the request: the question, the report, and each fact or point under its id."""
     sections = (
         Section("question", answer.query, "The question:"),
         Section("answer", answer.report, "The report:", report=True),

@@ -41,7 +41,7 @@ class RepeatedRow(TypedDict):
 
 
 class RequiredFactRow(TypedDict):
-    """One required fact of a task, and what the rule found of it in a report."""
+    """One required fact of a task, with the rule's finding in one report."""
 
     id: str
     source: Literal["file", "page"]

@@ -71,7 +71,7 @@ def pool() -> tuple[CorpusPage, ...]:
 def _rows(name: str) -> Iterator[bytes]:
     with lzma.open(HOME / name) as file:
         content = file.read(_LARGEST + 1)
-    assert len(content) <= _LARGEST  # ours
+    assert len(content) <= _LARGEST  # a file of this package
     return iter(content.splitlines())
 
 

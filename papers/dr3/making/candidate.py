@@ -52,7 +52,7 @@ from langchain_core.messages import BaseMessage
 VERSION = "2"
 """Version of the checks and of the choice of pages, raised when the same answers give other tasks."""
 MOST_FILES, QUESTIONS = 6, 4
-"""Limits: files of one task, and questions tried for one candidate. Each new question is told why the one before was refused."""
+"""Limits: files of one task, and questions tried for one candidate. Each new request for a question gives the objection to the last one."""
 POINTS = (
     ("Joins what the files say with what pages say", "analysis"),
     ("Cites the files and the pages for what they say", "evidence"),

@@ -213,8 +213,8 @@ def found_corpus(
 
 
 def _required(supportive: Sequence[FoundPage], known: Sequence[TaskFact]) -> list[FoundPage]:
-    """Return the required pages in the order in which they were found. No two state the same value or attribute,
-    and no page states another one's value."""
+    """Return the required pages, in the order in which they were found. No two state the same value or attribute,
+    and no page states the value of another."""
     kept: list[FoundPage] = []
     about = {(fold(fact.subject), fold(fact.attribute)) for fact in known}
     for one in supportive:

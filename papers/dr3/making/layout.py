@@ -176,7 +176,7 @@ def _corpora(folder: Path, notes: list[str]) -> tuple[list[CorpusPage], dict[str
             notes.append(
                 f"{name}: lacks {lost} pages of a smaller size; sizes are nested here, so it has them"
             )
-        order = {**order, **here, **order}  # each page as the smallest size has it
+        order = {**order, **here, **order}  # of several versions of a page the smallest size's is kept
         ends[name] = len(order)
     if empty:
         notes.append(f"{empty} pages without text were left out")

@@ -166,7 +166,7 @@ def _digests(folder: Path) -> list[tuple[str, str]]:
 
 
 def _hash_of(folder: Path, rows: list[tuple[str, str]]) -> str:
-    from drr.papers.dr3.truth import read_truth  # a run compares what it shows, and must not even load this
+    from drr.papers.dr3.truth import read_truth  # runs use this module and must not load the truth
 
     truth = read_truth(folder).model_dump(mode="json", exclude={"review"})
     digest = sha256(orjson.dumps(truth, option=orjson.OPT_SORT_KEYS)).hexdigest()

@@ -1,6 +1,6 @@
-"""The requests to a model when a task is made, and the checks of its proposals.
+"""The requests to a model when a task is made, and the checks of the model's proposals.
 
-A proposal is accepted only if its words stand in the file or the page.
+A proposal is accepted only if the file or the page contains its words.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ class ProposedQuestion(FrozenRow):
 
 
 def found_quote(quote: str, text: str, least: int = _QUOTED_WORDS) -> str | None:
-    """Return a quotation as it stands in the text; `None` if it is missing or too short. White space may differ."""
+    """Return a quotation exactly as the text has it; `None` if it is missing or too short. White space may differ."""
     words = quote.split()
     if len(words) < least:
         return None

@@ -166,7 +166,7 @@ def _record(folder: Path, url: str, action: str, reviewer: str, reason: str | No
     review = truth.review.model_copy(update={"history": [*truth.review.history, entry]})
     changed = truth.model_copy(update={"review": review})
     _put(folder / TRUTH, changed)
-    if changed.is_refuted:  # what rests on a wrong page is asked of nobody
+    if changed.is_refuted:  # a task with a wrong page is given to no agent
         _put(folder / REVIEW, TaskReview(status="rejected"))
     elif truth.is_refuted and changed.review.status != "rejected":
         (folder / REVIEW).unlink(missing_ok=True)

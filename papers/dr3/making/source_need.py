@@ -35,7 +35,7 @@ from langchain_core.messages import BaseMessage, HumanMessage
 
 ROLE, PROMPT = "task_reader", "without_source"
 NOTHING, EVERYTHING = "", "*"
-"""Marks of what is left out. No source left out shows what the model can state at all; every source left out is the closed book."""
+"""Two conditions: no source is left out, which shows what the model can state at all; every source is left out (closed book)."""
 LEFT_OUT, CLOSED_BOOK = "left_out", "closed_book"
 VERSION = "1"
 _FILE_CHARS, _PAGE_CHARS = 8_000, 12_000
@@ -71,7 +71,7 @@ class AnsweredTasks:
 
 
 def conditions(task: StoredTask) -> list[str]:
-    """List what is left out, request by request: no source, each source, every source."""
+    """List the conditions by the source left out: none, each one, all."""
     return [NOTHING, *task.documents(), EVERYTHING]
 
 
@@ -91,7 +91,7 @@ def problems_without(task: StoredTask, answers: Mapping[str, str]) -> Iterator[F
         rest = f"{task.question.query}\n{_material(task, name)}"
         for fact in _found_in(facts, answers[name]):
             if _found_in([fact], rest):
-                continue  # the same value stands elsewhere, of something else
+                continue  # the same value is stated elsewhere about another subject
             text = f"{name}: left out, and its fact {fact.id} ({fact.value}) is told all the same"
             yield FileTaskProblem(task.name, LEFT_OUT, text)
     for fact in _found_in(task.truth.facts, answers[EVERYTHING]):

@@ -122,7 +122,7 @@ class _Making:
                 self.arguments, self.study, units, self.work, self.models, "proposing and checking"
             )
             if not summary.ok:
-                for one in wanted:  # what was done before it stopped
+                for one in wanted:  # tasks finished before the run stopped
                     self._next(one)
                 return conclude(summary, self.study.folder, command=_again(self.arguments))
         for name, reason in sorted(self.refused.items()):

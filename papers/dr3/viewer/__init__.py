@@ -1,1 +1,1 @@
-"""The viewer's pages of tasks with files: question, files, corpus and truth. They are for the owner of the tasks alone."""
+"""The viewer's pages of tasks with files, for the owner of the tasks alone: question, files, corpus and truth."""

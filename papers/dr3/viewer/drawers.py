@@ -83,7 +83,7 @@ class DrawerPaper:
         return {**NOTHING, **own}
 
     def evidence(self, fact: TaskFact, place: FilePlace) -> tuple[Values | None, Passage | None]:
-        """Return what shows a fact: the part of the drawn page or picture, or the passage with its words. The other one is `None`."""
+        """Return the part of the drawn page or picture that shows a fact, or the passage with its words. The other one is `None`."""
         content, image, text = self.content, None, self.content.whole
         words = [word for one in self.facts if one.fact is fact for word in one.words]
         if content.picture is not None:

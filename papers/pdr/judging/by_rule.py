@@ -1,6 +1,6 @@
 """Makes criteria by rule, without a model; they are marked `rules-2`. They are the person's attributes that concern
-the task, weighted by rarity among users, and the demands in the task's words. They serve for trying things out:
-the surface of a report decides them."""
+the task, weighted by rarity among users, and the demands in the task's words. They serve to try the program out:
+rules score them by the report's surface."""
 
 from __future__ import annotations
 

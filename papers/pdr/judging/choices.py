@@ -58,7 +58,7 @@ def kept_persons(study: Study) -> dict[str, Person]:
         return {}
     try:
         return _read(study.folder / PERSONS)
-    except Misuse as error:  # nobody named this file: the study is broken
+    except Misuse as error:  # the user did not name this file: the study is broken
         again = f"`drr judge {study.folder} --what pqr --persons FILE` puts another in its place"
         raise DrrError(f"{error} ({again})") from error
 
@@ -149,7 +149,7 @@ class OwnerText:
 
     @property
     def shown(self) -> str:
-        """Return a short hash of task and attributes, for which a score holds."""
+        """Return a short hash of task and attributes; a score is valid for one such hash."""
         return content_id(self.task, self.known)
 
 

@@ -254,7 +254,7 @@ def given_criteria(study: Study) -> dict[CriteriaOwner, GivenCriteria]:
     try:
         kept = rows_of(path, _KeptCriteria, "criteria", SCHEMA)
         return {CriteriaOwner(row.task_id, row.person_id): row.given for _, row in kept}
-    except Misuse as error:  # nobody named this file: the study is broken
+    except Misuse as error:  # the user did not name this file: the study is broken
         raise DrrError(
             f"{error}; restore it, or take it away to go by the criteria that were made"
         ) from error

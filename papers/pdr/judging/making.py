@@ -48,7 +48,7 @@ RULE_WEIGHTS: Mapping[Half, Mapping[str, float]] = {
     "p": {"GOAL": 0.3, "CONT": 0.3, "PRES": 0.1, "ACTI": 0.3},
     "q": {"DEIN": 0.4, "LOGC": 0.3, "CLAR": 0.3},
 }
-"""Weights without a model. Rules cannot tell what matters to a person: presentation counts least, as it varies least between persons."""
+"""Weights without a model. Rules cannot weigh for a single person: presentation counts least, as it varies least between persons."""
 
 
 class CriteriaTask(Task[Wish]):
@@ -86,7 +86,7 @@ class CriteriaTask(Task[Wish]):
         elif not asks:
             rows = _settled(desk, about, cast(CriteriaDimension, part), seed)
         spec = {
-            "answer": owner.label,  # what it is about stands under this name in the ledger's index
+            "answer": owner.label,  # the ledger's index keeps the subject under this name
             "task_id": owner.task_id, "person_id": owner.person_id, "text": about.task, "known": about.known,
             "part": part, "seed": seed, "rows": rows, "weights": weights, "asks": asks,
         }  # fmt: skip

@@ -44,7 +44,7 @@ from drr.papers.pdr.sums import WeighedScore, WeighedTotals, weighed
 from drr.study.unit import Outcome, Record, Unit
 
 ROUNDS = "scores/rounds"
-"""Key, among the versions of a judging run, of the number of rounds that count."""
+"""Key of the number of rounds that count, among the versions of a judging run."""
 TOP = 10
 
 

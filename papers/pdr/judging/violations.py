@@ -152,7 +152,7 @@ def _ruled_out(
 
 
 def _made_of(product: Product, thing: str) -> str | None:
-    """Return the detail of a product's record that names the thing; `None` without one. Details that rule the thing out do not count."""
+    """Return the detail of a product's record that names a substance; `None` without one. Details that exclude the substance do not count."""
     wanted = families(thing)
     for key, value in product.details.items() if wanted else ():
         made_of = isinstance(value, str) and any(word in key.casefold() for word in _MADE_OF)

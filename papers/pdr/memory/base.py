@@ -156,7 +156,7 @@ class Remembering:
             raise
         except Exception as error:
             if self._kind.origin is None:
-                raise  # a bug of ours, which ends the unit loudly
+                raise  # a bug in a built-in memory must not pass as a failed recall
             text = " ".join(str(error).split())[:200]
             why = f"{what} raised {type(error).__name__}: {text}"
             raise self._failure("memory_raised", why) from error
@@ -178,6 +178,6 @@ async def _called(call: Callable[[], Any]) -> Any:
             end, value = ended.set_exception, raised
         loop.call_soon_threadsafe(settle, end, value)
 
-    # A daemon: one that never ends keeps no process alive.
+    # A daemon thread, so that a call that never ends does not keep the process alive.
     threading.Thread(target=work, name="drr-memory", daemon=True).start()
     return await ended

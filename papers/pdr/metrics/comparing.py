@@ -256,7 +256,7 @@ class MemoryTables:
         rows = [*memories, *beside]
         kept = [a for a in self.judged.answers if a.variant in rows and a.query_id in shared]
         part = replace(self.judged, answers=kept)
-        place = {"task": 0, "memory": 1, "persona": 2}  # as the paper has them
+        place = {"task": 0, "memory": 1, "persona": 2}  # the order of the paper
         rows.sort(key=lambda system: place[parts_of(system).setting.kind])
         why = "it was not asked the same questions, or answered none that the others did"
         return {

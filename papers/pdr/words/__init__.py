@@ -1,4 +1,4 @@
-"""The words of persons: texts that show a trait, the traits that are drawn, talk about products. Each is a file of TOML beside this one."""
+"""The texts for contexts: texts that show a trait, invented traits, talk about products. Each set is a TOML file beside this module."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ _FOLDER = files("drr.papers.pdr.words")
 
 
 class TraitTexts(NamedTuple):
-    """The texts in which one value of a block shows."""
+    """The texts that express one value of a block of attributes."""
 
     asked: tuple[tuple[str, str], ...]
-    """Pairs of a shopper's message and the assistant's answer."""
+    """Pairs of a user's message and the assistant's answer."""
     notes: tuple[str, ...]
     statement: str | None = None
-    """Statement of the trait, for drawn ones."""
+    """Statement of the trait, for invented traits."""
 
     def texts(self) -> list[str]:
         return [*(shopper for shopper, _ in self.asked), *self.notes]
 
 
 class Talk(NamedTuple):
-    """Sentences about any product, and about nothing in particular."""
+    """Sentences about any product, and small talk."""
 
     own: tuple[str, ...]
     browse: tuple[str, ...]
@@ -56,13 +56,13 @@ def _values(name: str) -> dict[str, dict[str, TraitTexts]]:
 
 @cache
 def invented_traits() -> dict[str, dict[str, TraitTexts]]:
-    """Block to value."""
+    """Return the texts of traits that may be invented, by block and value."""
     return _values("invented.toml")
 
 
 @cache
 def record_traits() -> dict[str, dict[str, TraitTexts]]:
-    """Block to value; `any` where the attribute's name is put in."""
+    """Return the texts of traits from records, by block and value. The value `any` has a slot for the attribute's name."""
     return _values("traits.toml")
 
 
@@ -73,17 +73,17 @@ def talk() -> Talk:
 
 
 def _sentence(row: Any) -> Any:
-    """A sentence, or a question with its answer."""
+    """Return a sentence, or a question with its answer as a tuple."""
     return tuple(row) if isinstance(row, list) else row
 
 
 def key_of(attribute: Attribute) -> str:
-    """The id without its block: the value, the theme, the name."""
+    """Return the id of an attribute without its block: its value, theme or name."""
     return attribute.id.removeprefix(f"{attribute.block}-")
 
 
 def values_of(attribute: Attribute) -> dict[str, TraitTexts]:
-    """Every value of its block, its own among them; none where nothing was written for it."""
+    """Return the texts of every value of an attribute's block; empty if there are none for the attribute."""
     for traits in (record_traits(), invented_traits()):
         values = traits.get(attribute.block, {})
         if "any" in values or key_of(attribute) in values:

@@ -1,1 +1,1 @@
-"""The loop that aligns a judge with experts. A sealed split, versions of a prompt, what each is worth, and when to stop."""
+"""The alignment of a judge with experts: a sealed split of labels, versions of a prompt, the error of each."""

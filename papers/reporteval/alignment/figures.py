@@ -1,4 +1,4 @@
-"""The distance of a judge from experts: deviation, bias, agreement on order, each beside its chance level."""
+"""Measures the distance of a judge from experts: deviation, bias and agreement on order, the latter with its chance level."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class AlignmentWork:
         return judge.sealed(Outcome({"said": {side: word._asdict() for side, word in answer.items()}}))
 
     def things(self, study: Study) -> list[JudgedThing]:
-        """Each side of each thing, with the judge's word and the unit that says it."""
+        """Return each side of each labelled item, with the judge's value and the key of its unit."""
         found = []
         for item in self.items:
             units, words = (
@@ -63,14 +63,14 @@ class AlignmentWork:
 
 
 class JudgedThing(NamedTuple):
-    """One side of one labelled thing."""
+    """One side of a labelled item, with the judge's value and the experts' values."""
 
     item: AlignItem
     side: str
     word: JudgeWord | None
-    """The judge's; `None` before anybody judged it."""
+    """Value and reason of the judge; `None` before the item is judged."""
     unit: str = ""
-    """Key of the unit that `drr study trace` shows."""
+    """Key of the unit, which `drr study trace` shows."""
 
     @property
     def judge(self) -> float | None:
@@ -89,12 +89,12 @@ class JudgedThing(NamedTuple):
         return {"judge": self.judge, "judge_says": says, "people": self.people}
 
     def row(self) -> JsonObject:
-        """Return it as documents have it: under its label's `id`."""
+        """Return the row for documents, under the id of the label."""
         names = {"id": self.item.name, "text": self.item.id, "query": self.item.query, "side": self.side}
         return {**names, **self._values(), "apart": self.apart, "unit": self.unit}
 
     def disagreement(self) -> JsonObject:
-        """Return it with everybody's words and the texts themselves."""
+        """Return the values with the words of judge and experts, and the texts."""
         experts = self.item.words[self.side]
         words = [f"{one.who}: {one.value:g}{f', {one.comment}' if one.comment else ''}" for one in experts]
         named, texts = {"item": self.item.name, "side": self.side}, dict(self.item.texts)
@@ -102,7 +102,7 @@ class JudgedThing(NamedTuple):
 
 
 def _words(record: Record | None, sides: Iterable[str]) -> Mapping[str, JudgeWord]:
-    """Return what a unit says by side: nothing before it was judged, and the reason where it failed for good."""
+    """Return the judge's values of a unit by side. They are empty before it is judged, and the reason if it failed for good."""
     if record is not None and record.done:
         return {side: JudgeWord(**word) for side, word in record.result["said"].items()}
     if record is None or record.transient or record.status == "over_budget":
@@ -111,7 +111,7 @@ def _words(record: Record | None, sides: Iterable[str]) -> Mapping[str, JudgeWor
 
 
 def farthest_first(rows: Iterable[JudgedThing]) -> list[JudgedThing]:
-    """Sort them so that what nobody judged stands last."""
+    """Sort by distance between judge and experts, largest first; unjudged ones come last."""
     return sorted(rows, key=lambda one: (one.apart is None, -(one.apart or 0), one.item.name, one.side))
 
 
@@ -119,7 +119,7 @@ WORST = 10
 
 
 def worst(rows: Iterable[JudgedThing]) -> list[JudgedThing]:
-    """The farthest apart first."""
+    """Return the ten with the largest distance, largest first."""
     apart = (row for row in rows if row.apart)
     return sorted(apart, key=lambda row: (-(row.apart or 0), row.item.id, row.side))[:WORST]
 
@@ -138,7 +138,7 @@ class AlignFigures(TypedDict):
 
 
 class Run(TypedDict):
-    """One reading of a version: on dev, or on test."""
+    """The result of judging one half (dev or test) with one version of the prompt."""
 
     version: int
     hash: str
@@ -150,7 +150,7 @@ class Run(TypedDict):
 
 
 def align_figures(rows: Sequence[JudgedThing], ends: tuple[float, float]) -> AlignFigures:
-    """Intervals are over questions."""
+    """Return the figures of a half; intervals are over questions."""
     judge, people = [row.judge for row in rows], [row.people for row in rows]
     queries, width = [row.item.query for row in rows], ends[1] - ends[0]
     known = [(abs(row.judge - row.people), row.item.query) for row in rows if row.judge is not None]
@@ -174,12 +174,12 @@ def by_side(rows: Sequence[JudgedThing], ends: tuple[float, float]) -> dict[str,
 
 
 def _of_questions(rows: Iterable[JudgedThing]) -> list[list[JudgedThing]]:
-    """The things of one question and side."""
+    """Group the rows by question and side."""
     return list(grouped(((row.item.query, row.side), row) for row in rows).values())
 
 
 def _preferences(rows: Sequence[JudgedThing]) -> tuple[V, float | None]:
-    """Compare two things of one question and side, for which is better: a tie matches only a tie."""
+    """Return the agreement on which of two items of a question and side is better, and its chance level. A tie matches only a tie."""
     pairs = [pair for group in _of_questions(rows) for pair in combinations(group, 2)]
     return correlation.preference_agreement(
         [None if a.judge is None or b.judge is None else round(a.judge - b.judge, 9) for a, b in pairs],
@@ -189,7 +189,7 @@ def _preferences(rows: Sequence[JudgedThing]) -> tuple[V, float | None]:
 
 
 def rank_agreement(rows: Sequence[JudgedThing]) -> tuple[V, float | None]:
-    """Return the share of questions with the very same order, and the share expected if the judge's values were shuffled."""
+    """Return the share of questions with the same order, and the share expected if the judge's values were shuffled."""
     same, chances, clusters = list[tuple[float, float]](), list[float](), list[str]()
     for group in _of_questions(row for row in rows if row.judge is not None):
         if len(group) > 1:
@@ -207,18 +207,18 @@ def _signs(values: Sequence[float]) -> list[int]:
 
 
 def _chance(one: Sequence[float], other: Sequence[float]) -> float:
-    """Share of the ways to deal the same values that keep the other's order. None where the ties are not of one make."""
+    """Return the chance that shuffled values have the other's order; 0 if the ties differ in size or place."""
     rounded = ([round(value, 9) for value in sorted(values)] for values in (one, other))
     ties, others = ([len(list(group)) for _, group in groupby(values)] for values in rounded)
     return prod(map(factorial, ties)) / factorial(len(one)) if ties == others else 0.0
 
 
 PATIENCE = 3
-"""Versions that bring nothing, after which the loop has ended."""
+"""Number of versions without improvement after which the alignment stops."""
 
 
 def ending(runs: Sequence[Run], target: float) -> str | None:
-    """Say why the loop has ended; `None` while it goes on. `runs` are those of one judge on dev, by version."""
+    """Return why the alignment has ended; `None` while it goes on. `runs` are one judge's results on dev, by version."""
     values = [run["figures"]["mad"]["value"] for run in runs]
     high = runs[-1]["figures"]["mad"]["ci_high"] if runs else None
     if high is not None and high < target:

@@ -1,4 +1,4 @@
-"""The readings of an alignment: one half judged by one version, and the things behind it."""
+"""Judges one half of the labels by one version of the prompt, and shows the results."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from drr.plugin import moment, number, table, with_interval
 class VersionReading(NamedTuple):
     run: Run
     rows: Sequence[JudgedThing]
-    """Things of dev; figures of the test half lead nowhere."""
+    """Judged items of dev; empty for the test half, whose figures show no items."""
     sides: dict[str, AlignFigures]
     banner: str | None
     complete: bool
@@ -33,7 +33,7 @@ class VersionReading(NamedTuple):
 def read_half(
     alignment: JudgeAlignment, version: PromptVersion, arguments: argparse.Namespace
 ) -> tuple[VersionReading, int]:
-    """The test half is held against what experts said of it only when all of it was judged."""
+    """Judge one half and return the result and exit code. The test half is compared with experts only when all of it was judged."""
     from drr.env.errors import DrrError
     from drr.plugin import check_run, conclude, desk_of, models_of, run_units, settings_beside
 
@@ -65,7 +65,7 @@ def read_half(
 
 
 def kept_things(alignment: JudgeAlignment, run: Run) -> list[JudgedThing]:
-    """List the things behind a reading of dev, asking nobody. None of a version whose prompt was changed since."""
+    """Return the judged items behind a result on dev, without calls; empty if the version's prompt was changed since."""
     from drr.env.settings import Settings
     from drr.eval.asking.rules import is_rules
     from drr.offline.judge import RulesJudge
@@ -144,7 +144,7 @@ def ends_text(alignment: JudgeAlignment) -> str:
 
 
 def status_text(alignment: JudgeAlignment) -> str:
-    """Tell the split, the last version, and every reading in a line."""
+    """Return the split, the last version and every result, as text."""
     row, last = alignment.row(), alignment.versions()[-1]
     state = "was run" if alignment.was_run(last) else "was not run yet"
     low, high = alignment.task.ends

@@ -1,6 +1,6 @@
-"""The place in a study of an alignment. The sealed split, the versions of the prompt as files, and what each reading found.
+"""Stores an alignment in a study: the sealed split, the versions of the prompt as files, and each result.
 
-What experts said of the test half is copied nowhere: it stays in the file of labels, which the seal holds to what it was.
+The labels of the test half are copied nowhere: they stay in the file of labels, and the seal detects changes.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _META = "align:"
 class HalfRow(TypedDict):
     items: list[str]
     labels: str
-    """A hash of what experts said."""
+    """Hash of the experts' labels."""
 
 
 class AlignmentState(TypedDict):
@@ -46,31 +46,31 @@ class AlignmentState(TypedDict):
     seed: int
     target: float
     labels: str
-    """File of the labels."""
+    """Path of the file of labels."""
     dev: HalfRow
     test: HalfRow
     seal: str
     made: dict[str, str]
-    """Maker of each version."""
+    """Author of each version."""
     runs: list[Run]
 
 
 class PromptVersion(NamedTuple):
     number: int
     folder: Path
-    """Folder for `--prompts`."""
+    """Folder to give to `--prompts`."""
     hash: str
 
 
 class JudgeAlignment:
-    """The alignment of one task in one study."""
+    """The alignment of one judging task in one study."""
 
     def __init__(self, study: Study, task: AlignedTask, state: AlignmentState) -> None:
         self.study, self.task, self.state = study, task, state
         self.folder = study.folder / FOLDER / task.name
 
     def dev(self) -> list[AlignItem]:
-        """`DrrError` where the files are not those that were sealed."""
+        """Return the items of the dev half; raise `DrrError` if the files are not those that were sealed."""
         shown, labels = self.folder / "split.json", self.folder / "dev.jsonl"
         again = "put it back, or begin anew in another study"
         if not (shown.is_file() and labels.is_file()):
@@ -83,7 +83,7 @@ class JudgeAlignment:
         return found
 
     def test(self, file: Path | None) -> list[AlignItem]:
-        """Read the test half from the file of labels: `Misuse` where it differs from what was sealed."""
+        """Return the items of the test half from the file of labels. Raise `Misuse` if they differ from what was sealed."""
         path = Path(self.state["labels"]) if file is None else file
         if not path.is_file():
             raise Misuse(f"{path}: the labels are not there any more; say with --labels where they are")
@@ -115,7 +115,7 @@ class JudgeAlignment:
         return known[number - 1]
 
     def check(self, version: PromptVersion) -> None:
-        """Refuse one that changed after it was read, and one with the texts of another."""
+        """Raise `Misuse` for a version that changed after it was run, or that has the texts of another one."""
         runs = [(run["version"], run["hash"]) for run in self.state["runs"]]
         if any(number == version.number and text != version.hash for number, text in runs):
             raise Misuse(
@@ -132,7 +132,7 @@ class JudgeAlignment:
         return any(run["version"] == version.number for run in self.state["runs"])
 
     def open_next(self) -> PromptVersion:
-        """Open a version with the prompts of the one before. One that nobody ran stays as it is."""
+        """Create a version with the prompts of the last one, and return it. If the last one was not run, it is returned."""
         last = self.versions()[-1]
         if self.was_run(last):
             number = last.number + 1
@@ -152,13 +152,13 @@ class JudgeAlignment:
         self.keep()
 
     def record(self, run: Run) -> None:
-        """Record one reading of a version by a judge. A dev half that was judged further takes the place of what it was."""
+        """Store the result of a version, half and judge. It replaces an earlier result of the same three."""
         runs = {(one["version"], one["half"], one["judge"]): one for one in [*self.state["runs"], run]}
         self.state["runs"] = [runs[key] for key in sorted(runs)]
         self.keep()
 
     def on_dev(self, judge: str | None = None) -> list[Run]:
-        """List the readings of one judge, the last one who read where nobody is named. Figures of two are not compared."""
+        """Return the results of one judge on dev; without a name those of the judge who ran last. Results of two judges are not compared."""
         runs = [run for run in self.state["runs"] if run["half"] == "dev"]
         last = max(runs, key=lambda run: run["at"], default=None)
         return [run for run in runs if run["judge"] == (judge or (last and last["judge"]))]
@@ -195,7 +195,7 @@ class JudgeAlignment:
 
 
 def items_to_split(task: AlignedTask, labels: Path) -> list[AlignItem]:
-    """`Misuse` for labels that are none of this task, or too few for two halves."""
+    """Return the items of a file of labels; raise `Misuse` if it has fewer than two questions for this task."""
     items, many = _taken(task, labels), "for two questions or more are needed, for dev and for test"
     if len({item.query for item in items}) < 2:
         raise Misuse(f"{labels}: labels of {task.name} {many}")
@@ -212,7 +212,7 @@ def new_alignment(
     dev_share: float,
     target: float | None,
 ) -> JudgeAlignment:
-    """Split, sealed, with the prompts of today as the first version."""
+    """Begin an alignment: split the labels, seal both halves, and store the present prompts as the first version."""
     if study.ledger.meta(f"{_META}{task.name}") is not None:
         raise Misuse(
             f"{study.folder}: {task.name} is split already, once and for all; `drr judges align status {study.folder}` tells"
@@ -235,7 +235,7 @@ def new_alignment(
 
 
 def alignments(study: Study) -> list[JudgeAlignment]:
-    """List those that were begun in this study."""
+    """List the alignments begun in a study."""
     found = []
     for name, task in ALIGNED.items():
         if (text := study.ledger.meta(f"{_META}{name}")) is not None:
@@ -245,7 +245,7 @@ def alignments(study: Study) -> list[JudgeAlignment]:
 
 
 def alignment_of(study: Study, task: str | None) -> JudgeAlignment:
-    """The one of this task; without a name the only one there is."""
+    """Return the alignment of a task; without a name the only one in the study."""
     known = {one.task.name: one for one in alignments(study)}
     if task is None and len(known) > 1:
         raise Misuse(f"{study.folder}: which one? --task {' or --task '.join(known)}")
@@ -266,6 +266,6 @@ def _taken(task: AlignedTask, path: Path) -> list[AlignItem]:
 
 
 def _shown(state: AlignmentState) -> Mapping[str, object]:
-    """Choose what lies beside the versions for people to read; of the test half only what is in it."""
+    """Return the content of `split.json`, for people to read; of the test half it has only the ids."""
     halves: Mapping[str, Sequence[str]] = {name: state[name]["items"] for name in ("dev", "test")}
     return {"task": state["task"], "seed": state["seed"], "seal": state["seal"], **halves}

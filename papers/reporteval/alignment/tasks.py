@@ -1,6 +1,6 @@
-"""The kinds of judging that can be aligned with experts: a label taken apart, a question, a scale.
+"""The judging tasks that can be aligned with experts: the parts of a label, a request, a scale.
 
-One kind is one class here and one line in `ALIGNED`. Each asks by the very prompts and forms of a judging.
+Each task is a class here and an entry in `ALIGNED`. Each uses the same prompts and forms as the judging task.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from drr.papers.reporteval.judging.repetition import PassagePair, judge_pair, pa
 from drr.study.unit import canonical_json
 
 WHOLE = "score"
-"""The one side of what has no sides."""
+"""Name of the only side of a task without sides."""
 
 
 class ExpertWord(NamedTuple):
@@ -46,28 +46,28 @@ class ExpertWord(NamedTuple):
 
 
 class AlignItem(NamedTuple):
-    """One thing, whoever labelled it."""
+    """One item to judge, with the labels of all experts."""
 
     id: str
-    """Hash of its texts."""
+    """Hash of the item's texts."""
     name: str
-    """The id that its first label has."""
+    """Id of the item's first label."""
     query: str
-    """Question of the thing: things of one question lie on one side of the split."""
+    """Hash of the question; all items of a question are in the same half."""
     texts: Mapping[str, str]
     words: Mapping[str, Sequence[ExpertWord]]
-    """Words by side."""
+    """Values of the experts, by side."""
     labels: Sequence[AlignLabel]
 
     def people(self, side: str) -> float:
-        """The mean over people, each counting once; who has no name is somebody else."""
+        """Return the mean over experts, each counting once; each unnamed one counts as a different expert."""
         named = enumerate(self.words[side])
         by_person = grouped((f"{one.who} {n if one.who == UNNAMED else ''}", one.value) for n, one in named)
         return sum(sum(own) / len(own) for own in by_person.values()) / len(by_person)
 
 
 class LabelParts(NamedTuple):
-    """A label as a task of judging takes it apart."""
+    """The parts of a label as the judging task uses them."""
 
     texts: Mapping[str, str]
     value: float
@@ -76,7 +76,7 @@ class LabelParts(NamedTuple):
 
 
 def items_of(labels: Iterable[tuple[AlignLabel, LabelParts]]) -> list[AlignItem]:
-    """List the items in order of first appearance."""
+    """Return the items of labels, in order of first appearance."""
     groups = grouped((content_id(*parts.texts.values()), (label, parts)) for label, parts in labels)
     found = []
     for name, group in groups.items():
@@ -88,14 +88,14 @@ def items_of(labels: Iterable[tuple[AlignLabel, LabelParts]]) -> list[AlignItem]
 
 
 def split(items: Sequence[AlignItem], seed: int, dev_share: float) -> tuple[list[AlignItem], list[AlignItem]]:
-    """Split by question into dev and test, in an order that the seed draws; either has one question at least."""
+    """Split items by question into dev and test, in an order drawn by seed. Each half has at least one question."""
     queries = sorted({item.query for item in items}, key=lambda query: _hash(f"{seed} {query}"))
     dev = set(queries[: min(max(1, round(len(queries) * dev_share)), len(queries) - 1)])
     return [one for one in items if one.query in dev], [one for one in items if one.query not in dev]
 
 
 def labels_hash(items: Iterable[AlignItem]) -> str:
-    """Hash all labels, in whatever order they stand in a file."""
+    """Return the hash of all labels, whatever their order in a file."""
     lines = sorted(canonical_json(label.model_dump(mode="json")) for item in items for label in item.labels)
     return _hash("\n".join(lines))
 
@@ -112,19 +112,19 @@ class JudgeWord(NamedTuple):
 class AlignedTask(ABC):
     name: ClassVar[str]
     prompts: ClassVar[tuple[str, ...]]
-    """The files that a version holds."""
+    """Names of the prompts that a version holds."""
     ends: ClassVar[tuple[float, float]]
     target: ClassVar[float]
-    """The deviation from experts that is asked for where nobody says another."""
+    """Default of the deviation from experts to reach."""
     label: ClassVar[type]
-    """The form of its labels."""
+    """Class of the task's labels."""
     sides: ClassVar[tuple[str, Sequence[str]] | None] = None
-    """Word for the `dimension` of its labels, with the names there are; `None` where it has no sides."""
+    """Word for the `dimension` of labels, and its values; `None` for a task without sides."""
     by_side: ClassVar[bool] = False
-    """A unit for each side that somebody labelled."""
+    """True if each labelled side is a unit of its own."""
 
     def taken(self, label: AlignLabel) -> LabelParts | None:
-        """`None` for a label of another kind, `Misuse` for a value beside the scale."""
+        """Return the parts of a label; `None` for another kind of label. Raise `Misuse` for a value outside the scale."""
         if not isinstance(label, self.label):
             return None
         parts, (low, high) = self.take(label), self.ends
@@ -139,7 +139,7 @@ class AlignedTask(ABC):
         return parts
 
     def parts(self, item: AlignItem) -> Sequence[str]:
-        """A unit each."""
+        """Return the parts of an item, each of which is a unit."""
         return tuple(item.words) if self.by_side else ("",)
 
     @abstractmethod
@@ -147,7 +147,7 @@ class AlignedTask(ABC):
 
     @abstractmethod
     def asking(self, desk: Desk, item: AlignItem, part: str) -> Asking[Any]:
-        """The first question: what a unit's key holds."""
+        """Build the first request, whose hash is part of the unit's key."""
 
     @abstractmethod
     async def ask(
@@ -156,7 +156,7 @@ class AlignedTask(ABC):
 
 
 class AlignedQuality(AlignedTask):
-    """ReportEval's five grades, one call."""
+    """The alignment of ReportEval's five grades, given in one call."""
 
     sides = ("side", SIDES)
     name, prompts, ends, target, label = "quality", ("re_quality",), (0.0, 4.0), 0.72, RatingLabel
@@ -175,7 +175,7 @@ class AlignedQuality(AlignedTask):
 
 
 class AlignedRedundancy(AlignedTask):
-    """Two passages held against each other."""
+    """The alignment of the comparison of two passages."""
 
     name, prompts, ends, target, label = "redundancy", ("re_repetition",), (0.0, 4.0), 0.31, PassageLabel
 
@@ -195,7 +195,7 @@ class AlignedRedundancy(AlignedTask):
 
 
 class AlignedSupport(AlignedTask):
-    """A claim held against its evidence, on ReportEval's scale: 1 full, 0 in part, -1 none."""
+    """The alignment of support of a claim by its evidence, on ReportEval's scale: 1 full, 0 in part, -1 none."""
 
     name, prompts, ends, target, label = "support", ("support",), (-1.0, 1.0), 0.29, SupportLabel
 
@@ -219,7 +219,7 @@ class AlignedSupport(AlignedTask):
 
 
 class AlignedRating(AlignedTask):
-    """The seven dimensions, 0-10; a call for each that somebody labelled."""
+    """The alignment of ratings on seven dimensions, 0-10, with a call for each labelled one."""
 
     sides, by_side = ("dimension", DIMENSIONS), True
     name, ends, target, label = "rating", (0.0, 10.0), 1.0, RatingLabel
@@ -242,7 +242,7 @@ class AlignedRating(AlignedTask):
 
 
 class AlignedPairwise(AlignedTask):
-    """Two answers compared in both orders. 1: the first is better; -1: the second; 0: a tie, which two orders that differ are too."""
+    """The alignment of comparisons of two answers in both orders. 1: the first is better; -1: the second; 0: a tie, or the two orders disagree."""
 
     sides, by_side = ("dimension", DIMENSIONS), True
     name, ends, target, label = "pairwise", (-1.0, 1.0), 0.4, PairwiseLabel

@@ -1,4 +1,4 @@
-"""The commands of the paper."""
+"""The command `drr judges align`."""
 
 from __future__ import annotations
 

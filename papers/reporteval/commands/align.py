@@ -1,4 +1,4 @@
-"""`drr judges align`: a judge brought near to experts, one prompt version after another, on a sealed split of labels."""
+"""The command `drr judges align`: aligns a judge with experts by versions of its prompt, on sealed halves of labels."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def build(parser: argparse.ArgumentParser) -> None:
 
 
 def _number(text: str) -> int:
-    """`3` and `v3`."""
+    """Return the number of a version given as `3` or `v3`."""
     return int(text.removeprefix("v"))
 
 
@@ -96,7 +96,7 @@ def _new(arguments: argparse.Namespace) -> int:
         raise Misuse(f"--dev-share {share:g}: is between 0 and 1")
     prompts = prompts_of(settings_of(arguments).settings, "eval")
     if not Study.exists(folder):
-        items_to_split(task, arguments.labels)  # a study is made for labels that can be used
+        items_to_split(task, arguments.labels)  # no study is created for unusable labels
     opened = Study.open(folder) if Study.exists(folder) else Study.create(folder, {"schema": 1, "run": {}})
     with opened as study:
         how = {"seed": arguments.seed, "dev_share": share, "target": arguments.target}

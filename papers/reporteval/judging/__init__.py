@@ -1,1 +1,1 @@
-"""ReportEval's judgements of a report by itself: five grades, and what its passages repeat of each other."""
+"""The ReportEval judging of single reports: five grades, and repetition between passages."""

@@ -1,4 +1,4 @@
-"""The choices of `drr judge` for pairs of passages, and their place in a study."""
+"""The option of `drr judge` for pairs of passages, and its storage in a study."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _META = "pair_seed"
 
 
 class PairSeed(NamedTuple):
-    """The seed of a desk for pairs of passages."""
+    """The seed by which pairs of passages are drawn in a judging run."""
 
     seed: int = 0
 

@@ -1,4 +1,4 @@
-"""The forms in which judges grade a report and compare two of its passages: reasons stand before numbers."""
+"""The answer forms of judges who grade a report and compare two of its passages. Reasons stand before numbers."""
 
 from __future__ import annotations
 

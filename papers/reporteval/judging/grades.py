@@ -1,4 +1,4 @@
-"""The task of grading a report on five sides in one call, 0-4, the reasons before the numbers. The judge sees the question and the report."""
+"""The judging task that grades a report on five sides, 0-4, in one call. The judge sees only question and report."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from drr.papers.reporteval.judging.forms import ReportGrades
 from drr.study.unit import Outcome, Record, Unit
 
 GRADES, REPETITION = "grades", "repetition"
-"""The two tasks, and where a judging keeps what they found."""
+"""Names of the two judging tasks, under which a judging run stores their results."""
 ReportSide = Literal["comprehensiveness", "coherence", "clarity", "insightfulness", "overall"]
 SIDES: tuple[ReportSide, ...] = get_args(ReportSide)
 
@@ -23,38 +23,38 @@ SIDES: tuple[ReportSide, ...] = get_args(ReportSide)
 class ReportGradeRow(TypedDict):
     grade: int | None
     reason: str
-    """The judge's, or why there is no grade."""
+    """Reason of the judge, or why there is no grade."""
 
 
 class RepeatedWords(TypedDict):
-    """The words common to both passages, quoted by the judge and found by code."""
+    """The words of two passages that repeat each other, quoted by the judge and found by code."""
 
     first: str
     second: str
 
 
 class PairSaid(TypedDict):
-    """The verdict on a pair of passages after its quotations were looked up."""
+    """The verdict on a pair of passages, after its quotations were looked up."""
 
     score: int | None
-    """`None` if quotations bear out none."""
+    """Score of the pair; `None` if quotations do not support the judge's score."""
     explanation: str
     repetitions: list[RepeatedWords]
     unfounded: list[str]
-    """Quotations that their passage does not hold."""
+    """Quotations that their passage does not contain."""
     reason: str
     """Reason why there is no score."""
 
 
 class RepetitionRow(PairSaid):
-    """The same with its place in a report."""
+    """The verdict on a pair, with the place of the pair in its report."""
 
     place: list[int]
-    """Numbers of the report's two passages, from 0."""
+    """Numbers of the two passages in the report, from 0."""
     summary: bool
-    """One of them stands in a summary, where a report repeats itself on purpose."""
+    """True if one of them is in a summary, where a report repeats itself on purpose."""
     stands_for: float
-    """Number of the report's pairs that it stands for."""
+    """Number of the report's pairs that the drawn pair represents."""
     heads: list[str]
 
 
@@ -62,12 +62,12 @@ ReportGradeRows = Mapping[ReportSide, ReportGradeRow]
 
 
 def report_grades_of(judged: Judged, answer: str) -> ReportGradeRows | None:
-    """`None` where the report was not graded yet."""
+    """Return the grades of a report; `None` if it was not graded yet."""
     return cast("ReportGradeRows | None", judged.others.get(GRADES, {}).get(answer))
 
 
 def repetition_of(judged: Judged, answer: str) -> Sequence[RepetitionRow] | None:
-    """`None` where no pair was judged yet."""
+    """Return the verdicts on a report's pairs of passages; `None` if no pair was judged yet."""
     return cast("Sequence[RepetitionRow] | None", judged.others.get(REPETITION, {}).get(answer))
 
 
@@ -81,8 +81,8 @@ class GradesTask(Task[Answer]):
         return {} if ask is None else {self.name: desk.version(self.version, self.role, ask.prompt)}
 
     def plan(self, desk: Desk, about: Answer, judged: Judged) -> Iterable[Unit]:
-        """Plan the units. The key names the texts and not the prompt made of them: that would cost a
-        rendering of every report whenever it is looked for."""
+        """Yield the unit of an answer. Its key names the texts and not the prompt, as hashing the prompt
+        would render every report at each plan."""
         if desk.protocol.ask(self.name) is not None:
             fields = {"answer": about.key, "question": text_id(about.query), "shown": text_id(about.report)}
             yield self.unit(desk, f"grades \u00b7 {about.label}", fields, {"answer": about.key})
@@ -95,7 +95,7 @@ class GradesTask(Task[Answer]):
         return Outcome({"grades": {side: getattr(graded, side).model_dump() for side in SIDES}})
 
     def read(self, record: Record, judged: Judged) -> None:
-        """All five or none: they are one answer."""
+        """Store the five grades of a record, or the reason of failure for all five: they come in one answer."""
         why = f"{record.reason}: {record.message}"
         failed = {side: ReportGradeRow(grade=None, reason=why) for side in SIDES}
         rows = record.result["grades"] if record.done else failed

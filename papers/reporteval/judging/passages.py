@@ -1,6 +1,6 @@
-"""The passages of a report that are held against each other: paragraphs with their heading, lists and tables whole.
+"""Splits a report into passages to compare: paragraphs with their heading, and whole lists and tables.
 
-As printed they are sections of the second level, by the rule of the published code, of which only its counts are of interest here.
+In the printed form they are second-level sections, by the rule of the published code.
 """
 
 from __future__ import annotations
@@ -18,39 +18,39 @@ from drr.eval.tasks.protocol import PassageForm
 from drr.wording.vocabulary import Wordbook, vocabulary
 
 SHORTEST = 200
-"""Characters of a passage, its heading aside; as the published code has it, the heading counts there. One that is as wide as two counts
-for two: a paragraph of Chinese or Japanese says as much in half as many."""
+"""Least number of characters of a passage, without its heading; the published code counts the heading. A wide character counts as
+two: Chinese and Japanese need half as many characters."""
 _WHOLE_BOLD = re.compile(r"\s*(?:\*\*[^*\n]{1,160}\*\*|__[^_\n]{1,160}__)\s*+:?\s*+$")
 _LABEL = re.compile(r"\s*(?:\*\*|__)([^*_\n]{1,80}?)[:：.]?(?:\*\*|__)\s*[:：]?")
 _SECTION = re.compile(r"^## .*$", re.M)
 _PARAGRAPHS = re.compile(r"\n\s*\n")
 _FEWEST_PARAGRAPHS = 3
-"""A report with so many or fewer is not judged by the published code."""
+"""Number of paragraphs up to which the published code does not judge a report."""
 _LEADS_IN = (":", "：")
 _RULED = re.compile(r"\s*+(?:={3,}+|-{3,}+)\s*+$")
-"""Under a line of its own, that line is a heading."""
+"""Pattern of a line that makes the line above it a heading."""
 _DIVIDER = re.compile(r"\s*+(?:(?:-\s*+){3,}+|(?:\*\s*+){3,}+|(?:_\s*+){3,}+|={3,}+\s*+)$")
 _LONGEST_HEADING = 120
 _LONGEST_CAPITALS = 60
 _FEWEST_CAPITALS = 4
 _ENDS = ".!?;,…。"
-"""Ends of a sentence, which a heading lacks."""
+"""Signs that end a sentence, but no heading."""
 _AS_BOLD = 7
-"""The depth of a heading that has no mark of its depth."""
+"""Depth of a heading without a mark of its depth."""
 _LIST, _TABLE, _PROSE = "list", "table", "prose"
 
 
 @dataclass(frozen=True)
 class ReportPassage:
-    """`report[start:end]` is its text."""
+    """A passage; its text is `report[start:end]`."""
 
     start: int
     end: int
     heading: str
-    """The line over it, with its marks; empty where there is none."""
+    """Heading line over the passage, with its marks; empty if there is none."""
     text: str
     summary: bool = False
-    """It stands where a report says again, on purpose, what it says elsewhere."""
+    """True if the passage is in a section that repeats other parts on purpose."""
 
     @property
     def shown(self) -> str:
@@ -68,11 +68,11 @@ class _Block:
     start: int
     end: int
     over: tuple[TextLine, ...]
-    """The headings that it stands under, outermost first."""
+    """Headings over the block, outermost first."""
 
 
 def _paragraphs(report: str) -> Iterator[ReportPassage]:
-    """Lists of references are no part of the text; code is none either."""
+    """Yield the paragraphs, lists and tables of a report that are long enough, without its list of references and code."""
     for block in _joined(_blocks(layout(parse(report).body).lines), report):
         text = report[block.start : block.end].strip("\n")
         if _width(text.strip()) < SHORTEST:
@@ -101,7 +101,7 @@ def _blocks(lines: Sequence[TextLine]) -> Iterator[_Block]:
 
 
 def _heading_level(line: TextLine, below: TextLine | None, *, first: bool) -> int | None:
-    """Find the level of a heading: with marks before it, in bold, ruled off below, or in capitals. `first`: it begins a block."""
+    """Return the level of a heading: marked, in bold, underlined or in capitals; `None` for other lines. `first`: the line begins a block."""
     if line.kind == "heading":
         return line.level
     if _WHOLE_BOLD.match(line.text):
@@ -128,7 +128,7 @@ def _kind(line: TextLine) -> str:
 
 
 def _goes_on(kind: str, own: Sequence[TextLine], line: TextLine) -> bool:
-    """Tell whether a line belongs to the block above it. What is set in, or stands right below an item, is the item's."""
+    """Tell whether a line continues the block above it. Indented lines, and lines right below an item, belong to the item."""
     here = _kind(line)
     if kind == _TABLE:
         return here == _TABLE and line.table == own[0].table
@@ -138,7 +138,7 @@ def _goes_on(kind: str, own: Sequence[TextLine], line: TextLine) -> bool:
 
 
 def _joined(blocks: Iterable[_Block], report: str) -> Iterator[_Block]:
-    """A short line that ends in a colon belongs to the list or table that it leads in."""
+    """Join a short line that ends in a colon with the list or table after it."""
     lead: _Block | None = None
     for block in blocks:
         if lead is not None and block.kind != _PROSE and block.over == lead.over:
@@ -161,9 +161,8 @@ def _width(text: str) -> int:
 
 
 def _sections(report: str) -> Iterator[ReportPassage]:
-    """Yield sections by the published rule: without the first and last, those with `https`, and short ones.
-    And of the rest without the first and last again. It cuts what stands before the first heading as a
-    section of its own."""
+    """Yield sections by the published rule. First and last are dropped, then those with `https` and short ones,
+    then the first and last of the rest again. Text before the first heading is a section of its own."""
     heads = list(_SECTION.finditer(report))
     paragraphs = [one for one in _PARAGRAPHS.split(report.strip()) if one.strip()]
     if not heads or len(paragraphs) <= _FEWEST_PARAGRAPHS:
@@ -192,7 +191,7 @@ class SummaryReader:
         self._summary = re.compile(rf"{name}(?:\s(?:{some('joins')})\s{name}){{0,2}}", re.I)
 
     def is_summary(self, heading: str) -> bool:
-        """Decoration, numbers in front and a colon behind aside."""
+        """Tell whether a heading names a summary, without regard to decoration, leading numbers and a final colon."""
         if len(heading) > _LONGEST:
             return False
         bare = _DECORATION.sub("", heading).replace("\u2019", "'").strip(" \t\r:：.—–-")

@@ -1,7 +1,7 @@
-"""The task of comparing two passages of a report. 0-4, 4 where nothing is repeated, with the words that stand twice.
+"""The judging task that compares two passages of a report, 0-4 (4: nothing is repeated), and quotes the repeated words.
 
-The words are looked up by code. An answer that quotes what a passage does not hold is asked for once more and told so; a score below 4 that
-no quotation bears then is none.
+Code looks the quotations up. If one is not in its passage, the judge is told so and asked once more. A score below 4 without a
+quotation that is found does not count.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ if TYPE_CHECKING:
     from drr.papers.reporteval.judging.passages import ReportPassage
 
 _WIDTH = 5
-"""Words of a run: shorter ones are common to all sentences of one make."""
+"""Number of words of a run; shorter runs are common in sentences of the same kind."""
 _LEVELS = ((0.75, 0), (0.45, 1), (0.2, 2), (0.08, 3))
-"""Least share of the shorter passage's runs for each score."""
+"""Least share of the shorter passage's runs, and the score that it gives."""
 _SENTENCE = re.compile(r"[^.!?\n。！？]+[.!?。！？]?")
 _NAME = re.compile(r"(?<=[a-z,;:] )[A-Z][\w'’&-]*[A-Za-z0-9]")
 _FEWEST_FACTS = 3
 _SAME_FACTS = ((0.8, 0.5, 2), (0.6, 0.35, 3))
-"""Least shares of facts and words at which two passages say the same, with the score."""
+"""Least shares of common facts and words at which two passages say the same, and the score that they give."""
 
 
 class Repeated(NamedTuple):
@@ -87,13 +87,13 @@ def _facts(body: str) -> frozenset[str]:
 
 
 def _body(shown: str) -> str:
-    """Drop the heading: passages of one section share it."""
+    """Return a passage without its heading, which passages of one section share."""
     head, _, rest = shown.partition("\n\n")
     return rest if rest and "\n" not in head else shown
 
 
 def _closest(first: str, second: str) -> tuple[str, str] | None:
-    """The two sentences that share most words."""
+    """Return the two sentences, one of each passage, that share most words; `None` if none share any."""
     pairs = [(x, y) for x in _sentences(first) for y in _sentences(second)]
     shared = [len(terms(x) & terms(y)) for x, y in pairs]
     most = max(shared, default=0)
@@ -105,7 +105,7 @@ def _sentences(text: str) -> Sequence[str]:
 
 
 SEED = f"{REPETITION}/seed"
-"""Beside the version: by which seed the pairs of a judging were drawn."""
+"""Key of the seed by which pairs were drawn, among the versions of a judging run."""
 _QUOTED = 90
 
 
@@ -163,7 +163,7 @@ class RepetitionTask(Task[Answer]):
         return record.result["score"] is None
 
     def settle(self, judged: Judged) -> None:
-        """List the statements in the order of the report."""
+        """Sort the verdicts by the order of the report."""
         for rows in judged.others.get(self.name, {}).values():
             cast("list[RepetitionRow]", rows).sort(key=lambda row: row["place"])
 
@@ -184,7 +184,7 @@ REPETITION_TASK = RepetitionTask()
 
 
 class PassagePair(NamedTuple):
-    """The pair of one call."""
+    """The pair of passages of one request."""
 
     prompt: str
     first: str
@@ -193,7 +193,7 @@ class PassagePair(NamedTuple):
 
 
 async def judge_pair(judge: Examiner, prompts: Prompts, pair: PassagePair) -> PairSaid:
-    """`ModelFailure` where there is no usable answer at all."""
+    """Return the verdict on a pair; raise `ModelFailure` if there is no usable answer at all."""
     asking = pair_asking(prompts, pair)
     found = _looked_up(await judge.answer(asking), asking)
     if not found["unfounded"] and found["score"] is not None:
@@ -214,7 +214,7 @@ _AGAIN = "You compared them before. These words, quoted then, do not stand in th
 def pair_asking(
     prompts: Prompts, pair: PassagePair, unfounded: Sequence[str] | None = None
 ) -> Asking[RepetitionAnswer]:
-    """Ask about a pair; with `unfounded` once more: quotations of before that stand in no passage."""
+    """Build the request about a pair. With `unfounded` it is the second one, which lists quotations of the first that were not found."""
     sections = [
         Section("passage", pair.first, "Passage A:", about="first", report=True),
         Section("passage", pair.second, "Passage B:", about="second", report=True),
@@ -227,7 +227,7 @@ def pair_asking(
 
 
 def _looked_up(answer: RepetitionAnswer, asking: Asking[Any]) -> PairSaid:
-    """A score of 4 needs no words; any other at least two that stand where they were said to stand."""
+    """Return the verdict after looking the quotations up. A score below 4 needs at least one pair of quotations that is found."""
     texts = [_bare(one.shown) for one in asking.sections[:2]]
     found, unfounded = list[RepeatedWords](), list[str]()
     for one in answer.repetitions:
@@ -243,13 +243,13 @@ def _looked_up(answer: RepetitionAnswer, asking: Asking[Any]) -> PairSaid:
 
 
 def _bare(text: str) -> str:
-    """Drop emphasis, which is often left out where words are copied."""
+    """Return a text without emphasis marks, which judges often leave out of quotations."""
     return text.replace("*", "").replace("_", "").replace("`", "")
 
 
 MOST = 30
 ALIKE = 10
-"""Pairs taken for their common words; the others are drawn."""
+"""Number of pairs taken as the most alike by their words; the others are drawn by lot."""
 BANDS = 5
 
 
@@ -257,12 +257,12 @@ class DrawnPair(NamedTuple):
     first: int
     second: int
     stands_for: float
-    """So many pairs of the report does it stand for: 1 where it was not drawn by lot."""
+    """Number of the report's pairs that this pair represents; 1 if it was not drawn by lot."""
 
 
 @lru_cache(maxsize=1024)
 def drawn_pairs(report: str, form: PassageForm, seed: int) -> tuple[DrawnPair, ...]:
-    """List them in the order of the report. Bands of distance give as many pairs each, as far as they can be divided."""
+    """Return the pairs to judge, in the order of the report. Bands of distance between passages give equal numbers of pairs if possible."""
     from drr.papers.reporteval.judging.passages import passages_of
 
     passages = passages_of(report, form)

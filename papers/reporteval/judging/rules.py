@@ -1,4 +1,4 @@
-"""The rules that grade a report and find its repetitions without a model."""
+"""Grades reports and finds repetitions by rules, without a model."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _SIDES: Mapping[str, Dimension] = {
     "insightfulness": "insightfulness",
     "overall": "overall",
 }
-"""Trait of the surface that comes closest to each side of a report."""
+"""Surface feature that comes closest to each side of a report."""
 
 
 def _report_grades(asking: Asking[Any]) -> JsonObject:
-    """Grade what a report shows on its surface, on a scale of five levels."""
+    """Grade each side from 0 to 4 by the report's surface."""
     surface = surface_of(asking, "answer")
     return {
         side: {"reason": surface.words_about(one), "grade": int(surface.score(one) * 0.4 + 0.5)}
