@@ -116,7 +116,7 @@ def blinder_of(plan: AnnotationPlan) -> Callable[[str], str]:
 
 
 def meanings() -> dict[str, str]:
-    """Return each dimension's question from the instructions, by dimension, to show beside the choice."""
+    """Return each dimension's question from the instructions, by dimension, to show next to the choice."""
     lines = re.findall(r"^- \*\*(.+?)\*\*: (.+)$", INSTRUCTIONS.read_text(encoding="utf-8"), re.MULTILINE)
     return {name.lower().replace(" ", "_"): meaning for name, meaning in lines}
 

@@ -126,7 +126,7 @@ def make_plan(
     by_lot: bool = False,
     both_bad: bool = True,
 ) -> AnnotationPlan:
-    """Return a plan with pairs spread evenly over systems and queries, or drawn at random. The first `overlap` pairs (default: all) go to everybody.
+    """Return a plan with pairs spread evenly over systems and queries, or drawn at random. All annotators get the first `overlap` pairs (default: all).
 
     The seed decides the pairs; order and sides are secret, because anybody could guess a seed and run this code.
     """

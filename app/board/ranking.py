@@ -55,7 +55,7 @@ def ranks(figures: Mapping[str, VRow | None], *, is_lower_better: bool = False) 
 
 
 class Ranking(NamedTuple):
-    """The ranking of systems that answered the same set under the same judging, best first."""
+    """The ranking of systems that answered the same questions and had the same judge, best first."""
 
     systems: Sequence[ListedSystem]
     metric: Metric | None
@@ -145,7 +145,7 @@ def _repeated(systems: Sequence[ListedSystem]) -> list[str]:
 
 
 def _beside(one: ListedSystem) -> Sequence[Cell]:
-    """Return the cells beside a system's figures. A mean cost without all answers is left out, as it would look too cheap."""
+    """Return the cells that follow a system's figures. A mean cost without all answers is left out, as it would look too cheap."""
     asked, signers = one.answers, len(one.bundle.signers)
     return (
         Cell(float(asked.done), brief=f"{asked.done:,} of {asked.units:,}"),

@@ -273,7 +273,7 @@ class _Packing:
                     yield {"base64": b64encode(content).decode("ascii")}
 
     def _conversation(self, digest: str, text: str) -> KeptText:
-        """Return a conversation without withheld texts; a conversation with such a text in another form is withheld as a whole."""
+        """Return a conversation without withheld texts; a conversation that contains a changed withheld text is withheld as a whole."""
         own = sorted(filter(None, (self._study.blobs.get(one).decode() for one in self._cut[digest])))
         why, cut = self._why[min(self._cut[digest])], text
         for content in sorted(own, key=len, reverse=True):
@@ -284,7 +284,7 @@ class _Packing:
 
 
 def beside(folder: Path, *, redact: bool) -> Iterator[dict[str, str]]:
-    """Yield the files that lie beside the ledger, and reviewers' marks. A redacted bundle leaves out marks and persons."""
+    """Yield name and text of the files next to the ledger, and of reviewers' marks. A redacted bundle leaves out marks and persons."""
     marks = folder / MARKS
     if marks.is_dir() and not redact:
         check_plain(marks)

@@ -54,7 +54,7 @@ class Unkept(Exception):
 
 
 class KeptExaminer:
-    """A judge that replays its kept raw answers to the very same requests."""
+    """A judge that gives its stored raw answers again, to the very same requests only."""
 
     def __init__(self, judge: JudgeName, raw: Mapping[str, str], repeat: int) -> None:
         self.rule_written, self.left = judge.rule_written, dict(raw)
@@ -75,7 +75,7 @@ class KeptExaminer:
 
 
 class RebuiltDesks:
-    """The judging contexts (desks) of a bundle: judge, prompts, shop and shoppers of each judging."""
+    """The contexts (`Desk`) of a bundle's judging runs: judge, prompts, shop and shoppers."""
 
     def __init__(
         self, study: Study, profiles: Mapping[str, str], reworded: Mapping[str, str], shop: Shop | None
@@ -101,7 +101,7 @@ class RebuiltDesks:
                 own[key].let_go()
 
     def judging_of(self, record: Record, task: Task[Any]) -> Judging | None:
-        """Return the judging to which a judgement belongs. A repetition that finds its own claims counts the claims of the first."""
+        """Return the judging run to which a judgement belongs, or `None`. A repeated run may use the first run's claims, so the first run's keys also match."""
         fields = record.key_fields
         first = {**fields, "repeat": 0}
         own = [one for one in self.judgings if task.belongs(fields, one)]
@@ -111,7 +111,7 @@ class RebuiltDesks:
         return own[0] if own else None
 
     def desk_of(self, judging: Judging, fields: Mapping[str, Any], task: Task[Any]) -> Desk | None:
-        """Return the judging context for a judgement's version, or `None` where this program does not know the version."""
+        """Return the context to repeat a judgement of its version, or `None` where this program does not know the version."""
         wanted = fields.get("version")
         if not task.asks and task.part(fields) not in judging.versions:
             own = rules_version(task.version) if task.name == "rules" else str(task.version)
@@ -188,7 +188,7 @@ def _misplaced(record: Record, ended: Collection[str]) -> str:
 
 
 def _check_judgings(desks: RebuiltDesks, found: Verified) -> None:
-    """Check what each judging states about its judge, and find missing judgements."""
+    """Check the judge's description in each judging run, and find missing judgements."""
     same = {(one.judge, one.protocol, one.repeat, one.refetch): one for one in desks.judgings}
     for one in same.values():
         if {one.rule_written, one.banner is not None} != {is_rules(one.judge)}:
@@ -238,7 +238,7 @@ async def _check_again(
 
 
 def _check_planned(desks: RebuiltDesks, judging: Judging, found: Verified) -> None:
-    """Add the judgements that a judging should have and lacks to `found`, and units that do not fit their keys."""
+    """Add the missing judgements of a judging run to `found`, and units that do not fit their keys."""
     there: dict[str, dict[str, tuple[str, str, frozenset[str]]]] = {}
     fields_of: dict[str, Mapping[str, Any]] = {}
     for record in desks.counting():

@@ -32,7 +32,7 @@ def report_of(folder: Path, given: str | None) -> str | None:
 def fresh_folder(
     folder: Path, mark: str, command: str, scripts: Sequence[str], *, public: bool = False
 ) -> Iterator[Path]:
-    """Return a context that yields a draft folder and moves the draft to `folder` at the end. So no folder is half new. Only a folder with the mark is replaced; unless `public`, only its owner can read the folder."""
+    """Return a context that yields a draft folder and moves the draft to `folder` at the end. A folder is thus never half new. Only a folder with the mark is replaced; unless `public`, only its owner can read the folder."""
     from drr.app.pages.serve import STATIC, STYLES
 
     check_ours(folder, mark, command)

@@ -165,7 +165,7 @@ class Reproduction:
             yield Step(ingest, "input", whole)
 
     def queries(self, sizes: list[str], out: Path | None = None, budget: list[str] | None = None) -> Step:
-        """Return the step that writes questions. The command continues unfinished work, as its study lies beside the file."""
+        """Return the step that writes questions. The command continues unfinished work from the study next to the file."""
         file = str(out or self.places.of("queries.jsonl"))
         words = ["queries", "generate", "--shop", self.shop, "--out", file]
         most = self.budget if budget is None else budget

@@ -138,7 +138,7 @@ def _sections(material: Material, table: Table) -> Iterator[Behind]:
 
 
 def _both(first: str | Mapping[str, float], second: str | Mapping[str, float]) -> str:
-    """Return two judges' labels as `first / second`. Criteria give the means of those that both judges scored; empty where there are none."""
+    """Return two judges' labels as `first / second`. For scores of criteria these are the means over the criteria that both judges scored; empty without such criteria."""
     if isinstance(first, str) or isinstance(second, str):
         return f"{first} / {second}"
     shared = sorted(first.keys() & second.keys())

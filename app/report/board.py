@@ -106,7 +106,7 @@ def verdict(
     by_rules: bool = False,
     shares: Mapping[str, str] = EMPTY,
 ) -> Headline:
-    """Return the sentence on the best system, from how certain the differences between the first system and the others are.
+    """Return the sentence on the best system. Its certainty follows from the differences between the first system and the others.
 
     `by_rules`: rules judged instead of a model, so no system is called best. `shares` are texts on how many answers a mean covers.
     """
@@ -189,7 +189,7 @@ def _short(name: str) -> str:
 
 
 def board(material: Material, found: Standings) -> Table:
-    """Return the table of systems, best first, with a column for each known figure. Systems without any answer stand last."""
+    """Return the table of systems, best first, with a column for each known figure. Systems without any answer come last."""
     figures = material.document["metrics"]
     columns = [*metric_columns(figures), *_rules(material), _tokens(material), _dollars(material)]
     if found.metric is not None:

@@ -130,7 +130,7 @@ MEASURED_NOTE = (
 
 
 def _lines(material: Material) -> Iterator[TableLine]:
-    """Yield a cost row for each part of each system (agent, memory, judge), and for the judging that systems share."""
+    """Yield a cost row for each part of each system (agent, memory, judge), and for judgements that systems share."""
     cost = cost_part(material.document)
     if cost is None:
         return

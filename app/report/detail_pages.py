@@ -150,7 +150,7 @@ def _compared_pairs(rows: Iterable[tuple[str, Mapping[str, str]]]) -> Iterator[B
 
 
 def _of_pair(material: Material, pair: tuple[str, str], tables: Sequence[Table]) -> Iterator[Behind]:
-    """Yield the sections of a pair's page, with a row for each question that both systems answered."""
+    """Yield the sections of the page of two systems, with a row for each question that both systems answered."""
     first, second = ({a.asked: a for a in reversed(material.variants[system])} for system in pair)
     shared = sorted(asked for asked in first if asked in second)
     for table in tables:

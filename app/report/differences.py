@@ -1,4 +1,4 @@
-"""Computes paired differences of systems on the lead metrics, and the noise floor under all tables."""
+"""Computes paired differences of systems on the lead metrics (one per kind of judging), and the noise floor of tables."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ def draw_all(material: Material, folder: Path) -> list[tuple[str, str]]:
 
 
 def draw_file(material: Material, folder: Path, file: str) -> None:
-    """Write the figure file of that name, one of those that `draw_all` writes; any other name writes nothing."""
+    """Write the named figure file, if `draw_all` would write a file of that name; else do nothing."""
     for name, _, _ in every_figure():
         for scheme in (LIGHT, DARK):
             for form in FORMS:

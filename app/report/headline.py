@@ -17,7 +17,7 @@ from drr.wording.excerpt import excerpt, many
 
 
 def lead_metrics() -> list[str]:
-    """Return the names of the lead metrics, one for each kind of judging. They are in the order of the tables."""
+    """Return the names of the lead metrics, one for each kind of judging, in the tables' order."""
     of_papers = [parts.headline for parts in report_parts() if parts.headline]
     return ["reward", "fp", "overall", *of_papers, "kp_vital_strict"]
 

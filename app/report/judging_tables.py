@@ -1,4 +1,4 @@
-"""Builds the tables besides the metric tables: pairwise comparisons, rule checks, failure labels, corrected figures, coverage, failed answers."""
+"""Builds the tables that are not of metrics: pairwise comparisons, rule checks, failure labels, corrected figures, coverage, failed answers."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ PAIRWISE = Form(
 
 
 def printed_pairs(material: Material) -> Sequence[PairRow]:
-    """Return the pairwise results under the paper's own prompt, in the order of its Figure 6. Empty where that judging was not run."""
+    """Return the pairwise results under the paper's own prompt, in the order of its Figure 6. Empty where no judge was run with the paper's prompt."""
     document = material.document.get("as_printed")
     return (
         sorted(document["pairwise"], key=lambda row: DIMENSIONS.index(row["dimension"])) if document else ()

@@ -49,7 +49,7 @@ class ReportParts:
     tables: Callable[[Material], Iterable[Table]] = lambda material: ()
     """Function that returns tables to place after the metric tables."""
     last: Sequence[Callable[[Material], Table | None]] = ()
-    """Functions that each return a table on the judging itself, or `None`."""
+    """Functions that each return a table on how answers were judged, or `None`."""
     figures: Sequence[ReportFigure] = ()
     headline: str = ""
     """Name of the paper's lead metric."""

@@ -27,7 +27,7 @@ _EQUAL = (
     "= or all equal: every question gave the same; the interval is what so few questions can have missed."
 )
 _BAR, _WIDE = 60, 240
-"""Widths of an interval's bar in units of the drawing: beside a figure, and in a forest plot."""
+"""Widths of an interval's bar in units of the drawing: next to a number, and in a forest plot."""
 
 
 class Extent(NamedTuple):
@@ -70,7 +70,7 @@ class ShownCell(NamedTuple):
     """Column name for a narrow screen, where a row becomes a card."""
     link: str
     why: str = ""
-    """Interval and count behind the figure, shown on demand."""
+    """Interval and count of the cell's number, shown on demand."""
     bold: bool = False
     same: bool = False
     bar: IntervalBar | None = None
@@ -209,7 +209,7 @@ def _number(cell: Cell) -> str:
 
 
 def _why(cell: Cell) -> str:
-    """Return the interval, the count and the unscored answers behind a cell's figure as one text."""
+    """Return one text with the interval of a cell's number, the count of values and the count of unscored answers."""
     reasons = []
     if cell.low is not None and cell.high is not None:
         reasons.append(f"95 % interval {cell.number(cell.low)} to {cell.number(cell.high)}")
@@ -219,7 +219,7 @@ def _why(cell: Cell) -> str:
 
 
 def _beside(cell: Cell, *, ends: bool) -> str:
-    """Return the note beside a cell's figure: deviation, unscored answers, printed figure and, if `ends`, the interval."""
+    """Return the note next to a cell's number: deviation, unscored answers, printed value and, if `ends`, the interval."""
     notes = []
     if ends and cell.low is not None and cell.high is not None:
         notes.append(f"{cell.number(cell.low)} to {cell.number(cell.high)}")
@@ -323,7 +323,7 @@ class FoldPart(NamedTuple):
 
 
 def index_page(material: Material, tables: Sequence[Table], figures: Sequence[tuple[str, str]]) -> str:
-    """Return the HTML of the report's first page. `figures` are pairs of file name without ending and title; a figure with a table's name stands under that table."""
+    """Return the HTML of the report's first page. `figures` are pairs of file name without ending and title; a figure with a table's name is placed under the table."""
     page, found = _FirstPage(material, tables, figures), contrasts(material.per_report)
     ranks = standings(material.per_report, found, material.failed, by_rules=material.by_rules)
     return (

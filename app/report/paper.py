@@ -75,7 +75,7 @@ class _Pages:
         return not agreement["cost"].keys() >= {judge for pair in pairs for judge in pair["judges"]}
 
     def own(self) -> Iterator[Table]:
-        """Yield tables in the paper's form, for tables of the paper that show systems under some settings only."""
+        """Yield the paper's tables that show systems under some settings only, filled with the study's figures."""
         for exhibit in self.paper.exhibit:
             if (table := self._own(exhibit)) is not None:
                 yield table

@@ -36,7 +36,7 @@ class ReportConfig:
     judge: str | None = None
     """Judge whose judgements are reported; by default the last model, else rules."""
     out: Path | None = None
-    """Folder of the report; without one only the document is made."""
+    """Folder of the report; `None` makes only the document, no files."""
     viewer: str | None = None
     """Path of the viewer's pages, relative to the report's folder."""
     figures: Sequence[str] = ("svg",)
@@ -55,7 +55,7 @@ class ReportConfig:
 
 
 class Written(NamedTuple):
-    """Facts about a report's folder that was written."""
+    """Facts about the written folder of a report."""
 
     tables: int
     paper_left_out: bool

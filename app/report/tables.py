@@ -196,7 +196,7 @@ class Table:
     heads: Mapping[str, RowHead] = field(default_factory=dict)
     """Heads of rows by row name, for rows whose name is not shown as it is."""
     foreign: bool = False
-    """True where the figures come from another judging, so that this study's values of the same names are not behind them."""
+    """True where the figures come from other judges than this study's, so that the study's own values do not explain them."""
 
     @property
     def is_empty(self) -> bool:

@@ -38,7 +38,7 @@ LAST: tuple[Builder, ...] = (as_printed, AS_PRINTED_PAIRS.table, COVERAGE.table,
 
 
 def all_tables(material: Material) -> list[Table]:
-    """Return all tables for which the study has data: metrics, tables besides them, agreement of judges, and coverage."""
+    """Return all tables for which the study has data: metrics, costs, comparisons, agreement of judges, and coverage."""
     found = [
         differences_table(material),
         *metric_tables(material),

@@ -114,7 +114,7 @@ class EntryReader:
 
     @property
     def notes(self) -> Sequence[str]:
-        """Return sentences to show beside the study's figures, as of the last `measure`."""
+        """Return remarks on the study's figures to show in the index, as of the last `measure`."""
         with self._lock:
             return self._notes
 

@@ -24,7 +24,7 @@ class GanttBar:
     kind: str
     """Kind of step, a CSS class: `actor`, `api`, `control`, `model`, `page`, `summary`, ..."""
     label: str
-    """Name beside the bar; only the last bar of a line has one."""
+    """Name next to the bar; only the last bar of a line has one."""
     title: str
 
 

@@ -114,7 +114,7 @@ class _Marker:
         self._inside_link = False
 
     def cuts(self) -> Iterator[tuple[int, int, int]]:
-        """Yield offset, 1 for a beginning or 0 for an end, and the sign to insert there."""
+        """Yield offset, 1 for a beginning or 0 for an end, and the sign to insert at the offset."""
         layers: tuple[tuple[int, Sequence[Stretch | LinkTag]], ...] = (
             (_CLAIMS, self._claims),
             (_FINDINGS, self._findings),
@@ -207,7 +207,7 @@ class SourceNames:
         self.cited |= {s.number for s in report.sources if canonical_url(s.url) in self._numbers}
 
     def source_of(self, url: str) -> SourceView | None:
-        """Return the source of the address, else a source that overlaps with the cited place. `None` where there is neither."""
+        """Return the source of the address, else a source that overlaps with the cited place, or `None`."""
         url = canonical_url(url)
         behind = (self._sources[known] for known in self._places.meeting(url))
         return self._sources.get(url) or next(behind, None)

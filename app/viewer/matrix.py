@@ -56,7 +56,7 @@ class Measure(NamedTuple):
 BAR = 60
 """Width of an interval's bar in units of the drawing."""
 ROW_START = 60
-"""Characters of the question that a row shows: one line beside eight variants."""
+"""Most characters of the question that a row shows, so that one line fits next to eight variants."""
 COST = Measure(
     "cost",
     "cost",
@@ -163,7 +163,7 @@ class Matrix:
 
     @cached_property
     def columns(self) -> list[str]:
-        """Return the variants in the order of the report; variants without any answer stand last."""
+        """Return the variants in the order of the report; variants without any answer come last."""
         return [*self.standings.systems, *sorted(self._failed.keys() - self._done.keys())]
 
     def _per_report(self, metric: str) -> Mapping[str, ByQuery]:

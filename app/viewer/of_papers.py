@@ -97,7 +97,7 @@ def folder_pages(place: Path) -> FolderPages | None:
 
 
 def template_folders() -> dict[str, Path]:
-    """Return the folder of each paper's templates, which lies beside the module of its pages."""
+    """Return the folder of each paper's templates by paper name. The folder is next to the module of the paper's pages."""
     modules = {paper.name: paper.viewer.partition(":")[0] for paper in papers() if paper.viewer}
     return {name: folder_of(module) / "templates" for name, module in modules.items()}
 
