@@ -86,7 +86,7 @@ class Notebook:
 
 
 def is_asked(mark: Mark, plan: AnnotationPlan) -> bool:
-    """Return whether the plan asks for this kind of mark: a score under a criterion, or a side of a pair."""
+    """Return whether the plan asks for this kind of mark. A mark is a score under a criterion, or a side of a pair."""
     pair = plan.pair(mark.pair)
     fits = mark.choice is None or isinstance(mark.choice, int) == bool(pair and pair.criteria)
     offered = plan.both_bad or mark.choice != "both_bad"

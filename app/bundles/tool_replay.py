@@ -28,7 +28,7 @@ from drr.tools.base import ToolContext, ToolError
 
 _SUMMARIES = "+ws"
 _PASSING = frozenset({"timeout", "unavailable"})
-"""Errors of tools that need not occur again when the call is repeated."""
+"""Kinds of tool errors that need not occur again when a call is repeated."""
 _SHOP_TOOLS = {*USER_TOOLS, "product_catalog_search", "get_product_details"}
 
 

@@ -70,7 +70,7 @@ class _DryRun:
     """Number of agents' calls so far; `None` once a part is unknown."""
     judge_calls: int = 0
     sampled: dict[str, float] = field(default_factory=dict)
-    """Mean calls of an answer in the sample by rules, by variant."""
+    """Mean number of calls per answer in the sample that rules wrote, by variant."""
 
     def counts(self) -> PreviewCounts:
         return {"answers": self.answers, "calls": self.calls, "judge_calls": self.judge_calls}

@@ -172,7 +172,7 @@ class Reproduction:
         return Step([*words, *sizes, *self.words("model"), *self.server, *most, *self.quiet], "input")
 
     def answers(self, what: list[str], budget: list[str] | None = None) -> Step:
-        """Return the step that answers the questions in `what`."""
+        """Return the step that runs agents; `what` are command line words that name shop, questions and variants."""
         trials = ["--trials", str(self.arguments.trials)]
         settings = self.words(
             "model", "models", "model_embedder", "role_models", "web", "sandbox", "shop_url"

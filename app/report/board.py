@@ -318,7 +318,7 @@ def shade(value: float | str | None, end: float, *, is_lower_better: bool) -> st
 
 
 class StudyReach(NamedTuple):
-    """Two lists of sentences: conclusions that a study supports, and its limits."""
+    """Two lists of sentences: differences that a study shows (`shown`), and its limits (`hidden`)."""
 
     shown: list[str]
     hidden: list[str]

@@ -127,7 +127,7 @@ class Material:
 
     @cached_property
     def repetitions(self) -> list[Judged]:
-        """Return this judge's repeated judgings of the same answers."""
+        """Return the judge's verdicts from repeated judging runs on the same answers."""
         return repetitions(self.study, self.judged)
 
     def floor(self, metric: str) -> RepetitionFloor | None:

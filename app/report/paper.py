@@ -139,7 +139,7 @@ class _Pages:
                 yield from self._printed(exhibit)
 
     def _by_rules(self, exhibit: Exhibit) -> bool:
-        """Return whether rules wrote or judged the figures of the exhibit. A table of several judges counts as by rules if one judge is rules."""
+        """Return whether rules instead of models wrote or judged the exhibit's figures. A table of several judges counts as by rules if one judge is."""
         agreement, alignment = self.material.agreement, self.material.document.get("alignment", ())
         several = any(name.startswith("agreement-") for name in exhibit.here)
         ruled = any(is_rules(run["judge"]) for one in alignment for run in one["runs"])

@@ -38,7 +38,7 @@ class Measure(NamedTuple):
     """End of the scale; `None` for the largest value in the index."""
     better: str | None = None
     ends: Ends | None = None
-    """Limits of the interval of the mean."""
+    """Least and largest possible value, which bound the interval of the mean."""
 
     def of(self, entry: ShownEntry) -> float | None:
         return entry.cost if self.name == COST.name else entry.scores.get(self.name)
