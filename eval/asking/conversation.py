@@ -1,6 +1,6 @@
-"""A message to a judge: one prompt from a file, the strangers' texts fenced. And beside it the same as fields.
+"""Builds the messages to a judge from a prompt file and fenced foreign texts, with the same content as fields.
 
-A judge without a model reads the fields; nobody reads a prompt back that we wrote.
+A judge without a model reads the fields, so that no code has to parse a prompt.
 """
 
 from __future__ import annotations
@@ -29,21 +29,21 @@ def box_prompts() -> Prompts:
 
 
 class Section(NamedTuple):
-    """A text of a stranger under a label; `intro` is ours and stands before it."""
+    """A foreign text under a label; `intro` is the project's own sentence before it."""
 
     label: str
     text: str
     intro: str = ""
     about: str = ""
-    """Key of the answer, or of whatever else is asked about, that it belongs to."""
+    """Key of the answer, or of the other subject, that the text belongs to."""
     head: str = ""
     """Origin of the text, shown as its first line."""
     report: bool = False
-    """Markdown that people read rendered; all else is read as it stands."""
+    """True for a report: Markdown that people read rendered. Other texts are read as written."""
     gist: str | None = None
-    """The words that count in it, for a judge without a model; `None`: all of them. No model is sent it apart."""
+    """The words that count in the text, for a judge without a model; `None`: all of them. A model is never sent this field."""
     surface: Dimension | None = None
-    """Trait that a judge without a model measures in place of words; no model is sent it."""
+    """Dimension that a judge without a model measures by the text's surface; a model is never sent this field."""
 
     @property
     def fenced_text(self) -> str:
@@ -51,7 +51,7 @@ class Section(NamedTuple):
 
     @property
     def shown(self) -> str:
-        """The text without its head, as the judge reads it."""
+        """Return the text without its head, as the judge reads it."""
         return harmless(self.text, report=self.report)
 
 
@@ -64,23 +64,23 @@ class Asking(Generic[Form]):
     messages: tuple[BaseMessage, ...]
     sections: tuple[Section, ...] = ()
     about: tuple[str, ...] = ()
-    """Subjects, e.g. the keys of the answers: equal prompts about two answers are two questions."""
+    """Subjects, such as keys of answers. Equal prompts about two answers are two questions."""
     dimension: Dimension | None = None
     shop_url: str = ""
     person_known: bool = False
 
     @cached_property
     def fingerprint(self) -> str:
-        """The fingerprint of the whole prompt, as a judgement's key has it."""
+        """Return the fingerprint of the whole prompt, which is part of a judgement's key."""
         return fingerprint(self.messages)
 
     def part(self, label: str) -> str:
-        """The first text under this label as it is shown; empty where there is none."""
+        """Return the first text with this label as shown; empty where there is none."""
         return next((section.shown for section in self.sections if section.label == label), "")
 
 
 def conversation(system: str, sections: Sequence[Section]) -> tuple[BaseMessage, ...]:
-    """The marks of every section hang on all texts together, so no text can know any of them."""
+    """Build the system and the user message. The fence marks depend on all texts together, so no text can contain them."""
     salt = sha256(
         "\0".join(section.fenced_text for section in sections).encode("utf-8", "surrogatepass")
     ).hexdigest()
@@ -97,5 +97,5 @@ def fingerprint(messages: Sequence[BaseMessage]) -> str:
 
 
 def version_of(*prompts: Prompt) -> str:
-    """A short name of a set of prompts, for people and for telling two judgings apart."""
+    """Return a short name for a set of prompts, by which two judging runs are told apart."""
     return sha256("\0".join(prompt.sha256 for prompt in prompts).encode()).hexdigest()[:12]

@@ -10,7 +10,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 SCHEMA = 1
-"""Version of these forms; it enters every key."""
+"""Version of these forms, which is part of every key."""
 
 SupportWord = Literal["full_support", "partial_support", "no_support"]
 
@@ -49,7 +49,7 @@ class PaperSupportAnswer(_Answer):
 
     @property
     def quote(self) -> str:
-        """The paper asks for none."""
+        """Return an empty quotation, because the paper asks for none."""
         return ""
 
 
@@ -141,7 +141,7 @@ class RelativeGrades(_Answer):
 
 
 def plain_name(name: str) -> str:
-    """Name a criterion without the signs and capitals that a judge may write it with."""
+    """Return a criterion's name without the signs and capitals that a judge may write it with."""
     return " ".join(name.replace("_", " ").replace("*", " ").casefold().split())
 
 

@@ -1,7 +1,7 @@
-"""A judge at work on one unit: asks what was not answered before, and keeps every answer with its request.
+"""Asks a judge about one unit: sends only requests that were not answered before, and stores every answer.
 
-A request is what a model is sent, the model, the form of the answer and the repetition. How an answer is read is no part of it: a task
-whose reading changed reads the kept answers again, and a model is asked only where the bytes of its request are new.
+A request is the text sent, the model, the form of the answer and the repetition. How an answer is read is not part of it: when a task
+reads answers in a new way, the stored answers are read again, and a model is asked only where the bytes of a request are new.
 """
 
 from __future__ import annotations
@@ -35,25 +35,25 @@ Kept = TypeVar("Kept")
 
 
 class StandIn(Protocol):
-    """A judge without a model, handed in by whoever sets up a judging."""
+    """A judge without a model, which decides by rules."""
 
     name: str
     version: int
-    """Raised by hand when it judges otherwise."""
+    """Version, raised by hand when the rules judge otherwise."""
     banner: str
-    """Banner over every table made with it."""
+    """Notice above every table with its verdicts."""
 
     @property
     def tasks(self) -> frozenset[str]:
-        """Those that it can judge; a judging of another is refused before it begins."""
+        """Return the tasks that the rules can judge. A judging run with another task is refused before it begins."""
 
     def answer(self, asking: Asking[Any]) -> Mapping[str, Any]:
-        """A document in the form that was asked for."""
+        """Return an answer in the form that was asked for."""
 
 
 @dataclass(frozen=True)
 class JudgeName:
-    """The name of a judge. `shown` is the name that verdicts carry; the model that is called may be the offline one."""
+    """The name of a judge. `shown` is the name in verdicts; the model that is called may be the offline one."""
 
     model: str
     shown: str
@@ -68,27 +68,27 @@ class JudgeName:
 
 
 class Examiner(Protocol):
-    """A task's view of a judge."""
+    """The interface of a judge that tasks use."""
 
     @property
     def rule_written(self) -> bool:
-        """Tell whether rules stand in for a model."""
+        """Tell whether rules judge in place of a model."""
 
     async def answer(self, asking: Asking[Form]) -> Form:
-        """`ModelFailure` where there is no usable answer."""
+        """Ask and return the answer. Raises `ModelFailure` where there is no usable answer."""
 
 
 class KeptAnswers:
-    """The kept answers of models in this study, by request. Looked up in the ledger when the first is asked for."""
+    """The models' stored answers in this study, by request. They are looked up in the ledger at the first request."""
 
     def __init__(self, study: Study) -> None:
         self._study = study
         self._known: dict[str, list[Callable[[], str]]] | None = None
 
     def of(self, request: str, unit: str) -> list[str]:
-        """List the answers in the order in which they came. A finished unit's before a failed one's, then the latest unit's.
+        """List the stored answers to a request in the order in which they came. Finished units come before failed ones, then the latest unit first.
 
-        Failing these, what a process that died had saved of them; of this very unit also what it has saved since.
+        Where there are none, answers that a crashed process saved are taken; for this unit also those that it has saved since.
         """
         if self._known is None:
             self._known = {}
@@ -125,7 +125,7 @@ def _by_request(named: Mapping[str, Kept]) -> dict[str, list[Kept]]:
 
 
 class Judge:
-    """An `Examiner` for one unit."""
+    """An `Examiner` for one unit, which stores its answers."""
 
     def __init__(
         self, role: str, context: Context, kept: KeptAnswers, stand_in: StandIn | None, *, repeat: int = 0
@@ -158,7 +158,7 @@ class Judge:
         return await structured(ask, asking.messages, asking.form)
 
     def sealed(self, outcome: Outcome) -> Outcome:
-        """Seal the unit's result with every answer it rests on; `reread` counts those that cost nothing."""
+        """Add every answer that the unit used to its result; `reread` counts the stored ones, which cost nothing."""
         mark = {"reread": self._reread} if self._reread else {}
         return Outcome({**outcome.result, **mark}, {**outcome.blobs, **self._raw})
 
@@ -179,7 +179,7 @@ class Judge:
         return message
 
     def _before(self, request: str, form: type[BaseModel]) -> str | None:
-        """The next kept answer to this request."""
+        """Return the next stored answer to this request, if any."""
         if request not in self._ready:
             kept = () if self._context.left_out else self._kept.of(request, self._context.unit.key)
             self._ready[request] = [text for text in kept if not self._retried or readable(text, form)]
@@ -188,7 +188,7 @@ class Judge:
 
 
 class UnkeptJudge:
-    """An `Examiner` for one report without a study: what it says is kept by nobody."""
+    """An `Examiner` for one report without a study, which stores nothing."""
 
     rule_written = False
 
@@ -204,7 +204,7 @@ class UnkeptJudge:
 def request_id(
     transcript: Sequence[BaseMessage], model: str, form: type[BaseModel], about: Sequence[str], repeat: int
 ) -> str:
-    """Two requests with one id would get the same answer, were models not free to answer otherwise each time."""
+    """Return the id of a request. Requests with one id get the same answer, as far as models answer alike."""
     parts = {
         "prompt": fingerprint(transcript),
         "model": model,
@@ -216,7 +216,7 @@ def request_id(
 
 
 def policy(stand_in: StandIn) -> Policy:
-    """Make the stand-in as the offline model plays it. It goes by the question itself, not by the messages made of it."""
+    """Build the offline model's policy from the rules. The policy reads the question's fields, not the messages built from them."""
 
     def play(messages: Sequence[BaseMessage], arguments: Mapping[str, Any]) -> AIMessage:
         return AIMessage(json.dumps(stand_in.answer(arguments["brief"])))
@@ -225,7 +225,7 @@ def policy(stand_in: StandIn) -> Policy:
 
 
 class AnsweredById(Protocol):
-    """The verdict on one thing."""
+    """The form of a verdict on one thing."""
 
     @property
     def id(self) -> str: ...
@@ -242,8 +242,7 @@ async def ask_by_id(
     asking: Callable[[Sequence[str]], Asking[Any]],
     verdict: Callable[[Any], object] = attrgetter("verdict"),
 ) -> dict[str, Any]:
-    """Ask by id for the `verdicts` of the answer; what is missing was left out twice. `ModelFailure` where
-    there is no usable answer at all."""
+    """Ask about things by id and map each to its verdict; a missing id was left out twice. `ModelFailure` where no answer is usable."""
     found: dict[str, Any] = {}
     for group in groups_of(names, most):
         found |= sure((await judge.answer(asking(group))).verdicts, group, verdict)
@@ -254,7 +253,7 @@ async def ask_by_id(
 
 
 async def _once_more(judge: Examiner, asking: Asking[Any]) -> Iterable[Any]:
-    """An answer that cannot be used leaves out again what was left out, and spoils nothing that was said before."""
+    """Ask again about ids that were left out. An unusable answer counts as leaving them out, and the first answers stand."""
     try:
         verdicts: Iterable[Any] = (await judge.answer(asking)).verdicts
     except ModelFailure as failure:
@@ -265,7 +264,7 @@ async def _once_more(judge: Examiner, asking: Asking[Any]) -> Iterable[Any]:
 
 
 def sure(answers: Iterable[One], asked: Iterable[str], verdict: Callable[[One], object]) -> dict[str, One]:
-    """Ids that were not asked for are ignored; one that was answered twice with different verdicts is left out."""
+    """Map ids to answers. Ids that were not asked for are ignored; ids with two different verdicts are left out."""
     found: dict[str, One] = {}
     torn: set[str] = set()
     for one in answers:
@@ -276,7 +275,7 @@ def sure(answers: Iterable[One], asked: Iterable[str], verdict: Callable[[One], 
 
 
 def groups_of(things: Sequence[Thing], most: int) -> list[Sequence[Thing]]:
-    """Group the things: as few groups as there can be, of about the same size."""
+    """Split things into as few groups as possible, of about equal size."""
     if not things:
         return []
     size = ceil(len(things) / ceil(len(things) / most))

@@ -1,4 +1,4 @@
-"""Says what stands over figures of the judge without a model, whichever of its names judged them."""
+"""Builds the notices above figures of the judge without a model, under any of its names."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from collections.abc import Iterable
 
 NAME = "rules-2"
 VERSION = 7
-"""Raised by hand when its rules say something else."""
+"""Version of the rules, raised by hand when they judge otherwise."""
 _FAMILY = "rules-"
 
 
 def is_rules(judge: str) -> bool:
-    """Tell a judge without a model by its name; `rules-1` judged until version 0.1."""
+    """Tell whether a name is that of the judge without a model; until version 0.1 it was `rules-1`."""
     return judge.startswith(_FAMILY)
 
 
 def rules_banner(judge: str) -> str:
-    """Say in one line what its figures are."""
+    """Return one line that explains the figures of this judge."""
     return (
         f"Judged by surface rules ({judge}), not by a language model: for trying things out, not as a measurement"
         " (docs/judging.md)."
@@ -24,13 +24,13 @@ def rules_banner(judge: str) -> str:
 
 
 def rules_version(judge: str, versions: Iterable[str]) -> int | None:
-    """Read from the versions of a judging which version of this judge's rules it is by."""
+    """Return the version of this judge's rules, from the versions of a judging run."""
     found = (mark.rpartition(f"-{judge}.")[2] for mark in versions if f"-{judge}." in mark)
     return next((int(one) for one in found if one.isdecimal()), None)
 
 
 def outdated(judge: str, versions: Iterable[str]) -> str | None:
-    """Say that figures by rules of before stand apart from today's; `None` for today's."""
+    """Return a notice that figures by earlier rules are not comparable with today's; `None` for today's rules."""
     version = rules_version(judge, versions)
     if version is None or (judge, version) == (NAME, VERSION):
         return None

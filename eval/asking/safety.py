@@ -1,8 +1,9 @@
-"""Graded text as a reader of the rendered report sees it, with nothing that could pass for a verdict.
+"""Reduces a report to the text that a reader sees rendered, without anything that could pass for a verdict.
 
-The parser is the viewer's, so a judge reads what a reader sees. Comments, definitions, titles, targets, words behind a fence and cells
-beyond a table's head have no place in the rendering and so none here. A report of which everything is shown stays as it was written, byte
-by byte. Fences come from `drr.llm.prompts.fence`, whose marks a text cannot hold because they are made of its own hash."""
+The parser is the viewer's, so that a judge reads the same text as a reader. Comments, definitions, titles, targets, words behind a fence
+and cells beyond a table's head are not rendered, so they are left out. A report that is shown completely stays unchanged, byte by
+byte. Fences come from `drr.llm.prompts.fence`, whose marks a text cannot contain because they are made of its own hash.
+"""
 
 from __future__ import annotations
 
@@ -23,14 +24,14 @@ if TYPE_CHECKING:
 _ADDRESS = re.compile(r"(?:https?|user)://[^\s<>()\[\]\"']+")
 _WORD_ENDS = re.compile(r"[-._]+")
 MOST_WORDS = 7
-"""`www.the-wild-bird-shop.co.uk` has as many."""
+"""Most words in a host's name, as in `www.the-wild-bird-shop.co.uk`."""
 _SIGNS = {code: None for code in range(0x80) if not chr(code).isalnum()}
 _SITE = re.compile(r"((?:https?|user)://)(?:[^/?#@]{0,200}@)?([\w.-]{1,64})", re.IGNORECASE)
 
 
 @cache
 def parser() -> MarkdownIt:
-    """Make the parser of every page that shows a report: HTML is text, images are links."""
+    """Make the parser that every page with a report uses: HTML is shown as text, images as links."""
     from markdown_it import MarkdownIt
 
     made = MarkdownIt("commonmark", {"html": False, "linkify": False}).enable(["table", "strikethrough"])
@@ -38,9 +39,9 @@ def parser() -> MarkdownIt:
 
 
 def rendered(markdown: str, addresses: Collection[str] = ()) -> str:
-    """Return what the rendering shows, as readable Markdown. Of a link's target only the site, which a reader sees who points at it.
+    """Return the visible content of Markdown as readable Markdown. Of a link's target only the site is kept, which a reader sees on hovering.
 
-    A target stays whole where the text shows it elsewhere, or where its canonical form is one of `addresses`: those that the task shows anyway.
+    A target stays whole where the text shows it elsewhere, or where its canonical form is one of `addresses`, which the task shows anyway.
     """
     tokens = parser().parse(markdown)
     addresses_seen = _ADDRESS.findall("\n".join(_texts(tokens)))
@@ -54,7 +55,7 @@ def rendered(markdown: str, addresses: Collection[str] = ()) -> str:
 
 
 def _letters(text: str) -> str:
-    """All but the signs that Markdown is written with: what can say something."""
+    """Return a text without Markdown's signs, for comparison of what it says."""
     return "".join(text.translate(_SIGNS).split())
 
 
@@ -72,7 +73,7 @@ def _targets(tokens: Iterable[Token]) -> set[str]:
 
 
 class _Page:
-    """Blocks as lines. A container's lines are set in when it closes; nesting is the parser's to limit."""
+    """Renders blocks as lines. A container's lines are indented when it closes; the parser limits the nesting."""
 
     def __init__(self, known: Collection[str]) -> None:
         self._known = known
@@ -149,7 +150,7 @@ class _Page:
 
 
 def inline_text(children: Sequence[Token], known: Collection[str]) -> str:
-    """A flat walk: emphasis may be nested as deep as the text is long."""
+    """Return the visible text of inline tokens. The walk is flat, because emphasis may be nested as deep as the text is long."""
     parts: list[str] = []
     links: list[tuple[int, str]] = []
     for token in children:
@@ -171,7 +172,7 @@ def inline_text(children: Sequence[Token], known: Collection[str]) -> str:
 
 
 def _link(label: str, target: str, known: Collection[str]) -> str:
-    """A link without a letter in its label is nothing that a reader would find."""
+    """Return a link as text; empty where its label has no letter, because a reader would not find it."""
     if not target:
         return f"<{label}>"
     site = _SITE.match(target)
@@ -181,7 +182,7 @@ def _link(label: str, target: str, known: Collection[str]) -> str:
 
 
 def _is_name(host: str) -> bool:
-    """Tell whether it names a site. A host of many words can tell a judge a sentence that no reader has before their eyes."""
+    """Tell whether a host names a site. A host of many words could tell a judge a sentence that no reader sees."""
     return len(_WORD_ENDS.split(host)) <= MOST_WORDS
 
 
@@ -211,17 +212,17 @@ _PLEA = re.compile(
 
 
 def visible(text: str) -> str:
-    """Return what a reader of any text would see: no comments, scripts or invisible characters."""
+    """Return any text without comments, scripts and invisible characters."""
     return _seen(_HIDDEN_ELEMENT.sub("", _COMMENT.sub("", text)))
 
 
 def visible_report(markdown: str, addresses: Collection[str] = ()) -> str:
-    """Return what a reader of the rendered report would see; `addresses` are targets of links that the task shows anyway."""
+    """Return a report as a reader sees it rendered; `addresses` are link targets that the task shows anyway."""
     return _seen(rendered(visible(markdown), addresses))
 
 
 def _seen(text: str) -> str:
-    """Drop characters that have no shape. One selector of a symbol's shape stays: emoji are written with it."""
+    """Remove characters without a shape. One variation selector after a symbol stays, because emoji are written with it."""
     return _SELECTORS.sub(_selector, _INVISIBLE.sub("", text))
 
 
@@ -235,23 +236,23 @@ def _selector(found: re.Match[str]) -> str:
 
 
 def defused(text: str) -> str:
-    """The same words, but nothing in them reads as a verdict, a mark of ours or a change of speaker."""
+    """Change a text so that nothing in it reads as a verdict, a fence mark or a change of speaker. The words stay."""
     text = _MARKUP.sub("\u2039", text)
     text = _JSON_KEY.sub("\\1\\2\\1\\3\u2236", text)
     return _LINE_KEY.sub("\\1\\2\\3\u2236", text)
 
 
 def forgeries(text: str) -> int:
-    """Verdicts in JSON form and pleas to the judge, hidden ones included: what honest reports do not hold."""
+    """Count verdicts in JSON form and pleas to the judge, hidden ones included. Honest reports have none."""
     return len(_JSON_KEY.findall(text)) + len(_PLEA.findall(text))
 
 
 def fenced(text: str, label: str, *, salt: str = "", report: bool = False) -> str:
-    """Text of a stranger as it stands in a judge's prompt."""
+    """Return a foreign text fenced for a judge's prompt."""
     return fence(harmless(text, report=report), label, salt=salt)
 
 
 @lru_cache(maxsize=1024)
 def harmless(text: str, *, report: bool = False) -> str:
-    """The text as a judge reads it. One report stands in dozens of prompts, so it is worked out once."""
+    """Return a text as a judge reads it. The result is cached, because one report is part of dozens of prompts."""
     return defused(visible_report(text) if report else visible(text))

@@ -1,1 +1,1 @@
-"""The ground of a judgement: answers, their sources, the passages of these."""
+"""The evidence of a judgement: answers, their sources, and the passages of sources."""

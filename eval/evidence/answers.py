@@ -1,6 +1,6 @@
-"""The answers of a study as judging needs them. Who was asked what, the report, and the evidence frozen with it.
+"""The answers of a study as judging reads them: question, report, and the evidence stored with them.
 
-Judging reads what a unit left and nothing else.
+Judging reads only what the study's units stored.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Extra:
 
 @dataclass(frozen=True)
 class Answer:
-    """One finished answer. Its texts are read when they are first asked for."""
+    """One finished answer. Its texts are read when first asked for."""
 
     key: str
     query_id: str
@@ -60,13 +60,13 @@ class Answer:
     study: Study = field(repr=False)
     record: Record = field(repr=False)
     question: Query | None = None
-    """Its question as the study has it, with what code can check of it."""
+    """The question in the study's file, with what code can check about it."""
     task_id: str | None = None
-    """Task whose question this is at one size or by one person; else the answer itself."""
+    """Task that the question asks at one size or by one person; `None` where the question is its own task."""
     size: str | None = None
-    """Size of the frozen pages that it was asked over."""
+    """Size of the stored page collection that the question was asked about."""
     broken_off: str | None = None
-    """Why its research ended in the middle, if it did: the report is written from what was known by then."""
+    """Reason why the research stopped early, if it did. The report is written from what was known by then."""
 
     @cached_property
     def report(self) -> str:
@@ -82,12 +82,12 @@ class Answer:
         return [Extra(row["url"], self._text(row["page_sha256"]), row["page_status"]) for row in rows]
 
     def let_go(self) -> None:
-        """Forget its texts; they are read again when they are next asked for."""
+        """Release the texts from memory; they are read again when next asked for."""
         for name in ("report", "sources", "extras"):
             self.__dict__.pop(name, None)
 
     def tool_calls(self) -> list[JsonObject] | None:
-        """The tool calls with their results; those of imported reports carry them as they were given."""
+        """Return the tool calls with their results. Calls of imported reports carry their results as given."""
         return None if self.calls is None else with_results(self.calls, self._text)
 
     def _text(self, digest: str | None) -> str | None:
@@ -95,7 +95,7 @@ class Answer:
 
     @property
     def asked(self) -> AskedQuestion:
-        """Its question, and what is drawn with it."""
+        """Return the question with its task."""
         return _asked(self.query_id, self.task_id, self.size)
 
     @property
@@ -106,7 +106,7 @@ class Answer:
 def with_results(
     calls: Iterable[Mapping[str, Any]], text: Callable[[str | None], str | None]
 ) -> list[JsonObject]:
-    """Put the kept results into calls; those that carry their own keep it."""
+    """Put the stored results into calls; calls that carry their own result keep it."""
     return [
         {**call, "result": text(call["result_sha256"]) or ""} if "result_sha256" in call else dict(call)
         for call in calls
@@ -114,7 +114,7 @@ def with_results(
 
 
 def asked_of(spec: Mapping[str, Any], question: Query | None) -> AskedQuestion:
-    """Find the question of a unit, with or without an answer."""
+    """Return the question of a unit, with or without an answer."""
     return _asked(spec["query_id"], *_drawn_with(spec, question))
 
 
@@ -126,12 +126,12 @@ def _drawn_with(spec: Mapping[str, Any], question: Query | None) -> tuple[str | 
 
 
 def _asked(query: str, task: str | None, size: str | None) -> AskedQuestion:
-    """Name a question and its task. Where only its size is known, the task is what the question's name says without."""
+    """Return a question with its task. Where only the size is known, the task is the question's name without the size."""
     return AskedQuestion(query, task or query.removesuffix(f"@{size}"))
 
 
 def read_answers(study: Study) -> list[Answer]:
-    """Every finished answer whose texts are there, by query, variant and trial; `study.losses` has the others."""
+    """Read every finished answer whose texts exist, by query, variant and trial. The others are in `study.losses`."""
     return sorted(_answers(study), key=lambda a: (a.query_id, a.variant, a.trial, a.key))
 
 
@@ -176,7 +176,7 @@ def _answer(study: Study, record: Record, queries: Mapping[str, Query]) -> Answe
 
 
 def questions(study: Study) -> dict[str, Query]:
-    """The study's own copy of its questions; imported reports may have none there."""
+    """Read the study's own copy of its questions, by id; those of imported reports may be missing."""
     path = study.folder / "queries.jsonl"
     if not path.is_file():
         return {}
@@ -190,7 +190,7 @@ NEVER_ASKED = "no tool returned this address, so it was never asked for; `drr ju
 
 
 class Book:
-    """The evidence of one answer. `refetched` are pages read now, by canonical address; they replace frozen ones."""
+    """The evidence of one answer. `refetched` are pages read now, by canonical address, which replace the stored ones."""
 
     def __init__(
         self,
@@ -231,7 +231,7 @@ class Book:
         self._types: dict[str, str] = {}
 
     def type_of(self, url: str) -> str:
-        """Type an address by itself; else as the tool said that returned it; else as its host's other addresses are."""
+        """Return an address's type by its form, else by the tool that returned it, else by other addresses of its host."""
         if url not in self._types:  # each claim of a report asks again
             self._types[url] = self._type_of(canonical_url(url))
         return self._types[url]
@@ -246,9 +246,9 @@ class Book:
         return self._hosts.get(host_of(url), owner.name)
 
     def resolves(self, url: str) -> bool:
-        """Tell whether the address is a source: a tool returned it, or the shop has it. What nobody returned is made up.
+        """Tell whether the address is a source: a tool returned it, or the shop has it. Any other address is made up.
 
-        Of imported reports it is not known what was returned, so any address counts but that of a record that is not there.
+        What an imported report's tools returned is unknown, so any address counts there, except that of a record that does not exist.
         """
         if canonical_url(url) in self._shown or self._returned(canonical_url(url)):
             return True
@@ -257,7 +257,7 @@ class Book:
         return not is_paged(self.type_of(url)) and self.page(url).status == "ok"
 
     def page(self, url: str) -> Frozen:
-        """Return what stands behind the address: the store's record, or the page as it was frozen."""
+        """Return the content of the address: the shop's record, or the page as stored."""
         url = canonical_url(url)
         name = self.type_of(url)
         returned = self._returned(url)
@@ -274,19 +274,19 @@ class Book:
         return kind.text(url, returned)
 
     def seen(self, url: str) -> Frozen:
-        """Return what the agent read of the address; one that no tool returned supports nothing."""
+        """Return what the agent read at the address. An address that no tool returned supports nothing."""
         url = canonical_url(url)
         return as_seen(url, self.type_of(url), self._returned(url))
 
     def _returned(self, url: str) -> list[Source]:
-        """Collect what the tools gave of it. Of a place in a file, what they gave of places that it shares something with."""
+        """Return what the tools returned for an address; for a place in a file, also for places that overlap it."""
         own = self._by_url.get(url)
         if own is not None:
             return list(own)
         return [source for known in self._files.meeting(url) for source in self._by_url[known]]
 
     def _hosts_by_kind(self) -> dict[str, str]:
-        """Map hosts of web addresses that a tool returned as something else than a web page. The shop of an imported report."""
+        """Map web hosts to the type of records that a tool returned from them, such as an imported report's shop."""
         found: dict[str, str] = {}
         for source in self.answer.sources:
             host = host_of(source.url) if source.url.lower().startswith("http") else ""

@@ -1,8 +1,8 @@
-"""The test whether the words of a link are words of its sentence or a citation mark: `costs $18.99 [source](...)`.
+"""Decides whether a link's text is part of its sentence or a citation mark, as in `costs $18.99 [source](...)`.
 
-Where the sentence needs the words, as its subject, its object or behind a preposition, they stay. A link that stands behind what is
-complete without it is a mark where its words are one by nature (`source`, a host, `Acme, 2024`, a sign), name the site that it leads
-to or say nothing that is not said already. In doubt the words stay.
+A text that the sentence needs, as subject, object or behind a preposition, stays. A link behind a complete statement is a mark where
+its text is one by nature (`source`, a host, `Acme, 2024`, a sign), names the linked site or repeats what the statement says. In
+doubt the text stays.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _GENERIC = _words(
     "page pages website webpage site listing see view read more details detail info information learn "
     "product item shop store article original full 来源 链接 出处 参考 "
 )
-"""Words that may make up a mark by themselves: they say nothing of their source."""
+"""Words that can form a mark by themselves, because they say nothing about their source."""
 _COLUMNS = _words("source sources link links url reference references citation")
 _SIGNS = re.compile(r"[\W_]*\Z")
 _NUMBERS = re.compile(r"[\[(【]\s*\d{1,3}(?:\s*[,;–-]\s*\d{1,3}){0,9}\s*[\])】]\Z")
@@ -49,7 +49,7 @@ _NEEDS = _DETERMINERS | _words(
     "do does did have has had see visit read check click use try view consult recommend prefer choose "
     "pick buy get order include includes including "
 )
-"""Words that need the next one: a link right behind them is part of the sentence."""
+"""Words that need a word after them: a link right behind them is part of the sentence."""
 _POINTING = re.compile(
     r"[\W_]*(?:see(?: also)?|sources?|via|cf\.?|refs?|more (?:at|on|in)|read more(?: at)?)\s?:?\s*\Z", re.I
 )
@@ -57,7 +57,7 @@ _ATTRIBUTING = re.compile(
     r"(?:\s*[;,.—–]|\s-)\s*(?:see(?: also)?|sources?|via|cf\.?|refs?|(?:as )?per|according to)\s?:?\s*\Z|\saccording to\s*\Z",
     re.I,
 )
-"""Goes with the link that it points at."""
+"""Words before a link that are removed together with the mark."""
 _PRICED = re.compile(
     r"\b(?:costs?|is|are|was|were|at|for|to|of|about|around|only|under|over|below)\s[$€£¥]\s?\d(?:[\d,.]*\d)?\Z",
     re.I,
@@ -79,11 +79,11 @@ _GOES_ON = re.compile(
 _SEPARATORS = " \t,;，；、"
 _LOOSE_END = re.compile(r"(?:\s*[,;:—–·•]|\s-)*\s*\Z")
 _LOOK = 100
-"""Characters on either side that decide."""
+"""Number of characters on either side that are examined."""
 
 
 def words_of(report: str, start: int, end: int, markers: list[Marker], citing: Collection[int] = ()) -> str:
-    """The words of a stretch with those of its links that are words of it. `citing` are the columns of a row that only cite."""
+    """Return the words of a span with the link texts that are part of it. `citing` are the columns of a row that hold only citations."""
     statement = _Statement(report, end, start)
     column, counted = -(report[start : start + 1] == "|"), start
     for marker, run_end in zip(markers, _ends_of_runs(report, markers), strict=True):
@@ -97,18 +97,18 @@ def words_of(report: str, start: int, end: int, markers: list[Marker], citing: C
 
 
 def only_points(words: str) -> bool:
-    """`See`, `Source:`, without what it points at."""
+    """Tell whether the words only introduce a citation: `See`, `Source:`."""
     return _POINTING.match(words.rstrip(".!。 ")) is not None
 
 
 def names_citing(column: str) -> bool:
-    """The head of a column of links: `Source`, `Product link`."""
+    """Tell whether a column's heading names links: `Source`, `Product link`."""
     words = [word.casefold() for word in _WORD.findall(column)]
     return bool(words) and words[-1] in _COLUMNS
 
 
 def _ends_of_runs(report: str, markers: list[Marker]) -> list[int]:
-    """Find for each citation where those that follow it at once end."""
+    """Return for each citation the end of the run of citations that it begins."""
     if not markers:
         return []
     ends = [markers[-1].end]
@@ -119,7 +119,7 @@ def _ends_of_runs(report: str, markers: list[Marker]) -> list[int]:
 
 
 class _Statement:
-    """The statement so far, and how much of the report that is."""
+    """The words of a statement collected so far, and the position reached in the report."""
 
     def __init__(self, report: str, end: int, position: int) -> None:
         self.position = position
@@ -155,7 +155,7 @@ class _Statement:
         self._tail = (self._tail + text)[-_LOOK:]
 
     def _close(self) -> None:
-        """Close the statement without what led to the mark behind the last word: a comma, a dash, `according to`."""
+        """Remove the words that led to the mark behind the last word: a comma, a dash, `according to`."""
         kept = self._tail
         led = _ATTRIBUTING.search(kept)
         kept = kept[: led.start() + (kept[led.start()] == ".")] if led else kept
@@ -219,7 +219,7 @@ def _is_by_nature(words: str) -> bool:
 
 
 def _is_source(words: str, url: str | None) -> bool:
-    """An author with the year, or the site that the link leads to by its host or its name."""
+    """Tell whether the words are an author with a year, or the linked site's host or name."""
     if _AUTHOR_YEAR.match(words):
         return True
     site = _SITE.match(url or "")

@@ -1,7 +1,7 @@
-"""Claims of a report. Every statement, cited or not, with its words, its place and the sources it may lean on.
+"""Extracts the claims of a report by rules: every statement, cited or not, with its place and its sources.
 
-One extraction serves precision and recall, so both rest on the same claims. By rule, a claim is a sentence, a list item
-or a table row with the citations in its scope.
+One extraction serves precision and recall, so both are about the same claims. A claim is a sentence, a list item or a table row,
+with the citations in its scope.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from drr.eval.evidence.citing_links import names_citing, only_points, words_of
 class Claim:
     id: str
     text: str
-    """The statement without its markers."""
+    """The statement without citation marks."""
     quote: str
-    """`report[start:end]`."""
+    """The original words, `report[start:end]`."""
     start: int
     end: int
     urls: tuple[str, ...]
     """Canonical addresses of the citations in its scope."""
     section_level: bool = False
-    """The citation stands over or under a group of statements, not in this one."""
+    """True if the citation is above or below a group of statements, not inside this one."""
 
 
 _HOLD = "\ue000"
 _CITED = rf"{_HOLD}*+(?:(?:[,;][ ]?|[ ]){_HOLD}++)*"
-"""Citations one after another; each run is taken whole, because a sentence never ends inside one."""
+"""A run of citations, matched as a whole, because a sentence never ends inside it."""
 _SENTENCE_END = re.compile(
     rf"(?:(?<![.!?…])[.!?…]++[\"'”’)*_]*+[ ]?{_CITED}[.]?(?=\s++[\"'“‘(*_\[]*+[A-Z0-9$\u4e00-\u9fff{_HOLD}]|\s*+$)"
     rf"|[。！？]+[”’」』）]*{_HOLD}*)"
@@ -56,7 +56,7 @@ _META = re.compile(
     re.I,
 )
 _OF_BEFORE = re.compile(r"(?:It|Its|This|They|Their)\b")
-"""Opening of a sentence about the thing that the one before it links to."""
+"""Opening of a sentence that refers to the subject of the sentence before."""
 _LABEL_ONLY = re.compile(r"(?:sources?|references?|citations?|see also|来源|参考)\W*$", re.I)
 _BAR = re.compile(r"(?<!\\)\|")
 _EMPTY_BRACKETS = re.compile(
@@ -68,14 +68,14 @@ _EMPTY_BRACKETS = re.compile(
 @dataclass(slots=True)
 class _Block:
     kind: str
-    """text, item, row, title, heading, cluster"""
+    """Kind: text, item, row, title, heading or cluster (citations alone)."""
     start: int
     end: int
     header: tuple[str, ...] = ()
 
 
 def silent_sections(body: str, claims: Collection[Claim]) -> list[str]:
-    """List the headings with words below them of which no claim came."""
+    """List the headings of sections in which no claim was found."""
     heads = [line for line in _LINE.finditer(body) if _HEADING.match(line[0])]
     ends = [*(line.start() for line in heads[1:]), len(body)]
     return [
@@ -86,7 +86,7 @@ def silent_sections(body: str, claims: Collection[Claim]) -> list[str]:
 
 
 def extract_by_rules(report: str, citations: Citations) -> list[Claim]:
-    """Sentences, list items and table rows, each with the citations in its scope."""
+    """Return the sentences, list items and table rows that are claims, each with the citations in its scope."""
     kept = _without_markers(citations.body, citations.markers)
     statements = _Statements(report, kept, citations.markers)
     for block in _Blocks(kept):
@@ -96,21 +96,21 @@ def extract_by_rules(report: str, citations: Citations) -> list[Claim]:
 
 @dataclass(frozen=True, slots=True)
 class ReportSentence:
-    """A sentence, list item, table row or heading, claim or not; `report[start:end]` is its quote."""
+    """A sentence, list item, table row or heading, whether a claim or not; its original words are `report[start:end]`."""
 
     text: str
-    """Text without markers; in a row with the names of its columns."""
+    """Text without citation marks; of a row with the names of its columns."""
     start: int
     end: int
     kind: str
-    """text, item, row, title or heading"""
+    """Kind: text, item, row, title or heading."""
     block: int
-    """Block of the report: the sentences of one paragraph share it."""
+    """Number of its block in the report; the sentences of one paragraph share it."""
     urls: tuple[str, ...]
 
 
 def sentences_of(report: str, citations: Citations) -> list[ReportSentence]:
-    """List the sentences in the order of the report; what only cites is none."""
+    """List the sentences in the order of the report, without those that only cite."""
     kept, markers = _without_markers(citations.body, citations.markers), citations.markers
     starts = [marker.start for marker in markers]
     found: list[ReportSentence] = []
@@ -127,12 +127,12 @@ def sentences_of(report: str, citations: Citations) -> list[ReportSentence]:
 
 
 def goes_on(text: str) -> bool:
-    """Tell whether a statement is about what stands right before it."""
+    """Tell whether a statement refers to the statement right before it."""
     return _OF_BEFORE.match(text) is not None
 
 
 def leaning(report: str, citations: Citations) -> list[ReportSentence]:
-    """The sentences that go on right behind one with a single address and cite nothing, each with that address."""
+    """Return the sentences without citation that refer to a sentence right before with one address, each with that address."""
     found: list[ReportSentence] = []
     before: tuple[str, ...] = ()
     block = -1
@@ -146,7 +146,7 @@ def leaning(report: str, citations: Citations) -> list[ReportSentence]:
 
 
 class _Statements:
-    """The claims so far, and what the blocks before say about the sources of the next."""
+    """Collects claims block by block, with the citations of earlier blocks that may apply to the next."""
 
     def __init__(self, report: str, text: str, markers: list[Marker]) -> None:
         self.claims: list[Claim] = []
@@ -155,11 +155,11 @@ class _Statements:
         self._markers = markers
         self._starts = [marker.start for marker in markers]
         self._pending: list[int] = []
-        """Claims since the last heading: a cluster of citations under them is theirs."""
+        """Indexes of claims since the last heading, to which a cluster of citations below them applies."""
         self._block = 0
-        """The first claim of the block above."""
+        """Index of the first claim in the last block."""
         self._title_urls: tuple[str, ...] = ()
-        """Cited in the title above: the items of its list lean on them."""
+        """Addresses cited in the title above, which apply to the items of its list."""
 
     def take(self, block: _Block) -> None:
         markers = self._within(block.start, block.end)
@@ -182,7 +182,7 @@ class _Statements:
         self._title_urls = _urls(markers)
 
     def _cite_pending(self, urls: tuple[str, ...], since: int) -> None:
-        """Cite pending addresses. One alone on its line is the source of the block above it, a group of marks of all since the heading."""
+        """Give pending claims these addresses. A bare address on a line of its own applies to the block above, a cluster to all since the heading."""
         for index in self._pending:
             if index < since:
                 continue
@@ -213,7 +213,7 @@ class _Statements:
             self.claims.append(Claim(name, text, self._report[start:end], start, end, urls, inherited))
 
     def _end_of_row(self, start: int, end: int) -> int:
-        """Find the end of a row before the cells that its table has no column for. They are blank in the text."""
+        """Find the end of a row without the cells beyond its table's columns, which are blanked in the text."""
         _, shown = _trimmed(self._held, start, end)
         return shown if _BAR.search(self._report, shown, end) else end
 
@@ -222,7 +222,7 @@ class _Statements:
 
 
 def _without_markers(body: str, markers: list[Marker]) -> str:
-    """The body with every citation replaced by as many placeholders, so that no sentence ends inside one."""
+    """Replace every citation by placeholders of equal length, so that no sentence ends inside one."""
     parts: list[str] = []
     position = 0
     for marker in markers:
@@ -235,7 +235,7 @@ def _without_markers(body: str, markers: list[Marker]) -> str:
 
 
 class _Blocks:
-    """A gatherer of lines that are one block. A paragraph, an item with what goes on below, a row under its header."""
+    """Groups lines into blocks: a paragraph, a list item with its further lines, a table row under its header."""
 
     def __init__(self, text: str) -> None:
         self._held = text
@@ -355,7 +355,7 @@ def _plain(
     edges: str = " |,;-–—",
     citing: Collection[int] = (),
 ) -> str:
-    """The words of a stretch: link texts stay where they are part of the sentence, markers go."""
+    """Return the words of a span without citation marks. Link texts that are part of the sentence stay."""
     text = _DECORATION.sub("", words_of(report, start, end, markers, citing))
     text = _EMPTY_BRACKETS.sub("", text).replace("\\$", "$")
     text = re.sub(r" ([.,;:!?])", r"\1", " ".join(text.split()))
@@ -363,7 +363,7 @@ def _plain(
 
 
 def _citing(header: tuple[str, ...]) -> frozenset[int]:
-    """The columns that only cite."""
+    """Return the indexes of columns that hold only citations."""
     return frozenset(index for index, name in enumerate(header) if names_citing(name))
 
 
@@ -377,7 +377,7 @@ def _row_text(text: str, header: tuple[str, ...]) -> str:
 
 
 def _is_claim(text: str) -> bool:
-    """A statement that could be checked: not a question, a lead-in, a label or talk about the report itself."""
+    """Tell whether a text can be checked: no question, lead-in, label or remark about the report itself."""
     words = _WORD.findall(text)
     cjk = sum("\u3040" <= c <= "\u9fff" or "\uac00" <= c <= "\ud7af" for c in text)
     if text.endswith(("?", "？", ":", "：")):

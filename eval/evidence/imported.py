@@ -1,8 +1,7 @@
-"""Reports of other systems taken into a study: the same records as our own answers leave, made without a call.
+"""Imports reports of other systems into a study, as records like those of its own answers, without a call.
 
-`{system, query, report_markdown, id?, query_id?, user_id?, task_id?, person_id?, size?, trial?, evidence?: [{url, type, text, status?}],
-tool_calls?}`, a line each.
-What is not said stays unknown: without `evidence` nothing is frozen, without `tool_calls` nothing is called fabricated.
+Each line is `{system, query, report_markdown, id?, query_id?, user_id?, task_id?, person_id?, size?, trial?, evidence?: [{url, type, text,
+status?}], tool_calls?}`. What is not given stays unknown: without `evidence` nothing is stored, without `tool_calls` nothing counts as fabricated.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ class Evidence(BaseModel):
     url: str = Field(min_length=1)
     type: str = Field("web", min_length=1)
     text: str | None = None
-    """Not there: the page could not be read."""
+    """Text of the page; absent where the page could not be read."""
     title: str | None = None
     status: PageStatus | None = None
 
@@ -51,7 +50,7 @@ class Evidence(BaseModel):
 
     @property
     def readable(self) -> str:
-        """An error page is no evidence, whoever kept it."""
+        """Return the text, or an empty one for an error page, which is no evidence."""
         return (self.text or "") if self.standing == "ok" else ""
 
     def source(self) -> Source:
@@ -74,7 +73,7 @@ class _GivenError(BaseModel):
 
 
 class _GivenCall(BaseModel):
-    """A tool call of another system, in which every part may be unknown but none of another type."""
+    """A tool call of another system. Any field may be missing, but none may have another type."""
 
     model_config = ConfigDict(extra="allow", strict=True)
 
@@ -88,7 +87,7 @@ class _GivenCall(BaseModel):
     error: _GivenError | None = None
     seconds: float | None = Field(None, ge=0, le=10**9, allow_inf_nan=False)
     result_sha256: Literal[None] = None
-    """Texts of others are not looked up by a hash: `result` holds the text."""
+    """Always absent: `result` holds the text, and nothing is looked up by its hash."""
 
 
 class Origin(BaseModel):
@@ -107,16 +106,16 @@ class ImportedReport(BaseModel):
     model_config = ConfigDict(extra="ignore")
 
     id: Id | None = None
-    """The writing system's own id of the report, such as the question's."""
+    """The id that the other system gave the report, such as the question's."""
     system: str = Field(min_length=1, max_length=200)
     query: str = Field(min_length=1)
     query_id: Id | None = None
     user_id: str | None = Field(None, min_length=1)
     task_id: Id | None = None
     size: Id | None = None
-    """Size of the frozen pages; each size is a question of its own, which `query_id` names."""
+    """Size of the stored page collection; each size is a question of its own, which `query_id` names."""
     person_id: Id | None = None
-    """The asking person's id in a file of persons; only where the question names its user too."""
+    """Id of the person who asks, in a file of persons; only where the question also names its user."""
     origin: Origin | None = None
     trial: int = Field(0, ge=0, le=10**9)
     report_markdown: str
@@ -133,7 +132,7 @@ class ImportedReport(BaseModel):
     @field_validator("tool_calls")
     @classmethod
     def _of_known_form(cls, calls: list[JsonObject] | None) -> list[JsonObject] | None:
-        """Return the calls as they were given, and of the types that tables have."""
+        """Check the calls and return them as given."""
         for number, call in enumerate(calls or (), 1):
             try:
                 _GivenCall.model_validate(call)
@@ -145,7 +144,7 @@ class ImportedReport(BaseModel):
 
 
 SELDOM = ("id", "task_id", "person_id", "size", "origin")
-"""Fields that not every report has; one without them has the key that it had before there were any."""
+"""Fields that few reports have. Absent ones are left out of the key, which stays as it was before these fields existed."""
 
 
 class RefusedLine(NamedTuple):
@@ -155,14 +154,14 @@ class RefusedLine(NamedTuple):
 
 @dataclass(frozen=True)
 class ReadReports:
-    """The reports that can be taken in from a file, and line by line what cannot, with why."""
+    """The reports of a file that can be imported, and the refused lines with reasons."""
 
     path: Path
     reports: list[tuple[int, ImportedReport]]
     refused: list[RefusedLine]
 
     def refuse(self, line: int, why: str) -> None:
-        """A file of which nothing is left was the wrong file."""
+        """Record a refused line with its reason."""
         self.refused.append(RefusedLine(line, why))
 
     def check_anything_left(self, left: int) -> None:
@@ -173,7 +172,7 @@ class ReadReports:
 
 
 def read_reports(path: Path) -> ReadReports:
-    """Read the reports by line; `Misuse` where no line is one. An id is a system's own, and repetitions may share it."""
+    """Read the reports line by line. `Misuse` where no line is one; an id is the system's own, and repetitions may share it."""
     found = ReadReports(path, [], [])
     ids: dict[tuple[str, str, int], int] = {}
     for number, line in enumerate(lines_of(path, "reports"), 1):
@@ -199,7 +198,7 @@ def read_reports(path: Path) -> ReadReports:
 
 
 def _report(line: str) -> ImportedReport:
-    """`ValueError` with what is wrong."""
+    """Parse a line. `ValueError` says what is wrong."""
     try:
         return ImportedReport.model_validate(parsed(line))
     except ValidationError as error:
@@ -211,8 +210,7 @@ def _report(line: str) -> ImportedReport:
 
 
 def plan(study: Study | None, read: ReadReports) -> tuple[list[Unit], list[Query]]:
-    """Units, and the questions the study did not know (`None`: one that is still to be made). Same normalised query and user: the
-    same question."""
+    """Plan units, and return also the questions that the study did not have. Reports with the same normalised query and user have the same question."""
     asked = _Asked(questions(study) if study else {})
     records = study.records("answer", None) if study else ()
     taken = {_place(record.spec): record.key for record in records}
@@ -230,7 +228,7 @@ def plan(study: Study | None, read: ReadReports) -> tuple[list[Unit], list[Query
 
 
 def asked_of(read: ReadReports) -> dict[str, set[str]]:
-    """List by system which questions its reports answer."""
+    """Map each system to the ids of the questions that its reports answer."""
     asked = _Asked({})
     found: dict[str, set[str]] = {}
     for _, report in read.reports:
@@ -245,7 +243,7 @@ def _place(spec: Mapping[str, Any]) -> tuple[str, str, int]:
 
 
 class _Asked:
-    """The questions known so far, by their words and their users."""
+    """The questions known so far, by their words and users."""
 
     def __init__(self, known: Mapping[str, Query]) -> None:
         self.fresh: dict[str, Query] = {}
@@ -259,7 +257,7 @@ class _Asked:
         self._by_text.setdefault(_normal(query), set()).add(name)
 
     def known_as(self, report: ImportedReport) -> str:
-        """Find a question that is known by its words, else the id given, else one made of the words. At a size what is named."""
+        """Return the id of a report's question. It is that of a question known by its words, else the given id, else a hash of the words. With a size, it is the given id."""
         if report.size is not None and report.query_id is not None:
             return report.query_id
         words = query_id(report.query, report.user_id or "")
@@ -270,7 +268,7 @@ class _Asked:
         return name or report.query_id or words
 
     def learn(self, report: ImportedReport, name: str) -> None:
-        """Once the report is taken in."""
+        """Store the question of a report that was imported."""
         if query_id(report.query, report.user_id or "") in self._by_words:
             return
         if report.user_id is None and name in self._by_text.get(_normal(report.query), ()):
@@ -313,14 +311,14 @@ def unit_of(report: ImportedReport, name: str) -> Unit:
 
 
 def imported_units(study: Study) -> list[Unit]:
-    """List those that stay when the study's own variants are planned anew."""
+    """List the imported units, which stay when the study's own variants are planned anew."""
     return [
         study.ledger.units.get(r.key) for r in study.records("answer", None) if r.key_fields.get("imported")
     ]
 
 
 async def take_in(spec: Mapping[str, Any], context: Context) -> Outcome:
-    """The work of one unit: nothing is called, the record is what the line says."""
+    """Store one imported report as an outcome. Nothing is called; the record is as the line says."""
     report = ImportedReport.model_validate(spec["imported"])
     rows, blobs = pack([one.source() for one in report.evidence or ()])
     text, form = without_form(report.report_markdown)

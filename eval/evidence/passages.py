@@ -1,6 +1,7 @@
-"""The content words of a text, texts that are alike by them, and the passages that concern a claim.
+"""Finds the content words of a text, similar texts, and the passages of a source that concern a claim.
 
-Offsets always count characters of the frozen text, so that a viewer can mark what a judge was shown."""
+Offsets count characters of the stored text, so that a viewer can mark what a judge was shown.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +37,7 @@ _OF_SHOPS = frozenset(
         "reviewer review reviews cost price priced sell according available usd dollar"
     )
 )
-"""Words that shops use of everything."""
+"""Words that shops use for any product."""
 _ENDED = (
     ("ations", "nesses"),
     ("ation", "ments"),
@@ -45,24 +46,24 @@ _ENDED = (
     ("ed", "er", "or", "ly", "es", "al"),
     ("s", "e", "y"),
 )
-"""Endings that grammar adds to a word, the longest first."""
+"""Endings that grammar adds to a word, longest first."""
 
 
 def plain(text: str) -> str:
-    """Drop citation marks, URLs and emphasis: what is said, not how it is cited."""
+    """Remove citation marks, URLs and emphasis."""
     return _URL.sub(" ", _LINK.sub(r"\1", _MARKS.sub(" ", text))).translate(_EMPHASIS)
 
 
 @lru_cache(maxsize=65536)
 def content_words(sentence: str) -> frozenset[str]:
-    """Keep the words that carry the meaning; numbers are compared as numbers, not as words."""
+    """Return the words that carry meaning. Numbers are left out, because they are compared as numbers."""
     words = (word for word in tokens(plain(sentence)) if not word.replace(".", "").isdigit())
     return frozenset(words) - GRAMMAR - _OF_SHOPS
 
 
 @lru_cache(maxsize=65536)
 def family(word: str) -> str:
-    """Cut what grammar puts behind a word: `fermented`, `fermentation`."""
+    """Cut the grammatical ending of a word, so that `fermented` equals `fermentation`."""
     for ended in _ENDED:
         if word.endswith(ended) and len(word) - len(ended[0]) >= 3:
             word = word[: -len(ended[0])]
@@ -71,7 +72,7 @@ def family(word: str) -> str:
 
 
 def families(text: str) -> frozenset[str]:
-    """Give the content words of a text without their endings."""
+    """Return the content words of a text without their endings."""
     return frozenset(map(family, content_words(text)))
 
 
@@ -81,7 +82,7 @@ _MULTIPLES = range(2, 13)
 
 
 def missing_numbers(claim: str, text: str) -> list[str]:
-    """List the figures of a claim that the text neither states nor gives by adding up its amounts."""
+    """List the figures of a claim that the text neither states nor gives as a sum of its amounts."""
     stated = numbers(text, words=True)
     return [
         n.text
@@ -91,7 +92,7 @@ def missing_numbers(claim: str, text: str) -> list[str]:
 
 
 def _worked_out(claimed: Number, stated: Sequence[Number]) -> bool:
-    """A sum of two or three stated amounts, their difference, or a small multiple of one."""
+    """Tell whether an amount is a sum, a difference or a small multiple of stated amounts."""
     if claimed.kind != "money":
         return False
     amounts = list(dict.fromkeys(s.value for s in stated if s.kind == "money"))[:_MOST_AMOUNTS]
@@ -104,43 +105,43 @@ def _worked_out(claimed: Number, stated: Sequence[Number]) -> bool:
 Label = Literal["none", "partial", "full"]
 _ORDER: tuple[Label, ...] = ("none", "partial", "full")
 FULL, SOME = 0.6, 0.3
-"""Shares of a claim from which it is `full`, and below which it is `none` unless a figure of it is stated."""
+"""Shares of a claim's words. From the first on it is `full`, below the second `none` unless a figure is stated."""
 _BORDER = re.compile(r"(?<=[.!?;])\s+|\n")
 _CUT = "[...]"
-"""Stands between passages that are no neighbours."""
+"""Mark between passages that are not adjacent."""
 _SHORT = 60
-"""Characters below which a sentence or line is read with what follows: fields of a record, items of a list."""
+"""Length below which a sentence or line is joined with the next: fields of a record, items of a list."""
 _HEADING = 200
-"""Characters of a first line that may be a heading."""
+"""Most characters of a first line that may be a heading."""
 _MOST_FIGURES = 24
-"""Most figures of a claim: no sentence has more, and work stays linear."""
+"""Most figures of a claim that are compared, so that work stays linear; no real sentence has more."""
 
 
 class WindowVerdict(NamedTuple):
     label: Label
     reason: str
     share: float = 0.0
-    """Share of the claim's words and figures."""
+    """Share of the claim's words and figures that were found."""
     text: int = 0
-    """Tell which of the texts the span lies in."""
+    """Index of the text that holds the span."""
     span: Span | None = None
-    """Return the sentences that share most with the claim."""
+    """Sentences that share most with the claim."""
 
 
 class _Window(NamedTuple):
     span: Span
     terms: frozenset[str | int]
-    """Words and numbers of figures of the claim."""
+    """Words of the claim, and indexes of its figures, in this window."""
 
 
 class _Asked(NamedTuple):
-    """The parts of a claim that are looked for."""
+    """The words and figures of a claim that are looked for."""
 
     words: frozenset[str]
     figures: Sequence[Number]
 
     def stated(self, found: Sequence[Number]) -> frozenset[str | int]:
-        """Number the figures that are among those found."""
+        """Return the indexes of the claim's figures that are among those found."""
         return frozenset(i for i, one in enumerate(self.figures) if any(same_number(one, s) for s in found))
 
     def terms_in(self, sentence: str) -> frozenset[str | int]:
@@ -149,19 +150,19 @@ class _Asked(NamedTuple):
 
 
 def support(claim: str, texts: Iterable[str]) -> WindowVerdict:
-    """Label a claim beside its texts, with the place that shows most of it: support by `rules-2`.
+    """Label how far texts support a claim, with the place that shows most of it. These are the rules of `rules-2`.
 
-    The whole rule. Of a claim count its content words, each once and without its ending, and its figures. Words of a text's heading (its
-    first line, where that ends no sentence) count only where nothing else is left: all that is said of a product shares its name. Where one text states all figures of a claim
-    and the claim holds 60 % of the words of its heading, the heading counts as much as these figures, for they are of that very record. Each
-    text gives the words of the one or two neighbouring sentences that hold most; a sentence of fewer than 60 characters, or a field of a
-    record, is read as one with what follows. What the texts give is taken together. From 60 % on a claim is `full`, below 30 % `none`,
-    between `partial`. A figure is there where a text states it anywhere, up to thousands separators, units and the rounding that the claim
-    shows; a claim of which one is not there, or was never filled in (`$None`), is never `full`, and one of which one is there is never `none`: a part of it is supported. Nothing
+    Counted are the claim's content words, each once and without its ending, and its figures. Words of a text's heading (its first line, where
+    that ends no sentence) count only where nothing else is left, because all claims about a product share its name. Where one text states all figures of a claim
+    and the claim has 60 % of the words of the text's heading, the heading counts as much as the figures, because they are of that very record. From each
+    text count the words of the one or two adjacent sentences that share most; a sentence of fewer than 60 characters, or a field of a
+    record, is joined with the next. The words of all texts are united. From 60 % on a claim is `full`, below 30 % `none`,
+    in between `partial`. A figure is found where any text states it, whatever its thousands separators and units, rounded as in the
+    claim. A claim with a missing or unfilled figure (`$None`) is never `full`; a claim with a found figure is never `none`. Nothing
     is fitted; the round numbers were chosen once, with WiCE dev, AttributionBench dev and claims about a shop's records in sight.
 
-    It knows no meaning: what denies, swaps or turns round the words of its evidence is called `full`, what says the same in other words
-    `none`. More evidence never makes it less: the best of all texts together and of each alone counts.
+    The rules know no meaning: a claim that negates or swaps the words of its evidence is called `full`, a paraphrase in other words
+    `none`. More evidence never lowers the label: the best of all texts together and of each alone counts.
     """
     bodies = list(texts)
     alone = [_of_texts(claim, [body])._replace(text=n) for n, body in enumerate(bodies)] if bodies[1:] else []
@@ -187,7 +188,7 @@ def _of_texts(claim: str, bodies: Sequence[str]) -> WindowVerdict:
 
 
 def _named(claim: str, figures: Sequence[Number], bodies: Iterable[str]) -> int:
-    """Weigh a record's name as much as the claim's figures, where it states every one."""
+    """Return the weight of a record's name, up to the number of the claim's figures. It is 0 unless the record states all of them."""
     words, found = families(claim), 0
     for body in bodies if figures else ():
         heading, stated = families(body[: _heading(body)]), numbers(body, words=True)
@@ -198,7 +199,7 @@ def _named(claim: str, figures: Sequence[Number], bodies: Iterable[str]) -> int:
 
 
 def _unfilled(claim: str) -> list[str]:
-    """List the amounts that nobody filled in: `$None`, `${price}`."""
+    """List amounts that were never filled in: `$None`, `${price}`."""
     words = (word.strip(".,;:!?()") for word in plain(claim).split())
     return [word for word in words if word[:1] == "$" and (word[1:2].isalpha() or word[1:2] == "{")]
 
@@ -211,14 +212,14 @@ def _asked(claim: str, bodies: Sequence[str]) -> _Asked:
 
 
 def _heading(text: str) -> int:
-    """Return where it ends; 0 without one."""
+    """Return the end of the text's heading; 0 where there is none."""
     first, _, rest = text.partition("\n")
     is_heading = bool(rest) and len(first) <= _HEADING and not first.rstrip().endswith((".", "!", "?"))
     return len(first) if is_heading else 0
 
 
 def _best(asked: _Asked, text: str) -> _Window | None:
-    """Return the first of those that hold most; a single sentence where the next adds nothing."""
+    """Return the first window with most of the claim's terms: one sentence, or two where the second adds terms."""
     best: _Window | None = None
     last: _Window | None = None
     for span in _sentences(text):
@@ -232,7 +233,7 @@ def _best(asked: _Asked, text: str) -> _Window | None:
 
 
 def _sentences(text: str) -> Iterator[Span]:
-    """Short ones with what follows; a heading and the mark of a cut stand alone."""
+    """Yield the sentences, short ones joined with the next. A heading and the mark of a cut stand alone."""
     heading, begun, start = _heading(text), 0, 0
     for end, following in (*(m.span() for m in _BORDER.finditer(text)), (len(text), len(text))):
         here = text[start:end].strip()
@@ -257,12 +258,12 @@ def _explanation(asked: _Asked, shared: frozenset[str | int], absent: Sequence[s
 
 
 _UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]")
-"""Scripts that are written without spaces, or whose words change their ends."""
+"""Scripts that are written without spaces, or whose words change their endings."""
 
 
 @lru_cache(maxsize=4096)
 def words_in_order(text: str) -> tuple[str, ...]:
-    """List the words as they are read; of scripts without spaces the signs, one by one."""
+    """List the words in order; in scripts without spaces, single characters."""
     found: list[str] = []
     for word in tokens(plain(text)):
         found += list(word) if _UNSPACED.search(word) else [word]
@@ -271,7 +272,7 @@ def words_in_order(text: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=4096)
 def terms(text: str) -> frozenset[str]:
-    """Collect a text's terms: its words without their endings, pairs of signs of scripts without spaces, and figures."""
+    """Return a text's terms: words without endings, pairs of characters in scripts without spaces, and figures."""
     found: set[str] = set()
     for word in content_words(text):
         if _UNSPACED.search(word):
@@ -282,7 +283,7 @@ def terms(text: str) -> frozenset[str]:
 
 
 def most_alike(texts: Sequence[str]) -> list[tuple[int, int]]:
-    """List all pairs, those first that share most of what few of these texts have. Of equals the nearest to each other first."""
+    """List all pairs of texts, most similar first. Shared terms that few texts have weigh more; of equal pairs, the closest in the list come first."""
     term_sets = [terms(text) for text in texts]
     pairs = list(combinations(range(len(texts)), 2))
     if not pairs:
@@ -300,25 +301,25 @@ def most_alike(texts: Sequence[str]) -> list[tuple[int, int]]:
 
 
 WHOLE = 6000
-"""A text shorter than this is shown whole."""
+"""Length below which a text is shown whole."""
 PASSAGE = 1000
 PASSAGES = 5
 
 
 class Cut(NamedTuple):
-    """The cut of a text for a judge. Of one that is too long its head and the passages that rank first for the claim."""
+    """The amount of a text that a judge is shown. A long text is cut to its beginning and the passages that rank first for the claim."""
 
     whole: int = WHOLE
     passages: int = PASSAGES
     fills: bool = False
-    """Passages that share no word with the claim are shown too while there is room."""
+    """True if passages without a word of the claim are shown too, as room allows."""
 
 
 CONCERNING = Cut()
 
 
 def whole_within(room: int) -> Cut:
-    """All of a text of at most this many characters; of a longer one no more than that."""
+    """Return a cut that shows texts of at most this many characters whole. Longer texts are shown up to about that length."""
     return Cut(room + 1, max(0, room // PASSAGE - 1), fills=True)
 
 
@@ -332,7 +333,7 @@ _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n")
 
 
 def passages(text: str) -> list[Span]:
-    """The text cut at paragraphs, then sentences, then anywhere, into pieces of at most `PASSAGE` characters."""
+    """Split the text at paragraphs, then sentences, then anywhere, into spans of at most `PASSAGE` characters."""
     pieces: list[Span] = []
     for start, end in _cut(text, 0, len(text), _PARAGRAPH):
         if end - start <= PASSAGE:
@@ -366,7 +367,7 @@ def _index(text: str) -> _Index:
 
 
 def select(claim: str, text: str, cut: Cut = CONCERNING) -> list[Span]:
-    """Select a short text whole. Of a long one its head and the passages that BM25 ranks first for this claim, in order."""
+    """Return the spans of a text that are shown. These are all of a short text, else its beginning and the passages that BM25 ranks first, in order."""
     if len(text) < cut.whole:
         return [Span(0, len(text))]
     index = _index(text)
@@ -379,7 +380,7 @@ def select(claim: str, text: str, cut: Cut = CONCERNING) -> list[Span]:
 
 
 def _joined(spans: Iterable[Span]) -> list[Span]:
-    """Neighbours as one, so that no gap is shown where none is."""
+    """Join adjacent spans, so that no gap is shown between them."""
     found: list[Span] = []
     for span in spans:
         if found and found[-1].end == span.start:
@@ -390,7 +391,7 @@ def _joined(spans: Iterable[Span]) -> list[Span]:
 
 
 def locate(quote: str, text: str) -> Span | None:
-    """Find where a judge's quotation stands, white space and case aside; `None` if it was not quoted from there."""
+    """Find the span of a judge's quotation in the text, whatever its white space and case, else `None`."""
     words = quote.split()
     if not words:
         return None

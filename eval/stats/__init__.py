@@ -1,7 +1,7 @@
-"""Sums over verdicts: shares, intervals, agreement, ratings; and the protocols by which `drr papers aggregate` sums.
+"""Statistics over verdicts (shares, intervals, agreement, ratings), and the protocols of `drr papers aggregate`.
 
-A protocol is a form of its rows and a class that takes them one at a time; a new one costs a class and a line in `PROTOCOLS`. The sums
-themselves are functions over typed values, the same that a judging's metrics call. Rows and outputs are fixed (`docs/aggregate.md`).
+A protocol is a form of its rows and a class that adds them one at a time; a new one is a class and a line in `PROTOCOLS`. The
+functions are the same that metrics of a judging run call. Rows and outputs are fixed (`docs/aggregate.md`).
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ PROTOCOLS: dict[str, tuple[str, str]] = {
 
 
 def protocols() -> dict[str, tuple[str, str]]:
-    """Ours and those of the papers."""
+    """Return the protocols of this project and those of papers, by name."""
     return PROTOCOLS | merged("sums")
 
 
 def sums_of(name: str) -> Any:
-    """The class of a protocol's sums; only its own module is imported."""
+    """Load the class of a protocol's sums; no other module is imported."""
     return load(protocols()[name][0])

@@ -1,7 +1,8 @@
-"""The agreement of two judges, people or models alike. Every statistic is a `V`; an undefined one is `None`, never 0 or 1.
+"""Statistics of agreement between judges, people or models. Every statistic is a `V`; an undefined one is `None`, never 0 or 1.
 
 Definitions and edge cases are those of `docs/judging.md`, "Agreement". Items are aligned sequences; `None` is a missing
-judgement and is dropped and counted. Intervals resample clusters (queries) where they are named, else items."""
+judgement, which is dropped and counted. Intervals are over clusters (queries) where these are given, else over items.
+"""
 
 from __future__ import annotations
 
@@ -18,19 +19,19 @@ Clusters = Sequence[str] | None
 
 
 class Aligned(NamedTuple, Generic[LabelT]):
-    """The items that both judged."""
+    """The labels of the items that both judged."""
 
     a: list[LabelT]
     b: list[LabelT]
     clusters: list[str]
     lost: int
-    """Items that one of them did not judge, or judged with a label that is left out."""
+    """Number of items that one of them did not judge, or judged with a dropped label."""
 
 
 def aligned(
     a: Sequence[LabelT | None], b: Sequence[LabelT | None], clusters: Clusters, drop: Collection[Label] = ()
 ) -> Aligned[LabelT]:
-    """Align the labels; without clusters every item is its own."""
+    """Align two judges' labels. Without clusters, every item is its own cluster."""
     names = [str(i) for i in range(len(a))] if clusters is None else clusters
     kept = [
         (x, y, c)
@@ -59,7 +60,7 @@ def _of_table(
     statistic: Callable[[Floats], Floats],
     left_out: Collection[Label] = (),
 ) -> V:
-    """Compute a statistic of the table of both's labels; `statistic` takes a table for each line."""
+    """Compute a statistic of the table of both judges' labels. `statistic` maps tables, one per row, to values."""
     order = _categories([*both.a, *both.b], categories)
     k = len(order)
     left = f", {', '.join(map(str, left_out))} left out" if left_out else ""
@@ -90,7 +91,7 @@ def cohen_kappa(
     categories: Sequence[Label] | None = None,
     weights: Literal["quadratic"] | None = None,
 ) -> V:
-    """(po - pe)/(1 - pe); `None` where chance agreement is 1. Weighted: (i - j)^2/(k - 1)^2 over the given order."""
+    """Compute Cohen's kappa, (po - pe)/(1 - pe); `None` where chance agreement is 1. Quadratic weights are (i - j)^2/(k - 1)^2 over the given order."""
 
     def statistic(table: Floats) -> Floats:
         k = table.shape[-1]
@@ -107,7 +108,7 @@ def cohen_kappa(
 def gwet_ac1(
     a: Labels, b: Labels, *, clusters: Clusters = None, categories: Sequence[Label] | None = None
 ) -> V:
-    """Chance-corrected agreement that survives a dominant class, where kappa does not."""
+    """Compute Gwet's AC1, a chance-corrected agreement. Unlike kappa, it holds up where one class dominates."""
 
     def statistic(table: Floats) -> Floats:
         joint = table / table.sum(axis=(1, 2), keepdims=True)
@@ -126,7 +127,7 @@ def krippendorff_alpha(
     clusters: Clusters = None,
     categories: Sequence[Label] | None = None,
 ) -> V:
-    """Any number of raters, missing ones allowed; an item with fewer than two judgements says nothing and is dropped."""
+    """Compute Krippendorff's alpha of any number of raters. Labels may be missing; an item with fewer than two is dropped."""
     every = [[x for x in item if x is not None] for item in zip(*raters, strict=True)]
     names = [str(i) for i in range(len(every))] if clusters is None else clusters
     items = [(values, c) for values, c in zip(every, names, strict=True) if len(values) > 1]
@@ -150,7 +151,7 @@ def krippendorff_alpha(
 
 
 def _coincidences(items: Sequence[Sequence[Label]], order: Sequence[Label]) -> Floats:
-    """Count for each item how often each label stands beside each in a pair of its judgements."""
+    """Count, for each item, how often each label meets each other in pairs of judgements."""
     position = {label: i for i, label in enumerate(order)}
     k = len(order)
     rows = np.zeros((len(items), k * k))
@@ -161,7 +162,7 @@ def _coincidences(items: Sequence[Sequence[Label]], order: Sequence[Label]) -> F
 
 
 def _distances(level: Level, totals: Floats, steps: Floats) -> Floats:
-    """Measure how far apart any two labels are: by being unequal, by their values, or by how many lie between."""
+    """Return the distance of any two labels: by inequality, by value, or by the number of items between them."""
     if level == "ordinal":
         below = np.cumsum(totals, axis=1) - totals / 2
         between: Floats = (below[:, :, None] - below[:, None, :]) ** 2
@@ -177,14 +178,14 @@ def exact_agreement(a: Labels, b: Labels, *, clusters: Clusters = None, drop: Co
 
 
 def ties_share(a: Labels, b: Labels, *, clusters: Clusters = None) -> V:
-    """Share of the pairs that both judged in which one of them, or both, said tie."""
+    """Return the share of pairs with a tie from either judge, of those that both judged."""
     x, y, c, lost = aligned(a, b, clusters)
     tied = [float(TIE in (p, q)) for p, q in zip(x, y, strict=True)]
     return mean_of(tied, c, "share of pairs with a tie of either", n_unscored=lost)
 
 
 def soft_disagreement(a: Labels, b: Labels, *, clusters: Clusters = None) -> V:
-    """Share, among the pairs judged differently, of those where one side is a tie (the paper's "soft" disagreement)."""
+    """Return the share of disagreements in which one judge said tie (the paper's "soft" disagreement)."""
     x, y, c, lost = aligned(a, b, clusters)
     apart = [(float(TIE in (p, q)), cluster) for p, q, cluster in zip(x, y, c, strict=True) if p != q]
     method = "share of disagreements that are tie against A or B"
@@ -192,7 +193,7 @@ def soft_disagreement(a: Labels, b: Labels, *, clusters: Clusters = None) -> V:
 
 
 def repeat_stability(labels: Sequence[Labels]) -> V:
-    """Share of units that got one and the same label in each of k >= 2 repetitions."""
+    """Return the share of units that have one and the same label in k >= 2 repetitions."""
     complete = [unit for unit in labels if len(unit) > 1 and None not in unit]
     same = [float(len(set(unit)) == 1) for unit in complete]
     names = [str(i) for i in range(len(complete))]
@@ -201,11 +202,11 @@ def repeat_stability(labels: Sequence[Labels]) -> V:
 
 
 ClaimSets = Sequence[tuple[frozenset[str], frozenset[str]]]
-"""The words of each claim, and its URLs."""
+"""Claims as pairs of their words and their URLs."""
 
 
 def claim_overlap(first: ClaimSets, second: ClaimSets) -> float | None:
-    """Compute Jaccard of two extractions of one report. Claims are matched by equal URLs and token F1 >= 0.8."""
+    """Return the Jaccard overlap of two extractions of one report. Claims match by equal URLs and token F1 >= 0.8."""
     if not first and not second:
         return None
     left, matched = list(second), 0

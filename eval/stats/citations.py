@@ -1,7 +1,7 @@
-"""Citations one by one: what each address that a claim cites says of it, and whether the set needs it.
+"""Statistics of single citations: the verdict on each address that a claim cites, and whether the claim needs it.
 
-The unit is (claim, address). After ALCE (Gao et al. 2023) a citation is irrelevant where it supports nothing alone and the claim's
-sources support as much without it. `docs/judging.md` states every definition.
+The unit is (claim, address). After ALCE (Gao et al. 2023) a citation is irrelevant if it supports nothing alone and the claim's
+other sources support the claim as well without it. `docs/judging.md` states every definition.
 """
 
 from __future__ import annotations
@@ -18,39 +18,37 @@ Place = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class CitationVerdict:
-    """A claim beside an address that it cites. A row of the table that every family of citation figures is summed from."""
+    """The verdict on one claim and one address that it cites. All figures of citations are computed from these rows."""
 
     answer: str
     claim: str
     url: str
     type: str
-    """Kind of the source; empty where the judgement failed before it was known."""
+    """Type of the source; empty where the judgement failed before the type was known."""
     status: Status | None
-    """Verdict on this address alone; `None` where nobody has judged it yet."""
+    """Verdict on this address alone; `None` where it was not judged yet."""
     together: Status | None
-    """Verdict on all sources of its type that the claim cites."""
+    """Verdict on all sources of this type that the claim cites."""
     needed: bool | None
-    """True where the sources of its type support less without it; `None`: unknown. Only for an address that
-    supports nothing alone."""
+    """True if the claim's sources of this type support less without this one. `None` is unknown; set only for an address that supports nothing alone."""
     is_source: bool
-    """`False` for an address that is made up: no tool returned it and the shop does not hold it. A record that is not there says `none`."""
+    """False for a made-up address: no tool returned it and the shop does not have it. A record that does not exist has the status `none`."""
     reason: str
     by: str | None
-    """`judge`, `rule` or `rule over judge`."""
+    """The decider: `judge`, `rule` or `rule over judge`."""
     judge: str
     protocol: str
     scope: str
-    """The claim that the citation stands in; of one that stands over or under several statements with others, the first of these."""
+    """The claim that the citation is in. A citation of a group of statements has the first of them."""
     sha256: str | None
     passages: tuple[Place, ...] = ()
     """Places in the text that were shown."""
     spans: tuple[Place, ...] = ()
-    """Places in the text that decided."""
+    """Places in the text that the verdict rests on."""
 
     @property
     def supports(self) -> bool | None:
-        """Tell whether it supports at least in part, alone or as a needed part of a set. What could not be
-        read is unknown; what is made up supports nothing."""
+        """Tell whether the address supports the claim at least in part, alone or as a needed part of a set. Unreadable is unknown; made up supports nothing."""
         score = _score(self.status)
         if score is not None:
             return True if score > 0 else self.needed
@@ -58,12 +56,12 @@ class CitationVerdict:
 
     @property
     def supports_strictly(self) -> bool | None:
-        """Tell as `supports` does; a source that could not be read supports nothing."""
+        """Return `supports`, with an unreadable source counted as no support."""
         return False if self.status in UNREADABLE else self.supports
 
     @property
     def standing(self) -> str:
-        """Name the standing in one word, for people and for counts."""
+        """Return the result in one word, for people and for counts."""
         if self.status is None:
             return "unjudged"
         if not self.is_source:
@@ -80,7 +78,7 @@ STANDINGS = (
 
 
 def placed(citations: Iterable[CitationVerdict]) -> list[list[CitationVerdict]]:
-    """Gather the rows of each citation: an address of a claim, or of the group of claims it stands under."""
+    """Group the rows of each citation, of an address in a claim or in a group of claims."""
     found: dict[tuple[str, str, str], list[CitationVerdict]] = {}
     for one in citations:
         found.setdefault((one.answer, one.scope, one.url), []).append(one)
@@ -88,23 +86,23 @@ def placed(citations: Iterable[CitationVerdict]) -> list[list[CitationVerdict]]:
 
 
 def standings(citations: Iterable[CitationVerdict]) -> dict[str, int]:
-    """Count the citations of each standing; that of a group's is the best that one of its claims gives it."""
+    """Count the citations by standing. A citation of a group of claims counts by its best standing."""
     best = (min((one.standing for one in own), key=STANDINGS.index) for own in placed(citations))
     return dict.fromkeys(STANDINGS, 0) | Counter(best)
 
 
 def unread(standing: Mapping[str, int]) -> dict[str, int]:
-    """Choose of such counts those of citations whose source nobody read."""
+    """Keep only the counts of citations whose source nobody read."""
     return {name: n for name, n in standing.items() if n and name in UNREAD}
 
 
 def is_needed(
     alone: Counter[Status | None], together: Status | None, without: Status | None = None
 ) -> bool | None:
-    """Tell whether a source that supports nothing alone is needed beside the other sources of its claim and type.
+    """Tell whether a source that supports nothing alone is needed beside the claim's other sources of its type.
 
-    Without it is left at least what one of the others supports; of two sources it is exactly what the other does. Only where this
-    leaves it open counts what the others were judged to say `without` it.
+    Without it, the others support at least what the best of them supports alone; of two sources, exactly what the other does.
+    Only where these bounds do not decide, the verdict on the others `without` it counts.
     """
     count = sum(alone.values())
     best, whole = _best(alone), _score(together)
@@ -121,7 +119,7 @@ def is_needed(
 
 
 def is_open(alone: Counter[Status | None], together: Status | None) -> bool:
-    """Tell whether only the set without it can decide if such a source is needed."""
+    """Tell whether only a judgement of the other sources can decide if such a source is needed."""
     return _score(together) is not None and is_needed(alone, together) is None
 
 
@@ -139,8 +137,7 @@ def share(values: Iterable[bool | None]) -> float | None:
 
 
 def report_values(citations: Sequence[CitationVerdict] | None) -> dict[str, float | None]:
-    """Compute every figure of one report. Unknown where its claims failed, where some citation was not judged
-    yet, where none could be read."""
+    """Compute every metric of one report. Unknown where extraction failed, a citation was not judged yet, or none could be read."""
     if citations is None:
         return dict.fromkeys(METHODS)
     waits = any(one.status is None for one in citations)
@@ -156,7 +153,7 @@ def report_values(citations: Sequence[CitationVerdict] | None) -> dict[str, floa
 
 
 def _bears(supports: Iterable[bool | None]) -> bool | None:
-    """A citation of a group of statements bears one of them, at least."""
+    """Tell whether a citation supports its claim, or at least one claim of its group."""
     found = set(supports)
     return True if True in found else None if None in found else False
 
@@ -170,12 +167,12 @@ METHODS: Mapping[str, str] = {
 
 
 def _unread(one: CitationVerdict) -> bool | None:
-    """Tell whether nobody could read it. What is made up has nothing to read."""
+    """Tell whether nobody could read the source. A made-up address has nothing to read."""
     return None if one.status in OPEN else one.is_source and one.status in UNREAD
 
 
 def why_unknown(citations: Sequence[CitationVerdict]) -> str:
-    """Say why there is no precision of these."""
+    """Return the reason why these citations have no precision."""
     if not citations:
         return "no claim cites an address"
     each = placed(citations)
@@ -186,13 +183,13 @@ def why_unknown(citations: Sequence[CitationVerdict]) -> str:
 
 
 Found = Literal["supported", "unsupported", "unknown"]
-"""`unknown`: the source could not be read."""
+"""Result for one address; `unknown` where the source could not be read."""
 WHOLLY: Collection[str] = frozenset({"full"})
 IN_PART: Collection[str] = frozenset({"full", "partial"})
 
 
 def found(status: Status | None, supporting: Collection[str]) -> Found | None:
-    """Find what one address says, where these verdicts count as support."""
+    """Return the result for one address, where the `supporting` verdicts count as support."""
     if status in UNREADABLE:
         return "unknown"
     if status is None or status not in SCORE:
@@ -201,7 +198,7 @@ def found(status: Status | None, supporting: Collection[str]) -> Found | None:
 
 
 class FactCounts(NamedTuple):
-    """FACT of one report: its citations by verdict; sources in error are left out. All `None` where no source could be read."""
+    """FACT of one report: how many citations are supported, and how many were judged. `None` where no source could be read."""
 
     supported: float | None
     judged: float | None
@@ -217,7 +214,7 @@ def fact(verdicts: Iterable[Found | None]) -> FactCounts:
 
 
 class FoundCounts(NamedTuple):
-    """Citations of one task whose source could be read, by verdict."""
+    """Numbers of one task's citations by verdict, without unreadable sources."""
 
     supported: int
     unsupported: int
@@ -238,7 +235,7 @@ class FactFigures(NamedTuple):
 
 
 def fact_figures(tasks: Collection[FoundCounts], *, printed: bool = False) -> FactFigures:
-    """Compute the figures of the tasks with a source that could be read. As printed the rate of tasks without a single verdict is 0."""
+    """Compute FACT over the tasks that have a readable source. With `printed`, the rate without any verdict is 0."""
     if not tasks:
         return FactFigures(None, None, None)
     supported = sum(one.supported for one in tasks)

@@ -1,8 +1,8 @@
-"""A judge's figure corrected by people's labels of a part of what it judged (prediction-powered inference).
+"""Corrects a judge's figure by people's labels on a part of what was judged (prediction-powered inference).
 
-The estimate is the judge's mean over everything plus the mean of (person - judge) over what people labelled at random. Its
-interval holds both uncertainties, that of the questions and that of the judge's error as the labels show it, by question:
-an influence of each question on the estimate, squared and summed, as for any mean over clusters.
+The estimate is the judge's mean over everything plus the mean of (person - judge) over the items that people labelled at random. Its
+interval covers the uncertainty of the questions and that of the judge's error, by question: the influence of each question on the
+estimate is squared and summed, as for any mean over clusters.
 """
 
 from __future__ import annotations
@@ -17,28 +17,28 @@ import numpy as np
 from drr.eval.stats.intervals import Ends, Floats, V, VRow, Z, around, index_of, nothing, student
 
 LEAST_LABELS, LEAST_QUESTIONS = 30, 10
-"""Fewer labels, or labels of fewer questions, say too little of a judge's error for an interval that keeps its word."""
+"""Fewest labels and questions with labels: with fewer, too little is known of the judge's error for a valid interval."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """One thing that a judge scored, and what people say of it."""
+    """One thing that a judge scored, with people's score of the same thing."""
 
     question: str
-    """Or the task, where several questions are of one: what is drawn."""
+    """The question, or the task where several questions belong to one: the independent draw."""
     weight: float
-    """Its part in the figure. Those of one question sum to its part; the figure is the sum of weight times score over all weights."""
+    """Weight in the figure, which is the sum of weight times score over the sum of weights. Weights of one question add up to the question's part."""
     judge: float
     person: float | None = None
-    """`None`: not labelled."""
+    """Mean score by people; `None` where nobody labelled."""
     settled: bool = False
-    """True where code decided without a judge: there is nothing for people to label, and no error."""
+    """True where code decided without a judge. People label no such item, and the judge has no error on it."""
     report: str = ""
-    """Report that it belongs to: the trials of a question are different reports."""
+    """Report of the item; trials of a question are different reports."""
 
 
 class CorrectedRow(VRow):
-    """`n` is what was judged."""
+    """The form of a corrected figure in a document; `n` is the number of judged items."""
 
     n_labelled: int
     n_questions: int
@@ -46,7 +46,7 @@ class CorrectedRow(VRow):
     judge: VRow
     """The judge's own mean, uncorrected."""
     people: VRow
-    """Figure from the labels alone."""
+    """The figure from labels alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ class Corrected:
     reason: str | None = None
 
     def within(self, ends: Ends) -> Corrected:
-        """Nothing beyond the scale is true, whatever the sum of the judge's mean and the correction is."""
+        """Cut the figures to the bounds of the scale, which a corrected mean may exceed."""
         value, judge, people = (v.within(ends) for v in (self.value, self.judge, self.people))
         return replace(self, value=value, judge=judge, people=people)
 
@@ -75,7 +75,7 @@ class Corrected:
 
 
 def corrected(units: Sequence[Scored]) -> Corrected:
-    """Unknown below the stated number of labels. What code settled is taken as it is; the correction is of the rest."""
+    """Correct the judge's mean; unknown where there are too few labels. Items that code decided are taken as they are."""
     labelled = [unit for unit in units if unit.person is not None and not unit.settled]
     questions = len({unit.question for unit in labelled})
     method = "judge's mean plus mean of (person - judge), linearised"
@@ -89,7 +89,7 @@ def corrected(units: Sequence[Scored]) -> Corrected:
 
 
 def _people(units: Sequence[Scored]) -> V:
-    """Compute the figure by labels alone: that of a judge without a say, corrected."""
+    """Compute the figure from labels alone: as a corrected judge whose scores are all 0."""
     method = "labels alone, linearised"
     silent = [unit if unit.settled else replace(unit, judge=0.0) for unit in units]
     if not any(unit.person is not None and not unit.settled for unit in silent):
@@ -99,7 +99,7 @@ def _people(units: Sequence[Scored]) -> V:
 
 
 class _Columns:
-    """The units as columns, and what each question adds to the figures."""
+    """The units as columns, with the contribution of each question to the figures."""
 
     def __init__(self, units: Sequence[Scored]) -> None:
         self.place, self.size = index_of([unit.question for unit in units])
@@ -117,7 +117,7 @@ class _Columns:
         return mean, self._summed(self.weight * (self.score - mean)) / self.total
 
     def of_questions_in_shift(self) -> Floats:
-        """Say how far a question moves the correction by how much of it is open to people."""
+        """Return how far each question moves the correction, by its share of items that people can label."""
         moved: Floats = self._summed(self.weight * (self.open - self.open_share)) * (self.shift / self.total)
         return moved
 
@@ -146,46 +146,46 @@ def _estimate(units: Sequence[Scored], method: str) -> V:
 
 
 def spread_of_gaps(units: Sequence[Scored]) -> float:
-    """The variance that the correction adds: of (person - judge) over the labelled, question by question."""
+    """Return the variance that the correction adds: of (person - judge) over the labelled items, by question."""
     of = _Columns(units)
     size = len(set(of.place[of.known].tolist()))
     return float((of.of_labels() ** 2).sum()) * size / (size - 1)
 
 
 SHARES = (0.25, 0.5, 0.75)
-"""Shares of the variance that is left to the labels: many labels and few questions, or the other way."""
+"""Shares of the variance left to labels: from few labels and many questions to the opposite."""
 
 
 class WayRow(TypedDict):
-    """One way to the half-width."""
+    """One combination of questions, trials and labels that reaches the half-width."""
 
     questions: int
     trials: int
     labels: int
     reports: int | None
-    """Reports that are labelled whole; `None` where labels are drawn one by one."""
+    """Number of completely labelled reports; `None` where labels are drawn one by one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """Variances of one figure: between questions, between the trials of one, and of one label's (person - judge)."""
+    """The variances of one figure: between questions, between trials, and of one label's (person - judge)."""
 
     questions: int
     trials: float
     between: float
     within: float | None
-    """`None`: no question has a second trial, and `between` holds both."""
+    """Variance between trials; `None` where no question has two, and `between` then holds both."""
     gap: float | None
-    """`None`: too few labels to know how the judge errs."""
+    """Variance of one label's (person - judge); `None` where labels are too few to know."""
     labels: int
     by_report: float | None = None
-    """Labels of a labelled report, where all of a report are drawn together."""
+    """Labels per labelled report, where all labels of a report are drawn together."""
     open: float = inf
     """Most labels that a person can give for one report."""
 
 
 def spread(units: Sequence[Scored], *, drawn_whole: bool = False) -> Spread | None:
-    """`None` where there are not two questions. `drawn_whole`: labels are drawn by report."""
+    """Estimate the variances; `None` where there are fewer than two questions. `drawn_whole`: labels are drawn by report."""
     reports: dict[str, dict[str, list[Scored]]] = defaultdict(lambda: defaultdict(list))
     for unit in units:
         reports[unit.question][unit.report].append(unit)
@@ -216,15 +216,14 @@ def _within(means: Mapping[str, Sequence[float]]) -> float | None:
 
 
 class _Drawn(NamedTuple):
-    """Labels that are drawn, and of how many whole reports."""
+    """The number of labels to draw, and of completely labelled reports."""
 
     labels: int
     reports: int | None
 
 
 def ways(found: Spread, half_width: float) -> list[WayRow]:
-    """List ways: with the questions there are, by labels and if need be by trials. And with as many questions
-    as it takes, one trial each."""
+    """List ways to reach the half-width. First with the present questions, by labels and trials; then with more questions, one trial each."""
     if found.gap is None:
         return []
     room = (half_width / Z) ** 2
@@ -247,7 +246,7 @@ def _row(questions: int, trials: int, drawn: _Drawn) -> WayRow:
 
 
 def _with_these(found: Spread, room: float) -> WayRow | None:
-    """Plan with these questions, giving trials half of the room and labels the rest. `None` where no number is enough."""
+    """Plan with the present questions: about half of the allowed variance for trials, the rest for labels. `None` where no number is enough."""
     if found.gap is None or found.between / found.questions >= room:
         return None
     now = max(1, round(found.trials))
@@ -268,8 +267,10 @@ def _with_these(found: Spread, room: float) -> WayRow | None:
 
 
 def _drawn(found: Spread, gap: float, room: float, alone: float, most: float = inf) -> _Drawn:
-    """Draw as many labels as leave `alone`, the variance of questions and trials, its place in the room. No
-    fewer than an interval needs, and more than `most` reports where these are not enough."""
+    """Return the fewest labels that keep the variance within `room` beside `alone`, the variance of questions and trials.
+
+    There are never fewer labels than an interval needs; more than `most` reports come back where that many are not enough.
+    """
     if found.by_report is None:
         return _Drawn(max(LEAST_LABELS, ceil(gap / (room - alone))), None)
     reports = max(LEAST_QUESTIONS, ceil(LEAST_LABELS / found.by_report))

@@ -1,4 +1,4 @@
-"""The agreement of two judges who give numbers: correlations, preferences and distances.
+"""Statistics of agreement between two judges who give numbers: correlations, preferences and distances.
 
 Definitions and edge cases are those of `docs/judging.md`, "Agreement".
 """
@@ -33,7 +33,7 @@ Scores = Sequence[float | None]
 
 
 class _Sample(NamedTuple):
-    """The items that both judged, and how the result is called."""
+    """The items that both judged, and the description of the statistic."""
 
     x: Floats
     y: Floats
@@ -48,7 +48,7 @@ def _sample(x: Scores, y: Scores, clusters: Clusters, method: str) -> _Sample:
 
 
 def pearson(x: Scores, y: Scores, *, unit: str, clusters: Clusters = None, fewest: int = 3) -> V:
-    """Correlate values; `None` for fewer than three items or no variance. A formula wants two. `unit` says what an item is."""
+    """Compute Pearson's correlation; `None` for fewer than three items or no variance. With `fewest=2` two items are enough; `unit` names an item."""
     both = _sample(x, y, clusters, f"Pearson, {unit} level")
     if len(both.x) < fewest:
         return nothing(both.method, both.lost, len(both.x))
@@ -65,7 +65,7 @@ def _correlation(sums: Floats) -> Floats:
 
 
 def spearman(x: Scores, y: Scores, *, unit: str, clusters: Clusters = None, fewest: int = 3) -> V:
-    """Correlate average ranks; without a cluster the rest is ranked anew."""
+    """Compute Spearman's correlation with average ranks. For the interval, the items without each cluster are ranked anew."""
     both = _sample(x, y, clusters, f"Spearman (average ranks), {unit} level")
     index, size = index_of(both.clusters)
     rests = [index >= 0, *(index != one for one in range(size if size >= FEWEST else 0))]
@@ -78,28 +78,28 @@ def _ranked(x: Floats, y: Floats) -> float:
 
 
 def _ranks(x: Floats) -> Floats:
-    """Rank around the mean rank; equal items have the average of theirs."""
+    """Return ranks minus the mean rank; equal items share their average rank."""
     _, place, counts = np.unique(x, return_inverse=True, return_counts=True)
     ranks: Floats = np.cumsum(counts) - counts / 2 - len(x) / 2
     return ranks[place]
 
 
 def kendall_tau_b(x: Scores, y: Scores, *, unit: str, clusters: Clusters = None) -> V:
-    """Concordance corrected for ties, over all pairs of items."""
+    """Compute Kendall's tau-b over all pairs of items, corrected for ties."""
     both = _sample(x, y, clusters, f"Kendall's tau-b, {unit} level")
     sums, size = _over_pairs(both)
     return _ordered(both, divided(sums[:, 2], np.sqrt(sums[:, 3] * sums[:, 4])), size, 3)
 
 
 def concordant_pairs(x: Scores, y: Scores, *, unit: str, clusters: Clusters = None) -> V:
-    """PAR: the share of all pairs of items that both order alike; a tie of either is no agreement."""
+    """Compute PAR, the share of pairs of items that both judges order alike. A tie of either is no agreement."""
     both = _sample(x, y, clusters, f"PAR, concordant of all pairs, {unit} level")
     sums, size = _over_pairs(both)
     return _ordered(both, divided(sums[:, 1], sums[:, 0]), size, 2)
 
 
 def _over_pairs(both: _Sample) -> tuple[Floats, int]:
-    """Count pairs: all, alike, alike less reversed, unequal in x, in y. The first line is over all items, the others without each cluster."""
+    """Count pairs: all, ordered alike, alike minus reversed, unequal in x, unequal in y. The first row is over all items, the others without each cluster."""
     index, size = index_of(both.clusters)
     beside, within = np.zeros((size, 5)), np.zeros((size, 5))
     for item, (p, q) in enumerate(zip(both.x, both.y, strict=True)):
@@ -113,7 +113,7 @@ def _over_pairs(both: _Sample) -> tuple[Floats, int]:
 
 
 def _ordered(both: _Sample, values: Floats, size: int, fewest: int) -> V:
-    """Make the interval of what the order of items decides, from its value and those without each cluster."""
+    """Build the statistic from its value and its values without each cluster. For statistics that depend on the order of items."""
     n, value = len(both.x), finite(values[0])
     if n < fewest or value is None:
         return nothing(both.method, both.lost, n)
@@ -126,7 +126,7 @@ def preference_agreement(
 ) -> tuple[V, float | None]:
     """Compute PCA, the share of pairs whose score differences have the same sign, and its chance level. A zero matches only a zero.
 
-    Chance is what two raters with these shares of zeros reach who know nothing of each other. Which answer of a pair is
+    Chance is the share for two raters with these shares of zeros whose ratings are independent. Which answer of a pair is
     subtracted from which is arbitrary, so both signs are equally likely.
     """
     ties = "human ties left out" if without_human_ties else "ties must match"
@@ -150,31 +150,31 @@ def mean_absolute_deviation(
     clusters: Clusters = None,
     width: float | None = None,
 ) -> V:
-    """MARD of two raters' scores; MAD where `human` is the mean of several. No two scores lie further apart than `width`."""
+    """Compute the mean absolute difference: MARD of two raters, MAD where `human` is a mean of several. No difference exceeds `width`."""
     both = _sample(machine, human, clusters, f"{name}: mean absolute difference")
     ends = COUNTED if width is None else (0.0, width)
     return mean_of(np.abs(both.x - both.y), both.clusters, both.method, n_unscored=both.lost, ends=ends)
 
 
 def bias(machine: Scores, human: Scores, *, clusters: Clusters = None, width: float | None = None) -> V:
-    """Positive where the machine scores higher. No two scores lie further apart than `width`."""
+    """Return the mean of machine minus human, positive where the machine scores higher. No difference exceeds `width`."""
     both = _sample(machine, human, clusters, "mean of machine minus human")
     ends = None if width is None else (-width, width)
     return mean_of(both.x - both.y, both.clusters, both.method, n_unscored=both.lost, ends=ends)
 
 
 DIGITS = 9
-"""Totals that differ by less are equal: means of decimals come out a last bit apart."""
+"""Decimal places of totals: means of decimals may differ in the last bit, and count as equal."""
 
 
 class CriterionScore(NamedTuple):
-    """The score of one report under one criterion; `None` is no answer."""
+    """Both scores of one report under one criterion; `None` is no answer."""
 
     query: str
     report: str
-    """Report's name within its question."""
+    """The report's name within its question."""
     beside: str
-    """The reports that are preferred one to another have it in common: those of one question under one criterion."""
+    """Key of the reports that are compared with each other: those of one question under one criterion."""
     judge: float | None
     human: float | None
 
@@ -187,7 +187,7 @@ class ReportTotals(NamedTuple):
 
 
 class Consistency(NamedTuple):
-    """The consistency of scores: `pca`, `mard` and their two companions; of reports' totals the rest."""
+    """The statistics of two raters: `pca`, `mard` and the criterion correlations of single scores; the others of reports' totals."""
 
     pca: V
     pca_chance: float | None
@@ -201,7 +201,7 @@ class Consistency(NamedTuple):
 
 
 def consistency(scores: Sequence[CriterionScore], *, intervals: bool = True) -> Consistency:
-    """Intervals are over questions."""
+    """Compute all statistics; intervals are over questions."""
     totals = report_totals(scores)
     by_score = [score.query if intervals else "" for score in scores]
     by_report = [report.query if intervals else "" for report in totals]
@@ -232,7 +232,7 @@ def _preferences(scores: Sequence[CriterionScore], intervals: bool) -> tuple[V, 
 
 
 def report_totals(scores: Sequence[CriterionScore]) -> list[ReportTotals]:
-    """List the items in order of first appearance."""
+    """Return the mean scores of each report, in order of first appearance."""
     found = grouped(
         ((score.query, score.report), (score.judge, score.human))
         for score in scores

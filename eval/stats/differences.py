@@ -1,6 +1,6 @@
-"""Differences between systems: paired tests, Holm, and the floor under a difference.
+"""Statistics of differences between systems: paired tests, Holm's correction, and the noise floor.
 
-The floor is how far two means lie apart by repetition alone, and how small a difference a study could have seen.
+The noise floor is the difference between two means that repetition alone can cause.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class DifferenceRow(VRow):
 
 @dataclass(frozen=True, slots=True)
 class PairedDifference:
-    """`a` minus `b` on the queries both have."""
+    """The difference `a` minus `b` on the queries that both have."""
 
     difference: V
     a: float | None
@@ -51,11 +51,11 @@ class PairedDifference:
 
 
 SIGNIFICANT = 0.05
-"""A p-value, after Holm, below which a difference is beyond the noise."""
+"""Largest p-value, after Holm's correction, at which a difference counts as beyond noise."""
 
 
 def is_settled(row: DifferenceRow) -> bool:
-    """Tell whether the corrected test and, where there is one, the interval leave zero out."""
+    """Tell whether the corrected test is significant and the interval, where there is one, excludes zero."""
     p, low, high = row["p_holm"], row["ci_low"], row["ci_high"]
     leaves_out = low is None or high is None or low > 0 or high < 0
     return p is not None and p < SIGNIFICANT and leaves_out
@@ -63,14 +63,14 @@ def is_settled(row: DifferenceRow) -> bool:
 
 FLIPS = 10_000
 EXACT_FLIPS = 13
-"""Up to so many queries every pattern of signs is counted."""
+"""Most queries for which all patterns of signs are counted; above, signs are drawn at random."""
 
 
 def paired(a: ByQuestion[A], b: ByQuestion[A], ends: Ends | None = None) -> PairedDifference:
-    """Compare on the queries that both sides scored. The interval as of any mean, the p-value by flipping signs, task by task.
+    """Compare two sides on the queries that both scored. The interval is that of a mean; the p-value comes from flipping signs, task by task.
 
-    The interval holds Student's plain one too: where few queries differ, their skew is chance. Of a handful of queries flipping signs is
-    exact. `ends` are those of the values, not of their differences.
+    The interval also holds Student's plain one, because the skew of few different queries is chance. For a handful of queries the
+    test is exact. `ends` are the bounds of the values, not of their differences.
     """
     method = "mean paired difference over queries"
     left, right = _query_means(a), _query_means(b)
@@ -88,7 +88,7 @@ def paired(a: ByQuestion[A], b: ByQuestion[A], ends: Ends | None = None) -> Pair
 
 
 def sign_flip(differences: Floats) -> float | None:
-    """Two-sided: how often random signs give a mean at least as far from zero. Zeros stay zeros."""
+    """Return the two-sided p-value: how often random signs give a mean at least as far from zero. Zeros stay zeros."""
     decided = differences[differences != 0]
     n = len(decided)
     if len(differences) == 0:
@@ -109,13 +109,13 @@ def _query_means(values: ByQuestion[A]) -> dict[A, float]:
 
 
 def with_holm(family: Mapping[str, PairedDifference]) -> dict[str, PairedDifference]:
-    """The family's p-values corrected together."""
+    """Return the family's differences with p-values corrected together by Holm's method."""
     adjusted = holm([d.p for d in family.values()])
     return {name: replace(d, p_holm=p) for (name, d), p in zip(family.items(), adjusted, strict=True)}
 
 
 def sign_test(wins: int, losses: int) -> float | None:
-    """Exact two-sided sign test; `None` where nothing was decided."""
+    """Return the p-value of the exact two-sided sign test; `None` where nothing was decided."""
     n = wins + losses
     if n == 0:
         return None
@@ -124,7 +124,7 @@ def sign_test(wins: int, losses: int) -> float | None:
 
 
 def holm(p_values: Sequence[float | None]) -> list[float | None]:
-    """Holm's step-down adjustment; `None` (no test was possible) stays and does not count as a test."""
+    """Apply Holm's step-down adjustment. `None` (no test was possible) stays and does not count as a test."""
     order = sorted((p, i) for i, p in enumerate(p_values) if p is not None)
     adjusted: list[float | None] = [None] * len(p_values)
     running = 0.0
@@ -135,29 +135,28 @@ def holm(p_values: Sequence[float | None]) -> list[float | None]:
 
 
 Repeated = Mapping[Any, Sequence[float | None]]
-"""Values of each repetition, by the thing that was repeated (a question, a report)."""
+"""Values of all repetitions, by the repeated thing (a question, a report)."""
 
 
 ENOUGH = 10
-"""Repeated questions or reports from which on a system's variance is its own."""
+"""Fewest repeated questions or reports for a variance estimate of the system alone."""
 
 
 class RepetitionFloor(NamedTuple):
     value: float
-    """Two runs of one system lie less than this apart in 19 of 20 cases."""
+    """Difference of two runs of one system that 19 of 20 pairs of runs stay below."""
     by: Literal["trials", "judge repeats"]
     n: int
-    """Questions or reports with more than one repetition, over all systems."""
+    """Number of questions or reports with more than one repetition, over all systems."""
 
 
 def noise_floor(
     trials: Mapping[str, Repeated], again: Mapping[str, Repeated] | None = None
 ) -> RepetitionFloor | None:
-    """Compute the floor from trials by system and question, which contain the judge's noise. Else from
-    repeated judgings by system and report.
+    """Compute the noise floor from trials by system and question, which include the judge's noise, else from repeated judging runs.
 
-    `None`: neither was repeated. A system has the variance of its own where enough was repeated, else that of all; the floor is that
-    of the two whose means vary most, so that no pair's is larger.
+    `None` where neither was repeated. A system has its own variance where enough was repeated, else the pooled one. The floor is that
+    of the two systems whose means vary most, so that no pair has a larger one.
     """
     sd, n = pooled_sd(values for own in trials.values() for values in own.values())
     by: Literal["trials", "judge repeats"] = "trials"
@@ -177,14 +176,14 @@ def noise_floor(
 
 
 def _reports(own: Repeated) -> float:
-    """Count how many reports a mean over questions is worth, where questions have unequal numbers of trials."""
+    """Return the effective number of reports in a mean over questions with unequal numbers of trials."""
     known = [sum(x is not None for x in trials) for trials in own.values()]
     shares = [1 / count for count in known if count]
     return len(shares) ** 2 / sum(shares) if shares else 0.0
 
 
 def pooled_sd(repeated: Iterable[Sequence[float | None]]) -> tuple[float | None, int]:
-    """Pool the standard deviation (n - 1) between repetitions over things with two known ones or more; and count these."""
+    """Return the pooled standard deviation (n - 1) between repetitions, and the number of things with two or more values."""
     known = [[x for x in values if x is not None] for values in repeated]
     variances = [np.var(values, ddof=1) for values in known if len(values) > 1]
     return (float(np.sqrt(np.mean(variances))) if variances else None), len(variances)

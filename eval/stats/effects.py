@@ -1,6 +1,6 @@
-"""Effects of changes: the outcomes of the same units with a change and without it, and how far chance goes.
+"""Statistics of the effect of changes: outcomes of the same units with and without a change, with tests.
 
-Rows come from whoever ran the pairs. A change that was looked at is a test, so Holm corrects over all of them together.
+The pairs come from whoever ran them. Every change that was examined is a test, so Holm's method corrects over all of them.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from drr.eval.stats.question import Asked, cluster_of, grouped
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """One outcome of one unit, without the change and with it. `None`: it could not be read on that side."""
+    """One outcome of one unit without the change and with it. `None`: it could not be read on that side."""
 
     change: str
     question: Asked
@@ -24,22 +24,22 @@ class Pair:
     before: float | None
     after: float | None
     dose: float | None = None
-    """Size of the change: the log of the price's ratio, the places down the list, 1 or -1 for what came to the first place or left it.
+    """Size of the change, such as the log of the price ratio. Also the places down the list, or 1 or -1 for a move to or from the first place.
 
-    Either every pair of a change and outcome has a dose or none has. A unit may have a pair for each listing that it saw.
+    All pairs of a change and outcome have a dose, or none has. A unit may have a pair for each listing that it saw.
     """
 
 
 class EffectRow(DifferenceRow):
-    """`a` is the mean with the change, `b` without it."""
+    """The form of an effect in a document: `a` is the mean with the change, `b` without it."""
 
     change: str
     outcome: str
     per_dose: bool
-    """True where the figure is the slope on the dose."""
+    """True if the figure is the slope on the dose."""
     relative: VRow | None
     settled: bool
-    """True where the effect is beyond chance, however many were looked at."""
+    """True if the effect is beyond chance after correction for all effects examined."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +49,9 @@ class Effect:
     change: str
     outcome: str
     moved: PairedDifference
-    """Difference, with the change minus without it; for pairs with doses, its slope on the dose."""
+    """Difference, with the change minus without it; for pairs with doses, the slope on the dose."""
     relative: V | None = None
-    """Slope as a part of the mean outcome of both sides: of picks on the log of the price, the price elasticity."""
+    """Slope divided by the mean outcome of both sides. For picks on the log of the price it is the price elasticity."""
 
     def document(self) -> EffectRow:
         row = self.moved.document()
@@ -66,9 +66,9 @@ class Effect:
 
 
 def effects(pairs: Iterable[Pair], ends: Mapping[str, Ends] | None = None) -> list[Effect]:
-    """Return the effect of each change on each outcome, in order of first appearance; Holm over all of them.
+    """Return the effect of each change on each outcome, in order of first appearance, all corrected by Holm's method.
 
-    `ends` are those of an outcome's values, by outcome: `SHARE` for one from 0 to 1. Questions are drawn, not pairs.
+    `ends` are the bounds of an outcome's values, by outcome: `SHARE` for one from 0 to 1. Questions, not pairs, are the draws.
     """
     groups = grouped(((pair.change, pair.outcome), pair) for pair in pairs)
     found = [_effect(group, (ends or {}).get(outcome)) for (_, outcome), group in groups.items()]

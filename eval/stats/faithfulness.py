@@ -1,8 +1,8 @@
-"""Faithfulness of a report: how much of it is cited, and how much of what is cited its sources say.
+"""Statistics of faithfulness: how much of a report is cited, and how much of the cited content its sources support.
 
 The unit is (claim, source type): all sources of that type which the claim cites are judged together. Per report FP is the
 mean over the paper's two types, web and product, as far as present; over reports it is the mean over queries. Every other type
-(the user's own records, a further kind of source) has its own column and is in the headline of the paper's form nowhere. `docs/judging.md` states every definition.
+(the user's own records, an added kind of source) has its own column and is not in the headline. `docs/judging.md` states every definition.
 """
 
 from __future__ import annotations
@@ -23,37 +23,37 @@ STATUSES: tuple[Status, ...] = get_args(Status)
 SCORE: Mapping[str, float] = {"full": 1.0, "partial": 0.5, "none": 0.0}
 UNREADABLE = frozenset({"unreachable", "blocked", "empty"})
 UNREAD = UNREADABLE | {"not_frozen"}
-"""Statuses of unread sources, with those that nobody kept: they are in no precision."""
+"""Statuses of sources that nobody read, missing ones included; they count in no precision."""
 OPEN = frozenset({None, "judge_error", "unquoted"})
-"""Statuses by which nobody knows what the sources say, nor whether they were read."""
+"""Statuses that leave open both the content of the sources and whether they were read."""
 PAPER_TYPES: tuple[str, ...] = ("web", "product")
 ALL_TYPES: tuple[str, ...] = ("web", "product", "user")
 
 
 def strict(status: Status | None) -> float | None:
-    """A source that could not be read supports nothing: citing dead links costs. Failures of the judge stay unknown."""
+    """Score a status, counting unreadable sources as no support, because dead links should cost. Failures of the judge stay unknown."""
     if status is None:
         return None
     return 0.0 if status in UNREADABLE else SCORE.get(status)
 
 
 def reachable(status: Status | None) -> float | None:
-    """Score what the sources that could be read say."""
+    """Score a status, with unreadable sources left out."""
     return None if status is None else SCORE.get(status)
 
 
 @dataclass(frozen=True, slots=True)
 class JudgedClaim:
-    """A claim with the verdict of each source type it cites; `None` is a verdict that is not there yet."""
+    """A claim with the verdict on each source type that it cites; `None` is a verdict still missing."""
 
     id: str
     page: Mapping[str, Status | None] = field(default_factory=dict)
-    """Against the store's record or the frozen page."""
+    """Verdicts against the shop's record or the stored page, by type."""
     seen: Mapping[str, Status | None] = field(default_factory=dict)
-    """Against the text the agent saw (snippet, summary, rendered record)."""
+    """Verdicts against the text that the agent saw (snippet, summary, rendered record), by type."""
 
     resolved: bool | None = None
-    """True where a cited address is one that a tool returned or the shop holds. `None`: any address counts."""
+    """True if a tool returned a cited address or the shop has it. `None`: any address counts."""
 
     @property
     def cited(self) -> bool:
@@ -62,7 +62,7 @@ class JudgedClaim:
 
 @dataclass(frozen=True, slots=True)
 class JudgedClaims:
-    """All claims of one report; `None` stands for a report whose claims could not be extracted."""
+    """All claims of one report; `claims` is `None` where extraction failed."""
 
     query: Asked
     trial: int
@@ -71,7 +71,7 @@ class JudgedClaims:
 
 Score = Callable[[Status | None], float | None]
 VerdictsOf = Callable[[JudgedClaim], Mapping[str, Status | None]]
-"""Verdicts of a claim that count, by type."""
+"""Function that returns the verdicts of a claim that count, by type."""
 
 
 def _page(claim: JudgedClaim) -> Mapping[str, Status | None]:
@@ -88,7 +88,7 @@ def report_fp(
     score: Score = strict,
     evidence: VerdictsOf = _page,
 ) -> float | None:
-    """Average over the types present the mean over that type's claims; `None` where no cited claim has a score."""
+    """Return the mean over source types of the type's mean over claims. `None` where no cited claim has a score."""
     claims = list(claims)
     by_type = [_scores(claims, (t,), score, evidence) for t in types]
     present = [sum(scored) / len(scored) for scored in by_type if scored]
@@ -104,7 +104,7 @@ def _scores(
 
 
 def _supported(claim: JudgedClaim) -> float | None:
-    """Supported by any type; unknown only where an unknown verdict could still support it."""
+    """Return 1 if any type supports the claim, else 0. Unknown only where a missing verdict could still support it."""
     scores = [strict(status) for status in claim.page.values()]
     if any(value is not None and value >= 0.5 for value in scores):
         return 1.0
@@ -112,7 +112,7 @@ def _supported(claim: JudgedClaim) -> float | None:
 
 
 def types_of(reports: Iterable[Sequence[JudgedClaim] | None]) -> list[str]:
-    """The three types of a shop, and whatever else these claims cite."""
+    """Return the three types of a shop and any others that these claims cite."""
     cited = [t for claims in reports for claim in claims or () for t in claim.page]
     return in_table_order([*ALL_TYPES, *cited])
 
@@ -120,9 +120,9 @@ def types_of(reports: Iterable[Sequence[JudgedClaim] | None]) -> list[str]:
 def report_values(
     claims: Sequence[JudgedClaim] | None, others: Iterable[str] = ()
 ) -> dict[str, float | None]:
-    """Every metric of one report; `None` where the claims failed or the denominator is zero.
+    """Compute every metric of one report; `None` where extraction failed or the denominator is zero.
 
-    Each kind of source has figures of its own, and so has each type that this report cites, or that `others` name.
+    Each kind of source has its own figures, and so has each type that this report cites or `others` name.
     """
     types = in_table_order([*all_kinds(), *types_of([claims]), *others])
     if claims is None:
@@ -149,7 +149,7 @@ _CLAIMS = {"web": "web claims", "product": "product claims", "user": "claims abo
 
 
 def methods(types: Iterable[str]) -> dict[str, str]:
-    """Describe how each metric is made, with a precision and a count for each of these types of sources."""
+    """Describe how each metric is computed, with a precision and a count for each source type."""
     types = tuple(types)
     return {
         "fp": "mean over the source types present (web, product), then over queries; unreadable sources count 0",
@@ -174,7 +174,7 @@ def _claims_on(source_type: str) -> str:
 
 
 def corpus_values(reports: Sequence[JudgedClaims]) -> dict[str, V]:
-    """Every metric over the reports of one variant."""
+    """Compute every metric over the reports of one variant."""
     types = types_of(report.claims for report in reports)
     per_report = [(report, report_values(report.claims, types)) for report in reports]
     found: dict[str, V] = {}

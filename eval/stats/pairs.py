@@ -1,4 +1,4 @@
-"""The way from comparisons to who wins. The effect of the order of showing, win rates, sign tests, and one document."""
+"""Statistics of pairwise comparisons: effects of the order shown, win rates, sign tests, and their document."""
 
 from __future__ import annotations
 
@@ -33,10 +33,9 @@ class Position:
     consistency: V
     """Share of the comparisons valid in both orders that have the same verdict after the swap."""
     first_rate: V
-    """Share of the decided calls won by the answer shown first."""
+    """Share of decided calls that the answer shown first won."""
     p_first: float | None
-    """P value of flipping signs question by question. All calls of one question, in both orders and over its
-    trials, are one draw."""
+    """P-value of flipping signs question by question. All calls of one question, in both orders and all trials, are one draw."""
 
     @property
     def unreliable(self) -> bool:
@@ -54,7 +53,7 @@ class Position:
 
 
 def positions(comparisons: Sequence[Comparison]) -> dict[str, Position]:
-    """Measure the effect by dimension."""
+    """Measure the effect of the order, by dimension."""
     return {dimension: _position(dimension, group) for dimension, group in by_dimension(comparisons).items()}
 
 
@@ -91,18 +90,18 @@ class PairRow(TypedDict):
     ties: int
     losses: int
     inconsistent: int
-    """Contained in `ties`."""
+    """Number of opposite verdicts in the two orders, included in `ties`."""
     errors: int
     win_rate: VRow
     p_sign: float | None
     p_holm: float | None
     wins_needed: int | None
-    """Queries (or tasks of several queries) that must prefer one side on average."""
+    """Number of decided queries (or tasks) that must prefer one side for the sign test to be significant."""
     unreliable: bool
 
 
 def pair_results(comparisons: Sequence[Comparison]) -> list[PairRow]:
-    """Every (dimension, pair) with its sign test over queries; Holm over all of them together."""
+    """Return a row for every (dimension, pair) with its sign test over queries, all corrected together by Holm's method."""
     unreliable = {name for name, gate in positions(comparisons).items() if gate.unreliable}
     groups = by_pair(comparisons).values()
     rows = [_row(group, unreliable=group[0].dimension in unreliable) for group in groups]
@@ -112,8 +111,7 @@ def pair_results(comparisons: Sequence[Comparison]) -> list[PairRow]:
 
 
 def _row(group: Sequence[Comparison], *, unreliable: bool) -> PairRow:
-    """Reduce a group to a row. Queries, not their trials, are independent: trials of a query are averaged
-    first, for tests the queries of a task too."""
+    """Build the row of a group. Queries are independent and their trials are not, so trials are averaged first, and for tests the queries of a task too."""
     counts = Counter(comparison.outcome for comparison in group)
     by_query = grouped((one.asked, score) for one in group if (score := one.score) is not None)
     means = np.array([sum(scores) / len(scores) for scores in by_query.values()])
@@ -142,7 +140,7 @@ def _row(group: Sequence[Comparison], *, unreliable: bool) -> PairRow:
 
 
 def wins_needed(decided: int, level: float = 0.05) -> int | None:
-    """The fewest wins out of so many decided comparisons that the sign test calls significant; `None` if none are enough."""
+    """Return the fewest wins of so many decided comparisons that are significant; `None` if no number is."""
     for wins in range((decided + 1) // 2, decided + 1):
         p = sign_test(wins, decided - wins)
         if p is not None and p < level:
@@ -151,7 +149,7 @@ def wins_needed(decided: int, level: float = 0.05) -> int | None:
 
 
 class PairDetail(TypedDict):
-    """The details by dimension: positions, ratings (three systems and more), coefficients of length."""
+    """Further results by dimension: effects of the order, ratings (of three systems or more), and effects of length."""
 
     positions: dict[str, PositionRow]
     ratings: dict[str, StrengthRow]

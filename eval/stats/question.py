@@ -1,4 +1,4 @@
-"""The scope of a figure: further questions, or further tasks where one task is asked as several questions."""
+"""Types of questions and comparisons. Questions that ask one task in several forms are one draw."""
 
 from __future__ import annotations
 
@@ -12,15 +12,17 @@ One = TypeVar("One")
 
 
 class AskedQuestion(NamedTuple):
-    """A question, and the task of which it is one of several: at another size, by another person. They are drawn together, because
-    what is hard of one is hard of the others. A question of its own is its own task."""
+    """A question and its task. Questions of one task (at another size, by another person) are drawn together, because their difficulty is shared.
+
+    A question without such others is its own task.
+    """
 
     query: str
     task: str
 
 
 Asked = str | AskedQuestion
-"""A bare name is of a question of its own, or of whatever else is drawn one by one."""
+"""A question, or the name of one that is its own task."""
 
 
 def cluster_of(asked: Asked) -> str:
@@ -32,7 +34,7 @@ def query_of(asked: Asked) -> str:
 
 
 def tasks_among(asked: Iterable[Asked]) -> int:
-    """Count the tasks of these questions, where they are fewer than the questions; else 0."""
+    """Count the tasks of these questions, where they are fewer than the questions; else return 0."""
     found = {query_of(one): cluster_of(one) for one in asked}
     tasks = len(set(found.values()))
     return tasks if tasks < len(found) else 0
@@ -57,7 +59,7 @@ class Comparison:
     words_b: int | None = None
     trial: int = 0
     task: str | None = None
-    """Task whose question this is at one size or by one person."""
+    """Task that this question asks at one size or by one person."""
 
     @property
     def asked(self) -> AskedQuestion:
@@ -69,13 +71,12 @@ class Comparison:
 
     @property
     def score(self) -> float | None:
-        """Score for `a`: 1, 0.5, 0; `None` where a call failed."""
+        """Return the score of `a`: 1, 0.5 or 0; `None` where a call failed."""
         return _SCORES[self.outcome]
 
 
 def reconcile(a_first: Winner | None, b_first: Winner | None) -> Outcome:
-    """Reconcile two verdicts. Same winner wins; a tie on either side is a tie; opposite winners are a tie
-    that is flagged; an error excludes."""
+    """Combine the verdicts of both orders. The same winner wins, a tie on either side is a tie, opposite winners are `inconsistent`, a failure is `error`."""
     if a_first is None or b_first is None:
         return "error"
     if a_first == b_first:
@@ -84,7 +85,7 @@ def reconcile(a_first: Winner | None, b_first: Winner | None) -> Outcome:
 
 
 def grouped(pairs: Iterable[tuple[Key, One]]) -> dict[Key, list[One]]:
-    """Gather what stands under each key, in order of first appearance."""
+    """Group values by key, in order of first appearance."""
     found: dict[Key, list[One]] = {}
     for key, one in pairs:
         found.setdefault(key, []).append(one)
@@ -92,7 +93,7 @@ def grouped(pairs: Iterable[tuple[Key, One]]) -> dict[Key, list[One]]:
 
 
 def known_sum(values: Sequence[float | None]) -> float | None:
-    """Sum them; unknown where one part is."""
+    """Return the sum; `None` where a part is unknown."""
     known = [value for value in values if value is not None]
     return sum(known) if len(known) == len(values) else None
 
@@ -102,11 +103,11 @@ def by_dimension(comparisons: Iterable[Comparison]) -> dict[str, list[Comparison
 
 
 def by_pair(comparisons: Iterable[Comparison]) -> dict[tuple[str, str, str], list[Comparison]]:
-    """Gather them by dimension and the two variants."""
+    """Group the comparisons by dimension and the two variants."""
     return grouped(((one.dimension, one.a, one.b), one) for one in comparisons)
 
 
 def trial_weights(valid: Sequence[Comparison]) -> list[float]:
-    """The trials of a query are one comparison together, as in the win rate."""
+    """Return weights by which the trials of a query are together one comparison, as in the win rate."""
     trials = Counter((c.query, c.a, c.b) for c in valid)
     return [1 / trials[c.query, c.a, c.b] for c in valid]

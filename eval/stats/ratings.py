@@ -1,7 +1,7 @@
-"""The strength of each of several variants, from comparisons of pairs; and how far the longer report wins.
+"""Ratings of variants from pairwise comparisons, and the effect of a report's length on winning.
 
-The tie model is Davidson's: P(i > j) = pi_i / (pi_i + pi_j + nu sqrt(pi_i pi_j)). It and the fit of length are conditional logits, so there is
-one maximum; the ridge keeps it finite when somebody wins always. Intervals are Student's over what each question adds, linearised at the maximum.
+The tie model is Davidson's: P(i > j) = pi_i / (pi_i + pi_j + nu sqrt(pi_i pi_j)). Both fits are conditional logits, so there is
+one maximum; the ridge keeps it finite when a variant always wins. Intervals are Student's over questions, linearised at the maximum.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ RIDGE = 0.01
 
 
 class StrengthRow(TypedDict, total=False):
-    """A rating in a document."""
+    """The form of a rating in a document."""
 
     dimension: str
     strengths: dict[str, VRow]
     nu: float | None
     refused: str
-    """Why there is no rating; then nothing else is given."""
+    """Reason why there is no rating; then no other field is given."""
 
 
 @dataclass(frozen=True, slots=True)
 class Strength:
-    """Davidson's model over all pairs of one dimension: log strengths that sum to zero, and the tie parameter."""
+    """The fit of Davidson's model on one dimension: log strengths that sum to zero, and the tie parameter."""
 
     dimension: str
     strengths: dict[str, V]
@@ -45,7 +45,7 @@ class Strength:
 def davidson(
     comparisons: Sequence[Comparison], *, ridge: float = RIDGE, dimension: str | None = None
 ) -> Strength:
-    """Fit the strengths. `DrrError` if some variants never met, even indirectly."""
+    """Fit the strengths. Raises `DrrError` if some variants never met, even indirectly."""
     valid = [c for c in comparisons if c.outcome != "error"]
     label = dimension if dimension is not None else (valid[0].dimension if valid else "")
     systems = sorted({name for c in valid for name in (c.a, c.b)})
@@ -71,7 +71,7 @@ def davidson(
 
 
 def _linked(valid: Sequence[Comparison], systems: Sequence[str]) -> int:
-    """Count the questions behind the thinnest link of all systems. All are around one mean, so few questions of one blur all."""
+    """Count the questions of the weakest link that connects all systems. All strengths share one mean, so a weak link blurs all."""
     met = grouped(((c.a, c.b), c.asked.task) for c in valid)
     tasks = {pair: len(set(asked)) for pair, asked in met.items()}
     for least in sorted({*tasks.values()}, reverse=True):
@@ -94,11 +94,11 @@ def _reached(pairs: Collection[tuple[str, str]], first: str) -> set[str]:
 class _Fit(NamedTuple):
     at: Floats
     drawn: Floats
-    """Pseudo-values of each parameter, a line for each question."""
+    """Pseudo-values of each parameter, one row per question."""
 
 
 def _strengths(valid: Sequence[Comparison], systems: Sequence[str], ridge: float) -> tuple[_Fit, float]:
-    """Fit log strengths and nu. Without ties it is Bradley's and Terry's model; of ties alone all are equal."""
+    """Fit log strengths and nu. Without ties the model is Bradley and Terry's; with ties alone all strengths are equal."""
     k, position = len(systems), {name: i for i, name in enumerate(systems)}
     features, counts = np.zeros((len(valid), 3, k + 1)), np.zeros((len(valid), 3))
     for row, (c, weight) in enumerate(zip(valid, trial_weights(valid), strict=True)):
@@ -116,7 +116,7 @@ def _strengths(valid: Sequence[Comparison], systems: Sequence[str], ridge: float
 
 
 def _fit(features: Floats, counts: Floats, ridge: Floats, tasks: Sequence[str]) -> _Fit:
-    """Fit a conditional logit: the chances of a row's outcomes are the softmax of its `features` times the parameters."""
+    """Fit a conditional logit: a row's outcomes have the softmax of `features` times parameters as probabilities."""
     from scipy.optimize import minimize
     from scipy.special import log_softmax, softmax
 
@@ -154,15 +154,15 @@ def _fit(features: Floats, counts: Floats, ridge: Floats, tasks: Sequence[str]) 
 
 
 class LengthRow(VRow):
-    """The relation of a rating to the report's length; `warning` where length itself may be what is rated."""
+    """The correlation of a rating with the report's length; `warning` is true where the rating may measure length."""
 
     warning: bool
 
 
 def length_coefficient(comparisons: Sequence[Comparison], *, ridge: float = RIDGE) -> V:
-    """Fit how much log(words_a/words_b) moves the winner beside who wrote it: a logistic fit with one strength per variant.
+    """Fit the effect of log(words_a/words_b) on the winner, in a logistic model with one strength per variant.
 
-    A tie counts half for either side; the trials of a query are one comparison together. Zero means length alone buys nothing.
+    A tie counts half for either side; the trials of a query are together one comparison. At zero, length alone gains nothing.
     """
     method = "logistic: winner ~ variant + log(words_a/words_b)"
     usable = [(c, c.score, log(c.words_a / c.words_b)) for c in comparisons if c.words_a and c.words_b]

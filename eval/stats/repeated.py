@@ -1,4 +1,4 @@
-"""Repetition of a question: solved in all of k trials, what two trials share, and how much they differ."""
+"""Statistics of repeated questions: solved in all of k trials, overlap of two trials, and variance between trials."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from drr.eval.stats.intervals import SHARE, A, ByQuestion, Floats, V, from_sums
 
 
 def pass_power(solved: int, trials: int, k: int) -> float | None:
-    """Estimate without bias how likely k trials are all solved; `None` of fewer trials than k."""
+    """Estimate without bias the probability that k trials are all solved; `None` for fewer trials than k."""
     return comb(solved, k) / comb(trials, k) if trials >= k else None
 
 
 def sameness(trials: Sequence[frozenset[str] | None]) -> float | None:
-    """Average what two trials share over what either has (Jaccard), over the pairs in which one has anything."""
+    """Return the mean Jaccard overlap of two trials, over the pairs in which either has anything."""
     known = [one for one in trials if one is not None]
     shares = [len(one & other) / len(one | other) for one, other in combinations(known, 2) if one | other]
     return sum(shares) / len(shares) if shares else None
 
 
 def repeated_spread(values: ByQuestion[A]) -> V:
-    """Return the share of the variance that lies within questions, between their trials: 1 minus the intraclass correlation.
+    """Return the share of the variance that lies between trials of a question: 1 minus the intraclass correlation.
 
-    It is that of one-way analysis of variance, for unequal numbers of trials too. A variance between questions below zero counts as none.
+    It is computed by one-way analysis of variance, also for unequal numbers of trials. A negative variance between questions counts as 0.
     """
     scored = {asked: [x for x in own if x is not None] for asked, own in values.items()}
     rows = [
@@ -46,7 +46,7 @@ def repeated_spread(values: ByQuestion[A]) -> V:
 
 
 def _within(sums: Floats) -> Floats:
-    """Undefined where no question was repeated, where there is one question, and where nothing varies."""
+    """Compute the share; undefined with no repeated question, with one question, and where nothing varies."""
     questions, n, squares, total, square, by_question = sums.T
     within = np.maximum(square - by_question, 0) / (n - questions)
     between = (by_question - total**2 / n) / (questions - 1)

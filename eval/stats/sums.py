@@ -1,4 +1,4 @@
-"""The protocols of `drr papers aggregate` that are ours: citations of DeepResearch Bench, checklists, and a judge against people."""
+"""The project's own protocols of `drr papers aggregate`: DeepResearch Bench's FACT, checklists, and a judge against people."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from pydantic import model_validator
 
 class RawSource(RawPart):
     error: Flag
-    """It could not be read: whatever verdicts stand beside are none."""
+    """True if the source could not be read; its verdicts then do not count."""
     verdicts: list[Found | None]
 
 
@@ -41,7 +41,7 @@ class FactInput(RawRow):
 
 @dataclass
 class _OneSystem:
-    """The sums of one system by task, as several rows may be of one. Only tasks with a source that could be read."""
+    """The sums of one system, by task, since several rows may be of one task. Only tasks with a readable source count."""
 
     tasks: dict[str, FoundCounts] = field(default_factory=dict)
 
@@ -120,7 +120,7 @@ class Part(NamedTuple):
 
 
 def known_parts(items: Mapping[str, int], shares: Mapping[str, float | None]) -> dict[str, Part]:
-    """The kinds that have a share."""
+    """Return the kinds that have a share."""
     return {kind: Part(items[kind], share) for kind, share in shares.items() if share is not None}
 
 
@@ -132,7 +132,7 @@ def item_weighted(parts: Iterable[Part]) -> float | None:
 
 @dataclass
 class _RubricSystem:
-    """The sums of one system by task, as several rows may be of one; by kind, `total` among them."""
+    """The sums of one system by task and kind, with the kind `total`. Several rows may be of one task."""
 
     by_task: dict[str, dict[str, list[float]]] = field(default_factory=dict)
     parts: dict[str, list[tuple[str, Part]]] = field(default_factory=dict)
@@ -182,7 +182,7 @@ class _RubricSystem:
 
 
 def _interval(rows: list[tuple[str, float, float]], ends: Ends = SHARE) -> Interval:
-    """Make the interval of one sum over another; each row is (task, part, whole)."""
+    """Return the interval of the ratio of two sums; each row is (task, part, whole)."""
     sums = np.array([[a, b] for _, a, b in rows]).reshape(-1, 2)
     return interval_row(from_sums(sums, [task for task, _, _ in rows], ratio, "share", ends=ends))
 
@@ -266,5 +266,5 @@ class AgreementSums(ProtocolSums[AgreementInput]):
 
 
 def _statistics(found: Consistency) -> dict[str, V]:
-    """Choose the statistics of the protocol."""
+    """Choose the statistics of the protocol, by name."""
     return {name: getattr(found, name) for name in NAMES}
