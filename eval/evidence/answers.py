@@ -231,7 +231,7 @@ class Book:
         self._types: dict[str, str] = {}
 
     def type_of(self, url: str) -> str:
-        """Return an address's type by its form, else by the tool that returned it, else by other addresses of its host."""
+        """Return an address's type by its form, by the tool that returned it or by its host's other addresses."""
         if url not in self._types:  # each claim of a report asks again
             self._types[url] = self._type_of(canonical_url(url))
         return self._types[url]
