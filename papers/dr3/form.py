@@ -1,4 +1,4 @@
-"""The part of a file task that agents may see: its folder, question and corpus pages. Its truth is in `truth`."""
+"""The part of a file task that agents may see: its folder, question and corpus pages. The module `truth` has the rest."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CORPUS = "corpus.jsonl"
 SIZES = "sizes.json"
 TRUTH = "truth.json"
 REVIEW = "review.json"
-"""Name of the file with a person's decision on the task. It is apart from the truth, as running agents needs only the decision."""
+"""Name of the file with a person's decision on the task. The decision is apart from the truth, as running agents must not read the truth."""
 MANIFEST = "manifest.json"
 
 

@@ -1,6 +1,6 @@
 """The truth of a file task: facts with their places, kinds of pages, recorded changes, the checklist.
 
-No agent and no judge sees it: the world of file tasks does not import this module (a test checks that).
+No agent and no judge sees it: `papers.dr3.world`, which runs use, does not import this module (a test checks that).
 """
 
 from __future__ import annotations

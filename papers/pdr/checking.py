@@ -99,7 +99,7 @@ def _evidence(person: Person, attribute: Attribute, shop: Shop) -> Iterator[tupl
 
 
 _SAME = {"fish": "small_pets"}
-"""Themes that the sample's generator draws as one interest: key and value are the same."""
+"""Themes that the sample's generator draws as one interest, mapped to the theme under which they are counted."""
 
 
 def quality_of(persons: Sequence[Person], truth: Mapping[str, Sequence[str]]) -> dict[str, JsonObject]:

@@ -110,7 +110,7 @@ class MemoryMaking:
         return fields
 
     def unit(self, word: str, person_id: str, wanted: Iterable[Wanted]) -> Unit:
-        """Return the unit of a memory and a person. The order of tasks does not change it."""
+        """Return the unit of a memory and a person. The order of tasks does not change the unit."""
         from drr.study.unit import Unit
 
         asked = [list(one) for one in sorted({(one.task, one.budget) for one in wanted})]

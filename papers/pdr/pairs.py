@@ -15,7 +15,7 @@ from drr.querygen.files import ResearchTask
 _SPREAD = ("themes", "price_level", "place")
 """Respects in which the persons of one task should differ: main themes, spending, home."""
 _TOUCHED, _USED = 1.5, 0.75
-"""Value of a word in common with the task, and cost of each earlier task. A respect in which a person is new counts 1."""
+"""Value of a word in common with the task, and cost of each earlier task. A respect in which a person differs counts 1."""
 _HOUSEHOLD = frozenset({"pets", "children", "care", "needs", "themes"})
 
 

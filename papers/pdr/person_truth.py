@@ -61,7 +61,7 @@ class FoundAttributes(NamedTuple):
     right: frozenset[str]
     """Attributes found as strictly as wrong ones: by the whole statement, or by an item passed on."""
     wrong: Sequence[str] | None = None
-    """Statements that are only another person's; `None` if they were not looked for."""
+    """Statements that are only another person's; `None` if wrong statements were not looked for."""
     contradictions: Sequence[str] = ()
     """Wrong statements in blocks of which a person has only one attribute."""
     decided: frozenset[str] | None = None
@@ -298,7 +298,7 @@ def attributes_of(answers: Iterable[Answer]) -> dict[str, AnswerAttributes | Non
 
 
 def study_persons(study: Study) -> StudyPersons | None:
-    """Return the persons of a study; `None` if it knows none."""
+    """Return the persons of a study; `None` if the study knows none."""
     named = study.config.get("run", {}).get("contexts")
     contexts = Path(named) if isinstance(named, str) else None
     read = [study.folder / KEPT, study.folder / RECALLED, *([contexts / MANIFEST] if contexts else ())]

@@ -1,4 +1,4 @@
-"""The steps that reproduce PDR-Bench: tasks asked by several persons; agents given nothing, a context or the person; memories."""
+"""The steps that reproduce PDR-Bench. Several persons ask each task; agents are given nothing, a context, the person, or a memory."""
 
 from __future__ import annotations
 

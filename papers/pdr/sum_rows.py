@@ -82,7 +82,7 @@ class ReliabilityInput(RawRow):
 
 
 class ReliabilitySums(PrintedMeans[ReliabilityInput]):
-    """The sums of R. A claim without a citation has no source to ask about, so its verdict is not missing."""
+    """The sums of R. A claim without a citation has no source to ask about, so no verdict on the claim is missing."""
 
     form = ReliabilityInput
     ends = dict.fromkeys(("fa", "cc", "r"), TEN)

@@ -138,7 +138,7 @@ def report_values(
 
 
 def _best(verdicts: Sequence[Found | None]) -> Found | None:
-    """Return the best verdict on a claim: one supporting address is enough; a missing verdict leaves it open."""
+    """Return the verdict on a claim from those on its sources. One supporting source is enough; otherwise a missing verdict leaves the claim open."""
     if "supported" in verdicts:
         return "supported"
     if None in verdicts or not verdicts:

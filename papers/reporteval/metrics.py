@@ -1,4 +1,4 @@
-"""ReportEval's metrics of a report: five grades, and how little its passages repeat. Its support is in `support`."""
+"""ReportEval's metrics of a report: five grades, and how little its passages repeat. The module `support` has the third one."""
 
 from __future__ import annotations
 

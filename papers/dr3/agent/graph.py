@@ -57,7 +57,7 @@ Below = Literal["rag_search", "file_reader", "shop_search", "perception", "obser
 
 
 class Errand(SubProblem):
-    """A task given to a sub-agent. `node` is the sub-agent's place in the graph; `name` is that of the picture, if any."""
+    """A task given to a sub-agent; `node` is the sub-agent's in the graph, `name` the picture's, if any."""
 
     node: str
     name: str
@@ -247,7 +247,7 @@ async def _written(run: AgentRun, state: Dr3State) -> str:
 
 
 async def validate(state: Dr3State, runtime: Runtime[AgentRun]) -> Command[Literal["validate", "__end__"]]:
-    """Run one round of validation. Rounds end when no requirement is missed or the limit of rounds is reached."""
+    """Run one round of validation, and another one unless no requirement is missed or the limit of rounds is reached."""
     run, number = runtime.context, state["rounds"] + 1
     mended = await validated(run, state["report"], number)
     if mended is None:
@@ -293,7 +293,7 @@ async def answer(run: AgentRun) -> Ending:
 
 
 CHARS_PER_TOKEN = 4
-"""Characters counted as one token when sizes of corpora are measured; a model's own tokenizer may count more tokens."""
+"""Number of characters counted as one token when corpora are measured; a model's own tokenizer may count more tokens."""
 
 
 def pages_in_window(run: AgentRun) -> list[Page]:

@@ -35,7 +35,7 @@ from langgraph.types import Command
 
 SEARCH, CONTEXT = "web_search", "get_context"
 EQUAL = 3
-"""Number of the first search for the same words that is refused: the third."""
+"""Number of the search for the same words that is refused: the third one."""
 _SNIPPET, _MOST_HITS = 320, 20
 FILES = ("list_files", "read_file", "search_file")
 VIEW, CALCULATOR = "view_image", "calculator"
@@ -62,7 +62,7 @@ class SubAgent:
     has: tuple[str, ...] = ()
     """Names of the sub-agent's tools; empty: all tools that no other sub-agent has."""
     further: tuple[ToolSchema, ...] = ()
-    """Tools added to those of the environment, if the environment offers at least one of the sub-agent's tools."""
+    """Tools added to those of the environment, if the environment offers the sub-agent at least one tool."""
 
     @property
     def name(self) -> str:
@@ -73,7 +73,7 @@ class SubAgent:
         return complaint(self.name, arguments, list(self.launch["function"]["parameters"]["properties"]))
 
     def tools(self, run: AgentRun) -> list[ToolSchema]:
-        """List the sub-agent's tools that the run offers, with the further ones; none if the run offers none of them."""
+        """List the tools that the run offers to the sub-agent, and the further ones; none if it offers none."""
         own = [one for one in run.schemas if self._takes(one["function"]["name"])]
         return [*own, *self.further] if own else []
 
@@ -199,7 +199,7 @@ def graph() -> CompiledStateGraph[SubAgentState, AgentRun, SubAgentState, SubAge
 
 
 async def condensed(run: AgentRun, kind: SubAgent, who: str, problem: str) -> Condensed:
-    """Run one sub-agent on a problem; return its summary and the reason why it stopped."""
+    """Run one sub-agent on a problem; return the summary and the reason why the sub-agent stopped."""
     most = getattr(run.limits, kind.turns)
     start: SubAgentState = {
         "node": kind.node,

@@ -27,7 +27,7 @@ _OVERLAP = 80
 
 
 def met_facts(facts: Iterable[TaskFact], sources: Iterable[Source]) -> Mapping[str, bool | None]:
-    """Tell for each fact whether the run's tools returned it. `None`: its place is not recorded, or it has no value to look for."""
+    """Tell for each fact whether the run's tools returned it. `None`: the fact's place is not recorded, or it has no value to look for."""
     given = grouped((document_id(source.url), source) for source in sources)
     return {fact.id: _is_met(fact, given) for fact in facts}
 

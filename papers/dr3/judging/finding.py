@@ -21,7 +21,7 @@ from drr.papers.dr3.truth import ChangeKind, KnownPage, TaskFact
 from drr.papers.dr3.value_forms import ToldPlace, ToldValue
 
 LONGEST = 4000
-"""Limit on the characters of a sentence that are read; longer text is no sentence."""
+"""Limit on the characters of a sentence that are read; the rest of a longer sentence is ignored."""
 _SPANS = 5
 _BOLD = 7
 """Heading depth of a bold line that serves as a heading."""

@@ -166,7 +166,7 @@ def words_of(report: str, span: list[int] | None) -> str:
 
 
 def known_row(judged: Judged, answer: str) -> KnownRow | None:
-    """Return the findings of the rules on an answer; `None` if it was not looked at yet, or looking failed."""
+    """Return the findings of the rules on an answer. `None`: the answer was not looked at yet, or looking failed."""
     return cast("KnownRow | None", judged.others.get(FACTS, {}).get(answer))
 
 
@@ -207,7 +207,7 @@ def _point(row: PointRuleRow, scores: Mapping[str, float | None], verdict: Point
 
 
 def depth_of(judged: Judged, answer: str) -> DepthRow | None:
-    """Return the depth grade of an answer; `None` if it was not graded yet."""
+    """Return the depth grade of an answer; `None` if the answer was not graded yet."""
     return cast("DepthRow | None", judged.others.get(DEPTH, {}).get(answer))
 
 

@@ -54,7 +54,7 @@ def check_tasks(folders: list[Path]) -> Iterator[tuple[str, list[FileTaskProblem
 def _of_set(
     folders: list[Path], manifest: TaskSetManifest | None
 ) -> Iterator[tuple[str, list[FileTaskProblem]]]:
-    """Yield problems of the set: a wrong content hash, and tasks of the manifest missing in the folder. A single task of a larger set is not compared."""
+    """Yield problems of the set: a wrong content hash, and tasks of the manifest missing in the folder. Nothing is compared if one task of a larger set is checked alone."""
     if manifest is None or len(folders) == 1 < len(manifest.hashes):
         return
     if manifest.complete and set_hash(manifest.hashes) != manifest.content_hash:

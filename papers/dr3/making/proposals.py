@@ -139,7 +139,7 @@ def kept_terms(paths: SearchPaths, values: Iterable[str]) -> list[ProposedTerm]:
 
 
 def refusal_of(one: ProposedPage, text: str) -> str | None:
-    """Return the reason why a proposal is put aside: `form`, `quotation` or `long`; `None` if it is accepted."""
+    """Return why a proposal is put aside: `form`, `quotation` or `long`; `None` if the proposal is accepted."""
     statement = one.statement
     if one.kind == "noise":
         return None

@@ -1,4 +1,4 @@
-"""Writes a set of tasks to a folder: begins or continues, adds tasks, counts. Each task's hash is recorded before it appears."""
+"""Writes a set of tasks to a folder: begins or continues, adds tasks, counts. A task's hash is recorded before the task appears."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def _origin(manifest: TaskSetManifest) -> str:
 
 
 def changed_tasks(out: Path, manifest: TaskSetManifest) -> list[str]:
-    """List the tasks in the folder that differ from the manifest or are missing in it."""
+    """List the tasks in the folder that differ from the manifest, or that the manifest lacks."""
     folders = [one for one in out.iterdir() if is_task(one) and not one.name.startswith(".")]
     return sorted(one.name for one in folders if _hash(one) != manifest.hashes.get(one.name))
 
@@ -146,7 +146,7 @@ def _found(found: FoundSet, truths: list[TaskTruth]) -> FoundSet:
 
 
 def recount(out: Path) -> TaskSetManifest | None:
-    """Update the manifest after a review; `None` if there is none, or nothing in it depends on reviews."""
+    """Update and return the manifest after a review; `None` if there is none, or nothing in it depends on reviews."""
     had = read_manifest(out)
     if had is None or had.found is None:
         return None

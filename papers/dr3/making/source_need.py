@@ -35,7 +35,7 @@ from langchain_core.messages import BaseMessage, HumanMessage
 
 ROLE, PROMPT = "task_reader", "without_source"
 NOTHING, EVERYTHING = "", "*"
-"""Two conditions: no source is left out, which shows what the model can state at all; every source is left out (closed book)."""
+"""Two conditions. No source left out shows what the model can state at all; every source left out is the closed book."""
 LEFT_OUT, CLOSED_BOOK = "left_out", "closed_book"
 VERSION = "1"
 _FILE_CHARS, _PAGE_CHARS = 8_000, 12_000

@@ -61,7 +61,7 @@ class TaskCorpus:
         ]
 
     def link(self, url: str) -> str | None:
-        """Return the link to a page of the corpus; `None` if it is not in the corpus. The linking page is one folder deep."""
+        """Return the link to a page of the corpus from a viewer page one folder deep; `None` for other pages."""
         number = self.places.get(url)
         return None if number is None else f"../d/{self.name}-{number}.html"
 

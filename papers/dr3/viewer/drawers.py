@@ -114,7 +114,7 @@ class DrawerPaper:
     def _linked(
         self, number: int, width: int | None = None, height: int | None = None, boxes: Boxes = ()
     ) -> Values:
-        """Return the values of an image by link. Its width and height are unknown until it is drawn."""
+        """Return the values of an image by link. Width and height are unknown until the image is drawn."""
         return {"link": self.link(number), "width": width, "height": height, "boxes": boxes}
 
     def _pages(self, texts: Sequence[str]) -> Values:

@@ -159,7 +159,7 @@ def known_of(person: Person) -> str:
 
 
 def task_id_of(query: Query | None, text: str) -> str:
-    """Return the id of a task, as its question names it. Else the id comes from the words: equal words are one task."""
+    """Return the id of a task: the question's own, else one made from the text. Equal texts are one task."""
     if query is not None and query.task_id is not None:
         return query.task_id
     return f"t-{text_hash(' '.join(text.split()).casefold())[:12]}"

@@ -24,7 +24,7 @@ ADOPTION = "adoption"
 class AdoptedProduct(TypedDict):
     id: str
     price: float | None
-    """Price of the product; `None` if the shop does not know it."""
+    """Price of the product; `None` if the shop does not know the price."""
 
 
 class AdoptionTask(Task[Answer]):

@@ -32,7 +32,7 @@ class PersonMemory(Protocol):
 
 @dataclass(frozen=True)
 class MemoryDesk:
-    """The tools given to a memory. Calls of the model and texts for the embedder are counted outside it."""
+    """The tools given to a memory. Its calls of the model and its texts for the embedder are counted by the caller."""
 
     model: RoleModel
     embedder: Embedder

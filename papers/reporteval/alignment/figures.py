@@ -102,7 +102,7 @@ class JudgedThing(NamedTuple):
 
 
 def _words(record: Record | None, sides: Iterable[str]) -> Mapping[str, JudgeWord]:
-    """Return the judge's values of a unit by side. They are empty before it is judged, and the reason if it failed for good."""
+    """Return the judge's values of a unit by side: empty before judging; a reason alone if the unit failed."""
     if record is not None and record.done:
         return {side: JudgeWord(**word) for side, word in record.result["said"].items()}
     if record is None or record.transient or record.status == "over_budget":
@@ -189,7 +189,7 @@ def _preferences(rows: Sequence[JudgedThing]) -> tuple[V, float | None]:
 
 
 def rank_agreement(rows: Sequence[JudgedThing]) -> tuple[V, float | None]:
-    """Return the share of questions with the same order, and the share expected if the judge's values were shuffled."""
+    """Return the share of questions with the same order, and the share expected by chance (the judge's values shuffled)."""
     same, chances, clusters = list[tuple[float, float]](), list[float](), list[str]()
     for group in _of_questions(row for row in rows if row.judge is not None):
         if len(group) > 1:

@@ -52,7 +52,7 @@ class RepetitionRow(PairSaid):
     place: list[int]
     """Numbers of the two passages in the report, from 0."""
     summary: bool
-    """True if one of them is in a summary, where a report repeats itself on purpose."""
+    """True if one of the passages is in a summary, where a report repeats itself on purpose."""
     stands_for: float
     """Number of the report's pairs that the drawn pair represents."""
     heads: list[str]
@@ -62,7 +62,7 @@ ReportGradeRows = Mapping[ReportSide, ReportGradeRow]
 
 
 def report_grades_of(judged: Judged, answer: str) -> ReportGradeRows | None:
-    """Return the grades of a report; `None` if it was not graded yet."""
+    """Return the grades of a report; `None` if the report was not graded yet."""
     return cast("ReportGradeRows | None", judged.others.get(GRADES, {}).get(answer))
 
 
