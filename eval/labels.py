@@ -1,4 +1,4 @@
-"""A judgement as a line of JSON. The same form for a person, a model and a rule, so that any can be compared with any."""
+"""Labels: judgements as lines of JSON, in one form for people, models and rules, so that all can be compared."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Dimension = Literal[
 DIMENSIONS: tuple[Dimension, ...] = get_args(Dimension)
 UNNAMED = "unnamed"
 GRADES = (0.0, 10.0)
-"""Scale in which judges grade reports; people's labels may name a scale of their own."""
+"""Scale on which judges grade reports; people's labels may name another."""
 Read = TypeVar("Read", bound=BaseModel)
 
 
@@ -38,12 +38,12 @@ class _Label(BaseModel):
 
     id: str
     judge: str = UNNAMED
-    """A person's or a model's name; `rules-2` is the judge without a model."""
+    """Name of a person or a model; `rules-2` is the judge without a model."""
     seconds: float | None = Field(None, allow_inf_nan=False)
     comment: str | None = None
-    """Why, in the words of who judged."""
+    """Reason, in the judge's own words."""
     sample: Sample | None = None
-    """The draw it belongs to; a label without one was chosen by somebody."""
+    """The draw that the label belongs to; `None` where somebody chose the item."""
 
 
 class SupportLabel(_Label):
@@ -55,7 +55,7 @@ class SupportLabel(_Label):
 
 
 class PairwiseLabel(_Label):
-    """`A` always means `answer_a`, whichever side it was shown on."""
+    """A preference between two answers. `A` always means `answer_a`, whichever side it was shown on."""
 
     query: str
     answer_a: str
@@ -71,7 +71,7 @@ class PairwiseLabel(_Label):
         return "tie" if self.label == "both_bad" else self.label
 
     def turned(self) -> PairwiseLabel:
-        """The same judgement with the sides the other way round."""
+        """Return the same judgement with the sides swapped."""
         turned = {
             "answer_a": self.answer_b,
             "answer_b": self.answer_a,
@@ -97,12 +97,12 @@ class CriterionLabel(_Label):
     answer: str
     dimension: str | None = None
     criterion: str
-    """Names it among those of the question."""
+    """Name of the criterion among those of the question."""
     label: float = Field(allow_inf_nan=False, strict=True, ge=0, le=10)
 
 
 class PassageLabel(_Label):
-    """The degree to which two passages of a report do not repeat each other: 4, nothing repeated."""
+    """A degree, 0 to 4, to which two passages of a report do not repeat each other. At 4 nothing is repeated."""
 
     query: str
     passage_a: str
@@ -140,9 +140,9 @@ def _task_of_object(raw: JsonObject) -> Task | None:
 
 
 def read_labels(path: Path, scale: tuple[float, float] | None = None) -> list[Label]:
-    """Every line of the file; a broken one, or a grade beyond its `scale`, is named by its number.
+    """Read every line of a file. A broken line, or a grade outside its `scale`, raises an error with the line's number.
 
-    A drawn thing with `"label": null` waits for its label.
+    A drawn thing with `"label": null` still lacks its label and is left out.
     """
     found: list[Label] = []
     for where, task, raw in _parsed(path):
@@ -157,13 +157,13 @@ def read_labels(path: Path, scale: tuple[float, float] | None = None) -> list[La
 
 
 def read_align_labels(path: Path) -> list[AlignLabel]:
-    """Read labels as `read_labels` does, those of pairs of passages among them."""
+    """Read labels as `read_labels` does, including those of pairs of passages."""
     forms: dict[Task, type[AlignLabel]] = {**_FORMS, "redundancy": PassageLabel}
     return [_checked(forms[task], where, raw) for where, task, raw in _parsed(path, passages=True)]
 
 
 def _parsed(path: Path, *, passages: bool = False) -> Iterator[tuple[str, Task, JsonObject]]:
-    """Yield where each line stands, and of which task it is."""
+    """Yield the place, the task and the object of each line."""
     lines: Iterable[str] = lines_of(path, "labels")
     for number, line in enumerate(lines, 1):
         if not line.strip():
@@ -193,7 +193,7 @@ def _checked(form: type[Read], where: str, raw: JsonObject) -> Read:
 
 
 def pair_id(query: str, a: str, b: str, trial: int = 0) -> str:
-    """The id of a comparison of two variants on one query; the variants are named in alphabetical order."""
+    """Return the id of a comparison of two variants on one query, with the variants in alphabetical order."""
     first, second = sorted((a, b))
     return f"{query}/{first}/{second}/{trial}"
 
@@ -203,6 +203,6 @@ def rating_id(query: str, variant: str, trial: int = 0) -> str:
 
 
 def content_id(*texts: str) -> str:
-    """Identify what was judged, whatever id it was given: equal after white space is evened out."""
+    """Return an id of the judged content, whatever its given id. Texts are equal if they differ only in white space."""
     normal = "\0".join(" ".join(text.split()) for text in texts)
     return sha256(normal.encode("utf-8", "surrogatepass")).hexdigest()[:20]

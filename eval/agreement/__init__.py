@@ -1,1 +1,1 @@
-"""Judges held against judges: people's labels, a study's verdicts, or both."""
+"""Measures the agreement of judges: people's labels, a study's verdicts, or both."""

@@ -1,6 +1,6 @@
-"""A judge held against people's labels: does it agree well enough with them to stand in for them?
+"""Compares a judge with people's labels, to decide whether the judge agrees well enough with people to replace them.
 
-The labelled items are judged as study work (keyed, cached, resumable, budgeted) with the very prompts of a judging.
+The labelled items are judged as units of a study (keyed, cached, resumable, budgeted), with the prompts of a real judging run.
 """
 
 from __future__ import annotations
@@ -113,14 +113,14 @@ class Calibration:
 
 
 class VerdictLine(TypedDict):
-    """One item as `drr judges calibrate --export` writes it: what the judge says beside what each person says."""
+    """One line of `drr judges calibrate --export`: the judge's verdict on an item and each person's."""
 
     id: str
     task: Task
     dimension: str | None
     judge: str
     verdict: str | float | None
-    """`None`: the judge failed."""
+    """The judge's verdict; `None` where the judge failed."""
     people: str | float
     """Consensus of the people."""
     by_person: dict[str, str | float]
@@ -129,7 +129,7 @@ class VerdictLine(TypedDict):
 
 
 def verdict_lines(calibration: Calibration, study: Study, task: Task) -> list[VerdictLine]:
-    """Every item, those on which the judge failed among them."""
+    """List a line for every item, also for those on which the judge failed."""
     every = list(calibration.cases.values())
     verdicts = verdicts_of(task, every, calibration.results(study))
     return [
@@ -158,7 +158,7 @@ def shop_of_labels(
     other_labels: int = 0,
     marks: MarkedRow | None = None,
 ) -> CalibrationDocument:
-    """The judge beside the people's consensus, beside the thresholds, and the people beside each other."""
+    """Build the document that compares the judge with the people's consensus and the thresholds, and people with each other."""
     found = calibration.results(study)
     cases_ = list(calibration.cases.values())
     people = [case.consensus() for case in cases_]

@@ -1,7 +1,7 @@
-"""The figures of a judged study, each corrected by what people say of a part of it (`eval/stats/corrected.py`).
+"""Builds the figures of a judged study, corrected by people's labels on a part of it (`eval/stats/corrected.py`).
 
-A label is of a judged thing by its id; a support label also by its claim's words, since another extraction may have given
-the id to another claim, and a label under a criterion by the criterion's hash. A figure without any label has no row.
+A label is matched with a judged thing by the thing's id. A support label is also matched by its claim's words, because another
+extraction may have given the id to another claim, and a criterion label by the criterion's hash. A figure without labels has no row.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from drr.eval.tasks.judgements import Judged
 
 @dataclass
 class LabelsSaid:
-    """People's labels by what they are of; remembers which were found."""
+    """People's labels, by the name of the labelled thing; remembers which were used."""
 
     by_name: dict[tuple[str, ...], list[tuple[Label, float]]] = field(default_factory=dict)
     used: set[int] = field(default_factory=set)
@@ -45,7 +45,7 @@ class LabelsSaid:
         self.by_name.setdefault(name, []).append((label, score))
 
     def of(self, name: tuple[str, ...]) -> tuple[list[Label], float | None]:
-        """The mean of what they say."""
+        """Return the labels on a thing and their mean score."""
         found = self.by_name.get(name, ())
         self.used.update(id(label) for label, _ in found)
         return [label for label, _ in found], sum(s for _, s in found) / len(found) if found else None
@@ -59,17 +59,17 @@ class LabelledFigure:
     labels: list[Label]
     range: tuple[float, float]
     in_part: int = 0
-    """Reports that people labelled, though not under each of their criteria."""
+    """Number of reports that people labelled under some of their criteria, but not all."""
     drawn_whole: bool = False
-    """Labels are drawn by report, each under all of its criteria."""
+    """True if labels are drawn by report, each under all its criteria."""
 
 
 UNDER_CRITERION = "under a criterion"
-"""Part of a label's name: somebody's criterion may have the name of a dimension of quality."""
+"""Part of a label's name, because a criterion may have the name of a dimension of quality."""
 
 
 def figures_of(judged: Judged, labels: Sequence[Label]) -> list[LabelledFigure]:
-    """Every figure that labels can correct, labelled or not."""
+    """Return every figure that labels can correct, whether labelled or not."""
     return _figures(judged, _labels_by_place(judged, labels))
 
 
@@ -110,7 +110,7 @@ def _labels_by_place(judged: Judged, labels: Sequence[Label]) -> LabelsSaid:
 
 
 def _is_first(label: PairwiseLabel, pair: Comparison, a: str, b: str) -> bool | None:
-    """Tell whether its answer A is that of the pair's first system: by the names, else by the texts."""
+    """Tell whether the label's answer A is of the pair's first system, by the systems' names, else by the texts."""
     if label.system_a and label.system_b:
         named = (label.system_a, label.system_b)
         return True if named == (pair.a, pair.b) else False if named == (pair.b, pair.a) else None
@@ -119,13 +119,13 @@ def _is_first(label: PairwiseLabel, pair: Comparison, a: str, b: str) -> bool | 
 
 
 LabelledReport = tuple[str, list[Scored], list[Label]]
-"""One report or comparison: its question, its units with weights that sum to 1, their labels."""
+"""One report or comparison: its question, its scored units with weights that sum to 1, and their labels."""
 
 
 def labelled_figure(
     metric: str, variant: str, found: Iterable[LabelledReport], span: tuple[float, float]
 ) -> LabelledFigure:
-    """Trials of a question are averaged first, then questions."""
+    """Build a figure from reports. Trials of a question are averaged first, then questions."""
     rows = [row for row in found if row[1]]
     trials = Counter(question for question, _, _ in rows)
     units = [
@@ -159,7 +159,7 @@ def _report(judged: Judged, answer: Answer, given_labels: LabelsSaid) -> Labelle
 
 
 def _of_type(claims: Iterable[JudgedClaim], source_type: str) -> list[tuple[str, str, float, bool]]:
-    """List the unit's name, its claim, the judge's score, and whether no judge was needed. The source could not be read."""
+    """List (name of the unit, claim, judge's score, whether code decided because the source could not be read)."""
     found = []
     for claim in claims:
         status = claim.page.get(source_type)
@@ -207,7 +207,7 @@ def _row(figure: LabelledFigure, waiting: Mapping[tuple[str, str, Sample], int])
 
 
 def _waiting(labels: Sequence[Label]) -> dict[tuple[str, str, Sample], int]:
-    """Count by task, dimension and draw how many of the drawn have no label. A draw that is labelled whole is not there."""
+    """Count the drawn things without a label, by task, dimension and draw. Completely labelled draws are absent."""
     named: dict[tuple[str, str, Sample], set[str]] = {}
     for label in labels:
         if label.sample is not None:
@@ -217,7 +217,7 @@ def _waiting(labels: Sequence[Label]) -> dict[tuple[str, str, Sample], int]:
 
 
 def _biased(figure: LabelledFigure, waiting: Mapping[tuple[str, str, Sample], int]) -> str | None:
-    """Say what is known of how these labels were chosen, where that was not by lot alone."""
+    """Return the reason why the labels may be biased, where they were not chosen by lot alone; else `None`."""
     labels = figure.labels
     chosen = sum(label.sample is None for label in labels)
     left_out = "which ones were left out may have moved the figure"

@@ -1,4 +1,4 @@
-"""Judges and people beside each other, criterion by criterion: at the level of scores, of reports and of systems."""
+"""Compares judges and people criterion by criterion: at the level of scores, of reports and of systems."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from drr.eval.stats.question import grouped
 
 PEOPLE = "all people"
 Key = tuple[str, str]
-"""Report and criterion."""
+"""A report and a criterion."""
 
 
 class _Place(NamedTuple):
@@ -39,7 +39,7 @@ class SaidUnderCriteria(NamedTuple):
     repeated: int
 
     def with_people(self, people: Collection[str]) -> dict[str, dict[Key, float]]:
-        """List the labels by judge; several people also together."""
+        """Return the scores by judge; several people also count together, under one name."""
         scores_of_people = [scores for judge, scores in self.by_judge.items() if judge in people]
         return {
             **self.by_judge,
@@ -50,7 +50,7 @@ class SaidUnderCriteria(NamedTuple):
 def criteria_agreement(
     labels: Sequence[CriterionLabel], people: Collection[str] = (), systems: Mapping[str, str] | None = None
 ) -> TaskAgreement[CriteriaPair]:
-    """`systems` says, by the label's id, whose report it is. Several people also count together, as the mean of what they say."""
+    """Measure agreement on criteria. `systems` maps a label's id to the report's system; several people also count together, by their mean."""
     scores = scores_under_criteria(labels, systems or {})
     last = {PEOPLE, *people}
     pairs: list[CriteriaPair] = [
@@ -120,7 +120,7 @@ def _levels_of(found: Consistency) -> CriteriaLevels:
 
 
 def _systems(totals: Sequence[ReportTotals], system_of: Mapping[str, str]) -> SystemTotalsRow | None:
-    """Reports whose system nobody told are left out."""
+    """Measure agreement on systems. Reports of unknown systems are left out."""
     own = grouped((system_of[one.report], one) for one in totals if one.report in system_of)
     if not own:
         return None

@@ -1,4 +1,4 @@
-"""Every two judges that judged anything in common, task by task. All of them together, and who wins by each."""
+"""Compares all pairs of judges that judged the same things, task by task, and computes each judge's win rates."""
 
 from __future__ import annotations
 
@@ -49,10 +49,10 @@ Verdict = TypeVar("Verdict")
 
 
 class Items:
-    """The items of labels: those with one id and the same texts; else with the same texts. Else with one id and one question or claim.
+    """Assigns labels to items: by id and texts, else by texts alone, else by id and question or claim.
 
-    One judge judges a thing once: two of his labels with different ids are of two things even if their texts are equal,
-    as when two variants wrote the same report. Only the same id and texts again replace what he said before (`repeated`).
+    A judge judges a thing once: two labels of one judge with different ids are on two things even if their texts are equal,
+    as when two variants wrote the same report. Only an equal id with equal texts replaces the earlier label (`repeated`).
     """
 
     def __init__(self) -> None:
@@ -96,7 +96,7 @@ def _names(label: Label) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def is_turned(label: PairwiseLabel, first: PairwiseLabel) -> bool:
-    """Tell whether this label has its sides the other way round than the first one of the same thing."""
+    """Tell whether this label has its sides in the opposite order of the first label on the same thing."""
     a, b = content_id(label.answer_a), content_id(label.answer_b)
     return a != b and content_id(first.answer_a) == b and content_id(first.answer_b) == a
 
@@ -107,18 +107,18 @@ class Preference(NamedTuple):
     value: str
     question: str
     systems: tuple[str, str]
-    """The pair's systems in that order; empty names where they are unknown."""
+    """The pair's systems in the same order; empty names where they are unknown."""
 
 
 ByItem = dict[tuple[str, str], Preference]
-"""Keyed by item and dimension."""
+"""Preferences keyed by item and dimension."""
 
 
 def preferences(labels: Sequence[PairwiseLabel]) -> tuple[dict[str, ByItem], int]:
     """Collect the preferences by judge, and count how many labels replaced an earlier one.
 
-    An item's order is that of its systems' names, else of its texts: kappa depends on who is called A, and must not depend
-    on whose label happens to stand first.
+    The order within an item is that of its systems' names, else of its texts: kappa depends on which side is called A, and must not
+    depend on which label comes first.
     """
     items = Items()
     placed = [(items.place(label), label) for label in labels]
@@ -148,7 +148,7 @@ def _first(items: Items, item: int) -> PairwiseLabel:
 
 
 def _is_backwards(first: PairwiseLabel, named: tuple[str, str]) -> bool:
-    """Tell whether the first label of an item has its sides against the item's order."""
+    """Tell whether the first label of an item has its sides in the opposite order of the item."""
     return named[0] > named[1] if any(named) else first.answer_a.split() > first.answer_b.split()
 
 
@@ -159,8 +159,7 @@ Place = tuple[str, str, str]
 
 
 def win_rates(labels: Sequence[PairwiseLabel], people: Collection[str]) -> list[WinRateRow]:
-    """Compute the win rates of pairs whose systems are named. The people together: the mean of their scores,
-    pair by pair, where there are several."""
+    """Compute the win rates of pairs whose systems are named. Several people also count together, by the mean of their scores on each pair."""
     by_judge, _ = preferences(labels)
     own = {judge: grouped(found.items()) for judge, found in by_judge.items()}
     several = [found for judge, found in by_judge.items() if judge in people]
@@ -200,8 +199,7 @@ Key = tuple[str, str]
 
 
 def agreement(labels: Sequence[Label], people: Collection[str] = ()) -> LabelsDocument:
-    """Compare judges. Of a machine and one of the `people` the machine comes first: a bias is machine minus
-    human, and human ties are the human's."""
+    """Compare all pairs of judges. In a pair of a machine and one of `people`, the machine comes first, so that bias is machine minus human."""
     return {
         "schema": 1,
         "support": _support([label for label in labels if isinstance(label, SupportLabel)], people),
@@ -212,7 +210,7 @@ def agreement(labels: Sequence[Label], people: Collection[str] = ()) -> LabelsDo
 
 
 def _by_dimension(shared: Sequence[Key], dimensions: Iterable[str]) -> dict[str, list[Key]]:
-    """The shared labels all together, then dimension by dimension."""
+    """Group the shared items: all together, then by dimension."""
     found = {"all": list(shared)}
     for dimension in dimensions:
         found[dimension] = [key for key in shared if key[1] == dimension]
@@ -220,7 +218,7 @@ def _by_dimension(shared: Sequence[Key], dimensions: Iterable[str]) -> dict[str,
 
 
 class _Shared(NamedTuple, Generic[Item, Verdict]):
-    """The items that two judges both judged, and their verdicts."""
+    """The items that two judges both judged, with their verdicts."""
 
     judges: list[str]
     one: Mapping[Item, Verdict]
@@ -234,7 +232,7 @@ class _Shared(NamedTuple, Generic[Item, Verdict]):
 def shared_items(
     by_judge: Mapping[str, Mapping[Item, Verdict]], people: Collection[str]
 ) -> Iterator[_Shared[Item, Verdict]]:
-    """Yield every two judges with anything in common, people last."""
+    """Yield every two judges that share items; people come second."""
     for a, b in combinations(sorted(by_judge, key=lambda name: (name in people, name)), 2):
         if items := sorted(by_judge[a].keys() & by_judge[b].keys()):
             yield _Shared([a, b], by_judge[a], by_judge[b], items)
@@ -283,7 +281,7 @@ def _pairwise(labels: Sequence[PairwiseLabel], people: Collection[str]) -> TaskA
 
 
 def _rankings(two: _Shared[Key, Preference]) -> dict[str, RankingRow]:
-    """Systems by win rate for both judges: per dimension the two orders, and how well they agree."""
+    """Rank systems by win rate for both judges, by dimension, and measure how well the two orders agree."""
     found: dict[str, RankingRow] = {}
     for dimension, keys in sorted(grouped((key[1], key) for key in two.items).items()):
         left, right = map(_win_rates, two.both(keys))

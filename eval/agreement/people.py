@@ -1,4 +1,4 @@
-"""The things that people labelled, a judge beside the consensus of people, and the people beside each other."""
+"""Reads the things that people labelled, and compares a judge with the people's consensus and people with each other."""
 
 from __future__ import annotations
 
@@ -52,20 +52,20 @@ class Case:
 
     @property
     def question(self) -> str:
-        """The question that an interval is drawn over; where none is known, each thing is one of its own."""
+        """Return the question, over which intervals are drawn. A thing without a known question counts as its own."""
         return self.example.query or f"{self.id}, of no known question"
 
     def consensus(self) -> str | float:
-        """Support: the median class; pairs: the majority, a tie where there is none; grades: the mean. Each person counts once."""
+        """Return the people's consensus: the median class, the majority (a tie where there is none) or the mean grade. Each person counts once."""
         return _together(list(self.by_person().values()))
 
     def mean_support(self) -> float:
-        """Average the labels between two classes where people are divided; each person counts once."""
+        """Return the mean support score, which may lie between two classes. Each person counts once."""
         words = [str(word) for word in self.by_person().values()]
         return sum(SUPPORT_SCORE[word] for word in words) / len(words)
 
     def by_person(self) -> dict[str, str | float]:
-        """List each person's verdict. Several labels under one name are joined; who has no name is somebody else."""
+        """Map each person to a verdict. Several labels under one name are joined; each label without a name is another person."""
         labels: dict[str, list[str | float]] = {}
         for number, label in enumerate(self.labels):
             who = f"{UNNAMED} {number}" if label.judge == UNNAMED else label.judge
@@ -74,7 +74,7 @@ class Case:
 
     @property
     def repeated(self) -> int:
-        """Labels beyond the first under one name."""
+        """Return the number of labels beyond the first under each name."""
         return len(self.labels) - len(self.by_person())
 
 
@@ -94,9 +94,9 @@ def _together(values: Sequence[str | float]) -> str | float:
 
 
 def cases(labels: Sequence[Label], task: Task) -> list[Case]:
-    """A pair that somebody has the other way round is the same pair, and his label is turned.
+    """Group the labels by thing. A pair labelled in the opposite order is the same pair, and its label is turned.
 
-    No label is dropped: one name may stand for several people, and then its labels are all of them.
+    No label is dropped: one name may stand for several people, and then all its labels count.
     """
     groups: dict[str, list[Label]] = {}
     for label in labels:
@@ -120,7 +120,7 @@ def _pair_key(label: PairwiseLabel) -> str:
 
 
 Results = Mapping[tuple[str, str], Mapping[str, Any] | None]
-"""The judge's results by case and order; `None` where it failed."""
+"""The judge's results by case and order; `None` where the judge failed."""
 
 
 def support_status(result: Mapping[str, Any] | None) -> str | None:
@@ -153,7 +153,7 @@ _LETTERS: Mapping[str, str | None] = {"a": "A", "b": "B", "tie": "tie", "inconsi
 
 
 def verdicts_of(task: Task, cases: Sequence[Case], found: Results) -> list[str | float | None]:
-    """List the judge's verdict on each item, in the words of the labels; `None` where it failed."""
+    """List the judge's verdict on each item, in the terms of labels; `None` where the judge failed."""
     if task == "support":
         return [support_status(found.get((case.id, ""))) for case in cases]
     if task == "pairwise":
@@ -181,7 +181,7 @@ def grade_statistics(
     people: Sequence[float],
     scale: tuple[float, float] | None,
 ) -> Statistics:
-    """Distances are in points of 0-10 and need the people's scale, given or plain; without it only orders are compared."""
+    """Compare grades. Distances are in points of 0-10 and need the people's scale; without the scale only orders are compared."""
     judged = [None if v is None else float(v) for v in verdicts_of("rating", cases, found)]
     low, high = scale or (0.0, 10.0)
     mapped: list[float | None] = [10 * (value - low) / (high - low) for value in people]
@@ -204,7 +204,7 @@ def _without_scale(row: AgreementRow, *, of_ten: bool) -> None:
 
 
 def among_people(cases: Sequence[Case], task: Task) -> dict[str, AgreementRow] | None:
-    """`None` where nobody stands beside another. Alpha asks how many agree on an item, not which of them: the nameless take turns."""
+    """Measure agreement among people; `None` where no item has two. People without a name are interchangeable, as alpha allows."""
     by_person = [case.by_person() for case in cases]
     names = sorted({name for own in by_person for name in own})
     if len(names) < 2:

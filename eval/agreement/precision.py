@@ -1,4 +1,4 @@
-"""The price of bringing one metric of a judged study to a half-width: labels, questions, trials, dollars."""
+"""Computes the price of a metric's half-width in a judged study: labels, questions, trials and dollars."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from drr.study.study import Study
 
 class CostedWay(WayRow):
     answers: int
-    """Answers beyond the present ones."""
+    """Number of further answers."""
     more_labels: int
-    """Labels beyond the present ones."""
+    """Number of further labels."""
     cost_usd: float | None
     """Cost of further answers, their judging and further labels; `None` where a price is unknown."""
 
@@ -35,7 +35,7 @@ class FigurePlan(TypedDict):
     sd_questions: float | None
     sd_trials: float | None
     sd_judge: float | None
-    """Deviation of one label's (person - judge), with the share that labels of one question have in common."""
+    """Standard deviation of one label's (person - judge), including what labels of one question share."""
     ways: list[CostedWay]
     reason: NotRequired[str]
     """Reason why there are no ways."""
@@ -137,7 +137,7 @@ def _costed(
 
 
 def _answer_usd(answers: Sequence[Answer]) -> float | None:
-    """Average the cost of one answer; not known of imported reports, nor where a price is unknown."""
+    """Return the mean cost of one answer; unknown for imported reports, and where a price is unknown."""
     whole = known_sum([answer.record.making_usd for answer in answers])
     return None if whole is None or not answers else whole / len(answers)
 

@@ -1,4 +1,4 @@
-"""The types of agreement: the document of `drr judges agreement --json` and its parts."""
+"""The types of the document of `drr judges agreement --json` and its parts."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from drr.eval.stats.pairs import PositionRow
 
 class AgreementRow(VRow):
     n_dropped: int
-    """Items that a statistic leaves out, in the terms of agreement."""
+    """Number of items that the statistic leaves out."""
     chance: NotRequired[float | None]
-    """Share of equal preferences that two judges reach who know nothing of each other."""
+    """Share of equal preferences that two independent judges would reach."""
 
 
 Statistics = dict[str, AgreementRow]
@@ -37,7 +37,7 @@ class ClassRow(TypedDict):
 
 
 class BinaryRow(ClassRow):
-    """The labels as two classes: `positive`, and all others."""
+    """The labels reduced to two classes: `positive`, and all others."""
 
     positive: list[str]
     exact: AgreementRow
@@ -45,10 +45,10 @@ class BinaryRow(ClassRow):
 
 
 class ClassesRow(TypedDict):
-    """The disagreements of two judges."""
+    """The agreement of two judges by class."""
 
     confusion: dict[str, dict[str, int]]
-    """Counts by the first judge's label, then by the second's, over items that both judged."""
+    """Number of items by the first judge's label, then by the second's, over items that both judged."""
     classes: dict[str, ClassRow]
     binary: BinaryRow
 
@@ -83,7 +83,7 @@ class PairwisePair(TypedDict):
     judges: list[str]
     dimensions: dict[str, Statistics]
     classes: dict[str, ClassesRow]
-    """Keyed by dimension."""
+    """Agreement by class, keyed by dimension."""
     rankings: dict[str, RankingRow]
 
 
@@ -98,7 +98,7 @@ Pair = TypeVar("Pair")
 class TaskAgreement(TypedDict, Generic[Pair]):
     labels: int
     repeated: int
-    """Labels that replaced an earlier one of the same judge."""
+    """Number of labels that replaced an earlier one of the same judge."""
     pairs: list[Pair]
     alpha: AgreementRow | None
 
@@ -124,11 +124,11 @@ class SystemTotalsRow(TypedDict):
 
 class CriteriaLevels(TypedDict):
     criterion: Statistics
-    """Score by score; the pairs of `pca` are reports of one question under one criterion."""
+    """Agreement on single scores; the pairs of `pca` are reports of one question under one criterion."""
     report: Statistics
     """Agreement on reports, each the mean of its criteria."""
     system: SystemTotalsRow | None
-    """`None` where nobody told the systems."""
+    """Agreement on systems; `None` where the systems are unknown."""
 
 
 class CriteriaPair(TypedDict):
@@ -149,7 +149,7 @@ class JudgeCost(TypedDict):
 class MetricsPair(TypedDict):
     judges: list[str]
     metrics: dict[str, Statistics]
-    """Report by report; a difference is that of the first judge and the second."""
+    """Agreement on metrics, report by report; differences are first judge minus second."""
 
 
 class StabilityRow(TypedDict):
@@ -179,16 +179,16 @@ class ThresholdRow(TypedDict):
 
 
 class MarkedRow(TypedDict):
-    """Labels that are marks of a study's reviewers."""
+    """The labels that come from marks of a study's reviewers."""
 
     reviewers: dict[str, int]
-    """Labels by reviewer."""
+    """Number of labels by reviewer."""
     without_label: int
-    """Say that a verdict is wrong and not what is right, or are of what nobody can be asked again."""
+    """Number of marks that give no label: the right verdict is missing, or the item cannot be judged again."""
     elsewhere: int
-    """Marks on verdicts that no judge of the study gives any more."""
+    """Number of marks on verdicts that no judge of the study gives any more."""
     rules: dict[str, ReviewerRow]
-    """Marks on rules' findings, by rule; rules are code, and no judge is compared with them."""
+    """Marks on findings of rules, by rule. Rules are code, and no judge is compared with them."""
 
 
 class CalibrationDocument(TypedDict):
@@ -201,15 +201,15 @@ class CalibrationDocument(TypedDict):
     banner: str | None
     items: int
     labels: int
-    """All of this task; each counts in what the people say of its item."""
+    """Number of labels of this task; each counts in the people's consensus."""
     repeated: int
-    """Further labels of one name on one item: averaged, so that each name counts once."""
+    """Number of further labels under one name on one item. They are averaged, so that each name counts once."""
     other_labels: int
-    """Labels of other tasks in the same file."""
+    """Number of labels of other tasks in the same file."""
     people: list[str]
     metrics: SupportRow | Statistics
     classes: ClassesRow | None
-    """The judge's labels beside the people's; grades have no classes."""
+    """The judge's labels compared with the people's, by class; grades have no classes."""
     among_people: dict[str, AgreementRow] | None
     thresholds: dict[str, ThresholdRow]
     marks: MarkedRow | None
@@ -217,7 +217,7 @@ class CalibrationDocument(TypedDict):
 
 
 def statistics_in(row: Mapping[str, object]) -> dict[str, AgreementRow]:
-    """List the statistics by name; what a row has beside its statistics is left out."""
+    """Return the statistics in a row by name, without its other fields."""
     return {name: cast("AgreementRow", v) for name, v in row.items() if isinstance(v, dict)}
 
 

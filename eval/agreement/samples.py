@@ -1,4 +1,4 @@
-"""Samples for people to label, drawn by lot from what a judge judged. Sheets of lines that wait for their label."""
+"""Draws samples of judged things for people to label, and writes them as sheets of lines without a label."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class SampleRow(TypedDict):
 
 
 class SheetLine(TypedDict):
-    """A label without its label: the judge's verdict is not on it."""
+    """A line of a sheet, without a label and without the judge's verdict."""
 
     id: str
     claim: NotRequired[str]
@@ -43,11 +43,11 @@ class SheetLine(TypedDict):
 
 
 Place = tuple[str, str]
-"""Answer, and item or dimension."""
+"""An answer, and an item or a dimension."""
 
 
 def support_places(judged: Judged) -> list[Place]:
-    """List a judge's verdicts on claims and pages; sources that could not be read have nothing to be labelled."""
+    """List the judge's verdicts on claims and pages. Unreadable sources are left out, because there is nothing to label."""
     return [
         (answer.key, item)
         for answer in judged.answers
@@ -59,7 +59,7 @@ def support_places(judged: Judged) -> list[Place]:
 
 
 def rating_places(judged: Judged) -> list[Place]:
-    """Whole reports: who grades one grades it in every dimension that the judge graded."""
+    """List (answer, dimension) of whole reports: who grades a report grades every dimension that the judge graded."""
     return [(answer.key, "") for answer in judged.answers if judged.ratings.get(answer.key)]
 
 
@@ -72,7 +72,7 @@ def drawn(places: Sequence[Place], count: int, seed: int) -> tuple[list[Place], 
 def support_sheet(
     judged: Judged, desk: Desk, places: Iterable[Place], sample: Sample, judge: str
 ) -> list[SheetLine]:
-    """Each claim with the very passages that the judge was shown."""
+    """Build the lines to label: each claim with the passages that the judge was shown."""
     lines: list[SheetLine] = []
     for key, name in places:
         shown = shown_to_judge(judged, desk, judged.by_key[key], name)
@@ -93,7 +93,7 @@ class ShownToJudge(NamedTuple):
 
 
 def shown_to_judge(judged: Judged, desk: Desk, answer: Answer, name: str) -> ShownToJudge | None:
-    """A claim, and the passages behind it; `None` where its sources are of other types than when they were judged."""
+    """Return a claim and its passages; `None` where the types of its sources have changed since the judgement."""
     found_claims = judged.checked_claims(answer)
     claims = (found_claims and found_claims.claims) or ()
     of_claim = [claim for claim in claims if name.startswith(f"{claim['id']}-")]
@@ -139,7 +139,7 @@ class MarkedLabels(NamedTuple):
 
 
 def marked_labels(study: Study, desk: Desk) -> MarkedLabels:
-    """Every mark of a verdict that some judge of this study holds still and that says what is right."""
+    """Return labels from reviewers' marks on verdicts that still stand, where the right verdict is known."""
     marks, answers = read_marks(study), read_answers(study)
     labels: list[SupportLabel] = []
     seen: set[ReviewMark] = set()

@@ -1,4 +1,4 @@
-"""The statistics of two judges of the same things, for support, pairs and grades. And of any number of judges together."""
+"""Computes the statistics of two judges on the same things, by task, and the alpha of all judges together."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ SUPPORT = ("none", "partial", "full")
 SUPPORT_SCORE = {"none": 0.0, "partial": 0.5, "full": 1.0}
 PAIRWISE = ("A", "tie", "B")
 _POSITIVE: Mapping[tuple[str, ...], tuple[str, ...]] = {SUPPORT: ("full", "partial"), PAIRWISE: ("A",)}
-"""The labels that are one class where there are two. Ties are left out of these."""
+"""The labels that form the positive class where there are two classes; ties are left out."""
 OF_TEN = 10.0
-"""Ratings are points from 0 to 10."""
+"""Width of the scale of ratings, 0 to 10."""
 Key = TypeVar("Key", str, tuple[str, str])
 
 
@@ -38,8 +38,7 @@ def support_statistics(
     clusters: Sequence[str],
     means: Sequence[float] | None = None,
 ) -> SupportRow:
-    """Compute the statistics. Deviation and bias are against the `means` of several labels, where these are
-    given: a class is a rounded mean."""
+    """Compare two judges' labels of support. Deviation and bias are against `means` where given, because a class is a rounded mean."""
     judged, people = _scores(x), _scores(y) if means is None else means
     return {
         "exact": row_of(ag.exact_agreement(x, y, clusters=clusters)),
@@ -62,7 +61,7 @@ def _scores(labels: Sequence[str | None]) -> list[float | None]:
 def alpha(
     by_judge: Mapping[str, Mapping[Key, Label]], categories: Sequence[str] | None, level: ag.Level
 ) -> AgreementRow | None:
-    """Krippendorff's, of all judges together; `None` where there is one."""
+    """Compute Krippendorff's alpha of all judges; `None` where there is only one."""
     if len(by_judge) < 2:
         return None
     items = sorted({key for labels in by_judge.values() for key in labels})
@@ -94,7 +93,7 @@ def rating_statistics(
     clusters: Sequence[str],
     dimensions: Sequence[str] | None = None,
 ) -> Statistics:
-    """`x` minus `y`; PCA over the pairs of answers to one question under one dimension."""
+    """Compare ratings, `x` minus `y`. PCA is over the pairs of answers to one question under one dimension."""
     groups: dict[tuple[str, str], list[int]] = {}
     for i, cluster in enumerate(clusters):
         groups.setdefault((cluster, dimensions[i] if dimensions else ""), []).append(i)
@@ -120,8 +119,7 @@ def rating_statistics(
 def crossed_classes(
     x: Sequence[str | None], y: Sequence[str | None], categories: tuple[str, ...], clusters: Sequence[str]
 ) -> ClassesRow:
-    """Compare the classes, the judge's labels first. Precision is how often it is right where it says so,
-    recall how often it says so where it is."""
+    """Compare the labels class by class, the judge's first. Precision is how often the judge is right with a label, recall how often it finds one."""
     a, b, _, _ = aligned(x, y, clusters)
     pairs = Counter(zip(a, b, strict=True))
     positive = _POSITIVE[categories]
@@ -152,7 +150,7 @@ def _class(x: Sequence[str | None], y: Sequence[str | None], clusters: Sequence[
 def _share(
     of: Sequence[str | None], beside: Sequence[str | None], clusters: Sequence[str], name: str, judge: str
 ) -> V:
-    """Share of those that one of them calls so and the other does too; `n` is how many there are."""
+    """Return the share of labels of a class by one judge that the other gives too; `n` is their number."""
     a, b, c, lost = aligned(of, beside, clusters)
     kept = [(float(q == name), cluster) for p, q, cluster in zip(a, b, c, strict=True) if p == name]
     method = f"share of what the {judge} calls {name}"

@@ -1,4 +1,4 @@
-"""The judges of a study held against each other, against themselves and against people."""
+"""Compares the judges of a study with each other, with themselves and with people."""
 
 from __future__ import annotations
 
@@ -59,14 +59,14 @@ def stability(repetitions: Sequence[Judged]) -> StabilityRow | None:
 
 
 def _repeated(rounds: Sequence[Mapping[Place, LabelT | None]]) -> list[list[LabelT | None]]:
-    """List what every repetition says of each thing that the first and some other one judged."""
+    """List the labels of all repetitions for each thing that the first and another repetition judged."""
     first, *others = rounds
     again = [place for place in first if any(place in other for other in others)]
     return [[one.get(place) for one in rounds] for place in sorted(again)]
 
 
 def _support(judged: Judged) -> dict[tuple[str, str], str | None]:
-    """List a judge's labels; sources that could not be read and failed calls are nobody's label."""
+    """Return a judge's labels of support; `None` for unreadable sources and failed calls."""
     return {
         (answer, item): verdict["status"] if verdict["status"] in SUPPORT_SCORE else None
         for answer, items in judged.support.items()
@@ -83,13 +83,13 @@ def _ratings(judged: Judged) -> dict[tuple[str, str], float | None]:
 
 
 def _mean_sd(units: Sequence[Sequence[float | None]]) -> float | None:
-    """Measure the spread of each repetition's mean grade: the part of a system's mean that is the judge's own noise."""
+    """Return the standard deviation of the repetitions' mean grades: the judge's own noise in a system's mean."""
     complete = [[float(x) for x in unit if x is not None] for unit in units if None not in unit]
     return float(np.std(np.mean(complete, axis=0), ddof=1)) if complete else None
 
 
 def extraction_stability(study: Study, judging: Judging, answers: Sequence[Answer]) -> Statistics | None:
-    """Two extractions of one report: how far they find the same claims, and how much the number of claims varies."""
+    """Measure how far two extractions of one report find the same claims, and how the number of claims varies."""
     extracted = _extracted(study, judging)
     ordered = sorted(answers, key=lambda answer: answer.key)
     again = [
@@ -112,7 +112,7 @@ Extraction = Sequence[Mapping[str, Any]]
 
 
 def _extracted(study: Study, judging: Judging) -> dict[str, list[Extraction]]:
-    """Collect by answer every extraction with the judging's own prompts."""
+    """Collect every extraction with this judging run's prompts, by answer."""
 
     def is_own(fields: Mapping[str, Any]) -> bool:
         version = judging.versions.get(f"claims/{fields.get('mode')}")
@@ -141,15 +141,15 @@ def _words(claim: Mapping[str, Any]) -> tuple[frozenset[str], frozenset[str]]:
 def agreement_document(
     study: Study, labels: Sequence[Label], known: Judged | None = None
 ) -> AgreementDocument | None:
-    """The judges of the study held against each other and against the labels given; `None` without either.
+    """Compare the judges of the study with each other and with the given labels; `None` where there are neither.
 
-    `known`: one of its judgings over all its answers, which is not read again.
+    `known` is a judging run of the study over all its answers, which is then not read again.
     """
     return agreement_among(study, raters_of(study, labels, known))
 
 
 class Raters(NamedTuple):
-    """All that judged the same study."""
+    """All judges of one study, people included, with their judgements and labels."""
 
     answers: Sequence[Answer]
     latest: Mapping[str, Judging]
@@ -201,14 +201,14 @@ def _positions(judged: Judged) -> dict[str, PositionRow]:
 
 
 def latest_judgings(study: Study) -> dict[str, Judging]:
-    """Find by judge the last judging of ours over the pages as they were frozen. Rules by their newest name, never beside an older one."""
+    """Find each judge's last judging run under the project's protocol, on stored pages. Of rules, only the newest version counts."""
     found = [j for j in judgings(study) if j.protocol == OURS.name and j.is_first]
     last = {"" if is_rules(judging.judge) else judging.judge: judging for judging in found}
     return {judging.judge: judging for judging in last.values()}
 
 
 def study_labels(judged: Judged) -> list[Label]:
-    """A study's verdicts in the form of labels, so that the judge stands beside people."""
+    """Return a study's verdicts as labels, so that the judge can be compared with people."""
     if judged.judging is None:
         return []
     name = judged.judging.judge
@@ -262,7 +262,7 @@ def _study_ratings(judged: Judged, name: str) -> Iterable[Label]:
 
 
 def _study_support(judged: Judged, name: str) -> Iterable[Label]:
-    """The evidence is named by what the judge was shown: the hashes and passages of the sources."""
+    """Yield labels of support. The evidence is identified by the sources' hashes and the passages that the judge was shown."""
     for answer in judged.answers:
         found = judged.claims.get("all", {}).get(answer.key)
         text = {claim["id"]: claim["text"] for claim in (found.claims or ()) if found} if found else {}
@@ -280,7 +280,7 @@ def _study_support(judged: Judged, name: str) -> Iterable[Label]:
 
 
 def across_systems(one: Judged, other: Judged) -> dict[str, Statistics]:
-    """Two judges' mean grades of the systems, per dimension: system-level correlations, as the paper's Appendix E."""
+    """Correlate two judges' mean grades of the systems, by dimension, as in the paper's Appendix E."""
     left, right = _means(one), _means(other)
     systems = sorted(left.keys() & right.keys())
     found: dict[str, Statistics] = {}
@@ -296,7 +296,7 @@ def across_systems(one: Judged, other: Judged) -> dict[str, Statistics]:
 
 
 def _means(judged: Judged) -> dict[str, dict[str, float | None]]:
-    """Average by system and dimension."""
+    """Return the mean grades by system and dimension."""
     return {
         variant: {name: v.value for name, v in quality.corpus(judged, answers).items()}
         for variant, answers in variants_of(judged).items()
@@ -304,7 +304,7 @@ def _means(judged: Judged) -> dict[str, dict[str, float | None]]:
 
 
 def on_metrics(one: Judged, other: Judged) -> dict[str, Statistics]:
-    """Every metric that a judge has a say in, report by report, where both judges gave it to one."""
+    """Compare two judges on every metric that a judge affects, over the reports that both judged."""
     clusters = [answer.asked.task for answer in one.answers]
     left = [values_of(one, answer) for answer in one.answers]
     right = [values_of(other, answer) for answer in one.answers]

@@ -1,1 +1,1 @@
-"""The tests of a judge before a study is paid for: reports that cheat, planted errors, persons mixed up."""
+"""Tests a judge before a study is paid for, with reports that cheat, planted errors and swapped persons."""

@@ -1,4 +1,4 @@
-"""Claims with a page each: such as the page states, and the same with one error planted. No judge may call those wholly supported."""
+"""Claims with one page each, true or with one planted error. No judge may call the false ones fully supported."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LINK = "http://ecommerce.example"
 _PLACES = {"feeder": FEEDER, "seed": SEED, "bath": BATH, "grinder": GRINDER}
 _ADDRESSES = {name: f"{_LINK}/{product}" for name, product in _PLACES.items()}
 WEB: dict[str, str] = {page["url"]: page["text"] for page in _SET["pages"]}
-"""Pages by address; benches of reports cite the same."""
+"""Pages by address; test reports elsewhere cite the same pages."""
 QUERY_ID = "q-facts"
 QUESTION = "What of your garden things would suit me, with $60 to spend, and what do I have already?"
 
@@ -25,7 +25,7 @@ QUESTION = "What of your garden things would suit me, with $60 to spend, and wha
 class PlantedClaim(NamedTuple):
     id: str
     kind: str
-    """`stated`, or what was planted."""
+    """`stated` for a true claim, else the kind of the planted error."""
     url: str
     claim: str
 
@@ -35,14 +35,14 @@ class PlantedClaim(NamedTuple):
 
     @property
     def label(self) -> SupportLabel:
-        """The label that a judge is to give it, at most and at least."""
+        """Return the label that a judge should give: `full` for a true claim, `none` for a false one."""
         label: Literal["full", "none"] = "full" if self.is_true else "none"
         evidence = WEB[self.url]
         return SupportLabel(id=self.id, judge="planted", claim=self.claim, evidence=evidence, label=label)
 
 
 def planted_claims() -> Iterator[PlantedClaim]:
-    """Every true claim also beside a page that is about something else."""
+    """Yield the planted claims. Every true claim is also paired with a page about something else."""
     pages = list(WEB)
     for place, page in enumerate(_SET["pages"]):
         for number, fact in enumerate(page["facts"], 1):
@@ -56,7 +56,7 @@ def planted_claims() -> Iterator[PlantedClaim]:
 class PlantedAnswer(NamedTuple):
     name: str
     kind: str | None
-    """Kind of the planted error; `None`: the answer is true."""
+    """Kind of the planted error; `None` where the answer is true."""
     report: str
 
 

@@ -1,4 +1,4 @@
-"""Sixteen reports that try to look better than they are. The clean one that each is made of, and its little shop."""
+"""Sixteen reports that try to look better than they are, with the clean report behind each and a small shop."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ QUESTION = "What of a bird corner, under $100?"
 
 
 def sources() -> list[Source]:
-    """The pages that the reports cite, as a tool returned them."""
+    """Return the pages that the reports cite, as a tool returned them."""
     return [
         Source(url=url, type="web", title="a page", seen=text, page=text, page_status="ok")
         for url, text in PAGES.items()
@@ -151,7 +151,7 @@ PRAISE = (
 
 
 def _inserted(text: str) -> Callable[[], str]:
-    """Put it before the last section."""
+    """Return a function that inserts the text before the last section of the clean report."""
     return lambda: CLEAN.replace("## Upkeep", f"{text}\n\n## Upkeep")
 
 

@@ -1,4 +1,4 @@
-"""The pass table. The judge's verdict on each canary and on the planted errors, and whether it let itself be taken in."""
+"""Builds the table of a judge's results on the cheating reports and planted errors, with pass or fail for each."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def answer_unit(query_id: str, query: str, user_id: str, variant: str, report: s
 
 
 async def put(study: Study, units: list[Unit]) -> None:
-    """Put in the canaries; those of an earlier version no longer count."""
+    """Store the test reports in the study; those of an earlier version no longer count."""
     from drr.llm.factory import Models
     from drr.llm.models import ModelSettings
 
@@ -59,13 +59,13 @@ async def _put(spec: Mapping[str, Any], context: Context) -> Outcome:
 
 
 MARGIN = 0.5
-"""A judge's grades of one report differ by about so much from one time to the next."""
+"""Difference that a judge's grades of one report show from one time to the next."""
 FP_MARGIN = 0.1
 EMPTY_MOST = 2.0
 FOUND_LEAST = 0.95
 ALARMS_MOST = 0.02
 STATED_LEAST = 0.8
-"""Least share: a judge that calls everything partly supported has found nothing."""
+"""Least share of true claims fully supported: a judge that calls everything partly supported has found nothing."""
 
 
 class CanaryRow(TypedDict):
@@ -76,13 +76,13 @@ class CanaryRow(TypedDict):
     beside: float | None
     """Value for comparison: the clean report's figure, or a limit."""
     passed: bool | None
-    """`None`: the judge gave no answer."""
+    """Result of the test; `None` where the judge gave no answer."""
 
 
 def row(
     part: str, name: str, asked: str, value: float | None, beside: float | None, most: bool = True
 ) -> CanaryRow:
-    """`value` at most, or at least, `beside`."""
+    """Build a row that passes where `value` is at most, or at least, `beside`."""
     holds = None
     if value is not None and beside is not None:
         holds = value <= beside + 1e-9 if most else value >= beside - 1e-9
@@ -90,7 +90,7 @@ def row(
 
 
 def report_rows(judged: Judged, margin: float = MARGIN) -> list[CanaryRow]:
-    """No canary is graded higher than the clean report, and none is more faithful."""
+    """Build the rows of reports. A cheating report must be graded no higher than the clean one, nor be more faithful."""
     figures = {answer.variant: values_of(judged, answer) for answer in judged.answers}
     if CLEAN_NAME not in figures:
         return []
@@ -111,7 +111,7 @@ def report_rows(judged: Judged, margin: float = MARGIN) -> list[CanaryRow]:
 
 
 def _grade(values: Mapping[str, float | None]) -> float | None:
-    """Unknown where one grade is."""
+    """Return the mean grade; unknown where one grade is unknown."""
     grades = [values.get(dimension) for dimension in DIMENSIONS]
     return None if None in grades else plain_mean(grades)
 
@@ -123,7 +123,7 @@ def above(value: float | None, more: float) -> float | None:
 def planted_rows(
     claims: Iterable[PlantedClaim], results: Results, case_of: Mapping[str, str]
 ) -> list[CanaryRow]:
-    """`case_of` names the case of each claim. An answer that could not be had makes its rows unknown."""
+    """Build the rows of planted claims. `case_of` maps a claim to its case; a missing answer makes its row unknown."""
     outcomes = grouped((one.kind, support_status(results.get((case_of[one.id], "")))) for one in claims)
     stated = outcomes.pop("stated")
     wrong = [status for statuses in outcomes.values() for status in statuses]
@@ -140,7 +140,7 @@ def planted_rows(
 
 
 def mistake_rows(found: Mapping[str, float | None]) -> list[CanaryRow]:
-    """`found`: how many mistakes the judge holds against each answer, by its name."""
+    """Build the rows of mistakes. `found` maps the name of an answer to the number of mistakes that the judge found."""
     every = list(planted_answers())
     counts = {one: found.get(one.name) for one in every}
     true = [_accused(counts[one]) for one in every if one.kind is None]

@@ -1,6 +1,6 @@
-"""The seventeen checks that need no model: a registry of one line each.
+"""The registry of the seventeen rules that check a report without a model, one line each.
 
-They decide on literal things and structured places only; all else is `unverifiable`.
+They decide only on literal facts in structured places; everything else is `unverifiable`.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ __all__ = [
 
 
 _COUNTED = frozenset({"checked", "failed", "unverifiable", "missing"})
-"""Told by the first words, or one by one by the lines of evidence."""
+"""Keys of a tally that the text already covers, in its first words or by the lines of evidence."""
 _DOLLARS = frozenset({"total", "limit"})
 
 
 def tally_text(value: Any) -> str:
-    """Tell a tally; a value in another form is told part by part."""
+    """Put a tally into words; a value of another form is listed part by part."""
     if not isinstance(value, Mapping):
         return plain_text(value)
     parts = [_counts(value)] if "checked" in value else []
@@ -54,7 +54,7 @@ def _counts(value: Mapping[str, Any]) -> str:
 
 
 def kinds_text(value: Any) -> str:
-    """Tell kinds of faults and how many of each."""
+    """Put kinds of faults and their numbers into words."""
     if not isinstance(value, Mapping):
         return plain_text(value)
     counts = [f"{plain_text(count)} \u00d7 {kind.replace('_', ' ')}" for kind, count in value.items()]
@@ -62,7 +62,7 @@ def kinds_text(value: Any) -> str:
 
 
 def plain_text(value: Any) -> str:
-    """Tell any JSON without its signs."""
+    """Write any JSON value without its signs."""
     if value is None:
         return ""
     if isinstance(value, bool):
@@ -85,14 +85,14 @@ def _fields(value: Mapping[str, Any]) -> Iterator[str]:
 
 
 class Rule(NamedTuple):
-    """A rule's code, and the version of its answers: raised by hand with every change that can change one."""
+    """A rule: its function, and its version, raised by hand with every change that can change a result."""
 
     check: Callable[[Subject, Mentions], Check]
     version: str
     text_of: Callable[[Any], str] = tally_text
-    """Its value as a person reads it."""
+    """Function that puts the rule's value into words."""
     reads_figures: bool = False
-    """True where it holds figures against what is known."""
+    """True if the rule compares figures with known ones."""
 
 
 RULES: dict[str, Rule] = {
@@ -117,18 +117,18 @@ RULES: dict[str, Rule] = {
 
 
 def check_report(subject: Subject) -> dict[str, Check]:
-    """Ask every rule; its answer by name."""
+    """Run every rule and return the results by name."""
     mentions = Mentions(subject)
     return {name: rule.check(subject, mentions) for name, rule in RULES.items()}
 
 
 def figures_in(subject: Subject, checks: Mapping[str, Check]) -> FiguresRow:
-    """Count the figures of a report, and those that a rule decided."""
+    """Count a report's figures, and those that a rule decided."""
     return figures_read(subject, (checks[name] for name, rule in RULES.items() if rule.reads_figures))
 
 
 def value_text(name: str, value: Any) -> str:
-    """Tell the value of a rule in words; of a rule that is no longer here, whatever it left."""
+    """Put a rule's value into words, also that of a rule that no longer exists."""
     rule = RULES.get(name)
     return plain_text(value) if rule is None else rule.text_of(value)
 

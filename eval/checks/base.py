@@ -1,4 +1,4 @@
-"""The givens and the answer of a rule. A rule is a function of a `Subject` and its `Mentions`; it never raises and asks no model."""
+"""The input and the result of a rule. A rule is a function of a `Subject` and its `Mentions`; it never raises and asks no model."""
 
 from __future__ import annotations
 
@@ -21,17 +21,18 @@ from drr.eval.evidence.claims import Claim, extract_by_rules
 
 Status = Literal["pass", "fail", "unverifiable"]
 Unknown = Literal["absent", "prose", "unrecorded", "shop", "user", "question", "calls"]
-"""Why a rule cannot tell, in one word: the report says nothing of the kind; it says it in running text only, which is not read;
-the record does not say; no shop, no user, no question, no tool calls were given."""
+"""Reason why a rule cannot decide, in one word. The report says nothing of the kind, or says it only in running text, which is not read;
+the record lacks the fact; or no shop, user, question or tool calls were given.
+"""
 Span = tuple[int, int]
 PRODUCT_ID = re.compile(r"(?<![A-Za-z0-9/_-])B[0O][A-Z0-9]{7,10}(?![A-Za-z0-9_-])")
 
 _HISTORY = 500
-"""Orders of a reader that are read."""
+"""Most orders of a user that are read."""
 
 
 class CheckDocument(TypedDict):
-    """A rule's answer as it is kept and printed."""
+    """The result of a rule as it is stored and printed."""
 
     status: Status
     value: Any
@@ -48,14 +49,14 @@ class Accusation(NamedTuple):
 
 @dataclass(frozen=True)
 class Check:
-    """One rule's answer. `unverifiable` never counts as a pass."""
+    """The result of one rule. `unverifiable` never counts as a pass."""
 
     status: Status
     value: Any = None
     findings: tuple[Accusation, ...] = ()
     remarks: tuple[str, ...] = ()
     decided: frozenset[Span] = frozenset()
-    """Places of what it found right or wrong, as far as it tells."""
+    """Places in the report that the rule found right or wrong."""
 
     def document(self) -> CheckDocument:
         return {
@@ -67,17 +68,17 @@ class Check:
 
 
 def unverifiable(why: Unknown) -> Check:
-    """Say that a rule cannot tell, and why in one word."""
+    """Return the result of a rule that cannot decide, with the reason in one word."""
     return Check("unverifiable", remarks=(why,))
 
 
 @dataclass
 class Tally:
-    """Collects what a rule finds: one fact that is wrong decides."""
+    """Collects the facts that a rule finds; one wrong fact makes the rule fail."""
 
     passed: int = 0
     unknown: int = 0
-    """Facts of which the record says nothing."""
+    """Number of facts that the record lacks."""
     findings: dict[Span, str] = field(default_factory=dict)
     decided: set[Span] = field(default_factory=set)
 
@@ -90,12 +91,12 @@ class Tally:
         self.unknown += 1
 
     def fail(self, span: Span, why: str, place: Span | None = None) -> None:
-        """Enter a wrong fact; each place counts once. `place` is its own, where `span` is a whole sentence."""
+        """Enter a wrong fact; each place counts once. `place` is that of the fact, where `span` is a whole sentence."""
         self.findings.setdefault(span, why)
         self.decided.add(place or span)
 
     def compare(self, span: Span, holds: bool | None, why: str) -> None:
-        """Enter a fact that holds, does not hold (`why` says what stands where), or is not recorded (`None`)."""
+        """Enter a fact that holds, does not hold (`why` gives the reason), or is not in the record (`None`)."""
         if holds is None:
             self.unrecorded()
         elif holds:
@@ -104,7 +105,7 @@ class Tally:
             self.fail(span, why)
 
     def check(self, nothing: Unknown = "absent", **value: Any) -> Check:
-        """Sum up; `nothing` says why there was nothing to decide."""
+        """Return the result of all facts; `nothing` is the reason where there are none."""
         counts = {
             "checked": self.passed + len(self.findings),
             "failed": len(self.findings),
@@ -119,21 +120,21 @@ class Tally:
 
 @dataclass
 class Subject:
-    """A report and whatever is known around it. Everything but the report may be missing."""
+    """A report with the shop, the question and the evidence around it. Everything but the report may be missing."""
 
     report: str
     query: str | None = None
     constraints: Constraints | None = None
-    """Read from the query where not given."""
+    """Demands of the question; read from the query where not given."""
     user_id: str | None = None
     shop: Shop | None = None
     session: Session | None = None
-    """The view the answer was written in, where it changed the user's record."""
+    """The shop as the answer saw it, where the answer changed the user's record."""
     shop_urls: Sequence[str] = ()
     returned: frozenset[str] | None = None
     """Canonical URLs that tools returned; `None` where no tool calls are known."""
     texts: Mapping[str, str] = field(default_factory=dict)
-    """Evidence by canonical URL, beyond what the store knows."""
+    """Texts of sources by canonical URL, beyond what the shop knows."""
 
     @cached_property
     def _returned_places(self) -> KnownPlaces:
@@ -144,13 +145,13 @@ class Subject:
         return KnownPlaces(self.texts)
 
     def was_returned(self, url: str) -> bool:
-        """Tell whether a tool showed it. Of a place in a file also a part of it, as a row of rows that were read."""
+        """Tell whether a tool showed the address. A place in a file counts where a part of it was shown, as one row of several."""
         return self.returned is not None and (
             url in self.returned or bool(self._returned_places.meeting(url))
         )
 
     def text_behind(self, url: str) -> str | None:
-        """Return the text behind an address; of a place in a file also what was read around it. A picture has none."""
+        """Return the text behind an address; for a place in a file also the text read around it. A picture has none."""
         place = file_place(url)
         if place is not None and media_of(place.name) == "picture":
             return None
@@ -187,7 +188,7 @@ class Subject:
 
     @cached_property
     def hosts(self) -> frozenset[str]:
-        """Hosts that count as the shop; empty where none is known."""
+        """Return the hosts that count as the shop; empty where none is known."""
         given = [*self.shop_urls, *([self.shop.shop_url] if self.shop else [])]
         return frozenset(host for url in given if (host := host_of(url if "://" in url else f"http://{url}")))
 
@@ -203,7 +204,7 @@ class Subject:
         return self._products[product_id]
 
     def products(self, ids: Iterable[str]) -> list[Product]:
-        """Return those of them that the shop has; none is read twice."""
+        """Return those of the products that the shop has; none is read twice."""
         if self.shop is None:
             return []
         wanted = list(ids)
@@ -214,14 +215,14 @@ class Subject:
 
     @cached_property
     def orders(self) -> Sequence[Order]:
-        """Return the reader's own, as far as they are read."""
+        """Return the user's orders, as far as they are read."""
         if self.shop is None or self.user_id is None:
             return ()
         return self.shop.store.orders(self.user_id, limit=_HISTORY).items
 
     @cached_property
     def ordered(self) -> Mapping[str, Product]:
-        """The reader's orders by product id, as far as the shop still has it."""
+        """Map product ids of the user's orders to products, as far as the shop still has them."""
         ids = dict.fromkeys(one.product_id for one in self.orders)
         return {one.product_id: one for one in self.products(ids)}
 
@@ -229,7 +230,7 @@ class Subject:
         return bool(self.hosts) and host_of(url) in self.hosts
 
     def product_id_of(self, url: str) -> str | None:
-        """Return the id a shop URL names, known or not; `None` for other hosts and the shop's front page."""
+        """Return the product id in a shop URL, known or not; `None` for other hosts and the shop's front page."""
         if url not in self._ids:
             self._ids[url] = self._id_in(url)
         return self._ids[url]
@@ -249,10 +250,10 @@ class Subject:
 
 
 def returned_by(calls: Iterable[Mapping[str, Any]]) -> frozenset[str]:
-    """Return every address that the results of these calls show, canonical.
+    """Return every address that the results of these calls show, in canonical form.
 
-    Only a tool of the shop or the web returns something: a thought, a researcher's words or a call that failed does not,
-    and what a result repeats of its own arguments the model has said itself.
+    Only a tool of the shop or the web returns addresses: a thought, a researcher's words or a failed call does not. An address in a
+    result that only repeats the call's arguments comes from the model and does not count.
     """
     found: set[str] = set()
     for call in calls:
@@ -266,7 +267,7 @@ _ASKED = frozenset(["name", "arguments", "error"])
 
 
 def urls_in(value: Any) -> frozenset[str]:
-    """Return every URL inside a value of any form, canonical."""
+    """Return every URL inside a value of any form, in canonical form."""
     found: set[str] = set()
     stack = [value]
     while stack:

@@ -1,4 +1,4 @@
-"""The words right after a product's link, id or mark, and a following sentence that begins with `It` or `This`."""
+"""Reads facts right behind a reference to a product, and in a next sentence that begins with `It` or `This`."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class ProductFact(NamedTuple):
 
 
 class ProductAttribute(NamedTuple):
-    """A detail that the record of a product has under the same label."""
+    """A detail under a label that the product's record also has."""
 
     product_id: str
     label: str
@@ -51,7 +51,7 @@ class ProductFacts(NamedTuple):
 
 
 class FactsEntered:
-    """The facts of a report so far."""
+    """Collects the facts of a report."""
 
     def __init__(self, mentions: Mentions) -> None:
         self.values: list[ProductFact] = []
@@ -60,7 +60,7 @@ class FactsEntered:
         self._body = mentions.body
 
     def _under(self, product_id: str, label: str, value: Segment, line: TextLine) -> bool:
-        """Enter what stands under a label; tell whether it was read."""
+        """Enter the value under a label; tell whether it could be read."""
         field = field_of(label)
         if field is not None:
             if field == "stars" and "score" in plain_label(label) and value.text.isdigit():
@@ -95,17 +95,17 @@ def detail_of(product: Product, label: str) -> str | None:
 
 
 _BRACKETED = r"(?:【[^【】\n]{1,40}】[\s*_]*+)?"
-"""A word in brackets at the head of a title."""
+"""A word in brackets at the beginning of a title."""
 _HEAD = re.compile(
     rf"[\s>#*_]*+(?:(?:[-+•·]|\d{{1,3}}[.)])[\s*_]*+)?(?:(?:\d{{1,3}}\s?[x×]\s|[^\W\d_][^\n:|\[(]{{0,24}}:\s)[\s*_]*+)?[\[(]*+[\s*_\[(]*+{_BRACKETED}"
 )
-"""Words before a product at the head of its line: a bullet, a number, how many, a label."""
+"""Words before a product at the beginning of its line: a bullet, a number, a quantity, a label."""
 _JOINED = re.compile(
     r"(?:\b(?:and|plus)(?:\s[a-z-]+){0,4}|\b(?:(?<!\bgo )(?<!start )(?<!stay )(?<!begin )(?<!stick )with|for|of|or|both|nor|than|versus|vs\.?)|[+&])"
     r"[\s*_\[(]*(?:(?:the|a|an|one|your|its)\s)?[\s*_\[(]*$",
     re.I,
 )
-"""Right before a reference: what stands behind it may be of both."""
+"""Words right before a reference after which a value may be about both products."""
 _SENTENCE_END = re.compile(r"(?<=[^\s.])[.!?][*_)”\"]*(?:\s?\[\^?\d+\])*\s+(?=[A-Z*_$\[])")
 _THAT_IS = re.compile(r"^[\s*_>-]*(?:That|This|It)(?:['’]s| is| was)\b")
 _PRONOUN = re.compile(r"\b(?:it|its|this|that|they|them)\b", re.I)
@@ -121,15 +121,15 @@ _LEADING = re.compile(
 _NEXT = re.compile(r"[\s(\[:*_–—-]{1,6}")
 _ABOVE = 60
 _FAR = 90
-"""Characters that a sentence may go on behind the product it is about."""
+"""Characters that a sentence may continue behind the product that it is about."""
 _LONG = 800
-"""Characters of a sentence before a product that it may be about."""
+"""Most characters of a sentence before the product that it is about."""
 _PAIR = 2
-"""Cells of a row that is a label with its value."""
+"""Number of cells in a row that is a label with its value."""
 
 
 class FactsBehind(FactsEntered):
-    """Reads lines that point to products."""
+    """Reads the lines that refer to products."""
 
     def _behind(self, line: TextLine, references: Sequence[ProductReference]) -> None:
         alone = len({one.product_id for one in references}) == 1 and line.kind != "text"
@@ -162,7 +162,7 @@ class FactsBehind(FactsEntered):
                 self._under(product_id, *part, line)
 
     def _is_joined(self, line: TextLine, one: ProductReference, name: str | None) -> bool:
-        """Tell whether another thing is named right before, so that a value behind may be of both."""
+        """Tell whether another product is named right before, so that a value behind may be about both."""
         start = one.start if name is None else self._body.rfind(name, line.start, one.start)
         low = max(line.start, start - _ABOVE)
         joined = _JOINED.search(self._body, low, start)
@@ -175,7 +175,7 @@ class FactsBehind(FactsEntered):
         )
 
     def _name_before(self, line: TextLine, one: ProductReference) -> str | None:
-        """Return the product's name, if it stands right before an id or a mark: `Acme Press [1]`, `Acme Press (B0...)`."""
+        """Return the product's name right before an id or mark: `Acme Press [1]`, `Acme Press (B0...)`."""
         product = self._mentions.subject.product(one.product_id)
         before = self._body[max(line.start, one.start - 2 * _ABOVE) : one.start].rstrip(" *_([`]")
         parts = re.split(r"[:;|,.]\s|\n|\s[–—-]\s", before)
@@ -187,7 +187,7 @@ class FactsBehind(FactsEntered):
         return name if similarity(name, full_name(product)) >= 1 else None
 
     def _run(self, line: TextLine, product_id: str, low: int, high: int, *, heads: bool, alone: bool) -> None:
-        """Enter the values that follow at once. In an item of one product, enter also those further on, if the only ones of their kind."""
+        """Enter the values right behind a reference. In an item of one product, enter also later values that are the only ones of their kind."""
         at_once = price_at_once(self._body, low, high)
         run: list[SaidValue] = [] if at_once is None else [at_once]
         later: dict[Field, list[SaidValue]] = {}
@@ -220,19 +220,19 @@ class FactsBehind(FactsEntered):
         self._enter(product_id, [one for one in run if not self._is_of_the_next(one, product_id)], line)
 
     def _first_part(self, one: Segment) -> list[SaidValue]:
-        """Read `$21.99: all steel`."""
+        """Read the value at the beginning of a segment: `$21.99: all steel`."""
         head, colon, _ = one.text.partition(": ")
         return values_of(Segment(one.start, head)) if colon else []
 
     def _is_of_the_title(self, product_id: str, one: Segment) -> bool:
-        """Tell whether a segment only goes on with the name: `[X](LINK), 2 Pack, $32.00`."""
+        """Tell whether a segment only continues the name: `[X](LINK), 2 Pack, $32.00`."""
         product = self._mentions.subject.product(product_id)
         return (
             product is not None and len(one.text) < _ABOVE and similarity(one.text, full_name(product)) >= 1
         )
 
     def _is_of_the_next(self, one: SaidValue, product_id: str) -> bool:
-        """Tell whether a value stands right before the reference to another thing."""
+        """Tell whether a value stands right before the reference to another product."""
         end = one.span[1]
         near = self._mentions.within(end, end + 6)
         following = [each for each in near if each.product_id != product_id]
@@ -240,7 +240,7 @@ class FactsBehind(FactsEntered):
         return "\n" not in gap and _NEXT.fullmatch(gap) is not None
 
     def _it(self, line: TextLine, one: ProductReference, ends: Sequence[int]) -> None:
-        """Read the sentences right behind that begin with `It` or `This` and point to nothing."""
+        """Read the next sentences that begin with `It` or `This` and refer to no product."""
         at = bisect_right(ends, one.start)
         low, high = ends[at - 1], ends[at]
         if (
@@ -257,7 +257,7 @@ class FactsBehind(FactsEntered):
             self._enter(one.product_id, stated(self._body, start, end), line)
 
     def _is_spoken_of(self, one: ProductReference, low: int, high: int) -> bool:
-        """Tell whether a sentence is about the product it points to. It begins or ends with it, or goes on behind a comma."""
+        """Tell whether a sentence is about the product to which it refers. It begins or ends with the reference, or goes on behind a comma."""
         before, behind = self._body[low : one.start], self._body[one.end : high]
         if _BEGINS.fullmatch(before) is not None:
             return True
@@ -266,14 +266,14 @@ class FactsBehind(FactsEntered):
         )
 
     def _capitals(self, one: ProductReference, text: str) -> bool:
-        """Tell whether a part of a sentence names something that is not of the product."""
+        """Tell whether a part of a sentence has a name that is not in the product's title."""
         product = self._mentions.subject.product(one.product_id)
         own = set() if product is None else set(words(full_name(product)))
         found = (word for word in _CAPITALS.findall(text) if word[:3].casefold() not in _MONTHS)
         return any(not set(words(word)) <= own for word in found)
 
     def _before_marker(self, line: TextLine, one: ProductReference, low: int, *, alone: bool) -> None:
-        """Read `Name: $10.99, 4.9 stars [1]`: what begins with the name of the one product that its mark leads to."""
+        """Read `Name: $10.99, 4.9 stars [1]`, which begins with the name of the product that the mark leads to."""
         product = self._mentions.subject.product(one.product_id)
         low = line.start if alone else low
         if product is None or len({each.product_id for each in self._mentions.within(low, one.end)}) > 1:

@@ -1,6 +1,6 @@
-"""Bills of a report: a table or list of things with what each costs, and the total under it.
+"""Finds bills in a report: a table or list of products with costs, and the total below.
 
-A bill counts only where each of its lines states one cost: what is left out of a sum cannot be known otherwise.
+A bill counts only where each of its lines states one cost, because otherwise it is unknown which lines the total leaves out.
 """
 
 from __future__ import annotations
@@ -21,25 +21,25 @@ _OPEN = re.compile(
     r"|\bor\s(?:\[|\\?\$|the\s|a\s)|\b(?:under|over|off|left|below|above)\s(?:\\?\$|your|the|budget|of)|\d\s?%\soff|[<>≤≥]|→(?!\s?(?:http|\[|\\?\$))",
     re.I,
 )
-"""Words of a line that may be no part of the sum."""
+"""Words of a line that may not belong to the sum."""
 _MANY = re.compile(
     r"(?<![\w.$])(?P<many>\d{1,3})\s?[x×]\s?(?=[\[$*_A-Z\\(]|\d+\.\d\d\sUSD)|(?<![\d.]\s)(?<![\w.])[x×]\s?(?P<behind>\d{1,3})(?=\s*(?:[|,;:)=–—]|$))|\bqty:?\s(?P<qty>\d{1,3})(?!\d)"
 )
 _EACH = re.compile(r"(?<![\w.$])\d{1,3}\s?[x×]\s?[*_]{0,2}(?:\\?\$|US\$|USD|\d+\.\d\d\sUSD)")
-"""Number of pieces right before the cost of one."""
+"""Number of pieces right before the price of one."""
 _EQUALS = re.compile(r"=\s?[*_]{0,2}\s?(?:US)?\\?\$")
 _SENTENCE = re.compile(r"(?<=[.;:!?)])\s+(?=[*_]{0,2}[A-Z])|\n")
 _BETWEEN = " \t*_:=–—-.>•"
 _WHOLE = re.compile(r"\d{1,3}")
 _CENT = 0.011
 _LONG = 120
-"""Characters of a line of text that may be one of a bill without pointing to a thing."""
+"""Most characters of a line of text that may belong to a bill without naming a product."""
 _MOST = 12
-"""Lines of a bill of which all readings are tried."""
+"""Most lines of a bill for which all readings are tried."""
 
 
 class BillLine(NamedTuple):
-    """A line of a bill: what it points to, and its possible sum."""
+    """A line of a bill: its product, and its possible sums."""
 
     product_id: str | None
     price: float
@@ -47,7 +47,7 @@ class BillLine(NamedTuple):
 
 
 class StatedBill(NamedTuple):
-    """Lines and their total; `sums` are all that they may come to."""
+    """The lines of a bill and the total; `sums` are all possible sums of the lines."""
 
     lines: tuple[BillLine, ...]
     total: MoneyAmount
@@ -68,7 +68,7 @@ def bills_of(mentions: Mentions) -> list[StatedBill]:
 
 @lru_cache(maxsize=2)
 def totals_of(mentions: Mentions) -> list[StatedTotal]:
-    """Return every total that the report labels so."""
+    """Return every labelled total of the report."""
     found = []
     for line in mentions.layout.lines:
         if line.kind == "row":
@@ -95,7 +95,7 @@ def _only_amount(body: str, start: int, end: int) -> MoneyAmount | None:
 
 
 def _total_at(body: str, start: int, end: int) -> MoneyAmount | None:
-    """Read `**Total: $42.98**`, whatever follows; of a written sum what it comes to."""
+    """Read `**Total: $42.98**`, whatever follows; of a written sum, its result."""
     found = amounts(body, start, min(end, start + 400))
     if not found or found[0].approx:
         return None
@@ -136,7 +136,7 @@ def _bill_of_rows(mentions: Mentions, rows: Sequence[TextLine], total: TextLine)
 
 
 def _bill(lines: Sequence[BillLine | None], total: MoneyAmount) -> StatedBill | None:
-    """Return the bill where every line could be read."""
+    """Return the bill; `None` where a line could not be read."""
     known = tuple(one for one in lines if one is not None)
     if len(known) != len(lines) or len(known) < 2:
         return None
@@ -148,7 +148,7 @@ def _bill(lines: Sequence[BillLine | None], total: MoneyAmount) -> StatedBill | 
 
 
 def _row(mentions: Mentions, row: TextLine, column: int) -> BillLine | None:
-    """Return what a row costs, under the head of the total."""
+    """Return the cost of a row, in the column of the total."""
     ids = {one.product_id for one in mentions.within(row.start, row.end)}
     if column >= len(row.cells) or len(ids) > 1 or _OPEN.search(mentions.plain, row.start, row.end):
         return None
@@ -170,7 +170,7 @@ def _many(mentions: Mentions, start: int, end: int) -> int:
 def _line(
     mentions: Mentions, product_id: str | None, amount: MoneyAmount, many: int, place: Span
 ) -> BillLine | None:
-    """Tell one's price from what several cost: by `2 x $5.99`, else by the record; both where neither says."""
+    """Return a line with its possible costs. By `2 x $5.99` or the record the amount is for one or for all; else both are possible."""
     product = None if product_id is None else mentions.subject.product(product_id)
     known = None if product is None else product.price
     value = amount.value
@@ -187,7 +187,7 @@ def _line(
 
 
 def _lists(mentions: Mentions) -> Iterator[StatedBill]:
-    """Read lines with one cost each, and the line with the total right behind them."""
+    """Yield bills of lines with one cost each and a total right behind."""
     lines = mentions.layout.lines
     for index, line in enumerate(lines):
         if line.kind == "row":
@@ -201,9 +201,9 @@ def _lists(mentions: Mentions) -> Iterator[StatedBill]:
 
 
 def _lines_above(mentions: Mentions, lines: Sequence[TextLine], index: int) -> Iterator[BillLine | None]:
-    """Yield the costs above a total: items, or lines without a blank between; `None` for one that cannot be read.
+    """Yield the costs above a total, of items or adjacent lines; `None` for one that cannot be read.
 
-    They stand in the section of the total, or where this has none, in those before it.
+    They are in the section of the total, or in the sections before where this section has none.
     """
     kind, own = None, True
     for line in reversed(lines[:index]):
@@ -231,7 +231,7 @@ def _lines_above(mentions: Mentions, lines: Sequence[TextLine], index: int) -> I
 
 
 def _item(mentions: Mentions, line: TextLine) -> BillLine | None:
-    """Return what a line costs. Its one amount, or what a product of it comes to (`2 x $5.99 = $11.98`)."""
+    """Return the cost of a line: its only amount, or the result for a product (`2 x $5.99 = $11.98`)."""
     ids = {one.product_id for one in mentions.within(line.start, line.end)}
     found = amounts(mentions.body, line.start, line.end)
     if len(ids) > 1 or _OPEN.search(mentions.plain, line.start, line.end) or any(one.approx for one in found):

@@ -1,5 +1,4 @@
-"""Rules on the catalogue. Every address and id is one of this shop's, nothing is sent to another shop, and
-names stand beside their own ids."""
+"""Rules on the catalogue: addresses and ids are the shop's, nothing leads elsewhere, and names fit their ids."""
 
 from __future__ import annotations
 
@@ -33,13 +32,13 @@ _OTHER_SHOPS = re.compile(
     rf"(?:^|\.)(?:{_SHOPS})\.(?:com|co\.uk|de|fr|ca|com\.au|in|co\.jp|es|it|nl|example)$|^amzn\.to$|^a\.co$"
 )
 _COUNTER = re.compile(r"(?:www\d?|smile|m|mobile|shop|store|[a-z]{2})?")
-"""Prefix of a shop's address where it sells; developers, investors and readers of its blog go elsewhere."""
+"""Prefixes of a shop's address where it sells; its pages for developers, investors and the like have others."""
 _SHOP_HOST = re.compile(
     r"^(?:shop|store|shopping|buy|market)\.|(?:^|[.-])(?:shop|store|mart|outlet)\d*\.[a-z.]+$"
 )
 _PRODUCT_PATH = re.compile(r"/(?:dp|gp/product|itm|ip)/[^/]+|/B[0O][A-Z0-9]{8}(?:[/?#]|$)", re.I)
 _NAMES = r"Amazon|Walmart|eBay|PetSmart|Petco|Home Depot|Lowe['’]s|Wayfair|Etsy|Best Buy|Costco|AliExpress|Temu|IKEA|Sephora|Macy['’]s|Kohl['’]s|Walgreens|CVS|Office Depot|Sam['’]s Club|Newegg|Bed Bath & Beyond|buybuy BABY|Wild Birds Unlimited|Barnes & Noble|Tractor Supply|Ace Hardware|Harbor Freight"
-"""Shops whose names are nothing else."""
+"""Shops whose names have no other meaning."""
 _WORDS = r"Target|Staples|Wish|Ulta|Chewy|Michaels|Wegmans|Kroger|Argos|Tesco"
 _ELSEWHERE = re.compile(
     rf"\b(?:[Aa]t|[Ff]rom|[Tt]o|[Oo]n|[Vv]ia)\s(?:the\s)?(?P<name>{_NAMES}|{_WORDS})(?:\.com)?(?![\w*-]|\s[A-Z]|['’]s\s[A-Z])"
@@ -78,7 +77,7 @@ def in_catalogue(subject: Subject, mentions: Mentions) -> Check:
 
 
 def near_miss(subject: Subject, product_id: str) -> str | None:
-    """Return the id with O for 0, I for 1 and the like put right, if that one exists."""
+    """Return an existing id that differs only by O for 0, I for 1 and the like, else `None`."""
     wrong = [index for index, letter in enumerate(product_id.upper()) if letter in "O0I1L"]
     if len(wrong) > 7 or not product_id.isascii():
         return None
@@ -176,11 +175,11 @@ def _before(mentions: Mentions) -> Iterator[_Named]:
 
 
 _LONGEST = 160
-"""Characters of a name, and of what stands before it."""
+"""Most characters of a name, and of the text before it."""
 
 
 def _rows(mentions: Mentions) -> Iterator[_Named]:
-    """Names in the first cell of a row that points to one product."""
+    """Yield names in the first cell of a row that refers to one product."""
     for line in mentions.layout.lines:
         ids = {one.product_id for one in mentions.within(line.start, line.end)}
         match = _HEAD.match(mentions.body, line.start, line.end) if len(ids) == 1 else None
@@ -189,7 +188,7 @@ def _rows(mentions: Mentions) -> Iterator[_Named]:
 
 
 def _entries(subject: Subject) -> Iterator[_Named]:
-    """Titles of a list of sources."""
+    """Yield titles in a list of sources."""
     for one in subject.citations.references:
         product_id = subject.product_id_of(one.urls[0]) if len(one.urls) == 1 else None
         match = _HEAD.match(subject.report, one.start, one.end) if product_id else None
@@ -198,13 +197,13 @@ def _entries(subject: Subject) -> Iterator[_Named]:
 
 
 def _is_name(name: str) -> bool:
-    """Tell whether it may be a product's: two words at least that begin with a capital and are no figures."""
+    """Tell whether a text may be a product's name: two or more capitalised words that are no numbers."""
     tokens = name.split()
     return tokens[0][:1].isupper() and sum(word[:1].isupper() and len(word) > 2 for word in tokens) > 1
 
 
 def _compare_name(tally: Tally, subject: Subject, named: _Named, product: Product) -> None:
-    """Find a name wrong if another product has all its words, and this one lacks most or has another brand."""
+    """Enter a name as wrong if another product has all its words and this one does not fit. It does not fit where it lacks most of the words, or has another brand."""
     alike = similarity(named.name, full_name(product))
     if alike >= SAME:
         tally.ok()
@@ -219,7 +218,7 @@ _STRANGE = 0.5
 
 
 def _by_another_maker(subject: Subject, named: _Named, product: Product) -> Product | None:
-    """Return something by the maker that a name begins with, where that is not the product's own."""
+    """Return a product by the maker that a name begins with, where the named product has another maker."""
     tokens, own = words(named.name), set(words(full_name(product)))
     if subject.shop is None or tokens[0] in own or similarity(named.name, full_name(product)) >= _STRANGE:
         return None

@@ -1,5 +1,4 @@
-"""Rules on citing. Citations lead somewhere, a tool returned what is cited, and quoted words and figures
-stand in the page that is cited."""
+"""Rules on citing: marks lead to sources, tools returned cited pages, and quotations and figures are on them."""
 
 from __future__ import annotations
 
@@ -15,25 +14,25 @@ from drr.wording.dates import dates
 from drr.wording.figures import HEDGES, NUMBER, number
 
 _SOFT = frozenset(["uncited", "list_without_markers"])
-"""Untidy, not wrong: told as a remark. So is an entry that says in words or by an id where to look, and a mark whose entry stands in the text."""
+"""Defects that are untidy and not wrong, told as a remark. An entry that says in words where to look, and a mark whose entry is in the text, are treated the same."""
 _LEADS = re.compile(
     r"^[ \t>*_-]{0,6}\[?\^?(?P<id>\d+)[\].)](?=[ \t:.]{0,3}[^\n]{0,200}?(?:https?|user)://)"
     r"|\[\^?(?P<beside>\d+)\][ \t]?[:.–—-]?[ \t]?(?:<?(?:https?|user)://|[a-z])",
     re.M,
 )
-"""An entry with an address, and a mark with an address or a word right behind it."""
+"""An entry with an address, or a mark with an address or a word right behind it."""
 _WORDS = re.compile(r"[A-Za-z]{2,}")
 _OWN_RECORDS = re.compile(
     r"\b(?:order|orders|account|profile|history|statistics|purchases?|records?|above|linked)\b", re.I
 )
 _TITLE = 8
-"""Words of an entry that names a source; a longer one is a note."""
+"""Most words of an entry that names a source; a longer one is a note."""
 _QUOTED = re.compile(r"(?<![\w.,;!?])[“\"](?=\S)([^“”\"\n]{12,300})(?<=\S)[”\"]")
 _PROCESS_TEXT = re.compile(
     r"(?:\$\s?)?(?P<n>\d{1,3}(?:,\d{3})+|\d{1,9}(?:\.\d{1,4})?)\s?(?P<unit>%|percent\b)?", re.I
 )
 _TRIED = 12
-"""Other figures of a claim that a figure may be worked out from."""
+"""Most other figures of a claim from which a figure may be computed."""
 
 
 def citation_hygiene(subject: Subject, mentions: Mentions) -> Check:
@@ -56,7 +55,7 @@ def _defect_text(one: Defect) -> str:
 
 
 def _is_soft(report: str, defect: Defect, led: Set[str], *, addressed: bool) -> bool:
-    """Tell whether a defect is untidy only, or the report says all the same where to look."""
+    """Tell whether a defect is only untidy, because the report says elsewhere where to look."""
     if defect.kind in _SOFT:
         return True
     if defect.kind == "empty_entry":
@@ -97,7 +96,7 @@ def numbers_in_evidence(subject: Subject, mentions: Mentions) -> Check:
 
 
 def _only_page(subject: Subject, claim: Claim) -> str | None:
-    """Return the text behind the one address of a claim. What follows from the shop's records has rules of its own."""
+    """Return the text behind the one address of a claim. The shop's records are left out, because other rules check them."""
     if len(claim.urls) != 1 or claim.section_level:
         return None
     (url,) = claim.urls
@@ -106,7 +105,7 @@ def _only_page(subject: Subject, claim: Claim) -> str | None:
 
 
 def _place(subject: Subject, claim: Claim, written: str) -> Span:
-    """Find words of a claim in the report; an empty place where its text was set anew."""
+    """Return the span of a claim's words in the report. The span is empty where the claim's text differs from the report's."""
     at = subject.report.find(written, claim.start, claim.end)
     return (at, at + len(written)) if at >= 0 else (claim.start, claim.start)
 
@@ -124,7 +123,7 @@ def _compare_quotations(tally: Tally, subject: Subject, claim: Claim, page: str,
 
 
 def _compare_figures(tally: Tally, subject: Subject, claim: Claim, page: str) -> None:
-    """Look for each amount and share on the page and in the question; others of the claim may explain it."""
+    """Look for each amount and share on the page and in the question. It may also follow from the claim's other figures."""
     stated = {number(match["n"]) for match in NUMBER.finditer(page)} | {
         number(one[0]) for one in re.finditer(r"\d+(?:\.\d+)?", page)
     }
@@ -143,7 +142,7 @@ def _compare_figures(tally: Tally, subject: Subject, claim: Claim, page: str) ->
 
 
 def _figures(text: str) -> Iterator[tuple[float, str]]:
-    """Find amounts and shares that are said to be exact."""
+    """Yield amounts and shares that are stated as exact."""
     taken = [(when.start, when.end) for when in dates(text, 0, len(text))]
     for match in _PROCESS_TEXT.finditer(text):
         exact = match["unit"] or match[0].startswith("$")

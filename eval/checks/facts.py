@@ -1,7 +1,7 @@
-"""The facts on a product in a place of a report that leaves no doubt whose they are.
+"""Collects facts about products from places of a report that leave no doubt about the product.
 
-A cell of the product's row or column; what stands right behind its link, id or mark (`[X](LINK), $21.99`); a labelled line under
-it; the sentence behind it that begins with `It` or `This`. All else is running text and is not read.
+These are cells of the product's row or column, values right behind its link, id or mark (`[X](LINK), $21.99`), labelled lines below,
+and a next sentence that begins with `It` or `This`. All other running text is not read.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ _BOLD_LABEL = re.compile(r"\s*(?:[-*+]\s)?(?:\*\*|__)[^*_]{1,40}(?::(?:\*\*|__)|
 _NAME_FIRST = re.compile(r"[A-Z][\w&'’-]+\s[A-Z]|\[")
 _NAMED = 0.75
 _PAIR = 2
-"""Cells of a row that is a label with its value."""
+"""Number of cells in a row that is a label with its value."""
 _FEW = 4
-"""Words of a value behind a label."""
+"""Most words of a value behind a label."""
 
 
 @lru_cache(maxsize=2)
 def facts_of(mentions: Mentions) -> ProductFacts:
-    """Read them once for all rules."""
+    """Return the facts of a report, read once for all rules."""
     reader = _Reader(mentions)
     for index, line in enumerate(mentions.layout.lines):
         reader.take(index, line)
@@ -46,7 +46,7 @@ def facts_of(mentions: Mentions) -> ProductFacts:
 
 
 class _Reader(FactsBehind):
-    """The lines of a report in their order, and the product that the lines above opened."""
+    """Reads the lines of a report in order, with the product that the lines above are about."""
 
     def __init__(self, mentions: Mentions) -> None:
         super().__init__(mentions)
@@ -96,7 +96,7 @@ class _Reader(FactsBehind):
     # Lines without a reference: labels under a product.
 
     def _labelled_line(self, index: int, line: TextLine) -> None:
-        """Read `Price: $21.99`; a line that begins otherwise, or a heading, is no longer of what stands above."""
+        """Read `Price: $21.99`. A line of another form, or a heading, ends what is said of the product above."""
         if self._opened_by_item and line.after_blank and line.indent == 0 and line.kind in ("text", "title"):
             self._owner = None  # a paragraph behind a list is of none of its items
         whole = segment(self._body, after_bullet(self._body, line), line.end)
@@ -127,7 +127,7 @@ class _Reader(FactsBehind):
     def _leaves(
         self, line: TextLine, whole: Segment, value: tuple[str, Segment] | None, *, known: bool
     ) -> bool:
-        """Tell whether a line speaks of something else: text that is no label, an item that begins with a name."""
+        """Tell whether a line is about another thing: text without a label, or an item that begins with a name."""
         if known:
             return False
         if line.kind == "text":
@@ -141,12 +141,12 @@ class _Reader(FactsBehind):
         return field_of(label) is not None or (product is not None and detail_of(product, label) is not None)
 
     def _opens(self, line: TextLine, references: Sequence[ProductReference]) -> bool:
-        """Tell whether what stands below may be of the product that a line points to: nothing else was said since."""
+        """Tell whether the lines below may be about a line's product. This holds where nothing else follows the reference to it."""
         behind = self._body[references[-1].end : line.end]
         return line.kind != "text" or _SENTENCE_END.search(behind) is None
 
     def _named_section(self, index: int, line: TextLine) -> str | None:
-        """Return the only product of a section that is called by its name."""
+        """Return the only product of a section that is named in it."""
         end = index + 1
         while end < len(self._lines) and self._lines[end].kind != "heading":
             end += 1

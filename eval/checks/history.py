@@ -1,4 +1,4 @@
-"""The rule on what all orders come to: labelled figures of the whole history are the record's."""
+"""The rule on statistics of all orders: labelled figures of the whole history agree with the record."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def statistics(subject: Subject, mentions: Mentions) -> Check:
 
 
 def _figures_of_all(mentions: Mentions, line: TextLine) -> Iterator[tuple[str, Segment]]:
-    """Read a label with its value, or a row of two cells."""
+    """Yield each label with its value, from a line or a row of two cells."""
     if line.kind == "row":
         if len(line.cells) == 2:
             label, value = (segment(mentions.body, *cell) for cell in line.cells)
@@ -45,7 +45,7 @@ def _figures_of_all(mentions: Mentions, line: TextLine) -> Iterator[tuple[str, S
 
 
 _ABOVE = 200
-"""Characters above a label in which it may have its thing."""
+"""Characters above a label in which its subject may be named."""
 _COUNTS = {
     **dict.fromkeys(("total orders", "orders in all", "number of orders", "orders placed", "orders on record", "all orders", "order count"), "orders"),
     **dict.fromkeys(("total items", "items in all", "items bought", "number of items"), "items"),
@@ -82,7 +82,7 @@ def _compare_figure(tally: Tally, label: str, value: Segment, known: UserStatist
 
 
 def _compare_share(tally: Tally, mentions: Mentions, line: TextLine, shares: Sequence[Share]) -> None:
-    """Compare a row that begins with a category, a year or a store, under heads that say orders or spend."""
+    """Compare a row that begins with a category, a year or a store, under headings about orders or spending."""
     name = category_key(segment(mentions.body, *line.cells[0]).text)
     if len(set(line.header)) < len(line.header):
         return

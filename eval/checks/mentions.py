@@ -1,4 +1,4 @@
-"""The mentions of the shop's products in a report. Its links, the ids it gives, and names that can only be one product's."""
+"""Finds mentions of the shop's products in a report: links, ids, and names that can only be one product's."""
 
 from __future__ import annotations
 
@@ -37,17 +37,17 @@ class TextLine:
     text: str
     indent: int = 0
     level: int = 0
-    """Level of a heading; 7 for a bold line that stands for one."""
+    """Level of a heading; 7 for a bold line that serves as one."""
     after_blank: bool = False
     cells: list[tuple[int, int]] = field(default_factory=list)
     header: list[str] = field(default_factory=list)
-    """The table's header, on its rows."""
+    """The cells of the table's header, on its rows."""
     table: int = -1
-    """Number of the row's table."""
+    """Number of the row's table; -1 outside tables."""
 
     @property
     def is_row(self) -> bool:
-        """Tell whether it is a row of a table, its head and its rule too."""
+        """Tell whether the line is part of a table, its header and rule included."""
         return self.kind in _ROWS
 
 
@@ -55,7 +55,7 @@ BULLET = re.compile(r"[\s>]*+(?:[-*+•·]|\d{1,3}[.)])?[\s*_]*+")
 
 
 def after_bullet(body: str, line: TextLine) -> int:
-    """Return where the words of a line begin."""
+    """Return the position behind the line's bullet, where its words begin."""
     match = BULLET.match(body, line.start, line.end)
     return line.start if match is None else match.end()
 
@@ -66,12 +66,12 @@ class Layout:
 
 
 def layout(body: str) -> Layout:
-    """The lines of a body (lists and code already blanked); offsets are those of the report."""
+    """Split a body into lines, with lists and code blanked. Offsets are those of the report."""
     return Layout(list(_Lines(body).read()))
 
 
 class _Lines:
-    """A body read line by line: where a table begins and ends depends on what stands around a line."""
+    """Reads a body line by line, with the lines around it, which decide where tables begin and end."""
 
     def __init__(self, body: str) -> None:
         self._body = body
@@ -94,7 +94,7 @@ class _Lines:
             yield line
 
     def _read_row(self, line: TextLine, below: str) -> bool:
-        """Tell whether the line is one of a table's."""
+        """Tell whether the line belongs to a table, and enter it if so."""
         separator = "|" if "|" in line.text else "\t"
         if separator not in line.text.strip() or _HEADING.match(line.text):
             return False
@@ -124,7 +124,7 @@ class _Lines:
 
 
 def _is_row(text: str, separator: str, below: str) -> bool:
-    """Tell whether a row shows without a rule under it that it begins a table."""
+    """Tell whether a row begins a table although no rule follows it."""
     return text.lstrip().startswith("|") or (separator == "\t" and "\t" in below)
 
 
@@ -133,7 +133,7 @@ def _is_tabbed_head(text: str, separator: str) -> bool:
 
 
 def _read_prose(line: TextLine) -> None:
-    """Tell what a line outside tables is."""
+    """Set the kind of a line outside tables."""
     text = line.text
     if heading := _HEADING.match(text):
         line.kind, line.level = "heading", len(heading[1])
@@ -168,7 +168,7 @@ def _bare(text: str) -> str:
 
 _SENTENCE_END = re.compile(r"[.!?][\"'”’)*_]*(?:\s?(?:\[\^?[\d, ]+\]|【[\d, ]+】))*(?=\s+[\"'“(*\[]*[A-Z$])")
 _TIED = 80
-"""Characters between a name and the link that shows what is named."""
+"""Most characters between a name and the link to the named product."""
 _NAME_BEFORE = re.compile(r"(?<![\w.'’&-])(?P<name>[A-Z][\w&'’-]{2,24})[\s*_]{1,3}$")
 _DETERMINERS = frozenset(
     ["the", "this", "that", "our", "your", "each", "both", "another", "any", "get", "buy", "best"]
@@ -177,30 +177,30 @@ _DETERMINERS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class ProductReference:
-    """One pointer to a product inside the body."""
+    """One reference to a product in the body."""
 
     product_id: str
     start: int
     end: int
     named: str | None = None
-    """The words of a link, where they are a name."""
+    """The text of a link, where it is a name."""
     marker: bool = False
-    """A citation's number, which stands behind what it is of."""
+    """True for the number of a citation, which follows the thing that it cites."""
 
 
 class Mentions:
-    """All pointers of a subject, in the order of the body."""
+    """All references to products in a report, in the order of the body."""
 
     def __init__(self, subject: Subject) -> None:
         self.subject = subject
         self.body = subject.citations.body
         self.plain = blank(self.body, [(m.start, m.end) for m in subject.citations.markers])
-        """The body without its citations: what link texts say is not counted as said."""
+        """The body without citations, so that link texts do not count as statements."""
         self.layout: Layout = layout(self.body)
         self.references = self._references()
         self._starts = [reference.start for reference in self.references]
         self.called = list(self._called())
-        """Places where the report calls a product by a name that can only be its own."""
+        """Places where the report names a product by a name that can only be that product's."""
 
     def within(self, start: int, end: int) -> list[ProductReference]:
         return self.references[bisect_left(self._starts, start) : bisect_left(self._starts, end)]
@@ -208,7 +208,7 @@ class Mentions:
     def _references(self) -> list[ProductReference]:
         found: list[ProductReference] = []
         linked = bytearray(len(self.body))
-        """One flag per character, set inside links: an id there adds nothing."""
+        """One flag per character, set inside links: an id there is no further reference."""
         for marker in self.subject.citations.markers:
             if marker.url is None:
                 continue
@@ -225,7 +225,7 @@ class Mentions:
         return sorted(found, key=lambda one: one.start)
 
     def _called(self) -> Iterator[ProductReference]:
-        """Find names; not one right before the link to another product, which says who is meant."""
+        """Yield names of products. A name right before the link to another product is left out, because the link tells the product."""
         cited = {one.product_id for one in self.references}
         urls = (source.url for source in self.subject.citations.sources)
         cited |= {product_id for url in urls if (product_id := self.subject.product_id_of(url))}
@@ -241,7 +241,7 @@ class Mentions:
                 yield ProductReference(name.product_id, name.start, name.end)
 
     def _is_behind_another_name(self, start: int, product: Product) -> bool:
-        """Tell whether another maker stands there: `Glossline Tinted Sunscreen`, where only the Botanary is linked."""
+        """Tell whether another maker's name is right before: `Glossline Tinted Sunscreen`, where only the Botanary is linked."""
         before = _NAME_BEFORE.search(self.body, max(0, start - _TIED), start)
         maker = (product.store or "").split()[:1]
         if before is None or (maker and self.body.startswith(maker[0], start)):
@@ -261,7 +261,7 @@ def _is_name(marker: Marker) -> bool:
 
 
 class ValueCell(NamedTuple):
-    """A cell of one product, and what it is said to hold."""
+    """A cell about one product, and the field that it holds."""
 
     product_id: str
     label: str
@@ -269,13 +269,13 @@ class ValueCell(NamedTuple):
 
 
 class Tables:
-    """The tables of a report."""
+    """The tables of a report, with the product of each row or column."""
 
     def __init__(self, mentions: Mentions) -> None:
         self._mentions = mentions
         self._body = mentions.body
         self._columns: dict[int, dict[int, str]] = {}
-        """Product of each column, by table, where one row holds several products, each in a cell of its own."""
+        """Product of each column, by table, where one row holds several products, each in its own cell."""
         rows = [line for line in mentions.layout.lines if line.cells]
         for table, lines in groupby(rows, lambda line: line.table):
             self._columns[table] = self._owners(list(lines))
@@ -294,7 +294,7 @@ class Tables:
         return list(dict.fromkeys(one.product_id for one in self._mentions.within(start, end)))
 
     def product_of(self, line: TextLine) -> str | None:
-        """Return the one product of a row; none where products are columns."""
+        """Return the one product of a row; `None` where products are columns."""
         ids = self._ids(line.start, line.end)
         return ids[0] if len(ids) == 1 and not self._columns[line.table] else None
 
@@ -322,7 +322,7 @@ class PageWords:
         self._words = own | frozenset(f"{word}s" for word in own) | function_words
 
     def is_of_a_page(self, words: Iterable[str]) -> bool:
-        """Tell whether words in small letters speak of a page: no other word is among them but numbers."""
+        """Tell whether words in small letters are about a page: only such words and numbers."""
         return all(word in self._words or word.isdecimal() for word in words)
 
 

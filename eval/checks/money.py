@@ -55,7 +55,7 @@ _VERDICT_LABEL = re.compile(
     re.I,
 )
 _NEAR = 240
-"""Characters behind a total in which what is said of a budget is of it."""
+"""Characters behind a total in which a statement about the budget refers to the total."""
 
 
 def total(subject: Subject, mentions: Mentions) -> Check:
@@ -76,7 +76,7 @@ def _slack(amount: MoneyAmount) -> float:
 
 
 def _equations(body: str) -> Iterator[tuple[Span, float, float]]:
-    """Find written sums, `A $19.00 + B $12.50 = $31.50`, with one sign between any two of their amounts."""
+    """Yield written sums, `A $19.00 + B $12.50 = $31.50`, with one sign between any two amounts."""
     for match in _EQUALS.finditer(body):
         near = max(0, match.start() - _NEAR)
         low = max((one.end() for one in _START.finditer(body, near, match.start())), default=near)
@@ -92,7 +92,7 @@ def _equations(body: str) -> Iterator[tuple[Span, float, float]]:
 
 
 def _sum(body: str, low: int, terms: list[MoneyAmount]) -> float | None:
-    """Add up; `None` where something else stands between two amounts, or a figure before the first."""
+    """Add up; `None` where anything else is between two amounts, or a number before the first."""
     signs = [1.0]
     for one, other in pairwise(terms):
         times = _BEHIND_TIMES.match(body, one.end)
@@ -139,7 +139,7 @@ def budget(subject: Subject, mentions: Mentions) -> Check:
 
 
 def _whole_limit(subject: Subject) -> float | None:
-    """Return the most that all may cost: as the question says, or by the month for its months."""
+    """Return the limit on the total, as the question gives it or as its monthly limit times its months."""
     wanted = subject.demands
     if wanted is None:
         return None
@@ -149,7 +149,7 @@ def _whole_limit(subject: Subject) -> float | None:
 
 
 def _limits(subject: Subject) -> list[float]:
-    """Return every limit that the question may mean, in all, each and by the month. Also any amount that it names."""
+    """Return every limit that the question may mean (in total, each, by the month), and any amount that it names."""
     wanted = subject.demands
     if wanted is None:
         return []
@@ -163,7 +163,7 @@ def _limits(subject: Subject) -> list[float]:
 
 
 def _compare_plan(tally: Tally, mentions: Mentions, only: StatedTotal, limit: float) -> None:
-    """Find a total over every limit wrong unless the report says that it is over."""
+    """Enter a total above every limit as wrong, unless the report says that it is above."""
     place = only.amount.start, only.amount.end
     if only.amount.value <= limit + _CENT:
         tally.ok(place)
@@ -177,7 +177,7 @@ def _compare_plan(tally: Tally, mentions: Mentions, only: StatedTotal, limit: fl
 
 
 def _compare_labels(tally: Tally, mentions: Mentions, only: StatedTotal, limits: list[float]) -> None:
-    """`Budget: $60` is the question's, `Left: $17.02` what its total leaves, `Within budget: yes` true."""
+    """Compare labelled values: `Budget: $60` is the question's, `Left: $17.02` follows from the total, `Within budget: yes` is true."""
     for line in mentions.layout.lines:
         if line.kind == "row":
             parts = [segment(mentions.body, *cell) for cell in line.cells]
@@ -214,13 +214,13 @@ def _compare_labels(tally: Tally, mentions: Mentions, only: StatedTotal, limits:
 
 _AFTER = re.compile(r"\n\s*\n|\n[ \t]*#|\b[Tt]otal\b")
 _AFTER_ONE = re.compile(r"\n\s*\n[^\n]+\n\s*\n|\n[ \t]*#|\b[Tt]otal\b")
-"""End of the words about a report's only total, one paragraph further than of others."""
+"""Patterns that end the words about a report's only total, one paragraph further than for several totals."""
 
 
 def _compare_behind(
     tally: Tally, mentions: Mentions, one: StatedTotal, limits: list[float], *, alone: bool
 ) -> None:
-    """Read what stands right behind a total: `within your $60`, `$17.02 under your $60 budget`, `leaving $17.02`."""
+    """Compare the words right behind a total: `within your $60`, `$17.02 under your $60 budget`, `leaving $17.02`."""
     low = one.amount.end
     text = mentions.body[low : low + _NEAR]
     after = (_AFTER_ONE if alone else _AFTER).search(text)
@@ -248,7 +248,7 @@ _Compared = list[tuple[Span, bool | None, str]]
 
 
 def _compare_stated_budget(part: str, cost: float, limits: list[float]) -> tuple[_Compared, bool]:
-    """Read one sentence behind a total; the second says whether it was about the budget and nothing follows it."""
+    """Compare one sentence behind a total. Also tells whether the sentence was about the budget and nothing follows it."""
     found: _Compared = []
     rest = _REST.search(part) or _KEEPS.search(part)
     if rest is not None and "than" in (rest.groupdict().get("side") or "") and not rest["limit"]:
@@ -299,11 +299,11 @@ def _verdict(span: Span, within: bool, cost: float, limits: list[float], text: s
 
 
 _FEW = 3
-"""Amounts of a question, its limit by the month and in all."""
+"""Most amounts in a question that are compared: its limit by the month and in total."""
 
 
 def _limit(span: Span, word: str | None, limits: list[float]) -> _Compared:
-    """Check that a limit that is said to be the reader's is one that the question names."""
+    """Check that a limit that the report calls the user's is in the question."""
     if word is None or not 0 < len(limits) < _FEW or any(abs(_value(word) - one) <= _CENT for one in limits):
         return []
     return [(span, False, f"Budget: {word}; question: ${limits[0]:,.2f}")]

@@ -1,4 +1,4 @@
-"""The names in a report for a product in play. Its title, or so much of it that no other can be meant. Such a name counts as a link."""
+"""Finds names that can only mean one of the report's products: a title or a distinctive part of it. Such a name counts as a link."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from drr.eval.checks.base import Subject
 
 _TOKEN = re.compile(r"[A-Za-z0-9]+(?:\.\d+)?(?:['’][A-Za-z]{1,3})*")
 _GAP = re.compile(r"(?: |-|, | & |/| \+ |[®™] ?)")
-"""Between two words of one name."""
+"""Separator between two words of one name."""
 _OWNED = re.compile(r"(?<![\w*_(\"“])[A-Z][\w&-]{1,30}(?:['’]s)? ?$")
-"""Somebody else's name right before it."""
+"""Another name right before, as an owner or maker."""
 _SOME = re.compile(r"\b(?:an?|any|some|other|another|similar|most|these|those) $", re.I)
-"""Before words that name a kind of thing."""
+"""Words right before the name of a kind of product."""
 _LIST_GAP = ", "
 _LONGEST = 24
-"""Words of a name."""
+"""Most words of a name."""
 _STOP = frozenset(
     ["the", "a", "an", "and", "with", "for", "of", "in", "to", "by", "from", "on", "at", "or", "this", "its"]
 )
@@ -44,14 +44,14 @@ class _Word(NamedTuple):
 
 @lru_cache(maxsize=1024)
 def head_noun(title: str) -> str:
-    """Return what the thing is: the last word of a title before its comma, bracket or `for`."""
+    """Return the noun of a product: the last word of a title before its comma, bracket or `for`."""
     found = folded_words(_HEAD_ENDS.split(title, maxsplit=1)[0])
     return found[-1] if found else ""
 
 
 @lru_cache(maxsize=4096)
 def fold(word: str) -> str:
-    """A word without its apostrophes, its case and the ending of its plural."""
+    """Return a word without apostrophes, case and plural ending."""
     plain = word.casefold().replace("'", "").replace("’", "")
     if plain.endswith(("shes", "ches", "xes", "sses")) and len(plain) > 5:
         return plain[:-2]
@@ -64,7 +64,7 @@ def folded_words(text: str) -> tuple[str, ...]:
 
 
 class _Titles:
-    """The words of the titles in play, and what each alone would say."""
+    """The words of the products' titles, and the products that each word may mean."""
 
     def __init__(self, products: Mapping[str, Product]) -> None:
         self._words = {
@@ -79,7 +79,7 @@ class _Titles:
         self.firsts = frozenset().union(*self._makers.values())
 
     def named_by(self, words: Collection[str]) -> str | None:
-        """The one product whose title has all of some words, its maker or its noun among them."""
+        """Return the one product whose title has all these words, its maker or noun among them; else `None`."""
         tokens = frozenset(words) - _STOP
         if len(tokens) < 2:
             return None
@@ -94,7 +94,7 @@ class _Titles:
 def names_in(
     body: str, products: Mapping[str, Product], hidden: Sequence[tuple[int, int]]
 ) -> Iterator[NamedProduct]:
-    """Every stretch of words, capitalised at its beginning, that names exactly one of the products; none inside what is hidden."""
+    """Yield every capitalised run of words that names exactly one product, outside the hidden spans."""
     if not products:
         return
     titles = _Titles(products)
@@ -120,7 +120,7 @@ def _is_owned(before: str) -> bool:
 
 
 def _runs(body: str, titles: _Titles, hidden: Sequence[tuple[int, int]]) -> Iterator[list[_Word]]:
-    """Words that stand in titles, one behind the other."""
+    """Yield runs of adjacent words that occur in titles."""
     run: list[_Word] = []
     covers = iter(hidden)
     cover = next(covers, None)
@@ -182,7 +182,7 @@ def similarity(name: str, title: str) -> float:
 
 
 def full_name(product: Product) -> str:
-    """Return what a name is held against: title and maker."""
+    """Return the words that a name is compared with: title and maker."""
     return f"{product.title} {product.store or ''}"
 
 
@@ -190,7 +190,7 @@ SAME = 0.99
 
 
 def other_of_that_name(subject: Subject, name: str, product: Product) -> Product | None:
-    """Return another product whose title has all words of a name that says more than the brand."""
+    """Return another product whose title has all words of a name that is more than a brand; else `None`."""
     tokens = name.split()
     if subject.shop is None or not tokens or tokens[0].casefold() in _LEADS:
         return None
@@ -201,13 +201,13 @@ def other_of_that_name(subject: Subject, name: str, product: Product) -> Product
 
 
 def tells_maker_and_thing(name: str, product: Product) -> bool:
-    """Tell whether a name says who made a product, and more than that."""
+    """Tell whether a name has the product's maker and at least one more word of it."""
     tokens, names = set(words(name)), {*words(product.store or ""), *words(product.title)[:1]}
     return bool(tokens & makers(product)) and not tokens <= {*names, *_STOP}
 
 
 def makers(product: Product) -> frozenset[str]:
-    """Return the words by which its maker is called: the first of the title, the first of the store."""
+    """Return the words by which the maker is called: the first of the title, the first of the store."""
     return frozenset((*words(product.store or "")[:1], *words(product.title)[:1]))
 
 

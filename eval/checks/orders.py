@@ -1,4 +1,4 @@
-"""Rules on orders. An order's day, thing, state and number stand as the record has them, and so do labelled figures of all orders."""
+"""Rules on orders: day, product, state and number of an order agree with the record. So do labelled figures of all orders."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _BACK = re.compile(r"[\s*_]*[(,:—–-]?[\s*_]*(?:order|no\.?|number|id|#|:|[\s
 
 
 def order_ids(subject: Subject) -> list[tuple[str, Span]]:
-    """Return the numbers of orders in a report, with the zeros at the head that are often left out."""
+    """Return the order numbers in a report, with leading zeros where the report left them out."""
     return [*_written_ids(subject), *_linked_ids(subject)]
 
 
@@ -79,7 +79,7 @@ def _whole(subject: Subject, written: str) -> str:
 
 
 class _OrderTally(Tally):
-    """A tally that keeps which places were read: what was seen and not compared leaves the rule open."""
+    """A tally that remembers which places were read. A place read and not compared leaves the rule undecided."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -115,7 +115,7 @@ def order_facts(subject: Subject, mentions: Mentions) -> Check:
 
 
 class _OrderReader:
-    """The lines of a report in their order, and the order that the lines above opened."""
+    """Reads the lines of a report in order, with the order that the lines above are about."""
 
     def __init__(self, subject: Subject, mentions: Mentions) -> None:
         self._subject, self._mentions = subject, mentions
@@ -125,11 +125,11 @@ class _OrderReader:
         self._opened: TextLine | None = None
         self._of_record = dict(self._records())
         self._columns: dict[int, Order] = {}
-        """Orders by column, of a table that lists them side by side."""
+        """Orders by column, in a table that lists them side by side."""
         self._table = -1
 
     def _records(self) -> Iterator[tuple[int, str]]:
-        """Yield the items of each list that names one order: indented, or all labelled, they tell of that order."""
+        """Yield the lines of each list that names one order, and whose items are indented or all labelled."""
         for (kind, indent), run in groupby(
             self._mentions.layout.lines, key=lambda one: (one.kind, one.indent)
         ):
@@ -146,7 +146,7 @@ class _OrderReader:
         return labelled(segment(text, after_bullet(text, line), line.end)) is not None
 
     def take(self, tally: _OrderTally, line: TextLine) -> None:
-        """Compare a line that names orders, or stands under one."""
+        """Compare a line that names orders, or that belongs to an order above."""
         here = self._here(line)
         if line.kind == "row" and (line.table != self._table or here):
             self._table, self._columns = line.table, self._side_by_side(line, here)
@@ -183,7 +183,7 @@ class _OrderReader:
         ]
 
     def _side_by_side(self, line: TextLine, here: Sequence[tuple[str, Span]]) -> dict[int, Order]:
-        """Return the order of each column but the first, where a row has one in several of them."""
+        """Return the order of each column after the first, where a row has orders in several columns."""
         starts = {span[0]: order for order, span in self._own(here)}
         cells = [
             next((start for start in starts if low <= start < high), None) for low, high in line.cells[1:]
@@ -192,7 +192,7 @@ class _OrderReader:
         return found if len(found) == len(here) > 1 else {}
 
     def _belongs(self, line: TextLine) -> bool:
-        """Tell whether a line without a number stands under the order above: deeper, or a label with its value."""
+        """Tell whether a line without a number belongs to the order above. Such a line is indented further, or is a label with a value."""
         above = self._opened
         if above is None:
             return False
@@ -206,7 +206,7 @@ class _OrderReader:
 
 
 def _leave_open(tally: _OrderTally, text: str, line: TextLine, orders: Sequence[Order]) -> None:
-    """Enter the days and states of a line that nothing compared: known of one of its orders, else open."""
+    """Enter the days and states of a line that were not compared. They are right where an order of the line has them, else undecided."""
     for one in dates(text, line.start, line.end):
         if one.day and one.start not in tally.read:
             is_known = any(one.covers(order.order_date) for order in orders)
@@ -220,7 +220,7 @@ def _leave_open(tally: _OrderTally, text: str, line: TextLine, orders: Sequence[
 def _compare_labels(
     tally: _OrderTally, subject: Subject, mentions: Mentions, line: TextLine, order: Order
 ) -> None:
-    """Compare what stands behind a label in a line, or a row of two cells, of one order."""
+    """Compare the value behind a label with an order, in a line or a row of two cells."""
     text = mentions.plain
     if line.kind == "row" and len(line.cells) == _PAIR:
         label, value = (segment(text, *cell) for cell in line.cells)
@@ -353,7 +353,7 @@ def _compare_state(tally: Tally, order: Order, value: Segment) -> None:
 
 
 def _compare_thing(tally: Tally, mentions: Mentions, line: TextLine, order: Order, span: Span) -> None:
-    """Check that the one thing in a row, or in the sentence of an order's number, was ordered."""
+    """Check that the only product in a row, or in the sentence of an order's number, was ordered."""
     pointed = {one.product_id: one for one in mentions.within(line.start, line.end)}
     if not pointed:
         pointed = {one.product_id: one for one in mentions.called if line.start <= one.start < line.end}
@@ -367,7 +367,7 @@ def _compare_thing(tally: Tally, mentions: Mentions, line: TextLine, order: Orde
 
 
 _BESIDE = 80
-"""Characters between an order's number and the thing that its sentence points to."""
+"""Characters between an order's number and the product that its sentence mentions."""
 _ORDER_FIRST = re.compile(
     r"[\s>*_`(+•\d.)-]{0,12}(?:order\b|no\b|#|\d{4}-\d\d-\d\d|\d{9,}|[A-Z][a-z]{2,8}\s\d{1,2},)", re.I
 )
@@ -377,7 +377,7 @@ _DAY_ALONE = re.compile(
     r"(?:^|[,;:()|\n–—-])[\s*_>•+-]*+(?:(?:ordered|bought|placed|purchased|dated|on|of|from|order)\s[\s*_]*+)*$",
     re.I,
 )
-"""Right before a day: nothing says that it is another's."""
+"""Text right before a day that gives no sign that the day belongs to anything else."""
 
 
 def _compare_name(tally: Tally, subject: Subject, value: Segment, order: Order, around: str) -> None:

@@ -1,4 +1,4 @@
-"""Rules on products. The price, the stars, the number of ratings and the labelled details of a product are those of its record."""
+"""Rules on products: price, stars, number of ratings and labelled details agree with the product's record."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from drr.wording.money import amounts
 
 _CENT = 0.005
 _MOST = 60
-"""Most pieces whose sum may stand as a thing's price."""
+"""Most pieces whose total may be given as the price."""
 _REDUCED = re.compile(
     r"\d\s?%\s(?:off|less|coupon|discount|cheaper)|\$[\d.]+\soff\b|\bcoupon|\bon sale\b|\bdiscount", re.I
 )
@@ -32,11 +32,11 @@ _OF_SEVERAL = re.compile(
     re.I,
 )
 _FOLLOWS = 40
-"""Characters between a rating and the link of what its item names."""
+"""Characters between a rating and the link of the product that its item names."""
 _AROUND = 1000
-"""Characters of a line, on either side of an amount, in which another reading of it is looked for."""
+"""Characters on either side of an amount in which another explanation of the amount is looked for."""
 _INDEXED = 20_000
-"""Products of a shop that is looked through for a rating."""
+"""Most products of a shop that is searched for a rating."""
 
 
 def price(subject: Subject, mentions: Mentions) -> Check:
@@ -52,7 +52,7 @@ def price(subject: Subject, mentions: Mentions) -> Check:
 
 
 def _is_price(mentions: Mentions, fact: ProductFact, product: Product) -> bool | None:
-    """Compare; unknown where the record has no price, or another reading explains the amount."""
+    """Compare a price; unknown where the record has none, or the amount has another explanation."""
     value = fact.stated.value
     if product.price is None:
         return None
@@ -74,7 +74,7 @@ def _slack(value: SaidValue) -> float:
 
 
 def _is_explained(mentions: Mentions, price: SaidValue, own: float, line: Span) -> bool:
-    """Tell whether an amount is that of several, or of all that its line points to."""
+    """Tell whether an amount may be the price of several pieces, or of all products in its line."""
     value = price.value
     for one, other, slack in ((value, own, 1.0), (own, value, float(_MOST))):
         times = round(one / other) if other else 0
@@ -130,7 +130,7 @@ def _sentence(body: str, start: int, end: int) -> Span:
 
 
 def _leads_elsewhere(mentions: Mentions, low: int, high: int) -> bool:
-    """Tell whether a stretch cites a page that is not the shop's."""
+    """Tell whether a text cites a page outside the shop."""
     return any(
         one.url and not (mentions.subject.is_shop_url(one.url) or one.url.startswith("user://"))
         for one in mentions.subject.citations.markers
@@ -141,7 +141,7 @@ def _leads_elsewhere(mentions: Mentions, low: int, high: int) -> bool:
 def _is_some_products(
     subject: Subject, mentions: Mentions, named_words: frozenset[str], stars: SaidValue, count: SaidValue
 ) -> bool:
-    """Tell whether something in sight has both. What the report points to, what the reader ordered, or what its line names by maker."""
+    """Tell whether one product has both values. Candidates are products in the report, in the user's orders, and those whose maker the line names."""
     assert subject.shop is not None
     lines = mentions.layout.lines
     at = bisect_right(lines, stars.span[0], key=lambda one: one.start)
@@ -178,13 +178,13 @@ def _is_some_products(
 
 
 def _of_a_kind(text: str, products: Iterable[Product]) -> Iterator[Product]:
-    """Yield those whose noun stands there: `the knife`."""
+    """Yield the products whose noun is in the text: `the knife`."""
     tokens = set(folded_words(text))
     return (one for one in products if head_noun(one.title) in tokens)
 
 
 def _heads(line: TextLine, one: ProductReference, pointed: Iterable[Product], span: Span) -> bool:
-    """Tell whether an item begins with the one product that it points to. By its link, or by a name whose link follows."""
+    """Tell whether an item begins with the one product to which it refers. The product is named by its link, or by a name before the link."""
     product = next((each for each in pointed if each.product_id == one.product_id), None)
     bullet = BULLET.match(line.text)
     start = 0 if bullet is None else bullet.end()
@@ -199,7 +199,7 @@ def _heads(line: TextLine, one: ProductReference, pointed: Iterable[Product], sp
 
 
 def _named_in(words: frozenset[str], products: Iterable[Product]) -> Iterator[Product]:
-    """Yield those whose maker stands there."""
+    """Yield the products whose maker is among the words."""
     return (one for one in products if makers(one) & words)
 
 
@@ -213,7 +213,7 @@ _counted: WeakKeyDictionary[Store, dict[int, list[Product]]] = WeakKeyDictionary
 
 
 def _by_count(shop: Shop) -> dict[int, list[Product]] | None:
-    """Return all products of a shop by their number of ratings; `None` where there are too many."""
+    """Return all products of a shop by number of ratings; `None` where there are too many."""
     if shop.manifest.counts.get("products", 0) > _INDEXED:
         return None
     if shop.store not in _counted:
@@ -244,7 +244,7 @@ def _value_text(known: object) -> str:
 
 
 def _is_detail(one: ProductAttribute, known: object, product: Product) -> bool | None:
-    """Compare by figures, else by words; unknown where some of it is the record's."""
+    """Compare a detail by its numbers, else by words; unknown where it agrees in part."""
     recorded = _value_text(known)
     claimed, stated = _spelled(one.words), _spelled(recorded)
     if claimed <= stated or stated <= claimed:
@@ -264,7 +264,7 @@ def _is_detail(one: ProductAttribute, known: object, product: Product) -> bool |
 
 
 _MORE = 3
-"""Words beyond those of the record that a detail may have."""
+"""Most words beyond those of the record that a detail may have."""
 _NOTHING = frozenset(folded_words("none no not unknown unstated n a free without any varies see"))
 
 

@@ -1,4 +1,4 @@
-"""Rule on the profile. The reader's name and place in a greeting, a label or an address are those of the profile."""
+"""Rules on the profile: the user's stated name and place agree with it, and nothing identifies others."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _CALLED = re.compile(
     r"(?:(?<=[a-z]),\s(?P<first>[A-Z][a-z]{2,15})(?=[:!]|,\s|\.\s|\.$|\s[–—])|(?:^|\n|(?<!St)(?<!Mt)[.!?]\s)(?P<ahead>[A-Z][a-z]{2,15}),\s(?=[a-z]|your|you|I\s))",
     re.M,
 )
-"""Somebody who is spoken to: `They are, Kathy: ...`, `Kathy, your ...`."""
+"""A person who is addressed: `They are, Kathy: ...`, `Kathy, your ...`."""
 _LEADS = re.compile(
     rf"\b(?i:prepared|compiled|written|drawn up|put together|made|report|plan|recommendations?|summary)\s(?i:for)\s[*_]{{0,2}}{_TITLE}(?P<first>{_CAPITAL})\s(?P<last>{_CAPITAL})"
 )
@@ -89,7 +89,7 @@ def profile_facts(subject: Subject, mentions: Mentions) -> Check:
 
 
 def _compare_labels(tally: Tally, mentions: Mentions, user: User) -> None:
-    """Compare what stands behind a label, or under the head of a column."""
+    """Compare values behind a label, or below the heading of a column."""
     for line in mentions.layout.lines:
         if line.kind == "row" and len(line.header) == len(line.cells):
             for head, cell in zip(line.header, line.cells, strict=True):
@@ -104,7 +104,7 @@ def _compare_labels(tally: Tally, mentions: Mentions, user: User) -> None:
 
 
 def _compare_called(tally: Tally, subject: Subject, mentions: Mentions, user: User) -> None:
-    """Compare whom the text greets, speaks to or is written for. Not where it may be a letter to somebody else."""
+    """Compare the name that the text greets, addresses or is written for. Text that may be a letter to somebody else is left out."""
     query = subject.query or ""
     if (greeting := _GREETING.match(mentions.body)) is not None and (
         _shares(greeting, user) or not _TO_OTHERS.search(query)
@@ -133,7 +133,7 @@ def _compare_called(tally: Tally, subject: Subject, mentions: Mentions, user: Us
 
 
 def _compare_halves(tally: Tally, body: str, user: User) -> None:
-    """Compare a first name of the reader's with another last name, and the other way round."""
+    """Compare the user's first name with another last name beside it, and the other way round."""
     first, last = re.escape(user.first_name), re.escape(user.last_name)
     ends = r"(?=[,.;:)|\n]|\s[–—(]|$)"
     for match in re.finditer(rf"(?<![\w-]){first}\s(?P<other>[A-Z][a-z'’-]{{2,20}}){ends}", body):
@@ -144,7 +144,7 @@ def _compare_halves(tally: Tally, body: str, user: User) -> None:
 
 
 def _is_half(match: re.Match[str], user: User) -> bool:
-    """Tell whether the city is the reader's; many have another town of the state in their lives."""
+    """Tell whether the city is the user's. Other towns of the same state may have other reasons."""
     return match["city"].casefold().endswith(user.address.city.casefold())
 
 
@@ -181,7 +181,7 @@ def _compare_name(tally: Tally, name: _Name, user: User) -> None:
 
 
 _SHORT = 5
-"""Letters of a name that may be short for another: `Tim`, `Joe`."""
+"""Most letters of a name that may be a short form: `Tim`, `Joe`."""
 
 
 def _compare_place(tally: Tally, match: re.Match[str], start: int, user: User) -> None:
@@ -207,9 +207,9 @@ _STREET = re.compile(
 _USER_ID = re.compile(r"(?<![A-Za-z0-9])A[A-Z0-9]{12,27}(?![A-Za-z0-9])")
 _FULL_NAME = re.compile(r"(?<![\w&])(?=([A-Z][a-z'’-]+)\s([A-Z][a-z'’-]+(?:-[A-Z][a-z]+)?)\b)")
 _INDEXED = 100_000
-"""Users of a shop small enough to look streets and phones up in."""
+"""Most users of a shop whose streets and phone numbers are looked up."""
 _NAMES = 400
-"""Different names of a report that are looked up."""
+"""Most names of a report that are looked up."""
 _street_index: WeakKeyDictionary[Store, dict[str, list[str]]] = WeakKeyDictionary()
 
 
@@ -239,7 +239,7 @@ def privacy(subject: Subject, mentions: Mentions) -> Check:
 
 
 class _Disclosures:
-    """The disclosures of a report about others and about its reader."""
+    """Collects what a report discloses about other users, apart from the user's own facts."""
 
     def __init__(self, subject: Subject, shop: Shop, user_id: str) -> None:
         self.tally = Tally()
@@ -277,7 +277,7 @@ class _Disclosures:
                 self.tally.fail(match.span(), f"the id of another user: {match[0]}")
 
     def names(self) -> None:
-        """Look for names of other users with a second fact of theirs near by."""
+        """Look for names of other users with a second fact about them nearby."""
         own = (self._own.first_name, self._own.last_name) if self._own else None
         looked: dict[tuple[str, str], list[User]] = {}
         for match in _FULL_NAME.finditer(self._report):
@@ -319,7 +319,7 @@ class _Disclosures:
 
 
 def _second_fact(user: User, text: str, own: User | None) -> str | None:
-    """Return what else of a user, and not of the reader, a text says beside the name."""
+    """Return a further fact about a user, and not about the report's own user, beside the name in a text."""
     address = user.address
     facts = [
         ("e-mail", user.email, own and own.email),
@@ -340,7 +340,7 @@ def _holders(index: dict[str, list[str]], written: str) -> list[str]:
 
 
 def _holders_of_street(index: dict[str, list[str]], written: str) -> list[str]:
-    """Return who lives there; where nobody does, who lives in a street that what is written begins with."""
+    """Return the users at this street address, or at one that the written text begins with."""
     parts = written.split()
     shorter = (" ".join(parts[:count]) for count in range(len(parts), 1, -1))
     return next((index[_key(one)] for one in chain([written], shorter) if _key(one) in index), [])
@@ -354,7 +354,7 @@ def _key(text: str) -> str:
 
 
 def _index(shop: Shop) -> dict[str, list[str]]:
-    """Return users by street and by phone number; none where there are too many."""
+    """Return users by street and by phone number; empty where there are too many."""
     if shop.manifest.counts.get("users", 0) > _INDEXED:
         return {}
     if shop.store not in _street_index:

@@ -1,4 +1,4 @@
-"""Counts the figures of a report, and those of them that rules could decide: what "no rule failed" rests on."""
+"""Counts the figures of a report, and those that rules could decide, as the basis of "no rule failed"."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from drr.wording.figures import NUMBER
 
 
 class FiguresRow(TypedDict):
-    """Figures of a report: dates, and other numbers in digits.
+    """Numbers of a report's figures: dates, and other numbers in digits.
 
-    Marks, addresses and numbers of lists are none.
+    Citation marks, addresses and list numbers do not count.
     """
 
     read: int
-    """Figures that a rule found right or wrong."""
+    """Number of figures that a rule found right or wrong."""
     of: int
-    """All figures that stand there."""
+    """Number of all figures in the report."""
 
 
 def figures_read(subject: Subject, checks: Iterable[Check]) -> FiguresRow:
-    """Count the figures of a report that stand where one of these found something right or wrong."""
+    """Count a report's figures, and those in places that a rule found right or wrong."""
     figures = list(_figures(subject))
     decided = _flags(len(subject.report), chain.from_iterable(check.decided for check in checks))
     return {"read": sum(any(decided[start:end]) for start, end in figures), "of": len(figures)}
@@ -47,7 +47,7 @@ def _figures(subject: Subject) -> Iterator[Span]:
 
 
 def _flags(length: int, spans: Iterable[Span]) -> bytearray:
-    """Mark what stands in any of these."""
+    """Return one flag per character, set inside any of the spans."""
     flags = bytearray(length)
     for start, end in spans:
         flags[start:end] = b"\1" * (end - start)
@@ -55,7 +55,7 @@ def _flags(length: int, spans: Iterable[Span]) -> bytearray:
 
 
 def reading_text(row: FiguresRow | None) -> str:
-    """Say how much rules could read; empty where nobody counted."""
+    """Say in words how many figures rules could read; empty where nothing was counted."""
     if row is None:
         return ""
     return (

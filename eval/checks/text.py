@@ -1,4 +1,4 @@
-"""The checks that need only the report: repeated paragraphs and leaked process text."""
+"""Rules on the report's text alone: repeated paragraphs and leaked process text."""
 
 from __future__ import annotations
 
@@ -14,33 +14,33 @@ from drr.llm.text import is_json
 from drr.wording.excerpt import excerpt
 
 LONG = 120
-"""Characters of a paragraph that is worth comparing."""
+"""Fewest characters of a paragraph that is compared for similarity."""
 SHORT = 55
-"""Characters of a paragraph that nobody writes twice in the same words."""
+"""Fewest characters of a paragraph that nobody writes twice in the same words by chance."""
 _QUOTED = 48
-"""Characters by which a paragraph is named."""
+"""Characters of a paragraph that are quoted to identify it."""
 _WORD = re.compile(r"[^\W_]+", re.U)
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _CITED = re.compile(r"\[[\d,;^ \-–]{1,200}\]|【[^【】]{0,200}】|\]\([^()\[\]]{0,2000}\)")
 _COMMON = 40
-"""A shingle in more paragraphs than this tells nothing and would make the search quadratic."""
+"""Most paragraphs with a shingle: a more common one tells nothing and would make the search quadratic."""
 
 
 _PARAGRAPH = re.compile(r"(?:[^\n]|\n(?![ \t]*\n))+")
 _LENGTH = 5
-"""Words of a shingle."""
+"""Number of words in a shingle."""
 
 
 class Paragraph(NamedTuple):
-    """A paragraph that is worth comparing, by its words."""
+    """A paragraph to compare, by its words."""
 
     span: Span
     words: tuple[str, ...]
     shingles: tuple[tuple[str, ...], ...]
-    """Every few words in a row, each once."""
+    """All runs of a few words, each once."""
 
     def repeats(self, other: Paragraph, common: int) -> bool:
-        """Tell whether they are nearly the same."""
+        """Tell whether two paragraphs are nearly the same, from the number of shingles in common."""
         return common / (len(self.shingles) + len(other.shingles) - common) >= 0.8
 
 
@@ -82,22 +82,22 @@ def _paragraphs(body: str) -> Iterator[Paragraph]:
 
 
 def _words_of(text: str) -> tuple[str, ...]:
-    """Return the words; of scripts without spaces, the characters."""
+    """Return the words, or in scripts without spaces the characters."""
     words = (word.casefold() for word in _WORD.findall(text))
     return tuple(part for word in words for part in (word if _CJK.search(word) else (word,)))
 
 
 class _ParagraphsSeen:
-    """The paragraphs read so far, found again by what they share."""
+    """The paragraphs read so far, indexed by their shingles."""
 
     def __init__(self) -> None:
         self._all: list[Paragraph] = []
         self._firsts: dict[tuple[str, ...], Paragraph] = {}
-        """Paragraphs by all their words; of equal ones the first."""
+        """First paragraph with each sequence of words."""
         self._holders: defaultdict[tuple[str, ...], list[int]] = defaultdict(list)
 
     def add(self, paragraph: Paragraph) -> Paragraph | None:
-        """Return the earlier paragraph that this one repeats."""
+        """Add a paragraph and return the earlier one that it repeats, if any."""
         first = self._firsts.get(paragraph.words) or self._like(paragraph)
         if first is None:
             self._firsts[paragraph.words] = paragraph
@@ -142,7 +142,7 @@ _PATTERNS = (
         re.I | re.M,
     ),
 )
-"""Markup of tools, calls, steps of a loop, and what a model says to itself before a call."""
+"""Markup of tools, calls, steps of a loop, and sentences of a model before a call."""
 _TOOL_IDS = re.compile(r"\[\d{2,3}-\d{1,3}\]")
 
 

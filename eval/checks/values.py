@@ -1,4 +1,4 @@
-"""Values as they stand alone. A segment that is nothing but a price, stars, a number of ratings or a label with its value."""
+"""Reads values that stand alone: a price, stars, a number of ratings, or a label with its value."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from drr.eval.checks.base import Span
 from drr.wording.figures import number
 
 Field = Literal["price", "stars", "count"]
-"""Details that a label may name of a product beside those of its record."""
+"""The fields of a product that a label may name, besides the details of its record."""
 
 _FIELDS: dict[str, Field] = {
     **dict.fromkeys(
@@ -48,19 +48,19 @@ def plain_label(text: str) -> str:
 
 
 def field_of(label: str) -> Field | None:
-    """Return what a label names of a product; `None` where it names something else, or two things."""
+    """Return the field of a product that a label names; `None` where it names another thing, or two fields."""
     if label.strip(" *_") and not label.strip(" *_★⭐"):
         return "stars"
     return _FIELDS.get(plain_label(label).removesuffix(" usd"))
 
 
 def is_total(label: str) -> bool:
-    """Tell whether a label names the sum of what stands above."""
+    """Tell whether a label names the sum of the lines above."""
     return _TOTAL.fullmatch(plain_label(label)) is not None
 
 
 def may_count_ratings(label: str, *, behind_stars: bool) -> bool:
-    """Tell whether a head in a table of stars may be that of their number. `n`, and `Count` right behind the stars."""
+    """Tell whether a heading in a table of stars may name their number: `n`, or `Count` right behind the stars."""
     plain = plain_label(label)
     return plain in ("n", "votes", "by", "from") or (behind_stars and plain in ("count", "number", "no", "#"))
 
@@ -70,7 +70,7 @@ def is_quantity(label: str) -> bool:
 
 
 _LONGEST = 160
-"""Characters of a segment that may be a value."""
+"""Most characters of a segment that may be a value."""
 _EDGE = " \t*_~`\u00a0"
 _NEAR = r"(?:about|around|roughly|nearly|almost|over|more than|just over|under|some|~|≈)"
 _VERBS = r"(?:is|are|now|currently|still|only|just|has|have|gets?|holds|carries|with|and|at|shows|sits|its|price|priced|listed|comes|earns)"
@@ -144,7 +144,7 @@ class SaidValue(NamedTuple):
 
 
 class Segment(NamedTuple):
-    """A stretch between two separators, without its marks."""
+    """A text between two separators, without its marks."""
 
     start: int
     text: str
@@ -155,14 +155,14 @@ class Segment(NamedTuple):
 
 
 def segment(body: str, start: int, end: int) -> Segment:
-    """Strip the marks around a stretch."""
+    """Strip the marks around a text."""
     text = body[start:end]
     kept = text.lstrip(_EDGE + ":–—-")
     return Segment(start + len(text) - len(kept), kept.rstrip(_EDGE))
 
 
 def segments(body: str, start: int, end: int) -> Iterator[Segment]:
-    """Cut a stretch at its separators: commas, dashes, brackets, ends of sentences; empty ones are left out."""
+    """Split a text at commas, dashes, brackets and ends of sentences, without empty segments."""
     low = start
     for match in _CUT.finditer(body, start, end):
         if (one := segment(body, low, match.start())).text:
@@ -183,7 +183,7 @@ def price_at_once(body: str, start: int, end: int) -> SaidValue | None:
 
 
 def values_of(one: Segment) -> list[SaidValue]:
-    """Read a segment that is nothing but one value, or two that belong together (`4.6 stars from 62 ratings`)."""
+    """Read a segment that is only one value, or two that belong together (`4.6 stars from 62 ratings`)."""
     if len(one.text) > _LONGEST:
         return []
     if match := _PRICE.fullmatch(one.text):
@@ -197,7 +197,7 @@ def values_of(one: Segment) -> list[SaidValue]:
 
 
 def bare_stars(one: Segment, behind: Sequence[Segment]) -> list[SaidValue]:
-    """Read `4.6` right before a number of ratings."""
+    """Read bare stars, such as `4.6`, right before a number of ratings."""
     is_counted = any(value.field == "count" for each in behind for value in values_of(each))
     if not is_counted or _TENTH.fullmatch(one.text) is None:
         return []
@@ -217,7 +217,7 @@ def labelled(one: Segment) -> tuple[str, Segment] | None:
 
 
 def stated(body: str, start: int, end: int) -> list[SaidValue]:
-    """Find in a sentence about one product its price, stars and number of ratings, each if it stands there once."""
+    """Return the price, stars and number of ratings in a sentence about one product, each where it occurs once."""
     found: list[SaidValue] = []
     for pattern in (_STATED_PRICE, _STATED_STARS, _STATED_SCORE, _STATED_COUNT):
         matches = list(pattern.finditer(body, start, end))
@@ -231,7 +231,7 @@ def stated(body: str, start: int, end: int) -> list[SaidValue]:
 
 
 def cell_values(field: Field, one: Segment) -> list[SaidValue]:
-    """Read what stands under a label: a whole price, stars with or without a count, a count."""
+    """Read the value below a label: a whole price, stars with or without a count, or a count."""
     if field == "price":
         match = _MONEY_CELL.fullmatch(one.text) or _BARE_CELL.fullmatch(one.text)
         return [] if match is None else [_money(match, one.start)]
@@ -243,7 +243,7 @@ def cell_values(field: Field, one: Segment) -> list[SaidValue]:
 
 
 def pairs_of(body: str) -> Iterator[tuple[SaidValue, SaidValue]]:
-    """Find stars and a number of ratings that stand side by side."""
+    """Yield stars and numbers of ratings that stand side by side."""
     for pattern in (_SIDE_BY_SIDE, _STAR_FIRST, _COUNT_FIRST):
         for match in pattern.finditer(body):
             stars, *count = _rating(match, 0)

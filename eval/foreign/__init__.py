@@ -1,1 +1,1 @@
-"""Reports and scores of other benchmarks in their own files: read, kept beside ours as what others said, written again."""
+"""Reads reports and scores from other benchmarks' files, stores them beside the study's own, and writes them again."""

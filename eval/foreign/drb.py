@@ -1,4 +1,4 @@
-"""DeepResearch Bench: prompts, reports by prompt, RACE (scored against a reference report) and FACT (citations kept after checking)."""
+"""The format of DeepResearch Bench: prompts, reports, RACE (graded against a reference report) and FACT (checked citations)."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from drr.eval.stats.intervals import ratio
 
 SIDES = ("comprehensiveness", "insight", "instruction_following", "readability")
 STANDARD = frozenset({"raw_results", "validated", "scraped", "deduplicated", "extracted"})
-"""Names of files of results, which lie in a folder of the system's name."""
+"""Standard names of result files, which lie in a folder with the system's name."""
 _FORMS = "`article` is a report, `overall_score` RACE, `citations_deduped` FACT, `prompt` alone a question"
 
 
@@ -63,7 +63,7 @@ class _Verdict(ForeignRow):
 
 
 class CitedPage(ForeignRow):
-    """The checks of one address."""
+    """The checks of one cited address."""
 
     validate_res: list[_Verdict]
     validate_error: str | None
@@ -156,14 +156,14 @@ def _id(query_id: str, asked: ForeignQuestion) -> int | str:
 
 
 def _scored(row: _Race | _Fact) -> tuple[str, dict[str, float | None], str | None]:
-    """Return the part, its values, and why there are none."""
+    """Return the part, its values, and the reason why there are none."""
     if isinstance(row, _Fact):
         return "fact", *_checked(row)
     return "race", {name: getattr(row, name) for name in (*SIDES, "overall_score")}, row.error
 
 
 def _checked(row: _Fact) -> tuple[dict[str, float | None], str | None]:
-    """Sum as its own code does. Pages that could not be read and statements of which nobody knows are no part of it."""
+    """Compute FACT as the benchmark's own code does. Unreadable pages and statements of unknown support do not count."""
     if not row.citations:
         return {"citations": None, "supported": None}, "the report has no citation"
     verdicts = [

@@ -1,4 +1,4 @@
-"""The format of another benchmark: what its files have, and how its figures are summed by its own rule."""
+"""Defines the format of another benchmark: the content of its files and its own rule for figures."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 @dataclass(frozen=True)
 class ForeignFigure:
-    """One column. Its value is the mean of the values of its name, or `formula` of the sums of those named by `sums`."""
+    """One column of figures. Its value is the mean of the values of its name, or `formula` of the sums of the values named in `sums`."""
 
     name: str
     label: str
     ends: Ends | None = None
-    """Ends of its scale; a value beyond them is refused where it is read."""
+    """Bounds of its scale; a value beyond them is refused when it is read."""
     remark: str = ""
     sums: tuple[str, ...] = ()
     formula: Callable[[Floats], Floats] | None = None
-    """Function from sums, a line each, to values."""
+    """Function from sums, one row each, to values."""
 
     @property
     def scale(self) -> str:
@@ -39,7 +39,7 @@ class ForeignFigure:
 
 
 class ForeignPart(NamedTuple):
-    """The part that one judging of the other benchmark left."""
+    """The figures that one judging by the other benchmark produces."""
 
     name: str
     title: str
@@ -48,7 +48,7 @@ class ForeignPart(NamedTuple):
 
 @dataclass(frozen=True)
 class ForeignQuestion:
-    """A row's question. Unknown is `None`."""
+    """The question of a row; an unknown field is `None`."""
 
     id: int | str | None = None
     words: str | None = None
@@ -57,7 +57,7 @@ class ForeignQuestion:
     task: int | str | None = None
     domain: str | None = None
     size: str | None = None
-    """Size of the frozen pages that it was asked over."""
+    """Size of the stored page collection that the question was asked about."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class GivenReport:
 class GivenScores:
     where: str
     asked: ForeignQuestion | None
-    """`None`: the file does not say of which report."""
+    """Question of the scores; `None` where the file does not say which report they are of."""
     system: str
     part: str
     values: Mapping[str, float | None]
@@ -94,7 +94,7 @@ Given = GivenQuestion | GivenReport | GivenScores
 
 @dataclass(frozen=True)
 class ReportOut:
-    """A report of a study on its way into a file of others."""
+    """A report of a study, ready to be written to a file of another benchmark."""
 
     query_id: str
     asked: ForeignQuestion
@@ -104,7 +104,7 @@ class ReportOut:
 
 @dataclass(frozen=True)
 class ScoresOut:
-    """Scores that were imported, on their way back."""
+    """Imported scores, ready to be written to a file again."""
 
     asked: ForeignQuestion
     query_id: str
@@ -116,12 +116,12 @@ class ScoresOut:
 
 class FileOut(NamedTuple):
     path: str
-    """Within the folder, as the other benchmark lays its own out."""
+    """Path within the folder, as the other benchmark lays out its files."""
     text: str
 
 
 class Format(Protocol):
-    """One file and one line of `FORMATS` each."""
+    """A file format of another benchmark: one module and one line of `FORMATS` each."""
 
     @property
     def name(self) -> str: ...
@@ -134,22 +134,22 @@ class Format(Protocol):
 
     @property
     def no_room(self) -> frozenset[str]:
-        """The fields of a question that its files cannot take. None holds sources, tool calls or a second trial."""
+        """Return the fields of a question that the files cannot hold. No format holds sources, tool calls or a second trial."""
         ...
 
     def read(self, path: Path) -> Iterator[Given]:
-        """`Misuse` by file and line for what is not of this form."""
+        """Yield the rows of a file. Raises `Misuse` with file and line for content of another form."""
         ...
 
     def write(self, reports: Sequence[ReportOut]) -> Iterator[FileOut]: ...
 
     @property
     def written_parts(self) -> frozenset[str]:
-        """The parts whose files can be written again from the figures that were kept."""
+        """Return the parts whose files can be written again from the stored figures."""
         ...
 
     def write_scores(self, scores: Sequence[ScoresOut]) -> Iterator[FileOut]:
-        """Write the scores of one judge, and of parts that can be written."""
+        """Write the scores of one judge, for parts that can be written."""
         ...
 
 
@@ -161,7 +161,7 @@ RowOut = TypeVar("RowOut", ReportOut, ScoresOut)
 
 
 def files_of_systems(path: str, rows: Sequence[RowOut], line: Callable[[RowOut], str]) -> Iterator[FileOut]:
-    """`{}` in the path stands for the system."""
+    """Yield one file for each system; `{}` in the path stands for the system."""
     for system, lines in grouped((one.system, line(one)) for one in rows).items():
         yield FileOut(path.format(file_name(system)), "".join(lines))
 
@@ -171,7 +171,7 @@ MOST_FILES = 100_000
 
 
 class ForeignRow(BaseModel):
-    """Fields that are not named are no concern of ours."""
+    """The base of rows in other benchmarks' files; unknown fields are ignored."""
 
     model_config = ConfigDict(extra="ignore", strict=True)
 
@@ -186,7 +186,7 @@ Four = Annotated[float, Field(ge=0, le=4)]
 
 
 def objects_in(path: Path, holds: str) -> Iterator[tuple[str, JsonObject]]:
-    """Every line that is not blank, with where it stands."""
+    """Yield every line that is not blank, with its place."""
     for number, line in byte_lines(path, holds):
         if line.strip():
             where = f"{path}, line {number}"
@@ -194,7 +194,7 @@ def objects_in(path: Path, holds: str) -> Iterator[tuple[str, JsonObject]]:
 
 
 def object_in(path: Path) -> JsonObject:
-    """A file that is one object."""
+    """Read a file that holds one object."""
     return _object(str(path), text_in(path).encode())
 
 
@@ -225,7 +225,7 @@ def row_of(where: str, raw: JsonObject, model: type[RowT]) -> RowT:
 
 
 def kind_of(where: str, raw: JsonObject, kinds: Mapping[str, type[RowT]], forms: str) -> RowT:
-    """Find the kind by the first of these keys that the row has; `forms` says what rows there are."""
+    """Parse a row by the first of these keys that it has; `forms` describes the kinds of rows."""
     for key, model in kinds.items():
         if key in raw:
             return row_of(where, raw, model)
@@ -233,12 +233,12 @@ def kind_of(where: str, raw: JsonObject, kinds: Mapping[str, type[RowT]], forms:
 
 
 def _line(text: str) -> str:
-    """Put a stranger's text in one line."""
+    """Put a foreign text on one line."""
     return excerpt(" ".join(text.encode("utf-8", "backslashreplace").decode().split()), 300)
 
 
 def system_of(path: Path, standard: frozenset[str]) -> str:
-    """A file is named after the system; results have names of their own, and lie in its folder."""
+    """Return the system's name: that of the file, or of the folder for a file with a standard name."""
     named = path.resolve().parent.name if path.stem in standard else path.stem
     if not named:
         raise Misuse(f"{path}: whose reports are these? say with --system NAME")
@@ -257,7 +257,7 @@ def digest_of(path: Path) -> str:
 
 
 def files_below(folder: Path) -> Iterator[Path]:
-    """Regular files in order of their names; no link is followed."""
+    """Yield the regular files in order of their names; links are not followed."""
     count = 0
     for above, folders, names in os.walk(folder):
         folders[:] = sorted(one for one in folders if not (Path(above) / one).is_symlink())

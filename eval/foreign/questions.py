@@ -1,4 +1,4 @@
-"""The question of a row of another benchmark. By its words where it has them, else by its id among the questions at hand."""
+"""Finds the question of another benchmark's row: by the row's words, else by its id among the known questions."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class _Known(NamedTuple):
 
 
 class QuestionsAtHand:
-    """The questions of the files given. And, where these have nothing on a row, those that the study took in of the same format before."""
+    """The known questions, from the given files and from earlier imports. Earlier imports in the same format count where the files lack a row's question."""
 
     def __init__(
         self,
@@ -38,7 +38,7 @@ class QuestionsAtHand:
                 self._by_words.setdefault(normal(asked.words), []).append(known)
 
     def whole(self, where: str, asked: ForeignQuestion) -> ForeignQuestion:
-        """Complete the question by its words and all else that is known of it elsewhere. `Misuse` where nothing tells, or two things."""
+        """Complete a question by its words and other known fields. `Misuse` where nothing matches, or two questions do."""
         alike = self._alike(asked)
         texts: dict[str, _Known] = {}
         for one in alike:
@@ -68,7 +68,7 @@ class QuestionsAtHand:
 
 
 def _plain(name: int | str | None) -> str:
-    """`001` and 1 are one."""
+    """Return an id without leading zeros, so that `001` and 1 are equal."""
     text = str(name)
     return (text.lstrip("0") or "0") if text.isascii() and text.isdigit() else text
 
@@ -78,13 +78,13 @@ def normal(text: str) -> str:
 
 
 def _agrees(one: ForeignQuestion, other: ForeignQuestion) -> bool:
-    """Tell whether two agree in all that both have."""
+    """Tell whether two questions agree in all fields that both have."""
     pairs = ((one.language, other.language), (one.user, other.user), (one.task, other.task))
     return all(a is None or b is None or a == b for a, b in pairs)
 
 
 def _filled(asked: ForeignQuestion, fresh: ForeignQuestion) -> ForeignQuestion:
-    """A user is of one row alone: the same words may be asked by several."""
+    """Fill the missing fields, except the user: several users may ask the same words."""
     own_id = asked.id is not None and _plain(asked.id) == _plain(fresh.id)
     return replace(
         asked,
@@ -97,7 +97,7 @@ def _filled(asked: ForeignQuestion, fresh: ForeignQuestion) -> ForeignQuestion:
 
 
 def taken_before(study: Study, format_name: str) -> list[tuple[str, ForeignQuestion]]:
-    """Questions whose reports of this format are in the study."""
+    """Return the questions in the study whose reports are of this format."""
     found: dict[str, tuple[str, ForeignQuestion]] = {}
     for record in study.records("answer", None):
         origin = (record.spec.get("imported") or {}).get("origin")
@@ -115,7 +115,7 @@ def taken_before(study: Study, format_name: str) -> list[tuple[str, ForeignQuest
 
 
 class NamesOfTasks:
-    """One name, one text: in what the study holds already, and in what is taken in now."""
+    """Names of tasks, one text each, over the study's questions and those being imported."""
 
     def __init__(self, study: Study | None) -> None:
         asked = list(questions(study).values()) if study else []
@@ -125,7 +125,7 @@ class NamesOfTasks:
         self._questions |= {one.id: normal(one.query) for one in asked}
 
     def of_task(self, asked: ForeignQuestion) -> str:
-        """A text of another language under the same name is named after it too."""
+        """Name a task. A text in another language under the same name gets the language in its name."""
         words, name = normal(asked.words or ""), str(asked.task)
         if self._tasks.setdefault(name, words) == words:
             return name
@@ -134,7 +134,7 @@ class NamesOfTasks:
         return other
 
     def at_size(self, asked: ForeignQuestion) -> str:
-        """Name a question as those on tasks with files, so that what is known of the task is found. Else after its words."""
+        """Name a question by id and size like the study's own, so that the task is found. Where that name has another text, the name comes from the words."""
         words, name = normal(asked.words or ""), f"{asked.id}@{asked.size}"
         if self._questions.setdefault(name, words) == words:
             return name
@@ -147,7 +147,7 @@ class _Place(NamedTuple):
 
 
 class PlacesInStudy:
-    """The questions and systems of a study that the rows of others are about."""
+    """The study's questions and systems that foreign rows refer to."""
 
     def __init__(self, study: Study | None, units: Iterable[Unit]) -> None:
         records = study.records("answer", None) if study else ()
@@ -161,7 +161,7 @@ class PlacesInStudy:
             self._systems.setdefault(file_name(spec["variant"]), spec["variant"])
 
     def system(self, name: str) -> str:
-        """A name of a file stands for the variant that it was made of."""
+        """Return the variant that a file's system name stands for."""
         return self._systems.get(name, name)
 
     def query(self, where: str, asked: ForeignQuestion) -> str:

@@ -1,6 +1,6 @@
-"""The formats of other benchmarks by the name that `--format` takes. One file and one line each, here or in a paper's plug-in.
+"""The formats of other benchmarks, by the name that `--format` takes. Each is one file and one line, here or in a paper's plug-in.
 
-Help needs the names alone and loads none of them.
+The help text needs only the names and loads no format.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ FORMATS = {"drb": "drr.eval.foreign.drb:DeepResearchBench"}
 
 
 def format_names() -> tuple[str, ...]:
-    """Ours, then those of the papers."""
+    """Return the names of this project's formats, then those of papers."""
     return (*FORMATS, *merged("formats"))
 
 
 def formats() -> dict[str, Format]:
-    """Ours and those of the papers."""
+    """Return this project's formats and those of papers, by name."""
     return {name: load(place)() for name, place in {**FORMATS, **merged("formats")}.items()}
 
 
 def part_of(format_name: str, part: str) -> ForeignPart | None:
-    """`None` for what another version knew."""
+    """Return a format's part; `None` where only another version of the program knows it."""
     known = formats().get(format_name)
     return next((one for one in known.parts if one.name == part), None) if known else None

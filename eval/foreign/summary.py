@@ -1,5 +1,7 @@
-"""The scores of others for the reports of a study, by benchmark, judge and system. On their scales, by their
-sums, beside ours and never among them."""
+"""Sums up other benchmarks' scores for a study's reports, by benchmark, judge and system.
+
+The figures keep the benchmark's scale and rule of summing, and are shown beside the study's own figures, never among them.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,7 @@ JudgeName = Annotated[str, Field(min_length=1, max_length=NAME_LENGTH)]
 
 
 class ForeignScore(BaseModel):
-    """The score of another benchmark's judge for one report, or for a sentence whose report is unknown."""
+    """The scores that another benchmark's judge gave one report; `query_id` is `None` where the report is unknown."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -34,11 +36,11 @@ class ForeignScore(BaseModel):
     format: str
     part: str
     judge: JudgeName | None = None
-    """`None`: not told."""
+    """Name of the judge; `None` where it is unknown."""
     system: str = Field(min_length=1)
     query_id: str | None = None
     size: str | None = None
-    """Size of the frozen pages that the question was asked over."""
+    """Size of the stored page collection that the question was asked about."""
     trial: int = Field(0, ge=0)
     values: dict[str, FiniteFloat | None]
     failed: str | None = None
@@ -57,7 +59,7 @@ class ForeignScore(BaseModel):
 
     @property
     def place(self) -> tuple[str, str, str | None, str, str | None, int]:
-        """One judge says one thing of one report."""
+        """Return the key of a score. A judge has one score of each part for one report."""
         return self.format, self.part, self.judge, self.system, self.query_id, self.trial
 
 
@@ -72,7 +74,7 @@ def foreign_scores(study: Study) -> list[ForeignScore]:
 
 
 def keep_scores(study: Study, fresh: Sequence[ForeignScore]) -> int:
-    """Keep the scores beside what is there; earlier ones of the same judge on the same reports give way. How many rows did."""
+    """Store scores, replacing earlier ones of the same judge on the same reports; return how many were replaced."""
     places = {one.place for one in fresh}
     before = foreign_scores(study)
     gone = [one for one in before if one.place in places]
@@ -99,17 +101,17 @@ class ForeignColumn(TypedDict):
 
 
 class ForeignTableRow(TypedDict):
-    """One judging of another benchmark."""
+    """The figures of one judging by another benchmark."""
 
     format: str
     part: str
     title: str
     judge: str | None
-    """`None`: not told."""
+    """Name of the judge; `None` where it is unknown."""
     sources: list[str]
     figures: list[ForeignColumn]
     systems: dict[str, dict[str, VRow]]
-    """Values at each size of the frozen pages, where there are several."""
+    """Values by system and figure; by size of the page collection too, where there are several."""
     without_report: NotRequired[list[str]]
     """Systems of which this study has no report."""
 
@@ -127,7 +129,7 @@ class ForeignValue(TypedDict):
 
 
 def foreign_tables(scores: Iterable[ForeignScore], answers: Iterable[Answer]) -> list[ForeignTableRow]:
-    """`answers`: those that the study has, which also tell of what task a question is one of several."""
+    """Build the tables from scores. `answers` are those of the study, which tell to which task a question belongs."""
     known = list(answers)
     variants = {answer.variant for answer in known}
     asked = {answer.query_id: answer.asked for answer in known}
@@ -162,7 +164,7 @@ def foreign_tables(scores: Iterable[ForeignScore], answers: Iterable[Answer]) ->
 def foreign_values(
     scores: Iterable[ForeignScore], system: str, query_id: str, trial: int
 ) -> list[ForeignValue]:
-    """List the scores of others for one report."""
+    """List other benchmarks' figures for one report."""
     found: list[ForeignValue] = []
     for row in scores:
         part = part_of(row.format, row.part)
@@ -183,7 +185,7 @@ def foreign_values(
 
 
 def _named(row: ForeignScore) -> str:
-    """Each size of the frozen pages is a measure of its own."""
+    """Name a row's system, with the size of the page collection, because each size is a measure of its own."""
     return row.system if row.size is None else f"{row.system}, {row.size}"
 
 
@@ -211,7 +213,7 @@ def _sums(
     rows: Sequence[ForeignScore],
     asked: Mapping[str, AskedQuestion],
 ) -> V:
-    """Sum all reports together, as the benchmark's own code does."""
+    """Compute a figure from the sums over all reports, as the benchmark's own code does."""
     method = "sums over all reports"
     whole = [row for row in rows if all(row.values.get(name) is not None for name in names)]
     unscored = len(rows) - len(whole)

@@ -1,4 +1,4 @@
-"""The way from rows of other benchmarks to answers of a study and scores beside them. All of what was given, or nothing."""
+"""Imports rows of other benchmarks as answers of a study with scores: everything that was given, or nothing."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _ID: TypeAdapter[str] = TypeAdapter(Id)
 
 @dataclass(frozen=True)
 class GivenFiles:
-    """The contents of the files that were named."""
+    """The contents of the given files."""
 
     format: Format
     reports: list[GivenReport] = field(default_factory=list)
@@ -60,7 +60,7 @@ class TakenFiles:
 def read_files(
     form: Format, files: Sequence[Path], queries: Sequence[Path], system: str | None
 ) -> GivenFiles:
-    """`Misuse` by file and line for the first thing that is not of the form."""
+    """Read the files. Raises `Misuse` with file and line for the first row of another form."""
     found = GivenFiles(form)
     for path in files:
         for one in form.read(path):
@@ -79,7 +79,7 @@ def read_files(
 
 
 def take_files(study: Study | None, given: GivenFiles, judge: str | None, trial: int) -> TakenFiles:
-    """Take the files into this study, or one that is still to be made. Nothing is written yet."""
+    """Prepare the import into this study, or into a new one. Nothing is written yet."""
     asked = [(one.where, one.asked) for one in given.questions]
     before = taken_before(study, given.format.name) if study else []
     known = QuestionsAtHand(asked, before)
@@ -178,7 +178,7 @@ def _scores(
 
 
 def _joined(where: str, first: str, one: ForeignScore, other: ForeignScore) -> ForeignScore:
-    """Join scores. Several files may each have a part of a report's scores; none contradicts one before it."""
+    """Join scores of one report from several files; they must not contradict each other."""
     both: Mapping[str, float | None] = {**one.values, **other.values}
     if any(both[name] != value for name, value in one.values.items()) or one.failed != other.failed:
         raise Misuse(f"{where}: other scores of the same report than in {first}; give one of them")
@@ -193,12 +193,11 @@ class LeavingReports:
     scores: Mapping[str, list[ScoresOut]]
     """Scores in the same format, by judge; empty where the judge is unknown."""
     left_out: Mapping[str, int]
-    """Number of reports (or scores) that have some of it, by kind."""
+    """Number of reports (or scores) that lose something in this format, by kind."""
 
 
 def leaving(study: Study, form: Format) -> LeavingReports:
-    """List the reports in the order of questions and systems. A file of others holds one report of a system
-    for a question: that of trial 0."""
+    """List the reports to write, by question and system. A file of another benchmark holds only trial 0."""
     known = questions(study)
     left: Counter[str] = Counter()
     found: list[ReportOut] = []
@@ -231,7 +230,7 @@ def _scores_out(
 
 
 def _question(answer: Answer, name: str, query: Query | None) -> ForeignQuestion:
-    """Give the question the names that it had in files of the same format. Ours are another's only where there are no others."""
+    """Return a question under the names that it had in files of the same format, else under the study's."""
     with reading(f"the answer {answer.label!r}"):
         claimed = answer.record.result.get("origin")
         origin = None if claimed is None else Origin.model_validate(claimed)
