@@ -1,4 +1,4 @@
-"""The ways in and out: command line, report, viewer, annotation page."""
+"""User-facing parts of the program: command line, report, viewer, annotation page."""
 
 if __name__ != "drr.app":
     from drr.beside import step_aside

@@ -1,4 +1,4 @@
-"""One question answered without a study: a cited report, what it took, and who watches."""
+"""Answers one question without a study: a cited report, its usage, and progress for a listener."""
 
 from __future__ import annotations
 
@@ -31,22 +31,22 @@ if TYPE_CHECKING:
 
 
 CEILING = 300_000
-"""Tokens that a question may take where nobody says how many."""
+"""Most tokens for a question, unless the caller names another number."""
 
 
 @dataclass(frozen=True)
 class AskConfig:
-    """A question, who asks it, and what decides its answer."""
+    """A question, the user who asks it, and everything that decides its answer."""
 
     question: str
     user: str
     answers: AnswerConfig
-    """Exactly one variant."""
+    """Configuration of the answer, with exactly one variant."""
     budget: float | None = None
-    """US dollars."""
+    """Budget in US dollars."""
     budget_tokens: int = CEILING
     named_roles: Collection[str] = ()
-    """Roles that were given a model now: each must be one of the variant's."""
+    """Roles for which the caller names a model; each must be a role of the variant."""
 
 
 @dataclass(frozen=True)
@@ -101,14 +101,14 @@ def check_question(question: str) -> None:
 
 
 def check_variant(name: str) -> None:
-    """`Misuse` for what is not one variant, where studies take `all`."""
+    """Raise `Misuse` for a word that does not name one variant, such as `all`, which only studies take."""
     from drr.agents.registry import variant
 
     variant(name)
 
 
 def ask(config: AskConfig, listener: Listener | None = None) -> CitedAnswer:
-    """Answer the question: the one unit of a study without a folder. `DrrError` where nothing was written."""
+    """Answer the question as the one unit of a study without a folder. Raise `DrrError` if nothing was written."""
     from drr.app.study.answers import open_answering
     from drr.llm.budget import Limit
     from drr.llm.meter import Meter
@@ -155,7 +155,7 @@ def ask(config: AskConfig, listener: Listener | None = None) -> CitedAnswer:
 def _unfinished(
     one: Gathered, failure: ProgramFailure, config: AskConfig, meter: Meter, seconds: float
 ) -> AnswerRecord:
-    """The record of a program that failed: all but a report."""
+    """Return the record of a program that failed: everything but a report."""
     return AnswerRecord(
         **dict(one),
         raw_report="",
@@ -186,7 +186,7 @@ def _query(config: AskConfig) -> Query:
 
 
 def _marked(record: AnswerRecord) -> str:
-    """The report; one that rules had a hand in says so, whatever their policy wrote."""
+    """Return the report. One that rules helped to write has a banner that says so, whatever their policy wrote."""
     from drr.offline.agents.report import BANNER
 
     report = record.report.rstrip("\n") + "\n"
@@ -208,12 +208,12 @@ class AnswerDocument(TypedDict):
     schema: int
     report: str
     form: str | None
-    """The block named `form` that was taken out of the report."""
+    """The form block that was taken out of the report."""
     sources: list[ShownSource]
     usage: dict[str, UsageRow]
     stop_reason: str
     tool_calls: list[JsonObject]
-    """Each a `ToolCall` without its result, and whether it went well."""
+    """Tool calls as `ToolCall` without the result, each with whether it succeeded."""
     model: str
     models: dict[str, str]
     variant: str
@@ -223,13 +223,13 @@ class AnswerDocument(TypedDict):
     fabricated: list[str]
     removed_citations: list[str]
     failures: list[JsonObject]
-    """Each a `ResearcherFailure`."""
+    """Failures as `ResearcherFailure`."""
     state_changes: list[JsonObject]
-    """Each a `Change`."""
+    """Changes as `Change`."""
     notes: list[str]
     seconds: float
     stderr: str | None
-    """The words that a command wrote beside its report."""
+    """Standard error of a command that answered."""
 
 
 def _document(record: AnswerRecord, report: str, home: str) -> AnswerDocument:
@@ -277,7 +277,7 @@ _VERBS = {"launch": "researches ", "page": "reads ", "result": "refused: "}
 
 @contextmanager
 def watched(quiet: bool) -> Iterator[Listener]:
-    """Yield who hears of each event of a run; nobody with `quiet`."""
+    """Yield the listener that prints each event of a run; with `quiet`, one that does nothing."""
     if quiet:
         yield nobody
     elif sys.stderr.isatty():

@@ -1,4 +1,4 @@
-"""Calls from Python programs: beside a loop that runs already, cancelled with whoever waits, with errors that name their place."""
+"""Runs work for Python programs: inside a running event loop, cancelled with its caller, with errors that name their place."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Done = TypeVar("Done")
 
 
 class _Caller:
-    """Whoever waits elsewhere: what it gives up is cancelled in the loop that works for it."""
+    """A caller that waits in another thread. When the caller gives up, its task is cancelled in the event loop that works for it."""
 
     def __init__(self) -> None:
         self._lock, self._gone = Lock(), False
@@ -46,7 +46,7 @@ _caller: ContextVar[_Caller | None] = ContextVar("drr caller", default=None)
 
 
 def run_to_end(work: Coroutine[object, object, Done]) -> Done:
-    """`asyncio.run`, cancelled where the program that waits for it in another loop is."""
+    """Run a coroutine like `asyncio.run`, but cancel it when the caller that waits in another loop gives up."""
     caller = _caller.get()
     if caller is None:
         return asyncio.run(work)
@@ -62,7 +62,7 @@ def run_to_end(work: Coroutine[object, object, Done]) -> Done:
 
 
 def call(work: Callable[[], Done], *places: object) -> Done:
-    """Do the work here, or in a thread of its own where a loop already runs. `places` are those that the caller named."""
+    """Do the work here, or in a thread of its own where an event loop already runs. `places` are files and folders that the caller named."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:
@@ -82,7 +82,7 @@ def call(work: Callable[[], Done], *places: object) -> Done:
 
 
 async def acall(work: Callable[[], Done], *places: object) -> Done:
-    """Do the work in its own thread and leave the caller's loop free. If it is cancelled, the work ends before this returns."""
+    """Do the work in its own thread and leave the caller's loop free. If the call is cancelled, the work ends before this function returns."""
     caller, thread = _Caller(), ThreadPoolExecutor(1)
     loop = asyncio.get_running_loop()
     future = loop.run_in_executor(thread, copy_context().run, _for_caller, caller, work, places)

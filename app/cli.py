@@ -1,4 +1,4 @@
-"""`drr`: finds the command, imports its module and nothing else, and turns expected failures into one clear line."""
+"""Runs `drr`: finds the command, imports only its module, and turns expected failures into one clear line."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 _ALLOCATIONS = 50_000
-"""Objects between two looks for garbage: the thousands that imports make are none."""
+"""Number of new objects between two garbage collections: imports make thousands of objects and no garbage."""
 
 
 def _overview() -> str:
@@ -88,7 +88,7 @@ def _main(words: list[str]) -> int:
 
 
 def output_of(name: str, words: Sequence[str]) -> str:
-    """Return a command's standard output for programs; `DrrError` for what would end it otherwise."""
+    """Return the standard output of a command, for programs; raise `DrrError` for an expected failure."""
     from contextlib import redirect_stdout
     from io import StringIO
 
@@ -104,7 +104,7 @@ def output_of(name: str, words: Sequence[str]) -> str:
 
 
 def _calls(command: CommandRow, words: Sequence[str]) -> list[argparse.Namespace]:
-    """The calls that a line makes: none where help was printed, several where a file names several judges."""
+    """Return the parsed calls of a command line: none where help was printed, several where a file names several judges."""
     from drr.app.commands.parser import parser_of
     from drr.env.errors import Misuse
 
@@ -124,7 +124,7 @@ def _calls(command: CommandRow, words: Sequence[str]) -> list[argparse.Namespace
 
 
 def _run(command: CommandRow, words: Sequence[str]) -> int:
-    """The exit code; what went wrong as expected is one line on standard error."""
+    """Run a command and return its exit code; an expected failure is one line on standard error."""
     from drr.app.commands.parser import module_of
     from drr.env.errors import DrrError, Terminated
     from drr.env.progress import collecting_less
@@ -180,7 +180,7 @@ def _ran(module: CommandForm | ModuleType, arguments: argparse.Namespace) -> int
 
 
 def _forget_output() -> None:
-    """Drop what standard output still has: it would fail once more when Python ends, with a traceback."""
+    """Drop unwritten standard output, which would fail once more when Python ends, with a traceback."""
     import os
     from contextlib import suppress
 
@@ -191,7 +191,7 @@ def _forget_output() -> None:
 
 
 _LONGEST = 2_000
-"""Characters of one sentence on standard error: a file may hold a megabyte where a name should stand."""
+"""Most characters of one sentence on standard error: a file may hold a megabyte where a name should stand."""
 
 
 def _clipped(sentence: str) -> str:
@@ -199,7 +199,7 @@ def _clipped(sentence: str) -> str:
 
 
 def _interrupt_again(hook: Callable[[sys.UnraisableHookArgs], object], lost: sys.UnraisableHookArgs) -> None:
-    """Send an interrupt again. Python drops one that falls into a callback, such as one of its own while it imports."""
+    """Send an interrupt again that Python dropped. Python drops one that arrives in a callback, such as a callback of its own during an import."""
     if not issubclass(lost.exc_type, KeyboardInterrupt):
         hook(lost)
         return

@@ -1,4 +1,4 @@
-"""The common part of all commands: settings from options, JSON on standard output, progress on standard error."""
+"""Shared parts of all commands: settings from options, JSON on standard output, progress on standard error."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ from pydantic.fields import FieldInfo
 
 
 def print_json(document: Any) -> None:
-    """The one document of `--json`."""
+    """Print the one document of `--json`."""
     sys.stdout.write(orjson.dumps(document, option=orjson.OPT_INDENT_2).decode() + "\n")
 
 
 def tell(arguments: argparse.Namespace, document: Mapping[str, Any], *lines: str) -> None:
-    """Print a command's result: with `--json` as one document of the first schema, else in lines."""
+    """Print a command's result: with `--json` one document of schema 1, else lines."""
     show(arguments, {"schema": 1, **document}, *lines)
 
 
 def show(arguments: argparse.Namespace, document: object, *lines: str) -> None:
-    """Print a command's result: with `--json` the document as it is, else in lines."""
+    """Print a command's result: with `--json` the document as it is, else lines."""
     if getattr(arguments, "json", False):
         print_json(document)
     else:
@@ -43,14 +43,14 @@ def show(arguments: argparse.Namespace, document: object, *lines: str) -> None:
 
 
 def write_lines(path: Path, rows: Iterable[Mapping[str, Any]]) -> int:
-    """JSON lines into a file that the user named; how many. `Misuse` where none can be written there."""
+    """Write rows as JSON lines into a file that the user named; return their number. Raise `Misuse` if the file cannot be written."""
     lines = [_line(row) for row in rows]
     write_text(path, "".join(f"{line}\n" for line in lines), private(0o666))
     return len(lines)
 
 
 def write_text(path: Path, text: str, mode: int = 0o666) -> None:
-    """A file that the user named. `Misuse` where none can be written there."""
+    """Write a text into a file that the user named; raise `Misuse` if the file cannot be written."""
     try:
         write_file(path, text, mode)
     except (FileNotFoundError, IsADirectoryError, NotADirectoryError, PermissionError) as error:
@@ -60,7 +60,7 @@ def write_text(path: Path, text: str, mode: int = 0o666) -> None:
 
 
 def _line(row: Mapping[str, Any]) -> str:
-    """Escaped only where a stranger's text is no Unicode."""
+    """Return a row as JSON, escaped only where a stranger's text is no valid Unicode."""
     text = json.dumps(row, ensure_ascii=False, allow_nan=False)
     try:
         text.encode("utf-8")
@@ -70,7 +70,7 @@ def _line(row: Mapping[str, Any]) -> str:
 
 
 def add_setting_options(parser: argparse.ArgumentParser, *names: str) -> None:
-    """Options for settings of the same name, and `--profile`; what is not given stays with environment, file, default."""
+    """Add options for settings of the same names, and `--profile`. A setting not given keeps its value from environment, file or default."""
     for name in names:
         if name in _PLAIN:
             _add_setting(parser, name)
@@ -97,11 +97,11 @@ _WORDS = {
     "dict": "ROLE=MODEL,...",
     "tuple": "LIST",
 }
-"""The word that stands for a setting's value, by its type."""
+"""Placeholder of a setting's value in the help, by its type."""
 
 
 def add_verify_options(parser: argparse.ArgumentParser) -> None:
-    """Add what a bundle is held against."""
+    """Add the options for checking a bundle: shop, questions and keys."""
     add = parser.add_argument
     add("--shop", metavar="SHOP", help="call the tools again on this shop (default: not)")
     add(
@@ -123,7 +123,7 @@ def add_verify_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_setting(parser: argparse._ActionsContainer, name: str, *others: str) -> None:
-    """An option with the sentence and the default of its setting."""
+    """Add an option with the description and the default of its setting."""
     field = Settings.model_fields[name]
     text = (field.description or "").replace("%", "%%")
     if "(default:" not in text:
@@ -171,7 +171,7 @@ def settings_of(arguments: argparse.Namespace) -> Resolved:
 
 
 def progress_of(arguments: argparse.Namespace | UnitTerms) -> Progress:
-    """Bars on a terminal, plain lines when piped, nothing with `--quiet`."""
+    """Return the progress display: bars on a terminal, plain lines when piped, nothing with `--quiet`."""
     if getattr(arguments, "quiet", False):
         return Quiet()
     return _Bars() if sys.stderr.isatty() else _Lines()
@@ -234,7 +234,7 @@ class _Bars:
 
 
 class _Lines:
-    """A line when a stage starts, every ten seconds, and when it ends."""
+    """Progress in plain lines: one every ten seconds of a stage, and one at its end."""
 
     @contextmanager
     def stage(self, label: str, total: int | None = None, unit: str = "rows") -> Iterator[Stage]:

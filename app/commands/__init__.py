@@ -1,1 +1,1 @@
-"""One thin module per command group; heavy imports stay inside the functions."""
+"""Modules of the commands, one thin module for each group; heavy imports stay inside the functions."""

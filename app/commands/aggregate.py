@@ -1,4 +1,4 @@
-"""`drr papers aggregate`: our sums over anybody's raw scores."""
+"""The command `drr papers aggregate`: summary figures of a protocol from anybody's raw scores."""
 
 from __future__ import annotations
 

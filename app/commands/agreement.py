@@ -1,4 +1,4 @@
-"""`drr judges agreement`: people against judges, judges against judges, a judge against itself."""
+"""The command `drr judges agreement`: compares people with judges, judges with judges, and a judge with itself."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ REFERENCE = {
 
 
 _Statistics = Sequence[tuple[str | Column, str]]
-"""The columns of a table: head, and the statistic of a row."""
+"""Columns of a table: each heading with the name of its statistic."""
 _PAIRS: _Statistics = (
     ("equal", "exact"),
     ("kappa, no ties", "kappa_no_ties"),
@@ -133,7 +133,7 @@ def _both(judges: Sequence[str]) -> str:
 
 
 def _drawn(title: str, rows: Mapping[str, Mapping[str, object]], columns: _Statistics) -> str:
-    """A row for each name, a column for each statistic."""
+    """Return a table with a row for each name and a column for each statistic."""
     cells = [[name, *_shown(row, [key for _, key in columns])] for name, row in rows.items()]
     return table([title, *(head for head, _ in columns)], cells)
 

@@ -1,4 +1,4 @@
-"""`drr judges annotate`: the blind A/B page, its bundles, and the labels that come of it."""
+"""The command `drr judges annotate`: the blind A/B page, its bundles, and the labels made with them."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _make_own(plan: AnnotationPlan, folder: Path, study: Path) -> None:
-    """Give the plan of another's study tokens and a port of its own: who made it knows the old ones."""
+    """Give the annotation plan of somebody else's study new tokens and a new port: its maker knows the old ones."""
     place = str(folder.resolve())
     if not is_known(study) and not vouched(study).has("plan", place):
         plan.renew()
@@ -189,7 +189,7 @@ _FEWER = ("--pairs", "--sample")
 
 
 def _sheet(arguments: argparse.Namespace) -> int:
-    """Lines that wait for labels, in the form that `drr report --labels` and `drr judges calibrate` read."""
+    """Write lines to be labelled, in the form that `drr report --labels` and `drr judges calibrate` read. Return the exit code."""
     from drr.app.annotate.sheets import blinded
     from drr.eval.agreement.samples import drawn, rating_places, rating_sheet, support_places, support_sheet
     from drr.eval.judging.read import choose, read_judged
@@ -226,7 +226,7 @@ def _sheet(arguments: argparse.Namespace) -> int:
 
 
 def _say_what_is_fixed(plan: AnnotationPlan, folder: Path, arguments: argparse.Namespace) -> None:
-    """Pairs and sides were drawn once: what is asked for differently now is refused, not passed over."""
+    """Raise `Misuse` for an option that differs from the plan. Pairs and sides were drawn once, and no option may be ignored silently."""
     known = {
         "--pairs": (arguments.pairs, len(plan.pairs)),
         "--sample": (arguments.sample, plan.sample.drawn if plan.sample else "pairs spread evenly"),
@@ -278,7 +278,7 @@ def _reports(study: Study, variants: str | None, shop: str | None) -> list[Blind
 
 
 def _bundles(plan: AnnotationPlan, folder: Path) -> dict[str, int]:
-    """Count the pairs of each file."""
+    """Write a bundle file for each annotator; return the number of pairs by file."""
     make_folder(folder, private(0o777))
     written = {}
     for annotator in plan.annotators:

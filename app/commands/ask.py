@@ -1,4 +1,4 @@
-"""`drr ask`: one question, one cited report, with what happens on the way on standard error."""
+"""The command `drr ask`: one question, one cited report, and progress on standard error."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _USUAL = (
     *("--shop", "--user", "--variant", "--model", "--base-url", "--out", "--budget", "--citation-repair"),
     *("--json", "--quiet"),
 )
-"""The options that people use; `--help-all` has the others."""
+"""Options that the short help shows; `--help-all` shows the others."""
 
 
 def build(parser: argparse.ArgumentParser) -> None:
@@ -138,7 +138,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _write(path: Path, report: str, *, shown: bool) -> None:
-    """A report that was paid for is never lost: one that cannot be written is printed."""
+    """Write the report to a file. One that cannot be written is printed, as a report that was paid for is never lost."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with open(path, "w", encoding="utf-8", opener=opener) as file:
@@ -152,7 +152,7 @@ def _write(path: Path, report: str, *, shown: bool) -> None:
 
 
 def _asked(record: AnswerRecord) -> str:
-    """Say which model wrote it; an agent of one's own may have asked none, and rules then wrote nothing."""
+    """Return words that name the model behind a report. A user's own agent may have called no model, without rules having written anything."""
     if record.models["agent"] in (OFFLINE, NO_MODEL):
         return f"with {OFFLINE} (rules, no LLM)" if record.rule_written else "without a model"
     return f"with {record.models['agent']}"

@@ -1,4 +1,4 @@
-"""`drr board`: a static page that ranks the systems of many bundles."""
+"""The command `drr board`: a static page that ranks the systems of many bundles."""
 
 from __future__ import annotations
 

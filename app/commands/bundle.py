@@ -1,4 +1,4 @@
-"""`drr bundle`: a study as one file from which a stranger makes every figure again."""
+"""The command `drr bundle`: a study as one file from which anybody can compute every figure again."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ Verifies first. A signature is added only where nothing fails; those before it s
 examples:
   drr bundle sign study.bundle --with my.key --shop shop"""
 _MOST = 12
-"""Verified of a kind that are printed."""
+"""Most findings of one kind that are printed."""
 
 
 def build_verify(parser: argparse.ArgumentParser) -> None:

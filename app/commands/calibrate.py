@@ -1,4 +1,4 @@
-"""`drr judges calibrate`: holds a judge against labels by people."""
+"""The command `drr judges calibrate`: compares a judge with labels by people."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _labels(
     arguments: argparse.Namespace, scale: tuple[float, float] | None
 ) -> tuple[Sequence[Label], MarkedRow | None]:
-    """Read the labels of a file, or the marks of a study's reviewers."""
+    """Return the labels of a file, or those of the marks of a study's reviewers, with counts of the marks."""
     from drr.eval.agreement.samples import marked_labels
 
     if not arguments.labels.is_dir():
@@ -141,7 +141,7 @@ def _text(document: CalibrationDocument) -> str:
 
 
 def _counted(document: CalibrationDocument) -> str:
-    """Every label of the file is accounted for."""
+    """Return a sentence that accounts for every label of the file."""
     counts = f"{document['labels']:,} labels of {document['items']:,} items, all counted"
     if document["repeated"]:
         counts += (
@@ -154,7 +154,7 @@ def _counted(document: CalibrationDocument) -> str:
 
 
 def _marked(row: MarkedRow) -> list[str]:
-    """Say whose marks they are, what gave no label, and how reviewers marked rules."""
+    """Return the text on reviewers' marks: who made them, how many gave no label, and how they marked rules."""
     names = ", ".join(f"{name} {count}" for name, count in row["reviewers"].items())
     parts = [
         f"The labels are marks of reviewers ({names}), made beside the verdict and where they chose: neither blind nor drawn by lot."

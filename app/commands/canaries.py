@@ -1,4 +1,4 @@
-"""`drr judges canaries`: a judge held against reports that cheat and against planted errors, before a study is paid for."""
+"""The command `drr judges canaries`: tests a judge with cheating reports and planted errors, before a study is paid for."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def _parts(given: str) -> list[str]:
 
 
 def _opened(folder: Path) -> Study:
-    """Answers of another study are no canaries, and canaries have no place among them."""
+    """Open or create the study of canaries. Raise `Misuse` for any other study, as answers of the two must not mix."""
     if not Study.exists(folder):
         return Study.create(folder, {"schema": 1, "run": {"canaries": True}})
     study = Study.open(folder)
@@ -186,7 +186,7 @@ def _both(one: Summary, other: Summary) -> Summary:
 async def judged_part(
     study: Study, desk: Desk, models: Models, arguments: argparse.Namespace, query: str, *what: str
 ) -> tuple[Summary, Judged]:
-    """Have the answers to one question judged, and read what is said of them."""
+    """Have the answers to one question judged; return the summary and the judged answers."""
     answers = [one for one in read_answers(study) if one.query_id == query]
     at = replace(desk, answers={one.key: one for one in answers})
     budget, cap = budget_of(arguments, study), unit_cap_of(arguments)

@@ -1,4 +1,4 @@
-"""`drr judges check`: the citations of one report and seventeen rules about it. No model, unless `--judge` names one to read it too."""
+"""The command `drr judges check`: the citations of one report and seventeen rules about it. No model takes part, unless `--judge` names one that reads the report too."""
 
 from __future__ import annotations
 

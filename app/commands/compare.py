@@ -1,4 +1,4 @@
-"""`drr study compare`: two variants of a study on the queries both answered, metric by metric, with intervals."""
+"""The command `drr study compare`: two variants on the queries that both answered, metric by metric, with intervals."""
 
 from __future__ import annotations
 
@@ -34,15 +34,15 @@ def build(parser: argparse.ArgumentParser) -> None:
 
 
 class VariantPair(TypedDict):
-    """Two variants, and what their table needs beside the document."""
+    """The comparison of two variants as a document, with the facts that only its table needs."""
 
     document: CompareDocument
     names: dict[str, str]
-    """Metrics of the table, each with the name that people are shown."""
+    """Name that people are shown for each metric of the table."""
     not_measured: str
-    """The sentence that stands where there is no noise floor."""
+    """Sentence that is shown where there is no noise floor."""
     unjudged: int
-    """Answers of both that the judge has not judged."""
+    """Number of answers of both variants that the judge has not judged."""
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -137,7 +137,7 @@ def _text(pair: VariantPair, *, full: bool) -> str:
 
 
 def _found(document: CompareDocument, names: dict[str, str]) -> list[str]:
-    """Say where a difference is sure, and what the columns are over."""
+    """Return sentences on the differences that are sure, and on the questions that the columns cover."""
     from drr.eval.stats.differences import is_settled
 
     ahead: dict[str, list[str]] = {}
@@ -160,7 +160,7 @@ def _is_equal(row: DifferenceRow) -> bool:
 
 
 def _left_out(document: CompareDocument) -> set[str]:
-    """Sums of papers that nobody asked for, and what neither has."""
+    """Return metrics left out of the table: papers' metrics that nobody asked for, and metrics that neither variant has."""
     from drr.eval.metrics import unasked
 
     metrics = document["metrics"]

@@ -1,4 +1,4 @@
-"""Shell completion, written from the parsers themselves: words of each command, its options, what an option may be."""
+"""Writes shell completion from the command parsers: the words and options of each command, and the values of options."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from drr.app.commands.table import commands, heads
 
 @dataclass(frozen=True)
 class WordPlace:
-    """A place in a command line where a user may stand: `""`, `shop`, `shop users`."""
+    """A place in a command line, such as `shop users`, with the words and options that may follow."""
 
     words: Mapping[str, str] = field(default_factory=dict)
     """Possible next words, each with a line of help."""
     options: Mapping[str, str] = field(default_factory=dict)
     values: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    """Choices of each option that takes a value; empty where it may be anything, such as a file."""
+    """Choices of each option that takes a value; empty for a free value, such as a file."""
 
 
 def spots() -> dict[str, WordPlace]:
-    """Every place of the command line; old names that stay are understood, not offered."""
+    """Return every place of the command line, by its words. Former names that stay are completed, but not offered."""
     found = {"": WordPlace({**{row.name: row.line for row in heads()}, "help": "more of a command"})}
     found["help"] = WordPlace(found[""].words)
     for row in commands():
@@ -59,7 +59,7 @@ def _below(parser: argparse.ArgumentParser, name: str) -> Iterator[tuple[str, Wo
 
 
 def _line(text: str) -> str:
-    """Cut a help to what fits beside a word."""
+    """Shorten a help text to one line that fits beside a word."""
     text = " ".join(text.replace("%%", "%").split())
     return text if len(text) <= 60 else f"{text[:59].rsplit(' ', 1)[0]}…"
 
@@ -143,7 +143,7 @@ def _filled(
     place: Callable[[str, WordPlace], str],
     value: Callable[[str, Sequence[str]], str],
 ) -> str:
-    """Fill the frame that bash and zsh share. A walk to the place, what the option before may be, what may stand here."""
+    """Fill in the script template of bash and zsh: steps between places, values of options, and words at each place."""
     steps = [_case(*key.rpartition(" ")[::2]) for key in places if key]
     chosen = [
         value(_case(key, option), choices)

@@ -1,4 +1,4 @@
-"""`drr data`: the raw files of Amazon Reviews 2023 from where they are published, from a mirror, or invented."""
+"""The command `drr data`: raw files of Amazon Reviews 2023 from their publisher or a mirror, or invented ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`drr demo`: from raw files to a judged report on one screen, by the commands a user would type."""
+"""The command `drr demo`: from raw files to a judged report on one screen, by ordinary commands."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from drr.querygen.builtin import builtin_queries
 
 MARK = ".drr-demo"
 ASKED = 4
-"""Questions of the built-in set that the demo answers."""
+"""Number of built-in questions that the demo answers."""
 SHOWN = "react+ws"
-"""Variant whose answer is shown."""
+"""Variant whose answer the demo shows."""
 WIDTH = 80
 
 
 def demo(folder: Path) -> int:
-    """Goes on where an earlier call stopped; `folder` is made here or is our own."""
+    """Run the demo, continuing where an earlier call stopped; return the exit code. `folder` must be empty or made by the demo."""
     if folder.exists() and any(folder.iterdir()) and not (folder / MARK).is_file():
         print(f"{folder} is not empty and not a demo of ours: move it away", file=sys.stderr)
         return 2
@@ -46,7 +46,7 @@ def demo(folder: Path) -> int:
 
 
 def _drr(*words: str | Path) -> int:
-    """One command, in one line; what it prints is seen only where it fails."""
+    """Print and run one command; return its exit code. The command's output is shown only if it fails."""
     given = [str(word) for word in words]
     print(f"$ drr {shlex.join(given)}", flush=True)
     printed = io.StringIO()
@@ -58,7 +58,7 @@ def _drr(*words: str | Path) -> int:
 
 
 def _questions(folder: Path) -> Path:
-    """The first of the built-in set, one of each shopper."""
+    """Write the first built-in questions, one of each shopper, into a file; return its path."""
     path = folder / "queries.jsonl"
     chosen: dict[str, Query] = {}
     for query in builtin_queries():
@@ -69,7 +69,7 @@ def _questions(folder: Path) -> Path:
 
 
 def _tell(study: Path) -> None:
-    """A question, how its answer begins, the figures, the two pages."""
+    """Print a question, the beginning of its answer, the main figures, and the addresses of the two pages."""
     from drr.eval.evidence.answers import read_answers
     from drr.study.study import Study
 
@@ -90,7 +90,7 @@ def _wrapped(paragraphs: Sequence[str], most: int) -> list[str]:
 
 
 def opening(report: str) -> list[str]:
-    """Return the first lines of a report as plain words. No heading, no banner, no table, of a link what is shown."""
+    """Return the lines of a report as plain words, without headings, banner and tables; a link becomes its text."""
     kept = [line for line in report.splitlines() if line.strip() and line[0] not in "#>|"]
     return [re.sub(r"\[([^\[\]]+)\]\([^()\s]+\)", r"[\1]", line).replace("**", "") for line in kept]
 

@@ -1,4 +1,4 @@
-"""`drr env`: what is installed here, each setting and where it came from, and completion for a shell."""
+"""The command `drr env`: installed software, each setting with its origin, and completion for a shell."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ examples:
 
 
 class Surroundings(TypedDict):
-    """The software and hardware found on this machine. Versions and paths are `None` where it is missing."""
+    """Software, servers and keys found on this machine; versions and paths are `None` where the thing is missing."""
 
     python: str
     packages: dict[str, str | None]
@@ -74,9 +74,9 @@ class Surroundings(TypedDict):
     java: str | None
     chromium: str | None
     cluster: str | None
-    """The Ray cluster that this machine belongs to."""
+    """Ray cluster that this machine belongs to; `None` if it belongs to none."""
     keys: dict[str, bool]
-    """Wherever they come from: the environment, `.env`, a file of settings."""
+    """Names of keys, and whether each is set, by the environment, `.env` or a file of settings."""
     variables: dict[str, bool]
     """Environment variables, and whether each is set."""
 
@@ -112,7 +112,7 @@ def _run_doctor(arguments: argparse.Namespace) -> int:
 
 
 def _examined(arguments: argparse.Namespace, settings: Settings) -> int:
-    """Show the abilities of a model, and the settings that it needs."""
+    """Print the abilities of a model and the settings that it needs; return the exit code."""
     import asyncio
     from functools import partial
 
@@ -140,7 +140,7 @@ def _examined(arguments: argparse.Namespace, settings: Settings) -> int:
 
 
 def _save(values: Mapping[str, float | int | str]) -> None:
-    """Put settings into `drr.toml`; what else stands there stays as it is."""
+    """Write settings into `drr.toml`; all other lines of the file stay as they are."""
     old = FILE.read_text(encoding="utf-8") if FILE.is_file() else ""
     rest = re.sub(rf"^(?:{'|'.join(values)})[ \t]*=.*\n?", "", old, flags=re.MULTILINE)
     write_text(FILE, "".join(f"{name} = {json.dumps(value)}\n" for name, value in values.items()) + rest)
@@ -207,7 +207,7 @@ def _java() -> str | None:
 
 
 def _reachable(url: str, default_port: int) -> bool:
-    """Something listens there; who it is, a `servers:` shop finds out when it is opened."""
+    """Return True if something listens at the address. Which server it is, a `servers:` shop finds out when it is opened."""
     import socket
 
     try:

@@ -1,4 +1,4 @@
-"""`drr queries freeze` and `reveal`: sets of questions under a name and a hash, open or sealed."""
+"""The commands `drr queries freeze` and `reveal`: sets of questions under a name and a hash, open or sealed."""
 
 from __future__ import annotations
 

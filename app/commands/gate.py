@@ -1,4 +1,4 @@
-"""`drr study gate`: whether a study is good enough for a build, as a table, JUnit file and exit code."""
+"""The command `drr study gate`: a check that a study is good enough for a build. The result is a table, a JUnit file and the exit code."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ def _notes(judged: Judged) -> list[str]:
 
 
 def _differing(judged: Judged, base: Base) -> list[str]:
-    """List what makes two studies less alike than their questions."""
+    """Return notes on differences between two studies besides their questions: another shop, another judge."""
     from drr.eval.metrics.document import provenance
 
     if base.variant is not None:
@@ -215,7 +215,7 @@ def _check(row: GateRow) -> str:
 
 
 def _figure(row: GateRow) -> str:
-    """Print a figure without the number of answers, which has its own column."""
+    """Return a figure as text without the number of answers, which has its own column."""
     figure = row["figure"]
     digits = 3 if figure["value"] is None or abs(figure["value"]) < 10 else 0
     return with_interval({**figure, "n_unscored": 0}, digits, usual=figure["n"])
@@ -242,7 +242,7 @@ class JunitCase(NamedTuple):
     group: str
     name: str
     failure: str | None
-    """One line; `None` where it holds."""
+    """Failure in one line; `None` where the check holds."""
     detail: str = ""
 
 
@@ -263,5 +263,5 @@ def junit(suite: str, cases: Sequence[JunitCase]) -> str:
 
 
 def _for_xml(text: str) -> str:
-    """Keep of a stranger's text what XML can take."""
+    """Return a stranger's text without characters that XML or a terminal cannot take."""
     return _NO_XML.sub("\ufffd", plain(text))

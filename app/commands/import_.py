@@ -1,4 +1,4 @@
-"""`drr study import`: takes reports of any other system into a study, so that they are judged beside ours."""
+"""The command `drr study import`: adds reports of other systems to a study, so that they are judged beside ours."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class TakenIn(TypedDict):
     systems: list[str]
     queries: int
     refused: list[RefusedRow]
-    """Lines that could not be taken in, with why; the others were."""
+    """Lines that could not be imported, each with the reason; all other lines were imported."""
 
 
 class RefusedRow(TypedDict):

@@ -1,4 +1,4 @@
-"""`drr data ingest`: raw Amazon-2023 files to a shop."""
+"""The command `drr data ingest`: makes a shop from raw Amazon-2023 files."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def _add_recipe(parser: argparse.ArgumentParser) -> None:
 
 
 def _replaces(shop: str) -> bool:
-    """Ask where a folder has a shop already; on servers nothing is replaced unasked."""
+    """Return True if the user agrees to replace the shop in a folder. On servers nothing is replaced unasked."""
     if shop.startswith(SERVERS) or not (Path(shop) / MANIFEST).is_file():
         return False
     return confirmed(f"{shop}: there is a shop already; replace it?")
@@ -171,7 +171,7 @@ class Ingested(TypedDict):
     sizes: dict[str, int]
     content_hash: str
     reviews: JsonObject | None
-    """Number kept, and their own hash."""
+    """Number of reviews kept, and their hash; `None` if none are kept."""
     seconds: float
 
 

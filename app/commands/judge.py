@@ -1,4 +1,4 @@
-"""`drr judge`: judges the reports of a study; what is judged already is never judged again."""
+"""The command `drr judge`: judges the reports of a study. A finished judgement is never made again."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def judge_config(arguments: argparse.Namespace) -> JudgeConfig:
-    """Return the settings that every judging command takes from its options."""
+    """Return the judging configuration from the options of a judging command."""
 
     from drr.app.judge.choices import JudgeConfig
 

@@ -1,4 +1,4 @@
-"""`drr tools mcp`: the shop for any MCP client, as its nine tools or under another protocol's names."""
+"""The command `drr tools mcp`: serves a shop to MCP clients, as its nine tools or under another protocol's names."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def _one(user: str) -> Callable[[str], str | None]:
 
 
 def _token(file: str | None) -> str:
-    """Find the token and say where. One made for this run only is printed itself, once, and not into the answers on standard output."""
+    """Return the token, and say where it lies. A token made for this run is printed once on standard error, apart from the answers on standard output."""
 
     if file is None:
         token = new_token()

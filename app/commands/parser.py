@@ -1,4 +1,4 @@
-"""The parser of every command: a short help for everyday use, a full one, and one-line messages for typing errors."""
+"""Parsers of all commands: a short help for everyday use, a full help, and one-line messages for typing errors."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 SETTINGS_TITLE = (
     "settings, also as DRR_NAME in the environment or in drr.toml (`drr env settings` shows them)"
 )
-"""The title over options that `--help` leaves to `--help-all`."""
+"""Title over the options that `--help` leaves to `--help-all`."""
 _LONG_USAGE = 6
-"""More options than this are not spelled out twice."""
+"""Most options that the usage line spells out."""
 
 
 class _HelpAll(argparse.Action):
-    """Print the whole help."""
+    """The action of `--help-all`, which prints the whole help."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
         print(parser.format_help_all() if isinstance(parser, Parser) else parser.format_help(), end="")
@@ -31,7 +31,7 @@ class _HelpAll(argparse.Action):
 
 
 class _Formatter(argparse.HelpFormatter):
-    """Says the default of each option whose help does not."""
+    """A help formatter that adds the default of each option whose help does not state it."""
 
     def _get_help_string(self, action: argparse.Action) -> str:
         text, default = action.help or "", action.default
@@ -43,14 +43,14 @@ class _Formatter(argparse.HelpFormatter):
 
 
 class _RawFormatter(_Formatter, argparse.RawDescriptionHelpFormatter):
-    """Keeps description and examples as they were written."""
+    """A help formatter that keeps description and examples as they are written."""
 
 
 class Parser(argparse.ArgumentParser):
-    """Says in one line what is wrong, and what was probably meant."""
+    """A parser that reports an error in one line and suggests the word that was probably meant."""
 
     usual: frozenset[str] = frozenset()
-    """The options of the short help, where a command has named them."""
+    """Options of the short help; empty if the command names none."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
@@ -73,7 +73,7 @@ class Parser(argparse.ArgumentParser):
         raise Misuse(f"{message}{joint} `{self.prog} --help`")
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """The command that read the words knows its options best: it refuses what it does not know."""
+        """Parse the words; raise `Misuse` for unknown ones. The parser that read them refuses them itself, as it knows its options best."""
         found, unknown = super().parse_known_args(args, namespace)
         if unknown:
             options = [one for one in self._option_string_actions if one.startswith("--")]
@@ -89,7 +89,7 @@ class Parser(argparse.ArgumentParser):
         super()._check_value(action, value)
 
     def format_help(self) -> str:
-        """The short help."""
+        """Return the short help."""
         rare = self.rare()
         more = f"also the {len(rare)} options that few people need" if rare else argparse.SUPPRESS
         with _helped(dict.fromkeys(rare, argparse.SUPPRESS) | {self._whole: more}), self._short_usage():
@@ -100,7 +100,7 @@ class Parser(argparse.ArgumentParser):
             return super().format_help()
 
     def rare(self) -> list[argparse.Action]:
-        """The options that only `--help-all` shows."""
+        """Return the options that only `--help-all` shows."""
         if self.usual:
             return [
                 one
@@ -116,7 +116,7 @@ class Parser(argparse.ArgumentParser):
 
     @contextmanager
     def _short_usage(self) -> Iterator[None]:
-        """Positionals and what is required; the list of options follows anyway."""
+        """Shorten the usage line to positionals and required options for a while; the list of options follows anyway."""
         given = self.usage
         if given is None and len(_options(self)) > _LONG_USAGE:
             formatter = self._get_formatter()
@@ -136,13 +136,13 @@ class Parser(argparse.ArgumentParser):
 
 
 def name_usual(parser: argparse.ArgumentParser, *options: str) -> None:
-    """Name the options of the short help; `--help-all` shows all."""
+    """Set the options that the short help shows; `--help-all` shows all."""
     if isinstance(parser, Parser):
         parser.usual = frozenset((*options, "--help", "--help-all"))
 
 
 def nearest(slip: str, names: Iterable[str] | Mapping[str, str]) -> str:
-    """A question after what was probably meant; empty where nothing is near. A mapping says by what name it is shown."""
+    """Return a question that suggests the nearest names; empty where none is near. A mapping gives the text to show for each name."""
     from difflib import get_close_matches
 
     shown = names if isinstance(names, Mapping) else {name: name for name in names}
@@ -152,7 +152,7 @@ def nearest(slip: str, names: Iterable[str] | Mapping[str, str]) -> str:
 
 
 def parser_of(command: CommandRow) -> Parser:
-    """Return a command's parser with the common options; a head also gets its parts, by name and line alone."""
+    """Return a command's parser with the common options. The parser of a head (`study`) also lists its parts (`study status`)."""
     from drr.app.options import add_common_options
 
     parser = Parser(
@@ -170,7 +170,7 @@ def parser_of(command: CommandRow) -> Parser:
 
 
 def module_of(command: CommandRow) -> CommandForm | ModuleType:
-    """Return what builds the parser of a command and runs it."""
+    """Return the module or form that builds a command's parser and runs the command."""
     if ":" not in command.module:
         return import_module(command.module)
     form: CommandForm = load(command.module)
@@ -178,7 +178,7 @@ def module_of(command: CommandRow) -> CommandForm | ModuleType:
 
 
 def _add_parts(parser: Parser, command: CommandRow, parts: Sequence[CommandRow]) -> None:
-    """Add the parts that have modules of their own by name and line alone: their own parsers read them."""
+    """Add parts with modules of their own by name and summary line only: their own parsers read their options."""
     own = [action for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
     places = own[0] if own else parser.add_subparsers(dest="part", required=True)
     for part in parts:
@@ -198,7 +198,7 @@ def _options(parser: argparse.ArgumentParser) -> list[argparse.Action]:
 
 @contextmanager
 def _helped(helps: Mapping[argparse.Action, str]) -> Iterator[None]:
-    """Give these actions other sentences for a while."""
+    """Replace the help texts of these actions inside the `with` block."""
     before = {action: action.help for action in helps}
     for action, text in helps.items():
         action.help = text

@@ -1,4 +1,4 @@
-"""`drr judges plan`: how many labels, questions and trials bring a figure to a half-width, and at what cost."""
+"""The command `drr judges plan`: estimates labels, questions and trials for an interval of a given half-width, and their cost."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`drr shop profile`: what query writers and judges are told of a user."""
+"""The command `drr shop profile`: the summary of a user that query writers and judges are shown."""
 
 from __future__ import annotations
 

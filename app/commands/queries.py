@@ -1,4 +1,4 @@
-"""`drr queries`: generate, check, review, count and publish the questions of a benchmark."""
+"""The command `drr queries`: generates, checks, reviews, counts and publishes the questions of a benchmark."""
 
 from __future__ import annotations
 
@@ -238,14 +238,14 @@ def _stats(arguments: argparse.Namespace) -> int:
 
 
 def _examples(queries: Sequence[Query], others: Sequence[Query]) -> tuple[Query, Query]:
-    """Choose a question of each file, of one user where both files ask for him: the paper's Figure 5."""
+    """Return one question of each file, of one user if both files have him, as in the paper's Figure 5."""
     by_user = {query.user_id: query for query in reversed(others)}
     pairs = ((query, by_user[query.user_id]) for query in queries if query.user_id in by_user)
     return next(pairs, (queries[0], others[0]))
 
 
 def _side_by_side(heads: list[str], columns: list[dict[str, object]]) -> str:
-    """One row a figure; the heads stand over it where there is more than one file."""
+    """Return a table with one row for each figure; it has headings if there is more than one file."""
     names = list(dict.fromkeys(name for column in columns for name in column))
     width = max(map(len, names)) + 2
     rows = [(name, *(_shown(column.get(name)) for column in columns)) for name in names]

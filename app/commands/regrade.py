@@ -1,4 +1,4 @@
-"""`drr judges regrade`: kept episodes paid again by the rewards of today, without a run."""
+"""The command `drr judges regrade`: computes the rewards of kept episodes anew by today's rules, without a run."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ from drr.wording.excerpt import many
 
 NAMES = tuple(one.name for one in COMPONENTS)
 BESIDE = frozenset(one.name for one in COMPONENTS if one.role == "beside")
-"""Parts that are paid in the share that others earned: shown of answers that were paid at all."""
+"""Components paid in the share that other components earned; they are shown only for answers that earned a reward."""
 
 
 class PaidAgent(TypedDict):
-    """The pay of one agent over all of its episodes."""
+    """The mean rewards of one agent over all of its episodes."""
 
     agent: str | None
-    """The variant, of a study's answers."""
+    """Name of the agent: the variant, for answers of a study."""
     n: int
     failed: int
-    """Answers that failed for good, which are in no mean."""
+    """Number of answers that failed for good; they are in no mean."""
     forms: int
-    """Answers with a form."""
+    """Number of answers with a form."""
     reward: VRow
     components: dict[str, VRow]
 

@@ -1,4 +1,4 @@
-"""`drr report`: every table and figure of a study, from its ledger alone."""
+"""The command `drr report`: every table and figure of a study, from its ledger alone."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from drr.app.papers.steps import printed_papers
 from drr.env.errors import Misuse
 
 _USUAL = ("--out", "--judge", "--labels", "--viewer", "--paper", "--stress", "--explain", "--json", "--quiet")
-"""The options that people use; `--help-all` has the others."""
+"""Options that the short help shows; `--help-all` shows the others."""
 
 
 def build(parser: argparse.ArgumentParser) -> None:

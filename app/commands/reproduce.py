@@ -1,4 +1,4 @@
-"""`drr papers reproduce`: questions, agents, judging and all tables and figures of a paper. The command goes on where it stopped."""
+"""The command `drr papers reproduce`: questions, answers, judging, tables and figures of a paper. The command goes on where it stopped."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ _USUAL = (
     ),
     *("--judge", "--trials", "--budget", "--dry-run", "--json", "--quiet"),
 )
-"""The options that people use; `--help-all` has the others."""
+"""Options that the short help shows; `--help-all` shows the others."""
 
 
 def build(parser: argparse.ArgumentParser) -> None:
@@ -104,7 +104,7 @@ def build(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_paper_options(parser: argparse.ArgumentParser) -> None:
-    """Each with whose it is; what several papers have stands once."""
+    """Add the options of all papers, each with its papers in the help. An option of several papers is added once."""
     kinds: dict[str, Callable[[str], Any]] = {"size": positive_int, "text": str, "file": Path, "folder": Path}
     helps: dict[str, dict[str, list[str]]] = {}
     options: dict[str, PaperOption] = {}
@@ -156,7 +156,7 @@ def _reproduced(arguments: argparse.Namespace) -> tuple[int, JsonObject]:
 
 
 def _size_text(asked: Reproduction, paper: PaperSteps) -> str:
-    """Say how much is asked, and how much the paper asked."""
+    """Return a sentence on the sizes of this run, beside those of the paper."""
     if asked.is_given:
         return "Asked is what was given."
     sizes_text = ", ".join(
@@ -198,17 +198,17 @@ HEADLINE: Mapping[str, tuple[str, int]] = {
     "input_tokens": ("tokens in", 0),
     "tool_calls": ("tool calls", 1),
 }
-"""Words and decimals of metrics that are called otherwise here than over their columns."""
+"""Label and decimals of each metric that is called otherwise here than over its column."""
 
 
 def _headline(metrics: Path, shown: Sequence[str]) -> str:
-    """The few figures that say how it went; the banner over them."""
+    """Return the banner, if there is one, and the table of the main figures of a run."""
     banner = json.loads(read_file(metrics))["banner"]
     return f"\n{flowing(banner) + chr(10) * 2 if banner else ''}{figures_table(metrics, shown)}"
 
 
 def figures_table(metrics: Path, shown: Sequence[str], *, width: int | None = None) -> str:
-    """The few figures that say how it went, each with its interval."""
+    """Return a table of the main figures, each with its interval."""
     from drr.eval.metrics import metric
 
     document = json.loads(read_file(metrics))

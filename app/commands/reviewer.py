@@ -1,4 +1,4 @@
-"""A person who reviews at a terminal: the name, the keys, and what is said in the end."""
+"""Reviews by a person at a terminal: the reviewer's name, the prompts, and the final count."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def moment() -> str:
 
 
 def _asked(prompt: str, draft: str) -> str:
-    """`draft` stands on the line already, to be changed and not to be typed again."""
+    """Return the answer to a prompt. The line begins with `draft`, to be edited and not typed again."""
     if not draft:
         return input(prompt)
     try:

@@ -1,4 +1,4 @@
-"""`drr judges rewards`: rewards by code held against an oracle, silence and tricks, before anything is trained on them."""
+"""The command `drr judges rewards`: tests rewards with an oracle, silence and tricks, before anything is trained on them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`drr run`: creates a study of answers, or continues it."""
+"""The command `drr run`: creates a study of answers, or continues it."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _USUAL = (
     *("--shop", "--queries", "--variants", "--trials", "--model", "--models", "--base-url"),
     *("--budget", "--dry-run", "--only", "--retry-failed", "--save-config", "--pool", "--json", "--quiet"),
 )
-"""The options that people use; `--help-all` has the others."""
+"""Options that the short help shows; `--help-all` shows the others."""
 
 
 def build(parser: argparse.ArgumentParser) -> None:

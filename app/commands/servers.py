@@ -1,4 +1,4 @@
-"""`drr shop servers password`: the password of a `servers:` shop's real servers."""
+"""The command `drr shop servers password`: makes the password of the servers behind a `servers:` shop."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _BYTES = 24
 
 
 def _write_credentials(file: Path) -> tuple[str, ...]:
-    """The names written. A file that has one of them already is left alone: a volume knows only its first password."""
+    """Append password and addresses to a file; return the names written. Raise `DrrError` for a file that has one of them: a volume knows only its first password."""
     # Of letters that mean the same in an address, in a shell and to compose.
     password = secrets.token_hex(_BYTES)
     values = {

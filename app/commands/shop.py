@@ -1,4 +1,4 @@
-"""`drr shop`: look into a shop, check it, copy it, make its index anew."""
+"""The command `drr shop`: shows a shop, checks it, copies it, and makes its index anew."""
 
 from __future__ import annotations
 
@@ -307,7 +307,7 @@ def _copy(arguments: argparse.Namespace, settings: Settings) -> int:
 
 
 def _index(arguments: argparse.Namespace, settings: Settings) -> int:
-    """The shop is copied over itself: who has it open goes on with the old one."""
+    """Make the search index anew by copying the shop over itself. A process that has the shop open goes on with the old one."""
     with (
         open_shop(arguments.shop, settings) as shop,
         shop_writer(arguments.shop, settings, replace=True) as writer,

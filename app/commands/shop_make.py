@@ -1,4 +1,4 @@
-"""`drr shop make`: a fresh shop with its people, its web and its questions, all from one seed."""
+"""The command `drr shop make`: a fresh shop with its people, its web and its questions, all from one seed."""
 
 from __future__ import annotations
 

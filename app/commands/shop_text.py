@@ -1,4 +1,4 @@
-"""The output of `drr shop`: figures, users worth asking for, products found, one record, orders."""
+"""Output of `drr shop` as text: figures, users worth asking for, products found, one record, orders."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from drr.wording.excerpt import excerpt
 # Section 3.1 of the paper: 4.3M orders over 80k products and 1.8M users.
 PAPER_RATIOS = {"orders_per_product": 53.8, "orders_per_user": 2.39}
 _TITLE = 100
-"""Characters of a product's title in a list."""
+"""Most characters of a product's title in a list."""
 
 
 class InputRow(TypedDict):
-    """A raw file of the shop."""
+    """A raw file from which the shop was made."""
 
     name: str
     bytes: int
@@ -60,7 +60,7 @@ class Hit(TypedDict):
 
     product_id: str
     score: float | None
-    """`None` where the sort is not by relevance."""
+    """Relevance of the product; `None` where the sort is not by relevance."""
     title: str
     price: float | None
     average_rating: float | None
@@ -95,7 +95,7 @@ def shop_info(spec: str, shop: Shop) -> ShopInfo:
 
 
 def ratios(manifest: Manifest) -> dict[str, float | None]:
-    """Orders a product and a user; `None` where there are none."""
+    """Return the numbers of orders per product and per user; `None` where there are no products or users."""
     counts = manifest.counts
     return {
         f"orders_per_{kind}": counts["orders"] / counts[f"{kind}s"] if counts[f"{kind}s"] else None
@@ -153,7 +153,7 @@ def hit(product: Product, score: float | None) -> Hit:
 
 
 def say_search(spec: str, shop: Shop, settings: Settings) -> None:
-    """Say on standard error where the shop cannot be searched as the settings ask."""
+    """Print a notice if the shop cannot be searched as the settings ask."""
     if settings.search != shop.catalog.search_name:
         reason = (
             "its index was made by an earlier version"
@@ -166,7 +166,7 @@ def say_search(spec: str, shop: Shop, settings: Settings) -> None:
 
 
 def hits_text(request: SearchRequest, page: SearchPage, products: Sequence[Product]) -> str:
-    """The products of one page, two lines each, under how many there are and how the query was read."""
+    """Return one page of products as text, two lines each, below their total and the reading of the query."""
     total, request = page.total, page.request or request
     if not products:
         return f"{_matching(total)}; --offset {request.offset} is past the last."
@@ -225,7 +225,7 @@ def _fields(document: Mapping[str, Any], indent: str) -> Iterator[str]:
 
 
 def history_text(shop: Shop, user_id: str, few: int | None) -> str:
-    """Say how many orders a user has, and the newest so many; all of them for `None`."""
+    """Return the number of a user's orders and the newest `few` of them as text; all of them for `None`."""
     page = shop.store.orders(user_id, limit=few)
     left = page.total > len(page.items)
     tail = ", the newest (--orders all shows all):" if left else ":" if page.total else ""
@@ -259,7 +259,7 @@ class ListedUser(TypedDict):
     latest: str | None
     """Day of the newest order."""
     themes: list[str]
-    """Themes of most orders, from the words of titles; empty where none is known."""
+    """Most frequent themes of the orders, from the words of titles; empty where none is known."""
 
 
 def listed_users(shop: Shop, count: int, *, seed: int, min_orders: int) -> list[ListedUser]:

@@ -1,4 +1,4 @@
-"""`drr study stress`: the answers of a study once more, under one change each."""
+"""The command `drr study stress`: the answers of a study once more, each under one change."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`drr study status|trace|export`: what of a study is done, one unit as a timeline, its tables."""
+"""The commands `drr study status`, `trace` and `export`: the state of a study, one unit as a timeline, its tables."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def _render(folder: Path, document: StudyStatus) -> str:
 
 
 def _of_others(document: StudyStatus) -> str:
-    """Name the answers whose making is in no sum."""
+    """Return a clause that names the answers whose cost is unknown; empty if there are none."""
     imported, uncounted = document.imported, document.uncounted
     parts = [f"the {_many(imported, 'imported answer')}"] if imported else []
     parts += [f"{_many(uncounted, 'answer')} made without a model of ours"] if uncounted else []
@@ -69,7 +69,7 @@ def _of_others(document: StudyStatus) -> str:
 
 
 def _cost(document: StudyStatus) -> str:
-    """Say the known cost, and beside it what may have been billed."""
+    """Return the known cost as text, with the most that may have been billed."""
     cost, most = document.cost_usd, document.cost_usd_at_most
     tokens, most_tokens = document.spent_tokens, document.spent_tokens_at_most
     if cost is None or most is None:

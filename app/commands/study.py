@@ -1,6 +1,6 @@
-"""`drr study edit`: what a study no longer asks for. `drr run` only ever adds; what is taken away here is said first.
+"""The command `drr study edit`, which removes answers from a study's request and says so first. `drr run` only ever adds.
 
-`drr study check`: whether what it holds is as it was written.
+The command `drr study check`, which tells whether the content of a study is as it was written.
 """
 
 from __future__ import annotations
@@ -55,14 +55,14 @@ class Edited(TypedDict):
     taken_away: int
     finished_taken_away: int
     done: bool
-    """False where it was not agreed to."""
+    """False where the user did not agree."""
 
 
 class _Edit(NamedTuple):
     keep: list[Unit]
     drop: list[Unit]
     finished: int
-    """Finished units among those that are dropped."""
+    """Number of finished units among those that are dropped."""
 
 
 def build(parser: argparse.ArgumentParser) -> None:
@@ -132,7 +132,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _named(arguments: argparse.Namespace, study: Study) -> tuple[Selection, list[Query]]:
-    """Find what stays, and its questions; `Misuse` for what the study has not."""
+    """Return the selection that stays, and its questions; raise `Misuse` for anything that the study does not have."""
     own = study.folder / QUERIES
     had = read_queries(own) if own.is_file() else []
     chosen = None if arguments.queries is None else {query.id for query in read_queries(arguments.queries)}
@@ -152,7 +152,7 @@ def _named(arguments: argparse.Namespace, study: Study) -> tuple[Selection, list
 
 
 def _planned(study: Study, selection: Selection) -> _Edit:
-    """Plan the edit from the units themselves, so that no agent of others is loaded and no shop opened."""
+    """Return the edit, planned from the units themselves, so that no stranger's agent is loaded and no shop opened."""
     keys = [standing.key for standing in study.ledger.units.standings() if standing.kind == "answer"]
     units = [study.ledger.units.get(key) for key in keys]
     here = {name for unit in units for name in (str(unit.spec["variant"]), agent_in(unit.spec))}
@@ -202,7 +202,7 @@ def _apply(study: Study, arguments: argparse.Namespace, edit: _Edit, queries: li
 
 
 def _words_of(before: str, keep: list[Unit]) -> str:
-    """List the words of the variants that stay. A file's word is its whole path, and its name the last part of that."""
+    """Return the words of the variants that stay. The word of a file is its absolute path, its name the last part of the path."""
     from drr.agents.registry import PAPER, parts_of
 
     words = [word for part in before.split(",") for word in (PAPER if part == "all" else [part])]

@@ -1,6 +1,6 @@
 """The table of commands: the words of each, its group in `drr --help`, its module and its former name.
 
-A plug-in puts its own rows in with `add_commands`; nothing else knows which commands there are.
+A plug-in adds its own rows with `add_commands`; no other place lists the commands.
 """
 
 from __future__ import annotations
@@ -14,26 +14,26 @@ from drr.env.plugins import load, papers
 
 GROUPS = ("start", "shop", "agents", "judging", "papers and judges")
 MOST_HEADS = 18
-"""First words that a person can hold in the head."""
+"""Most commands of one word: a person cannot remember more."""
 
 
 class CommandRow(NamedTuple):
-    """A row of the table."""
+    """A row of the table of commands."""
 
     name: str
-    """`ask`, or a head and its part, such as `study status`."""
+    """Name of the command: one word (`ask`), or a head and its part (`study status`)."""
     module: str
-    """It offers `build(parser)` and `run(arguments) -> int`, or a `CommandForm` of it does: `module:FORM`; empty for a head that has
-    parts alone."""
+    """Module with `build(parser)` and `run(arguments) -> int`, or `module:FORM` for a `CommandForm`; empty for a head that
+    has parts alone."""
     line: str
     group: str = ""
-    """The group in `drr --help`, of a head."""
+    """Group in `drr --help`; for a head alone."""
     old: str = ""
-    """A name of one word that is understood, and listed nowhere."""
+    """Former name of one word, which is understood and listed nowhere."""
     old_stays: bool = False
-    """The old name is a promise; another is understood for one version, with a line on standard error."""
+    """True if the former name stays for good; another is understood for one version, with a line on standard error."""
     summaries: Sequence[str] = ()
-    """Parts whose result is files, so that `--quiet` leaves out what they print; `""` is the command itself."""
+    """Parts whose result is files, so that `--quiet` omits their printed summary; `""` is the command itself."""
 
     @property
     def head(self) -> str:
@@ -41,19 +41,19 @@ class CommandRow(NamedTuple):
 
 
 class CommandForm(NamedTuple):
-    """A command of a module that has several."""
+    """A command in a module that has several commands."""
 
     build: Callable[[ArgumentParser], None]
     run: Callable[[Namespace], int]
 
 
 class FoundCommand(NamedTuple):
-    """The command that a line begins with."""
+    """The command that a command line names, and the words left for it."""
 
     command: CommandRow
     rest: list[str]
     old: str = ""
-    """The old name, where the user typed it."""
+    """Former name, where the user typed it."""
 
 
 _HERE = "drr.app.commands"
@@ -255,9 +255,9 @@ _table: dict[str, CommandRow] = {}
 
 
 def add_commands(*rows: CommandRow) -> None:
-    """Put rows into the table: heads with their group, or parts of a head that stands there already.
+    """Add rows to the table: heads with their group, or parts of a head that is in the table already.
 
-    `ValueError` where a name is taken, a head has no place left, or a part has no head.
+    Raise `ValueError` where a name is taken, a head has no place left, or a part has no head.
     """
     for row in rows:
         names = {row.name, row.old} - {""}
@@ -275,7 +275,7 @@ def add_commands(*rows: CommandRow) -> None:
 
 @cache
 def add_papers() -> None:
-    """Put the commands of the papers into the table, once."""
+    """Add the commands of the papers to the table, once."""
     for paper in papers():
         if paper.commands:
             add_commands(*load(paper.commands))
@@ -286,7 +286,7 @@ def _heads() -> list[str]:
 
 
 def commands() -> list[CommandRow]:
-    """Every row, heads first met first."""
+    """Return every row, in the order in which rows were added."""
     add_papers()
     return list(_table.values())
 
@@ -296,20 +296,20 @@ def heads() -> list[CommandRow]:
 
 
 def parts_of(head: str) -> list[CommandRow]:
-    """The commands below a head that have a module of their own."""
+    """Return the commands below a head that have a module of their own."""
     add_papers()
     return [row for row in _table.values() if row.head == head != row.name]
 
 
 def first_words() -> dict[str, str]:
-    """Every word that may stand first, with the name that the command has today."""
+    """Return every word that may come first, with the present name of its command."""
     add_papers()
     olds = {row.old: row.name for row in _table.values() if row.old}
     return {name: name for name in _heads()} | olds
 
 
 def command_of(name: str) -> CommandRow:
-    """The row of a name, old or new, however many words it has; `KeyError` where there is none."""
+    """Return the row of a present or former name; raise `KeyError` where there is none."""
     found = find(name.split())
     if found is None or found.rest:
         raise KeyError(name)
@@ -317,7 +317,7 @@ def command_of(name: str) -> CommandRow:
 
 
 def find(words: Sequence[str]) -> FoundCommand | None:
-    """The command that a line begins with, and the words that are left for it."""
+    """Return the command that the words name, with the words left for it; `None` where they name none."""
     two = " ".join(words[:2])
     if two not in _table:
         add_papers()
@@ -332,7 +332,7 @@ def find(words: Sequence[str]) -> FoundCommand | None:
 
 
 def gone(words: Sequence[str]) -> str | None:
-    """Say of a former command of a paper what does its work now; `None` where there was no such command."""
+    """Return a sentence on the successor of a paper's former command; `None` where there was no such command."""
     name = next(iter(words[1:2] if words[0] == "papers" else words[:1]), "")
     found = next((paper.gone[name] for paper in papers() if name in paper.gone), None)
     return None if found is None else f"there is no `drr papers {name}` any more: {found}"

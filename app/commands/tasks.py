@@ -1,4 +1,4 @@
-"""`drr papers tasks`: the tasks that papers ask, made, checked, shown and reviewed. Each paper with tasks brings its own actions."""
+"""The command `drr papers tasks`: makes, checks, shows and reviews the tasks of papers. Each paper with tasks brings its own actions."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ Action = Callable[[argparse.Namespace], int]
 
 
 class TaskActions(Protocol):
-    """The module of a paper that has tasks in some form."""
+    """The interface of a paper's module that has tasks in some form."""
 
     HELP: str
     EXAMPLES: Sequence[str]
     FORM: str
-    """Form of a path to them: `FILE.jsonl`."""
+    """Form of a path to the tasks, such as `FILE.jsonl`."""
     OWN: Mapping[str, Action]
     """Actions that only this paper has, by name."""
     check: Action
@@ -28,11 +28,11 @@ class TaskActions(Protocol):
     review: Action
 
     def add_actions(self, actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-        """Add the parsers of its own actions."""
+        """Add the parsers of the paper's own actions."""
 
     def add_check_options(self, parser: argparse.ArgumentParser) -> None: ...
     def takes(self, path: Path) -> bool:
-        """True where such tasks lie there; `Misuse` for a part of them."""
+        """Return True if the path holds such tasks; raise `Misuse` for a part of them."""
 
 
 def _modules() -> list[TaskActions]:

@@ -1,4 +1,4 @@
-"""`drr tools`: the nine tools by hand."""
+"""The command `drr tools`: lists, describes and calls the nine tools by hand."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ def _call(arguments: argparse.Namespace) -> int:
 
 
 def _called(arguments: argparse.Namespace, tool: Tool, given: JsonObject) -> Called:
-    """Call in the shop, or, for an agent that was started as a command, in its session."""
+    """Call the tool in the shop, or in the session of an agent started as a command; return the reply."""
     if arguments.shop is None:
         if not is_agent():
             raise Misuse("--shop SHOP: a folder, or servers:NAME; e.g. --shop demo/shop")

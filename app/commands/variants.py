@@ -1,4 +1,4 @@
-"""`drr variants`: the agents that can be run, six of the paper, those with further options, plug-ins."""
+"""The command `drr variants`: the agents that can be run, six of the paper, those with further options, plug-ins."""
 
 from __future__ import annotations
 

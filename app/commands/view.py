@@ -1,4 +1,4 @@
-"""The command `drr view`: reports beside their evidence, and tasks with files beside their truth. Served on
+"""The command `drr view`: reports beside their evidence, and tasks with files beside their truth. Pages are served on
 loopback or written as files."""
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ def _reader(study: Study, arguments: argparse.Namespace) -> Reader:
 
 
 def _kept(study: Study, arguments: argparse.Namespace) -> tuple[int, bool]:
-    """Leave pages that would be written as they are. Gives how many, and whether for owners alone."""
+    """Write static pages, unless the same pages are there; return their number, and whether they are for owners alone."""
     from drr.study.cache import kept, named
 
     report = report_of(arguments.static, arguments.report)
@@ -193,7 +193,7 @@ def _serve(reader: Reader, arguments: argparse.Namespace, names: list[str]) -> N
 def _listen(
     arguments: argparse.Namespace, tokens: Mapping[str, str], made: Callable[[int], Starlette]
 ) -> None:
-    """An address for each token, after what is said before it."""
+    """Serve a site on loopback; print an address for each token, with the text that goes before it."""
     from drr.app.pages.serve import run
 
     listener = bind(arguments.port)

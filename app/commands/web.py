@@ -1,4 +1,4 @@
-"""`drr web`: the web as the tools and the page readers see it."""
+"""The command `drr web`: the web as the tools and the page readers see it."""
 
 from __future__ import annotations
 

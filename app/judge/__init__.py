@@ -1,1 +1,1 @@
-"""Judging of reports: the choices, the run, its figures as text."""
+"""Judging of reports: choices, run, and figures as text."""

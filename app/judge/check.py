@@ -1,4 +1,4 @@
-"""The check of one report without a study: citations, seventeen rules and, given a model, its reading of the text."""
+"""Checks one report without a study: citations, seventeen rules and, with a model, the running text."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _LARGEST = 1_000_000
 
 @dataclass(frozen=True)
 class CheckConfig:
-    """A report, and what is known around it."""
+    """A report to check, with its shop, user, question and settings."""
 
     report: str
     settings: Settings
@@ -42,11 +42,11 @@ class CheckConfig:
     user: str | None = None
     query: str | None = None
     budget: float | None = None
-    """The most that its plan may cost in all; with `query`, budgets are read from there."""
+    """Most that the report's plan may cost in all; without it, budgets are read from `query`."""
     shop_urls: tuple[str, ...] = ()
-    """Addresses that count as the shop; by default the setting."""
+    """Addresses that count as the shop; by default the setting `shop_url`."""
     judged: bool = False
-    """True where the judge model reads the report too."""
+    """True if the judge model reads the report too."""
 
 
 class FindingsDocument(TypedDict):
@@ -94,7 +94,7 @@ class Findings:
 
 
 def check(config: CheckConfig, progress: Progress | None = None) -> Findings:
-    """Check the report; `Misuse` for a user whom the shop does not have."""
+    """Check the report and return the findings; raise `Misuse` for a user whom the shop does not have."""
     if config.budget is not None and not 0 <= config.budget < float("inf"):
         raise Misuse("--budget: give an amount of dollars, such as 300")
     with collector_off():  # a report of a megabyte is half a million small objects without a cycle
@@ -142,7 +142,7 @@ def _constraints(budget: float | None) -> Constraints | None:
 
 
 def read_report(name: str) -> str:
-    """The text of a report in a file; `-` is standard input."""
+    """Return the text of a report in a file; `-` is standard input."""
     try:
         with nullcontext(sys.stdin.buffer) if name == "-" else Path(name).open("rb") as file:
             data = file.read(_LARGEST + 1)
@@ -166,7 +166,7 @@ class Proofread(TypedDict):
 
 
 def proofread(subject: Subject, settings: Settings, progress: Progress) -> Proofread:
-    """`Misuse` without a model to ask, `DrrError` where it gives no usable answer."""
+    """Have a model read the report for mistakes. Raise `Misuse` without a model to ask, `DrrError` if it gives no usable answer."""
     from drr.eval.asking.judge import UnkeptJudge
     from drr.eval.tasks.desk import JUDGE, room_for
     from drr.eval.tasks.mistakes import Brief, mistakes_in

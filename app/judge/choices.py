@@ -1,4 +1,4 @@
-"""The choices of `drr judge` for key points, the reference and papers' tasks, and their place in a study."""
+"""The choices of `drr judge` for key points, the reference and papers' tasks, and how a study keeps them."""
 
 from __future__ import annotations
 
@@ -34,23 +34,23 @@ _RELATIVE = "relative"
 
 @dataclass(frozen=True, kw_only=True)
 class JudgeConfig(PooledTerms):
-    """The choices for judging a study now. `None` keeps the study's own choice, or else the default."""
+    """The choices of one call for judging a study. `None` keeps the study's own choice, or else the default."""
 
     study: Path
     what: str
-    """Groups of tasks, separated by commas."""
+    """Groups of judging tasks, with commas between."""
     shop: str | None = None
     variants: str | None = None
-    """Those that meet in pairs, with commas between."""
+    """Variants that are compared in pairs, with commas between."""
     batch: int = 1
-    """Claims in one call."""
+    """Number of claims in one call."""
     repeat: int = 1
     refetch: bool = False
-    """Hold claims against the cited pages as they read now."""
+    """True if claims are checked against the cited pages as they read now."""
     unknown: bool = False
-    """Then also those at addresses that no tool returned."""
+    """True if pages at addresses that no tool returned are fetched, too."""
     renew: bool = False
-    """True where today's prompts judge anew what earlier ones judged."""
+    """True if today's prompts judge anew where earlier prompts judged."""
     points: Path | None = None
     export_points: Path | None = None
     reference: str | None = None
@@ -58,13 +58,13 @@ class JudgeConfig(PooledTerms):
     """Options of the papers' tasks, by name."""
     otel: SpanTerms | None = None
     given: Mapping[str, object] = field(default_factory=dict)
-    """Settings, by name."""
+    """Values of the settings that this call names, by setting."""
     trusted: Sequence[str] = ()
-    """Addresses that a study or a file names and this user knows."""
+    """Addresses given with `--trust-address`, which this user knows."""
 
 
 class PaperChoices(Protocol):
-    """The module of a paper whose tasks of judging go by something that is said or kept."""
+    """The interface of a paper's module whose judging tasks depend on options, or on choices that a study keeps."""
 
     __name__: str
     EXAMPLES: Sequence[str]
@@ -76,7 +76,7 @@ class PaperChoices(Protocol):
         """Return the choices given now, else those the study keeps, by type (`Desk.chosen`)."""
 
     def keep(self, study: Study, arguments: argparse.Namespace, chosen: Mapping[type, Any]) -> None:
-        """Keep what was given now, until something else is given."""
+        """Store the choices given now in the study, until others are given."""
 
 
 def paper_choices() -> list[PaperChoices]:
@@ -85,7 +85,7 @@ def paper_choices() -> list[PaperChoices]:
 
 
 def paper_options(given: Mapping[str, object]) -> argparse.Namespace:
-    """Return the options of papers' tasks with these values; `Misuse` for an unknown name."""
+    """Return the options of papers' tasks with these values; raise `Misuse` for an unknown name."""
     parser = argparse.ArgumentParser(add_help=False)
     for module in paper_choices():
         module.add_options(parser)
@@ -100,14 +100,14 @@ def paper_options(given: Mapping[str, object]) -> argparse.Namespace:
 
 
 class JudgingChoices(NamedTuple):
-    """The choices as given now, else as the study keeps them."""
+    """The judging choices given now, else those that the study keeps."""
 
     points: OwnPoints
     reference: str | None
     of_papers: Mapping[str, Mapping[type, Any]]
     """Choices of each paper's tasks, by the paper's module."""
     earlier: bool
-    """True where the study was judged by earlier prompts."""
+    """True where the study goes on with the earlier prompts that judged it."""
 
     def settle(self, desk: Desk) -> None:
         from drr.eval.judging.difference import earlier_prompts
@@ -118,7 +118,7 @@ class JudgingChoices(NamedTuple):
         desk.choices = {kind: one for own in self.of_papers.values() for kind, one in own.items()}
 
     def keep(self, study: Study, config: JudgeConfig) -> None:
-        """Keep what was given now, until something else is given."""
+        """Store the choices given now in the study, until others are given."""
         for module in paper_choices():
             module.keep(study, config.own, self.of_papers[module.__name__])
         if config.points is not None:
@@ -141,7 +141,7 @@ _USUAL = (
     ),
     *("--refetch", "--retry-failed", "--pool", "--json", "--quiet"),
 )
-"""The options that people use; `--help-all` has the others."""
+"""Options that the short help shows; `--help-all` shows the others."""
 
 
 def add_judging_options(parser: argparse.ArgumentParser) -> None:
@@ -260,7 +260,7 @@ def _goes_on(study: Study, desk: Desk) -> bool:
 
 
 def export_points(study: Study, desk: Desk, path: Path) -> int:
-    """Export those that count under this desk's judge, question by question. Gives how many."""
+    """Write the key points that count under this desk's judge into a file, question by question; return their number."""
     judged = read_judged(study, judging_of(desk), answers=list(desk.answers.values()))
     found = {wish.id: points_of(judged, wish.id) for wish in desk.wishes()}
     rows = {query_id: one.rows for query_id, one in found.items() if one is not None and one.rows}

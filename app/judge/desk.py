@@ -1,4 +1,4 @@
-"""The common part of what reads or judges a study: its settings, its shop, its judge."""
+"""Opens the parts that reading or judging a study takes: its settings, its shop, its judge."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 
 def study_settings(study: Study, given: Mapping[str, object], trusted: Sequence[str]) -> Settings:
-    """Take what was given now, else what the study was made with."""
+    """Return the settings given now, else those that the study was made with."""
     saved = {
         k: v
         for k, v in study.config.get("settings", {}).items()
@@ -51,26 +51,26 @@ def study_settings(study: Study, given: Mapping[str, object], trusted: Sequence[
 
 
 def settings_beside(study: Study, arguments: argparse.Namespace) -> Settings:
-    """Take what the command line names, else what the study was made with."""
+    """Return the settings that the command line names, else those that the study was made with."""
     return study_settings(study, given_settings(arguments), trusted_addresses(arguments))
 
 
 @contextmanager
 def study_shop(study: Study, settings: Settings, given: str | None) -> Iterator[Shop | None]:
-    """The shop the study was run on, where this user vouches for it; `None` for imported reports that named none."""
+    """Yield the shop of the study, if this user approves it; `None` for imported reports that named no shop."""
     check_shop(study.folder, study.config.get("run", {}).get("shop"), given)
     with _opened_shop(study, settings, given) as shop:
         yield shop
 
 
 def named_shop(study: Study, given: str | None = None) -> str | None:
-    """Return where the shop lies that was named now, or else by the study."""
+    """Return the place of the shop that is named now, or else by the study."""
     return given or found_shop(study.folder, study.config.get("run", {}).get("shop"))
 
 
 @contextmanager
 def _opened_shop(study: Study, settings: Settings, given: str | None) -> Iterator[Shop | None]:
-    """Open the shop; for a worker too, whose driver has asked."""
+    """Yield the opened shop, or `None`, without asking for approval. A worker uses this function too, as its driver has asked."""
     spec = named_shop(study, given)
     if spec is None:
         yield None
@@ -82,7 +82,7 @@ def _opened_shop(study: Study, settings: Settings, given: str | None) -> Iterato
 def desk_of(
     settings: Settings, models: Models, shop: Shop | None, protocol: JudgingProtocol | None = None
 ) -> Desk:
-    """Our protocol unless another is named; rules stand in where no model judges."""
+    """Return a desk, which holds all that judging takes. The protocol is ours unless another is named; rules stand in where no model judges."""
     from drr.eval.asking.judge import JudgeName
     from drr.eval.tasks.desk import EXTRACTOR, JUDGE, Desk
     from drr.offline.judge import RulesJudge
@@ -94,7 +94,7 @@ def desk_of(
 
 
 class PlainDesk(TypedDict):
-    """A desk as plain data."""
+    """The parts of a desk (all that judging takes) as plain data for another process."""
 
     study: str
     shop: str | None
@@ -102,15 +102,15 @@ class PlainDesk(TypedDict):
     batch: int
     repeat: int
     earlier: bool
-    """True where the earlier prompts are used."""
+    """True if the earlier prompts are used."""
     refetched: dict[str, JsonObject] | None
-    """The fields of a `Page`, by address."""
+    """Fields of each fetched `Page`, by address."""
     facts: JsonObject
     """Facts that must be the same in every process."""
 
 
 class JudgeWorkplace(PlainDesk):
-    """All that a worker in another process needs to judge."""
+    """The data that a worker in another process needs to judge."""
 
     settings: JsonObject
     otel: NotRequired[SpanTerms | None]
@@ -134,9 +134,9 @@ def desk_document(study: Study, desk: Desk, shop: str | None) -> PlainDesk:
 
 @contextmanager
 def open_workplace(document: JudgeWorkplace) -> Iterator[Workplace]:
-    """The workplace of a worker that judges, for `Opening("drr.app.judge.desk:open_workplace", document)`.
+    """Open the workplace of a worker that judges, for `Opening("drr.app.judge.desk:open_workplace", document)`.
 
-    Of the study it reads the answers and what judges said before; the ledger is the driver's alone to write.
+    The worker reads the answers and earlier judgements of the study; the ledger is the driver's alone to write.
     """
     from drr.eval.asking.judge import KeptAnswers
     from drr.eval.evidence.answers import questions, read_answers
@@ -175,7 +175,7 @@ def open_study(path: Path, *, to_look: bool = False) -> Study:
 
 
 def known_variants(study: Study, typed: str | None) -> str | None:
-    """Variants with commas between, commands among them as the study calls them."""
+    """Return the variants with commas between; a command is named as the study names it."""
     if typed is None or not any(map(is_command, typed.split(","))):
         return typed
     variants = {str(record.spec["variant"]) for record in study.records("answer", None)}
@@ -183,16 +183,16 @@ def known_variants(study: Study, typed: str | None) -> str | None:
 
 
 class ShopperProfiles:
-    """Profile summaries for people to read; empty where the shop cannot be opened or has no such user."""
+    """Profile summaries of shoppers for people to read; empty if the shop cannot be opened or lacks the user."""
 
     def __init__(self, study: Study, shop: str | None = None) -> None:
         self._known: dict[str, ProfileSummary | None] = {}
         self.shop = shop_of(study, shop)
         self._home = _settings_of(study).shop_url if self.shop is None else self.shop.shop_url
-        """Below which the shop's pages are said to live, whether it can be opened or not."""
+        """Address below which the shop's pages lie, whether the shop can be opened or not."""
         named = shop or study.config.get("run", {}).get("shop")
         self.missing = str(named) if named and self.shop is None else None
-        """Place where the shop is missing: its profiles and records cannot be shown."""
+        """Place of a shop that cannot be opened, so that its profiles and records cannot be shown."""
 
     def citations(self, report: str) -> Citations:
         """Parse the citations of a report about the shop."""
@@ -214,7 +214,7 @@ class ShopperProfiles:
 
 
 def shop_of(study: Study, given: str | None = None) -> Shop | None:
-    """Open the shop that the study was run in, where this user vouched for it. A study can be read without it."""
+    """Open the study's shop if this user approved it, else return `None`. A study can be read without its shop."""
     spec = named_shop(study, given)
     if not spec or (given is None and not is_own_shop(study.folder, spec)):
         return None

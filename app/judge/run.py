@@ -1,4 +1,4 @@
-"""The judging of a study's reports: missing units computed, figures summed, or only the cost forecast."""
+"""Judges a study's reports: computes missing units and sums figures, or only forecasts the cost."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class Judgement:
 
 
 class _Bench(NamedTuple):
-    """A study that is open, with all that judging it takes."""
+    """An open study, with all that judging it takes."""
 
     study: Study
     options: JudgeOptions
@@ -96,12 +96,12 @@ Done = TypeVar("Done")
 
 
 def judge(config: JudgeConfig) -> Judgement:
-    """Judge what is not judged yet."""
+    """Compute the missing judgements of the study; return the outcome with every figure."""
     return _at_bench(config, lambda bench: _judged(config, bench), calls=True)
 
 
 def forecast(config: JudgeConfig) -> Forecast:
-    """Forecast the calls, tokens and cost of `judge`. Nothing is called."""
+    """Return the forecast of the calls, tokens and cost of `judge`, without calling a model."""
     if config.export_points is not None:
         raise Misuse(
             "--export-points: a dry run makes no points that could be written; leave one of the two out"
@@ -156,7 +156,7 @@ def _all_judged(study: Study) -> bool:
 
 
 def _asked_for(config: JudgeConfig, bench: _Bench) -> list[str]:
-    """List what decides the plan beside the study; nothing where a shop or a page may change unseen."""
+    """Return the facts that decide the plan besides the study; empty where a shop or a page may change unseen."""
     shop = bench.desks[0].shop
     if config.refetch or (shop is not None and not Path(shop.spec).exists()):
         return []
@@ -168,7 +168,7 @@ def _asked_for(config: JudgeConfig, bench: _Bench) -> list[str]:
 
 
 def _say_judge(config: JudgeConfig, bench: _Bench) -> None:
-    """Say which model judges where nobody named one now, and that it judges itself where it does."""
+    """Print which model judges if nobody named one now, and whether it wrote reports that it judges."""
     judge, answers = bench.models.name_of("judge"), bench.desks[0].answers.values()
     if judge == OFFLINE or "model_judge" in config.given:
         return
@@ -219,7 +219,7 @@ def _summed(config: JudgeConfig, bench: _Bench, ran: Ran) -> Judgement:
 
 
 def conclude_judging(judgement: Judgement, folder: Path) -> int:
-    """Say how it ended; 0 if nothing failed and its figures stand. `DrrError` where a model or the disk gave out."""
+    """Print how the judging ended; return the exit code, 0 if nothing failed and the figures are valid. Raise `DrrError` if a model or the disk failed."""
     code = conclude(judgement.summary, folder, "judge")
     if judgement.whole is None:
         notice(
@@ -236,17 +236,17 @@ def conclude_judging(judgement: Judgement, folder: Path) -> int:
 
 
 class JudgingChanges(NamedTuple):
-    """The changes between two judgings of one study."""
+    """The differences between two judging runs of one study."""
 
     document: JudgingDifference
     old: str
     new: str
     known: Sequence[Judging]
-    """All judgings of the study."""
+    """All judging runs of the study."""
 
 
 def changes(folder: Path, names: Sequence[str] = ()) -> JudgingChanges:
-    """Compare two judgings by id, or the last two of one protocol; judges nothing."""
+    """Compare two judging runs by id, or the last two of one protocol; return the differences. Nothing is judged."""
     with open_study(folder, to_look=True) as study:
         known = judgings(study)
         names = list(names) or [judging.id for judging in last_two(known)]
@@ -292,7 +292,7 @@ def _desks(
     models: Models,
     shop: Shop | None,
 ) -> list[Desk]:
-    """Ours; under `--profile paper` the paper's beside it; one more for each repetition."""
+    """Return the desks (all that judging takes): ours, one more for each repetition, and the paper's under `--profile paper`."""
     answers = read_answers(study)
     if not answers and study.losses:
         raise DrrError(
@@ -320,7 +320,7 @@ def _desks(
 
 
 def _chosen(study: Study, desks: list[Desk], config: JudgeConfig, options: JudgeOptions) -> JudgingChoices:
-    """The same for every desk."""
+    """Apply the same choices to every desk, and return them."""
     found = choices(study, desks[0], list(desks[0].answers.values()), config, list(options.what))
     for one in desks:
         found.settle(one)
@@ -330,7 +330,7 @@ def _chosen(study: Study, desks: list[Desk], config: JudgeConfig, options: Judge
 def _refetched(
     answers: list[Answer], config: JudgeConfig, settings: Settings, shop: Shop | None
 ) -> dict[str, Page]:
-    """The cited pages as they read now: those that a tool returned, and with `--unknown` all."""
+    """Return the cited pages as they read now, by address: those that a tool returned, with `--unknown` all."""
     # Neither the run's snapshots nor its recording: they hold the pages as they were, and nothing is searched for.
     now = settings.model_copy(update={"web_record": None}) if settings.web == "serper" else settings
     web = open_web(now, shop=shop, searching=False)
