@@ -26,7 +26,7 @@ _HEADING = re.compile(r"^#{1,6}[ \t]+(.*)$", re.M)
 _ITEM = re.compile(r"^[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]", re.M)
 _Words = Annotated[str, StringConstraints(max_length=2_000)]
 WORDS = 1_200
-"""Words of a report above which it pays less."""
+"""Most words of a report at full pay; a longer one earns less."""
 
 
 class FormFigure(BaseModel):
@@ -55,11 +55,11 @@ class AnswerForm(BaseModel):
 
 
 class ReadForm(NamedTuple):
-    """A form as it was handed in: neither field where none was."""
+    """The result of reading a form: the form, or the problem with it. Both are `None` where no form was given."""
 
     form: AnswerForm | None = None
     problem: str | None = None
-    """Why it cannot be read."""
+    """Reason why the form cannot be read."""
 
 
 def read_form(text: str | None) -> ReadForm:
@@ -73,7 +73,7 @@ def read_form(text: str | None) -> ReadForm:
 
 
 def truth_of(query: Query) -> Checkable:
-    """Return what code can check of a question; `Misuse` where there is nothing to be found."""
+    """Return what code can check about a question. `Misuse` where the question has nothing to check."""
     truth = query.checkable
     if not finds(truth):
         raise Misuse(
@@ -85,7 +85,7 @@ def truth_of(query: Query) -> Checkable:
 
 @dataclass(frozen=True)
 class Rewarded:
-    """An answer beside its truth, and what the tools of its run returned."""
+    """An answer with the truth about its question and with what its tools returned."""
 
     query: Query
     report: str
@@ -99,12 +99,12 @@ class Rewarded:
 
     @cached_property
     def facts(self) -> dict[int, ExpectedFact]:
-        """The facts asked for, by point."""
+        """Return the facts that the question asks for, by point."""
         return dict(enumerate(self.truth.facts, len(self.truth.needs) + 1))
 
     @cached_property
     def prices(self) -> dict[str, float | None]:
-        """Prices of the products that the tools returned, by id."""
+        """Return the prices of the products that the tools returned, by id."""
         found = {}
         for source in self.sources:
             if source.type == "product" and source.record:
@@ -113,7 +113,7 @@ class Rewarded:
 
     @cached_property
     def returned(self) -> dict[str, str]:
-        """Canonical addresses that the tools returned, with the id of the product there, if any."""
+        """Map canonical addresses that the tools returned to the id of the product there, if any."""
         return {
             canonical_url(one.url): str(one.record["product_id"])
             if one.type == "product" and one.record
@@ -127,22 +127,22 @@ class Rewarded:
 
     @cached_property
     def picks(self) -> list[str]:
-        """Products picked, each once; what no tool returned stays as it was written."""
+        """Return the picked products by id, each once. A pick that no tool returned stays as written."""
         named = self.form.picks if self.form else listed(self.report) or []
         ids = [self.returned.get(canonical_url(one)) or one for one in named]
         return list(dict.fromkeys(ids))
 
     @cached_property
     def recommended(self) -> frozenset[str]:
-        """Products of the form or under a heading `Picks`; where there is neither, all that are cited."""
+        """Return the picks, or all cited products where the answer has neither a form nor a heading `Picks`."""
         is_named = self.form is not None or listed(self.report) is not None
         return frozenset(self.picks if is_named else filter(None, map(self.returned.get, self.cited)))
 
     @cached_property
     def met(self) -> dict[int, list[str]]:
-        """Right picks of the needs that are met, by point; none where more is picked than asked for.
+        """Return the right picks of each need that is met, by point. Empty where the answer picks more than was asked for.
 
-        A refusal counts beside something found: refusing alone answers nothing.
+        A right refusal counts as met only beside another right point, because refusing alone answers nothing.
         """
         found: dict[int, list[str]] = {}
         free = self._counted
@@ -157,7 +157,7 @@ class Rewarded:
 
     @cached_property
     def right(self) -> list[str]:
-        """Right picks, those too of needs that ask for more."""
+        """Return all right picks, including those of needs that ask for more picks than were right."""
         found = [one for chosen in self.met.values() for one in chosen]
         for point, need in self._wanted:
             if point not in self.met:
@@ -167,19 +167,19 @@ class Rewarded:
 
     @property
     def _wanted(self) -> list[tuple[int, ShoppingNeed]]:
-        """Needs that can be met, by point; the narrowest first."""
+        """Return the needs that can be met, by point, those with the fewest fitting products first."""
         needs = [(point, one) for point, one in enumerate(self.truth.needs, 1) if one.refusal is None]
         return sorted(needs, key=lambda one: len(one[1].products))
 
     @property
     def _counted(self) -> list[str]:
-        """Picks that a tool returned; none where more is picked than asked for."""
+        """Return the picks that a tool returned. Empty where the answer picks more than was asked for."""
         most = sum(need.picks for need in self.truth.needs)
         return [] if len(self.picks) > most else [one for one in self.picks if one in self.prices]
 
     @cached_property
     def refusals(self) -> dict[int, bool]:
-        """Points that are refused, and whether each rightly; one refused for two reasons is wrong."""
+        """Map refused points to whether the refusal is right. A point refused for two reasons is wrong."""
         wanted = {point: need.refusal for point, need in enumerate(self.truth.needs, 1)}
         found: dict[int, bool] = {}
         for one in self.form.refusals if self.form else ():
@@ -188,7 +188,7 @@ class Rewarded:
 
     @cached_property
     def figures(self) -> dict[int, bool]:
-        """Points of the figures stated, and whether each is right; one stated twice in two ways is wrong."""
+        """Map the points of stated figures to whether the figure is right. A point with two different figures is wrong."""
         found: dict[int, bool] = {}
         for one in self.form.figures if self.form else ():
             fact = self.facts.get(one.point)
@@ -201,7 +201,7 @@ class Rewarded:
 
 
 def listed(report: str) -> list[str] | None:
-    """Return where the first link or marker of each item under a heading `Picks` leads; `None` without one."""
+    """Return the address of the first link or marker of each item under a heading `Picks`; `None` without the heading."""
     found = scan(report)
     heads = [*_HEADING.finditer(found.plain)]
     places = [
@@ -234,13 +234,13 @@ def figures(answer: Rewarded) -> float | None:
 
 
 def truthful(answer: Rewarded) -> float | None:
-    """Share of what is stated that is right: a wrong pick, figure or refusal costs more than silence."""
+    """Return the share of right statements, so that a wrong pick, figure or refusal costs more than none."""
     stated = [*answer.figures.values(), *answer.refusals.values()]
     return _share(len(answer.right) + sum(stated), len(answer.picks) + len(stated))
 
 
 def citations(answer: Rewarded) -> float | None:
-    """Share of the cited addresses that a tool returned, times the share of right points whose source is cited."""
+    """Return the share of cited addresses that a tool returned, times the share of right points with a cited source."""
     wanted = [
         {url for url, one in answer.returned.items() if one == pick}
         for chosen in answer.met.values()
@@ -264,13 +264,13 @@ def budget(answer: Rewarded) -> float | None:
 
 
 def efficiency(answer: Rewarded) -> float | None:
-    """Full pay up to twice the calls of the plan and a report of ordinary length, then in proportion."""
+    """Return 1 up to twice the planned calls and an ordinary report length; above, a proportionally smaller share."""
     allowed, words = 2 * len(answer.truth.plan), len(answer.report.split())
     return min(1.0, allowed / max(1, answer.calls)) * min(1.0, WORDS / max(1, words))
 
 
 def solved(answer: Rewarded) -> float:
-    """Tell (1 or 0) whether a form says all that was asked, and nothing stated is wrong or too dear."""
+    """Return 1 if the form gives everything asked for and nothing wrong or too expensive, else 0."""
     asked = len(answer.truth.needs) + len(answer.facts)
     right = len(answer.met) + sum(answer.figures.values())
     whole = answer.form is not None and right == asked
@@ -279,11 +279,11 @@ def solved(answer: Rewarded) -> float:
 
 @dataclass(frozen=True)
 class RewardComponent:
-    """A component, declared like a metric."""
+    """A component of the reward, declared like a metric."""
 
     name: str
     role: Literal["answer", "beside", "factor"]
-    """An `answer` opens the gate, what stands `beside` is paid as far as that goes, a `factor` multiplies the sum."""
+    """Role in the sum: `answer` components gate it, `beside` is paid in their proportion, `factor` multiplies the sum."""
     weight: float
     explanation: str
     value: Callable[[Rewarded], float | None]
@@ -303,17 +303,17 @@ COMPONENTS = (
 
 
 class RewardRow(TypedDict):
-    """A reward with what made it."""
+    """A reward with its components."""
 
     total: float
     components: dict[str, float | None]
-    """`None` where the question asks for no such thing."""
+    """Components by name; `None` where the question does not ask for a component."""
     weights: dict[str, float]
     versions: dict[str, int]
 
 
 def reward(answer: Rewarded) -> RewardRow:
-    """Pay an answer: nothing where nothing asked is answered rightly. `Misuse` for a question without truth."""
+    """Compute the reward, which is 0 without a right answer. `Misuse` for a question that code cannot check."""
     values = {one.name: one.value(answer) for one in COMPONENTS}
     core, core_weight = _weighed("answer", values)
     beside, beside_weight = _weighed("beside", values)
@@ -333,7 +333,7 @@ def reward(answer: Rewarded) -> RewardRow:
 
 
 def _weighed(role: str, values: Mapping[str, float | None]) -> tuple[float, float]:
-    """Sum of the known values by weight, and of these weights."""
+    """Return the weighted sum of the known components of a role, and the sum of their weights."""
     known = [
         (one.weight, value)
         for one in COMPONENTS
