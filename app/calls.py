@@ -98,7 +98,7 @@ async def acall(work: Callable[[], Done], *places: object) -> Done:
 
 
 def _for_caller(caller: _Caller, work: Callable[[], Done], places: tuple[object, ...]) -> Done:
-    _caller.set(caller)  # in a context of this call's own
+    _caller.set(caller)  # the context variable is set in a context of this call's own
     return _as_program(work, places)
 
 

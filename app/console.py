@@ -210,7 +210,7 @@ class _Bars:
             TimeRemainingColumn(),
             TextColumn("{task.fields[note]}", markup=False),
         )
-        # What is printed meanwhile goes through the bars' own stream, so the screen is put before that one, too.
+        # Text printed meanwhile goes through the bars' own stream, so that stream gets a screen, too.
         console = Console(file=raw(sys.stderr))
         with Progress(*columns, console=console, transient=False) as bars, screened():
             task: TaskID = bars.add_task(shown(label), total=total, note="", rate="")

@@ -92,7 +92,7 @@ def _named(error: OSError, arguments: Iterable[object]) -> str | None:
     failed = _whole_path(error.filename)
     named = [place for value in arguments for place in _places(value)]
     near = [place for place in named if _is_at(failed, place) or _is_about(failed, _whole_path(place))]
-    # The nearest: every relative place lies under the folder of this process.
+    # The nearest place is meant: every relative place lies under the folder of this process.
     return max(near, key=lambda place: _nearness(failed, place), default=None)
 
 
@@ -139,5 +139,5 @@ def tidy_end() -> Iterator[None]:
 
 
 def _unwind(number: int, frame: FrameType | None) -> NoReturn:
-    signal.signal(number, signal.SIG_IGN)  # a second one must not break the tidying
+    signal.signal(number, signal.SIG_IGN)  # a second SIGTERM must not break the cleanup
     raise Terminated

@@ -176,7 +176,7 @@ def _steps(asked: Reproduction, paper: PaperSteps) -> int:
             continue
         print("$ drr " + shlex.join(step.words), flush=True)
         tables = io.StringIO()
-        # What judging prints is what the report shows; it is seen only where judging fails.
+        # The report shows the figures that judging prints, so these are printed only if judging fails.
         with redirect_stdout(tables) if step.kind == "judge" else nullcontext():
             code = main(step.words)
         if code != 0:

@@ -23,7 +23,7 @@ _BYTES = 24
 
 def _write_credentials(file: Path) -> tuple[str, ...]:
     """Append password and addresses to a file; return the names written. Raise `DrrError` for a file that has one of them: a volume knows only its first password."""
-    # Of letters that mean the same in an address, in a shell and to compose.
+    # Hexadecimal digits mean the same in an address, in a shell and to compose.
     password = secrets.token_hex(_BYTES)
     values = {
         "DRR_PASSWORD": password,
@@ -38,7 +38,7 @@ def _write_credentials(file: Path) -> tuple[str, ...]:
                     f"{file} has {name} already and is left as it is: servers keep the password of their first start. "
                     "To begin afresh, remove these lines, and the data with `docker compose down --volumes`"
                 )
-        # Readable by this user alone before there is anything to read.
+        # The file is readable by this user alone before anything is written into it.
         with os.fdopen(
             os.open(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "a", encoding="utf-8"
         ) as sink:

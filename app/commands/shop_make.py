@@ -53,7 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
     from drr.app.study.fresh_shops import make_shop
     from drr.data_ingest.fresh import SIZES, read_axes
 
-    if not 0 <= arguments.seed < 2**63:  # what a manifest can hold
+    if not 0 <= arguments.seed < 2**63:  # the seeds that a manifest can hold
         raise Misuse(f"--seed {arguments.seed}: must lie between 0 and {2**63 - 1}")
     axes = read_axes(arguments.axes, arguments.size) if arguments.axes else SIZES[arguments.size]
     with tidy_end():

@@ -180,13 +180,13 @@ class _Doctor:
         self._thought = (
             self._thought or call.silent >= _SILENT or (call.answer is not None and thought(call.answer))
         )
-        if tried.first_s and tried.read > self._most_read:  # the longest shows it best
+        if tried.first_s and tried.read > self._most_read:  # the longest prompt measures best
             reading = tried.first_s - 1 / self.writes if self.writes else tried.first_s
             self._most_read, self.reads = tried.read, tried.read / max(reading, tried.first_s / 4)
 
     async def run(self) -> None:
         await self._speed()
-        self.facts = self._ask_facts()  # a server that loads its model says nothing yet
+        self.facts = self._ask_facts()  # asked only now: a server that loads its model reports no facts yet
         self.parallel = self.facts.slots
         await self._tool()
         await self._form()

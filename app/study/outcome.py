@@ -330,9 +330,7 @@ def _counted(summary: Summary, what: str) -> str:
         )
     if summary.left:
         parts.append(f"{summary.left:,} left")
-    elif (
-        what == "run" or summary.stopped != "interrupted"
-    ):  # of a judging more may come than was planned by then
+    elif what == "run" or summary.stopped != "interrupted":  # a judging run may plan more units later
         parts.append("nothing left")
     return "; ".join(parts)
 

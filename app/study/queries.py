@@ -38,7 +38,7 @@ def generate(arguments: argparse.Namespace, settings: Settings) -> int:
     from drr.study.study import Study
 
     if arguments.out.exists():
-        read_queries(arguments.out)  # a file that cannot be read is said before anything is paid for
+        read_queries(arguments.out)  # reports an unreadable file before anything is paid for
     models, prompts = _opened(settings)
     with open_shop(arguments.shop, settings) as shop:
         users = _users(arguments, shop)

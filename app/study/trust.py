@@ -34,7 +34,7 @@ def given_settings(arguments: argparse.Namespace) -> dict[str, object]:
 def named_settings(settings: Settings | None, **named: object) -> dict[str, object]:
     """Return the settings that a Python program names: those set in `settings`, and the keyword arguments that are not `None`."""
     own: dict[str, object] = {}
-    if settings is not None:  # what somebody else named is asked for again where it stands
+    if settings is not None:  # a setting that somebody else named is confirmed where it was named
         own = {name: getattr(settings, name) for name in settings.model_fields_set - settings.unnamed.keys()}
     return own | {name: value for name, value in named.items() if value is not None}
 
