@@ -197,7 +197,7 @@ class Gathered(BaseModel):
     tool_calls: list[ToolCall] = Field(default_factory=list)
     failures: list[ResearcherFailure] = Field(default_factory=list)
     notes: list[str] = Field(default_factory=list)
-    """Remarks for a reader, such as "evidence shortened" or "a page not summarised"."""
+    """Remarks for a reader, for example "evidence shortened" or "a page not summarised"."""
     stderr: str | None = None
     """The end of the standard error of an agent that is a command."""
     steps: list[TimedStep] = Field(default_factory=list)

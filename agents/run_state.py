@@ -93,8 +93,7 @@ class Instructed:
     as_of: str
     prompts: Prompts
     person: str = ""
-    """All that the setting gives of the person; it stands with the question wherever the whole question does.
-    """
+    """The facts that the setting gives of the person, added wherever the whole question is asked."""
     once_more: str = ""
     """The line that is added to the question when it is asked a second time."""
 

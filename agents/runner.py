@@ -144,7 +144,7 @@ def agent_prompts(
 ) -> Prompts:
     """Return the prompts with the wording that fits the agent's tools and settings."""
     with_files, with_shop = "list_files" in offered, "product_catalog_search" in offered
-    # A world without a shop that has no files either says itself what it is, in tools of its own.
+    # A world with neither shop nor files describes itself through its own tools.
     without_shop = with_files and not with_shop
     choices = {
         **(brief.WITHOUT_REASON if _has_no_reason(variant, options) else {}),

@@ -250,7 +250,7 @@ async def _next(
     run.tell("turn", actor, reply.text)
     if reply.tool_calls:
         return reply, None
-    # A turn that says nothing is not sent back: providers refuse empty messages.
+    # An empty turn is not sent back, because providers reject empty messages.
     return (reply if reply.text.strip() else None), "answered"
 
 

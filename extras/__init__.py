@@ -1,4 +1,4 @@
-"""Doors to other people's software, each in a folder of its own and loaded where it is asked for."""
+"""Connections to other software, each in a folder of its own and loaded when it is used."""
 
 if __name__ != "drr.extras":
     from drr.beside import step_aside
@@ -6,4 +6,4 @@ if __name__ != "drr.extras":
     step_aside(__name__, __path__[0])
 
 ORDER = ("ray", "ucp", "inspect", "otel")
-"""Those that register something; one whose folder is not here is left out."""
+"""Extras that register something, in order; an extra whose folder is missing is left out."""

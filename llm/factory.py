@@ -92,7 +92,7 @@ class _Shared:
                 context_window=s.context_window,
                 style=s.style,
             )
-        except (ImportError, ValueError) as error:  # such as a proxy whose kind the client does not speak
+        except (ImportError, ValueError) as error:  # e.g. an unsupported kind of proxy
             raise ModelSetupError(
                 f"model {name}: its client cannot be made ({self.redact(str(error), 300)})"
             ) from error

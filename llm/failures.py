@@ -203,7 +203,7 @@ def _error_text(error: Exception) -> str:
 
 
 def _kind_of(error: Exception) -> FailureKind | None:
-    from langchain_core.exceptions import ContextOverflowError  # heavy: names of models do without it
+    from langchain_core.exceptions import ContextOverflowError  # slow to import, seldom needed
 
     if isinstance(error, ContextOverflowError):
         return "context_overflow"

@@ -151,7 +151,7 @@ def _address(provider: str, base_url: str | SecretStr | None) -> str | None:
     try:
         parts = urlsplit(address)
         usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:  # a port that is none
+    except ValueError:  # an invalid port
         usable = False
     if not usable:
         raise ModelSetupError(

@@ -1,4 +1,4 @@
-"""Stand-ins without a language model: rules that play agents, judge and query writer. Handed in by `app`."""
+"""Stand-ins for language models: rules that play agents, the judge and the query writer. `app` passes them to the other packages."""
 
 if __name__ != "drr.offline":
     from drr.beside import step_aside

@@ -1,4 +1,4 @@
-"""The cast of the `offline` model: stand-ins by name and role, for `app` to hand in."""
+"""Stand-ins of the `offline` model by name, for `app` to pass to agents."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from importlib import import_module
 from drr.llm.role import Policy
 
 RULES = 16
-"""Raised by hand where the script that plays agents answers otherwise; part of the key of what it answers."""
+"""The version of the script that plays agents, raised by hand when its answers change. It enters the key of its units."""
 STAND_INS = {
     "agent": "drr.offline.agents.policies:agent_policy",
     "summariser": "drr.offline.agents.policies:summariser_policy",
@@ -15,7 +15,7 @@ STAND_INS = {
 
 
 def stand_in(who: str | Policy) -> Policy | None:
-    """Rules by name; rules that were handed in as they are; `None` where nobody here plays that."""
+    """Return the rules of that name, or the given rules unchanged; `None` for an unknown name."""
     if not isinstance(who, str):
         return who
     if who not in STAND_INS:

@@ -1,8 +1,8 @@
 """The judge without a language model, `rules-2`: surface rules over the texts that a model would be shown.
 
-Support is words and figures in common (`drr.eval.evidence.passages`). Grades and preferences count what a text shows on its surface; `docs/judging.md` lists
+Support is measured by common words and figures (`drr.eval.evidence.passages`). Grades and preferences count features of a text's surface; `docs/judging.md` lists
 every rule. They measure layout, wording and bookkeeping, not understanding, so they are stored under their own name,
-bannered wherever they are shown, and never set beside figures of a model or of the paper.
+marked by a banner wherever they are shown, and never compared with figures of a model or of the paper.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _SUPPORT = {"full": "full_support", "partial": "partial_support", "none": "no_su
 
 
 class RulesJudge:
-    """Answers in the form that was asked for."""
+    """A judge that answers in the requested form by rules."""
 
     name = NAME
     version = VERSION
@@ -47,7 +47,7 @@ class RulesJudge:
 
     @property
     def tasks(self) -> frozenset[str]:
-        """Those that these rules answer, and those of the papers that bring rules of their own."""
+        """The tasks that these rules can judge, and those of papers with rules of their own."""
         return _TASKS.union(*(paper.ruled for paper in papers()))
 
     def answer(self, asking: Asking[Any]) -> Mapping[str, Any]:
@@ -75,7 +75,7 @@ def _verdict(about: str, reason: str, quote: str, support: str) -> JsonObject:
 
 
 def _paper_support(asking: Asking[Any]) -> JsonObject:
-    """The paper asks for no quotation."""
+    """Judge support in the paper's form, which has no quotation."""
     names = ("id", "support", "justification")
     return {"verdicts": [{name: v[name] for name in names} for v in _support(asking)["verdicts"]]}
 
@@ -105,13 +105,13 @@ def _preference(asking: Asking[Any]) -> JsonObject:
 
 
 def _paper_preference(asking: Asking[Any]) -> JsonObject:
-    """The paper knows no tie."""
+    """Judge a preference in the paper's form, which has no tie."""
     (a, _), (b, _) = (_grade(asking, f"answer_{side}") for side in "ab")
     return {"winner": "A" if a >= b else "B", "justification": _preference(asking)["justification"]}
 
 
 def _failures(asking: Asking[Any]) -> JsonObject:
-    """Charge what the surface shows. The example is the first line of prose, for no line shows what is lacking."""
+    """Return the failures that the surface shows. The example is the first line of prose, because no line shows a lack."""
     lines = [line.strip() for line in asking.part("answer").split("\n") if len(line.split()) > 3]
     if not lines:
         return {"failures": []}
@@ -139,7 +139,7 @@ def _points(asking: Asking[Any]) -> JsonObject:
 
 
 def _relative(asking: Asking[Any]) -> JsonObject:
-    """Each by itself, as where one report is graded: the order sways no rule."""
+    """Grade two reports, each by itself, as where one report is graded: the order affects no rule."""
     a, b = (surface_of(asking, f"answer_{side}") for side in "ab")
     return {
         "grades": [
@@ -174,19 +174,19 @@ _TASKS = frozenset(
 
 @cache
 def _of_papers() -> Rules:
-    """The rules that papers bring, by the form that is asked for."""
+    """Return the rules of papers by the form that they answer."""
     further: list[Rules] = [load(paper.judge_rules) for paper in papers() if paper.judge_rules]
     return {form: rule for rules in further for form, rule in rules.items()}
 
 
 _ENOUGH = 0.75
-"""Share of a point's words that one line of a report holds."""
+"""The share of a point's words that one line of a report must contain."""
 _LINE = re.compile(r"[^\n]+")
 _OF_ANSWER = re.compile(
     r"\A\s*(?:it|the (?:answer|report|plan))\s+[a-z]+\s+(?:(?:that|to|how|why|when|where|which|what)\s+)?",
     re.I,
 )
-"""The opening of a point: `It says that`, as `prompts/points.md` has points begin."""
+"""The opening of a point, such as `It says that`, with which `prompts/points.md` lets points begin."""
 
 
 class PointMatch(NamedTuple):
@@ -196,7 +196,7 @@ class PointMatch(NamedTuple):
 
 
 def match(text: str, gist: str | None, report: str) -> PointMatch:
-    """A point whose gist is empty is kept by what a report leaves out, which no word of it shows."""
+    """Judge whether a report contains a point. A point with an empty gist is about an omission, which no line shows."""
     wanted = _OF_ANSWER.sub("", text) if gist is None else gist
     words = families(wanted)
     if not words:

@@ -36,21 +36,21 @@ _TOTAL = re.compile(r"\b(?:grand |sub)?total\b[^\n$]{0,60}\$\s?([\d,]+(?:\.\d+)?
 
 @dataclass(frozen=True)
 class Surface:
-    """The surface of a report, seen without understanding."""
+    """The surface features of a report, measured without understanding."""
 
     counts: Mapping[str, int]
     repeated: float
-    """Share of the text that is said again."""
+    """The share of the text that repeats earlier text."""
     answered: float
-    """Share of the question's words."""
+    """The share of the question's words that occur in the report."""
     flaws: float
     hollow: bool
-    """True of next to no text."""
+    """True for a report with next to no text."""
     forged: int
     total_kept: bool | None
 
     def score(self, dimension: Dimension) -> float:
-        """Score from 0 to 10; an attempt to game the grading, or next to no text, is 0."""
+        """Return a score from 0 to 10. It is 0 for an attempt to game the grading or for next to no text."""
         if self.forged or self.hollow:
             return 0.0
         shares = {name: min(1.0, self.counts[name] / enough) for name, (enough, _) in _COUNTED.items()}
@@ -95,12 +95,12 @@ _COUNTED: Mapping[str, tuple[int, str]] = {
     "foreign": (3, "products of elsewhere"),
     "process": (3, "traces of process"),
 }
-"""Counts from which more changes nothing, with what is counted."""
+"""Counts above which a score rises no further, each with the words for a justification."""
 
 
 @lru_cache(maxsize=4096)
 def read(answer: str, question: str, profile: str, shop: str) -> Surface:
-    """Lines that sell elsewhere or show the process count as flaws and as nothing else."""
+    """Measure the surface of a report. Lines that sell products of elsewhere or show the process count only as flaws."""
     lines = answer.split("\n")
     foreign = {line for line in lines if _sells_elsewhere(line, shop)}
     process = {line for line in lines if _PROCESS.search(line)}
@@ -149,7 +149,7 @@ def _sells_elsewhere(line: str, shop: str) -> bool:
 
 
 def _without_list(text: str) -> str:
-    """The report without the closing list of sources."""
+    """Return the report without the closing list of sources."""
     lines = text.rstrip().split("\n")
     while lines and (not lines[-1].strip() or _SOURCE.match(lines[-1])):
         lines.pop()
@@ -164,7 +164,7 @@ def _is_cited(sentence: str) -> bool:
 
 
 def _repeated(body: str) -> float:
-    """Share of tokens in lines and paragraphs that near-duplicate an earlier one."""
+    """Return the share of tokens in lines and paragraphs that nearly repeat an earlier one."""
     seen: list[frozenset[tuple[str, ...]]] = []
     exact: set[str] = set()
     total = again = 0

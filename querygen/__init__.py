@@ -1,4 +1,4 @@
-"""Queries from profiles: written, checked by code, reviewed by people."""
+"""Questions for a shop: written from shoppers' profiles, checked by code, reviewed by people."""
 
 if __name__ != "drr.querygen":
     from drr.beside import step_aside

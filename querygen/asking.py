@@ -1,4 +1,4 @@
-"""The four inputs of a query writer as messages, and its drafts."""
+"""The messages to a query writer, made from its inputs, and the form of the writer's drafts."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ FOLDER = Path(__file__).parent / "prompts"
 
 
 class ShopperBrief(NamedTuple):
-    """A brief on a shopper for a writer, as plain fields: rules read these and not the prompt."""
+    """A shopper's data for a writer, as plain fields that rule-based writers read instead of the prompt."""
 
     profile: ProfileSummary
     questions: int
     before: int = 0
-    """Written for the shopper already."""
+    """The number of questions already written for the shopper."""
 
 
 class DepartmentBrief(NamedTuple):
-    """A brief on a department for a writer; `batch` counts how often it came round."""
+    """A department for a writer of generic questions; `batch` counts how often the department came before."""
 
     department: str
     batch: int
@@ -36,12 +36,12 @@ class DepartmentBrief(NamedTuple):
 
 
 def tool_list() -> str:
-    """The registry's tools, one a line."""
+    """Return a text with the name and summary of each tool, one on a line."""
     return "\n".join(f"- `{tool.name}`: {tool.summary()}" for tool in TOOLS.values())
 
 
 def records(profile: ProfileSummary) -> list[Bought]:
-    """The orders that a writer may build on: what is bought repeatedly, then the recent and the dear, each once."""
+    """Return the orders that a writer may use: repeated purchases, then recent and expensive ones, each once."""
     return list({item.order_id: item for item in [*profile.repeated, *profile.notable]}.values())
 
 
@@ -73,7 +73,7 @@ def generic_messages(prompts: Prompts, brief: DepartmentBrief, today: str) -> li
 
 
 def again_message(prompts: Prompts, count: int, before: Sequence[Mapping[str, str]]) -> HumanMessage:
-    """Show the writer its earlier questions, with what the checks found wrong."""
+    """Return a message with the writer's earlier questions and the failed checks of each."""
     lines = [
         f"- {row['query']}" + (f" [rejected: {row['failed']}]" if row["failed"] else "") for row in before
     ]
@@ -110,6 +110,6 @@ class Drafts(BaseModel):
 
 
 def drafts_of(count: int) -> type[Drafts]:
-    """Exactly so many, so that a writer who gives fewer is asked once more."""
+    """Return a form for exactly `count` drafts, so that a writer who gives fewer is asked once more."""
     exact = Annotated[list[Draft], Field(min_length=count, max_length=count)]
     return create_model("Drafts", __base__=Drafts, queries=(exact, ...))

@@ -1,6 +1,6 @@
-"""The checks of a question by code: the names of `CHECKS` are those that people read.
+"""The checks of a question by code. The names in `CHECKS` are shown to readers.
 
-A check passes, fails, or does not apply (`none`): a line with only a question and a user is a query too.
+A check passes, fails, or does not apply (`none`), because a line with only a question and a user is a query too.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from drr.wording.states import STATES
 
 Status = Literal["pass", "fail", "none"]
 ALIKE = 0.6
-"""Shingle similarity from which two questions count as the same."""
+"""The similarity of shingles (runs of words) from which two questions count as the same."""
 TICS = 0.04
-"""The largest share of a set that may begin, or end, with the same words."""
+"""The largest share of a set of questions that may begin, or end, with the same words."""
 _SHORTEST, _LONGEST = 8, 200
 _EXPLAINED = frozenset(
     {*ProfileSummary.model_fields, *Spend.model_fields, *UserStatistics.model_fields}
     | {"address.city", "address.state", "address.country"}
 )
-"""Fields in the profile summary: a question cannot lean on an e-mail address or a street."""
+"""Profile fields that a question may use as facts. E-mail and street are not among them."""
 
 
 class CheckResult(NamedTuple):
@@ -54,14 +54,14 @@ class Known:
     user: User
     statistics: UserStatistics | None
     orders: dict[str, str]
-    """Order to product."""
+    """Product ids by order id."""
     words: frozenset[str]
-    """Every word of the titles, stores and categories bought, and of the place."""
+    """All words in the titles, stores and categories of purchases, and in the user's place."""
 
 
 @dataclass(frozen=True)
 class Stock:
-    """The shop's stock for a need."""
+    """The products that a shop sells for a search text."""
 
     shop: Shop
 
@@ -78,7 +78,7 @@ class Stock:
         return self.shop.catalog.search(request).total
 
     def kin(self, owned: Sequence[str], needs: Sequence[str]) -> Literal["near", "far"] | None:
-        """Relate what is owned to what is needed: by a word or the shelf, by the department, not at all."""
+        """Return how owned products relate to needs: `near` by a word or category, `far` by department, or `None`."""
         words = tuple(word for need in needs for word in tokens(need))
         had = self.shop.store.products(sorted(owned))
         sold = [product for need in needs for product in self._found(need)]
@@ -92,7 +92,7 @@ class Stock:
         return self.shop.store.products(self.shop.catalog.search(request).product_ids)
 
     def category(self, query: Query) -> str | None:
-        """Find where the shop keeps what the question is mainly about."""
+        """Return the category of the product that a question is mainly about."""
         asked = query.needs[0] if query.needs else query.query
         page = self.shop.catalog.search(
             SearchRequest(asked, match="all" if query.needs else "any", limit=1, search="plain")
@@ -102,26 +102,26 @@ class Stock:
 
 
 def _begin(longer: Sequence[str], words: tuple[str, ...]) -> bool:
-    """Tell whether one of these begins with one of the words: a pillowcase with a pillow."""
+    """Tell whether one of the words in `longer` begins with one of `words`, such as "pillowcase" with "pillow"."""
     return any(one.startswith(words) for one in longer)
 
 
 @dataclass(frozen=True)
 class CheckCase:
-    """One question, and all that a check may look at."""
+    """A question with all data that a check may use."""
 
     query: Query
     known: Known | None
-    """`None`: no such user."""
+    """The user's records; `None` where there is no such user."""
     stock: Stock
     min_products: int
-    """The fewest products that the shop must have for each need."""
+    """The smallest number of products that the shop must have for each need."""
     earlier: Sequence[tuple[str, float]]
-    """Ids of the file's earlier questions that have words in common with this one, and how alike they are."""
+    """Ids of earlier questions of the file with words in common, each with its similarity."""
     size: int
-    """Questions of the whole set."""
+    """The number of questions in the whole set."""
     same_ends: Mapping[str, int]
-    """Number of earlier questions that begin, or end, with the same words."""
+    """The numbers of earlier questions that begin, or end, with the same words."""
 
 
 def user_known(case: CheckCase) -> CheckResult:
@@ -160,7 +160,7 @@ def tools_exist(case: CheckCase) -> CheckResult:
 
 
 def web_need(case: CheckCase) -> CheckResult:
-    """Check that what only the web can answer is asked exactly where the web is among the tools."""
+    """Check that a question states a need for the web exactly where its tools include the web."""
     query = case.query
     if not query.tools:
         return NONE
@@ -198,7 +198,7 @@ def budget(case: CheckCase) -> CheckResult:
 
 
 def _too_few(stock: Stock, need: str, wanted: Constraints) -> str | None:
-    """Say what is wrong where several of one thing are asked for, each up to a price."""
+    """Return a problem where the shop has too few affordable products for a demanded number, or `None`."""
     cap, count = wanted.item_max, wanted.count
     if cap is None or count is None or (found := stock.affordable(need, cap)) >= count:
         return None
@@ -253,7 +253,7 @@ def names_in_text(case: CheckCase) -> CheckResult:
 
 
 def privacy(case: CheckCase) -> CheckResult:
-    """Also of what is published beside the question."""
+    """Check for personal data in the question and in the texts published beside it."""
     query, known = case.query, case.known
     text = "\n".join([query.query, query.rationale or "", query.web_need or "", *query.needs])
     found = personal_data(text)
@@ -304,7 +304,7 @@ def unlike_others(case: CheckCase) -> CheckResult:
 
 
 def tics(case: CheckCase) -> CheckResult:
-    """Check that few questions of a set begin or end alike. Those that code can check are made of patterns."""
+    """Check that few questions of a set begin or end with the same words. Checkable questions are exempt, as they are made from patterns."""
     if case.query.checkable is not None:
         return NONE
     for way, words in ends(case.query.query).items():
@@ -314,7 +314,7 @@ def tics(case: CheckCase) -> CheckResult:
 
 
 def coherence(case: CheckCase) -> CheckResult:
-    """Check that something of what the question leans on has to do with what it asks for."""
+    """Check that an owned product used as a fact is related to the needs of the question."""
     owned = [fact.id for fact in case.query.facts_used if fact.kind == "product"]
     if not owned or not case.query.needs:
         return NONE

@@ -1,4 +1,4 @@
-"""Checks of a checkable question over the whole shop, and its axes of difficulty. `docs/record.md` says what each one proves."""
+"""Checks of a checkable question, whose right answer is known, over the whole shop; also its axes of difficulty. `docs/record.md` says what each check proves."""
 
 from __future__ import annotations
 
@@ -42,22 +42,22 @@ from drr.tools.base import ToolAnswer, ToolContext, ToolError, context_for
 from drr.tools.registry import call_sync
 
 ORDERS_READ = 300
-"""Most orders of a user whom a checkable question may be about."""
+"""The largest number of orders of a user who may be the asker of a checkable question."""
 MOST_BY_CHANCE = 0.25
-"""Most that a blind choice among the products of a kind may have in its favour."""
+"""The highest chance at which random picks among the products of a kind may all be right."""
 _NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 
 
 @dataclass(frozen=True)
 class Played:
-    """The answers to the calls of a plan; `None` where a tool refused."""
+    """The answers to the calls of a plan; `None` for a refused call."""
 
     steps: Sequence[PlanStep]
     answers: Sequence[ToolAnswer | None]
 
     @cached_property
     def returned(self) -> set[str]:
-        """Addresses of the sources, and the ids of products and orders among them."""
+        """The addresses of the returned sources, and the ids of products and orders among them."""
         sources = [source for answer in self.answers if answer for source in answer.sources]
         return {source.url for source in sources} | {
             source.record.get("_id", "") for source in sources if source.record
@@ -68,18 +68,18 @@ class Played:
         return [[] if answer is None else list(leaves(answer.data)) for answer in self.answers]
 
     def tells(self, fact: ExpectedFact) -> bool:
-        """Tell whether a source of the fact was returned, and its figure with it. A page gives it by row and column."""
+        """Tell whether a source of a fact was returned together with the fact's figure. A page must show the figure with its row and column."""
         if fact.kind == "page":
             return self._reads(fact)
         stated = any(same_figure(fact.value, leaf) for leaf in chain.from_iterable(self.leaves))
         return stated and bool(self.returned.intersection(fact.sources))
 
     def _reads(self, fact: ExpectedFact) -> bool:
-        """Tell whether a row of the fact's own page was shown with its figure and its column."""
+        """Tell whether the fact's own page was shown with a row that has the figure and its column."""
         called = zip(self.steps, self.answers, strict=True)
         items = [i for step, one in called if one and step.tool == "web_search" for i in one.data["items"]]
         rows = [(item["url"], row) for item in items for row in item["rows"]]
-        # Another text must have the figure too, as before rows were shown: so a seed keeps its questions.
+        # Another text must have the figure too, as in earlier versions without rows, so that a seed gives the same questions.
         texts = {leaf for leaf in chain.from_iterable(self.leaves) if isinstance(leaf, str)} - {
             r for _, r in rows
         }
@@ -91,7 +91,7 @@ class Played:
         )
 
     def hops(self, question: str) -> int:
-        """Length of the longest chain of calls. Each asks for what an earlier one answered, or for its category."""
+        """Return the length of the longest chain of calls, in which each call uses an answer of an earlier one."""
         shown = [
             [
                 *known,
@@ -112,7 +112,7 @@ class Played:
 
 
 def leaves(data: object) -> Iterator[str | float]:
-    """Every text and number of a document."""
+    """Yield every text and number of a document."""
     if isinstance(data, Mapping):
         data = list(data.values())
     if isinstance(data, (list, tuple)):
@@ -137,7 +137,7 @@ def _stands_in(value: float | str, text: str) -> bool:
 
 
 def play(plan: Sequence[PlanStep], ctx: ToolContext) -> Played:
-    """Make the calls of a plan in a session."""
+    """Run the calls of a plan in a session and return their answers."""
     return Played(plan, [_called(step, ctx) for step in plan])
 
 
@@ -149,14 +149,14 @@ def _called(step: PlanStep, ctx: ToolContext) -> ToolAnswer | None:
 
 
 def shown(constraint: Constraint) -> str:
-    """The value of a constraint as a question states it."""
+    """Return the value of a constraint as a question states it."""
     if constraint.kind in ("price_max", "price_min"):
         return dollars(float(constraint.value or 0))
     return f"{constraint.value:g}" if isinstance(constraint.value, float) else str(constraint.value)
 
 
 def idle(need: ShoppingNeed, shelf: Sequence[Product], owned: Collection[str]) -> Iterator[str]:
-    """Yield the demands without which the very same products would be right."""
+    """Yield the demands of a need that change nothing: without them the same products are right."""
     if need.best and len(satisfying(need.model_copy(update={"best": None}), shelf, owned)) == 1:
         yield need.best
     right = {p.product_id for p in satisfying(need, shelf, owned)}
@@ -168,13 +168,13 @@ def idle(need: ShoppingNeed, shelf: Sequence[Product], owned: Collection[str]) -
 
 
 def by_chance(right: int, picks: int, kind: int) -> float:
-    """Compute the chance that so many picks, made blindly among all of a kind, are all right."""
+    """Return the chance that `picks` random picks among all products of a kind are all right."""
     return comb(right, picks) / comb(kind, picks) if kind >= picks else 0.0
 
 
 @dataclass
 class TruthChecker:
-    """Checks the truth of questions about one shop and its web."""
+    """A checker of questions against the records of one shop and its web."""
 
     shop: Shop
     web: WebSearch
@@ -185,7 +185,7 @@ class TruthChecker:
         return Shelves(self.shop)
 
     def orders(self, user_id: str) -> list[Order]:
-        """The user's orders, newest first; one more than are read where there are too many."""
+        """Return the user's orders, newest first; at most one more than `ORDERS_READ`."""
         if user_id not in self._orders:
             self._orders[user_id] = self.shop.store.orders(user_id, limit=ORDERS_READ + 1).items
         return self._orders[user_id]
@@ -194,11 +194,11 @@ class TruthChecker:
         return frozenset(order.product_id for order in self.orders(user_id))
 
     def context(self, user_id: str) -> ToolContext:
-        """Open a session of the user, as an agent has it."""
+        """Return a new session of the user for tool calls, as an agent has it."""
         return context_for(Session(self.shop, user_id), self.web)
 
     def check(self, query: Query) -> dict[str, CheckResult]:
-        """Say of each check whether it holds; nothing of a question without a truth."""
+        """Return the result of each check by name; empty for a question without a truth."""
         truth = query.checkable
         if truth is None:
             return {}
@@ -218,7 +218,7 @@ class TruthChecker:
         }
 
     def axes(self, query: Query, truth: Checkable, played: Played) -> Axes:
-        """Compute the difficulty of a question."""
+        """Return the axes of difficulty of a question."""
         owned = self.owned(query.user_id)
         shelves = [self.shelves.of(need.category) if need.category else () for need in truth.needs]
         misleading = [distractors(*one, owned) for one in zip(truth.needs, shelves, strict=True) if one[1]]
@@ -254,7 +254,7 @@ class TruthChecker:
             yield f"the cheapest picks cost {dollars(cheapest)}, above {dollars(truth.budget)}"
 
     def cheapest(self, truth: Checkable) -> float | None:
-        """Sum the cheapest right picks; `None` where too few prices are known."""
+        """Return the sum of the cheapest right picks; `None` where too few prices are known."""
         total = 0.0
         for need in truth.needs:
             if need.refusal is None:
@@ -283,7 +283,7 @@ class TruthChecker:
                 yield f"point {number}: its order names no spare part of this row's kind"
 
     def _named_row(self, query: Query, fact: ExpectedFact) -> bool:
-        """Tell whether an order, alone on its day, leads by a spare part to the row. The question hides the row."""
+        """Tell whether the fact's order, the only one of its day, leads by a spare part to the fact's row. The question must not name the row."""
         orders = self.orders(query.user_id)
         day, product_id = next(
             (
@@ -299,7 +299,7 @@ class TruthChecker:
         return alone and named == row and row not in query.query
 
     def _anchored(self, user_id: str, need: ShoppingNeed) -> bool:
-        """Tell whether the order is the only one of its day, and gives category and limits as they are stated."""
+        """Tell whether the need's order is the only one of its day and implies the stated category and limits."""
         anchor, orders = need.anchor, self.orders(user_id)
         order = next((one for one in orders if anchor and one.order_id == anchor.order_id), None)
         product = None if order is None else self.shelves.products.get(order.product_id)
@@ -317,7 +317,7 @@ class TruthChecker:
         )
 
     def _lucky(self, query: Query, truth: Checkable) -> Iterator[str]:
-        """Say which needs luck meets, by a blind choice or a search without constraints, and which demands decide nothing."""
+        """Yield the needs that random picks or a plain search would meet, and the demands that change nothing."""
         for number, need in enumerate(truth.needs, 1):
             shelf = self.shelves.of(need.category)
             if shelf:
@@ -330,7 +330,7 @@ class TruthChecker:
                 yield f"need {number} is met by the first of a search for {need.category[-1]!r} by {order}"
 
     def blind_order(self, user_id: str, need: ShoppingNeed) -> str | None:
-        """Return an order in which the first results of a search without constraints meet a need."""
+        """Return the sort order in which a search without constraints meets a need; `None` for none."""
         if not need.products or not need.category:
             return None
         asked: JsonObject = {"query": need.category[-1], "limit": need.picks}
@@ -375,7 +375,7 @@ def _result(problems: Iterator[str]) -> CheckResult:
 
 
 def _stated(question: str, truth: Checkable) -> Iterator[str]:
-    """Yield limits that do not stand in the question, and that no order gives."""
+    """Yield limits that are neither in the question nor implied by an order."""
     for number, need in enumerate(truth.needs, 1):
         given = need.anchor.gives if need.anchor else []
         limits = [(one.kind, one.name if one.kind == "not_id" else shown(one)) for one in need.constraints]
@@ -391,7 +391,7 @@ def _stated(question: str, truth: Checkable) -> Iterator[str]:
 
 
 def _hidden(question: str, truth: Checkable) -> Iterator[str]:
-    """Yield ids and figures of the answer that the question gives away."""
+    """Yield ids and figures of the answer that the question reveals."""
     ids = {one for need in truth.needs for one in need.products}
     ids |= {one for fact in truth.facts if fact.kind not in ("spend_year", "page") for one in fact.subjects}
     yield from (f"the id {one} stands in the question" for one in sorted(ids) if one in question)

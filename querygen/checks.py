@@ -1,6 +1,6 @@
-"""Questions and tasks of a file checked against a shop: answerable, true, private, clear, unlike the others.
+"""Checks the questions and tasks of a file against a shop: answerable, true, private, clear, and different from each other.
 
-The checks of a task are those of questions turned round: there a fact of the person has to be true, here none may stand.
+The checks of a task reverse those of a question: a question must use true facts of the person, a task must use none.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from drr.wording.states import STATES
 LARGEST_SHARE = 0.4
 """The largest share of a file's questions in one category."""
 LEAST_NEAR = 0.8
-"""The least share of questions that lean on a purchase whose purchase is of the kind that is asked for."""
+"""The smallest share of questions with an owned product whose product is of the requested kind."""
 _SPREAD_FROM = 20
 _ORDERS_READ = 2000
 
@@ -43,14 +43,14 @@ class Checked:
 
 @dataclass
 class Checker:
-    """Checks the questions of one file in their order, because a near-duplicate is one of an earlier question."""
+    """A checker of one file's questions in order, because a question is compared with the earlier ones."""
 
     shop: Shop
     min_products: int = 3
     truth: TruthChecker | None = None
-    """Checks of checkable questions, which need a web too."""
+    """The checks of checkable questions, which need a web too."""
     size: int = 0
-    """Questions of the whole set; as many as were seen, where nobody says it."""
+    """The number of questions in the whole set; where it is unknown, the number of checked questions counts."""
     _ends: Counter[tuple[str, str]] = field(default_factory=Counter)
     _earlier: list[str] = field(default_factory=list)
     _seen: Seen = field(default_factory=Seen)
@@ -73,7 +73,7 @@ class Checker:
         return Checked(query, verdicts)
 
     def accept(self, query: Query) -> Checked:
-        """Check as `check` does, but forget a question that fails, so that it does not make others look like copies."""
+        """Check a question, and forget it if it fails, so that later questions do not count as its copies."""
         checked = self.check(query)
         if checked.failed:
             self._earlier.pop()
@@ -104,7 +104,7 @@ class Checker:
 
 
 def spread(checker: Checker, queries: Sequence[Query]) -> tuple[CheckResult, dict[str, int]]:
-    """Check the spread over the shop's categories; of files with twenty questions and more."""
+    """Check how questions are spread over the shop's categories, in files of twenty questions or more."""
     counts = Counter(Stock(checker.shop).category(query) or "none" for query in queries)
     ordered = dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
     if len(queries) < _SPREAD_FROM:
@@ -116,7 +116,7 @@ def spread(checker: Checker, queries: Sequence[Query]) -> tuple[CheckResult, dic
 
 
 def coherence(checker: Checker, queries: Sequence[Query]) -> CheckResult:
-    """Check that most questions lean on a thing of the kind that they ask for; of twenty and more."""
+    """Check that most questions with an owned product ask for something of its kind, in files of twenty or more."""
     stock, found = Stock(checker.shop), Counter[str | None]()
     for query in queries:
         owned = [fact.id for fact in query.facts_used if fact.kind == "product"]
@@ -128,7 +128,7 @@ def coherence(checker: Checker, queries: Sequence[Query]) -> CheckResult:
 
 
 def manifest_matches(shop: Shop, queries: Sequence[Query]) -> None:
-    """Check a whole file's shop once, before each question says it again."""
+    """Raise an error for a file whose questions were all written for another shop."""
     hashes = {query.shop_hash for query in queries if query.shop_hash is not None}
     if hashes and shop.manifest.content_hash not in hashes:
         raise DrrError(
@@ -160,7 +160,7 @@ class TaskProblem(NamedTuple):
 
 
 def _of_text(task: ResearchTask) -> Iterator[tuple[str, str]]:
-    """Yield what the text alone shows, by the names of the questions' checks."""
+    """Yield the problems that the text of a task shows, by the names of the questions' checks."""
     text, words = task.task, len(task.task.split())
     own = _OWN_RECORDS.search(text)
     if own:
@@ -183,7 +183,7 @@ def _of_text(task: ResearchTask) -> Iterator[tuple[str, str]]:
 def problems(
     tasks: Sequence[ResearchTask], shop: Shop | None = None, min_products: int = 3
 ) -> Iterator[TaskProblem]:
-    """Yield the problems of a whole file. Without a shop what the texts alone show."""
+    """Yield the problems of all tasks of a file. Without a shop, only the texts are checked."""
     earlier: list[str] = []
     seen = Seen()
     for task in tasks:

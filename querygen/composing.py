@@ -1,6 +1,6 @@
-"""Checkable questions made of a shop's own records, each checked before it is given.
+"""Composes checkable questions from a shop's own records; each is checked before it is returned.
 
-A seed draws the facts; the wording is drawn apart from them.
+A seed decides the facts; the wording is drawn separately.
 """
 
 from __future__ import annotations
@@ -39,23 +39,23 @@ from drr.querygen.figures import FactDraw
 
 _WORDS = Path(__file__).parent / "checkable.toml"
 TRIES = 400
-"""Draws for one question before the shop is said to give none."""
+"""The number of draws for one question before the shop counts as unable to give one."""
 SHELF = range(4, 121)
-"""Products that a kind must have to be asked for."""
+"""The numbers of products that a kind may have to be asked for."""
 TRIES_EACH = 5
-"""Drafts for each question; those too much like an earlier one are dropped."""
+"""The number of drafts for each question; drafts too similar to an earlier question are dropped."""
 REFUSED, BUDGETED = 0.25, 0.8
-"""Shares of the needs that are to be refused, and of the questions with needs that have a budget."""
+"""The share of needs that must be refused, and the share of questions with needs that have a budget."""
 DEMANDS: tuple[ConstraintKind, ...] = get_args(ConstraintKind)
 _USERS = 300
 _REDRAWS, _FORMS, _STEERED = 120, 40, 34
 _KINDS = 5
-"""Kinds that a shop must have for a need to hide much or little."""
+"""The smallest number of kinds in a shop for which hidden difficulty is steered."""
 
 
 @dataclass
 class QuestionMaker:
-    """Makes checkable questions of one shop and its web; the same seed gives the same question."""
+    """A maker of checkable questions about one shop and its web. The same seed gives the same question."""
 
     shop: Shop
     web: WebSearch
@@ -70,13 +70,13 @@ class QuestionMaker:
 
     @cached_property
     def users(self) -> list[str]:
-        """Users with a history that can be read in a few calls."""
+        """Users with orders, few enough to be read in a few calls."""
         found = self.shop.store.sample_users(_USERS, seed=0, min_orders=3)
         return [one for one in found if len(self.checker.orders(one)) <= ORDERS_READ]
 
     @cached_property
     def _ends(self) -> list[tuple[str, str]]:
-        """The last two steps of category paths that hold enough products."""
+        """The last two steps of category paths that hold a suitable number of products."""
         shelves = self.checker.shelves
         ends = {tuple(p.categories[-2:]) for p in shelves.products.values() if len(p.categories) > 1}
         return [
@@ -87,13 +87,13 @@ class QuestionMaker:
 
     @cached_property
     def absent(self) -> list[AbsentKind]:
-        """Kinds that the shop lacks, the same in all its questions, so that they recur as those that it sells."""
+        """Kinds that the shop lacks. They are the same in all its questions, so that they recur like kinds that it sells."""
         rng = Random(f"absent:{self.shop.manifest.content_hash}")
         return absent_kinds(rng, self._ends, self.words["absent"], self.checker.shelves)
 
     @cached_property
     def kinds(self) -> list[tuple[str, str]]:
-        """Kinds to ask for. What lends its values to a kind that is not sold is none, as they would stand in both."""
+        """Kinds to ask for, without those that lend their values to absent kinds, whose values would occur in both."""
         lent = {one.lender for one in self.absent}
         rest = [kind for kind in self._ends if kind not in lent]
         return rest if len(rest) >= _KINDS else self._ends
@@ -105,7 +105,7 @@ class QuestionMaker:
         return [cell for page in pages if page.kind == "supportive" for cell in cells(page)]
 
     def make(self, seed: int | str, level: int | None = None, demand: ConstraintKind | None = None) -> Query:
-        """Draw until a question passes every check, has the axes of its level and demands this. `Misuse` where the shop gives none."""
+        """Draw until a question passes every check and has the requested level and demand. Raise `Misuse` where the shop gives none."""
         if not self.kinds or not self.users:
             raise Misuse(
                 f"{self.shop.spec}: has no kind of product with {SHELF[0]} to {SHELF[-1]} products, or no user with"
@@ -127,7 +127,7 @@ class QuestionMaker:
 
     @cached_property
     def middles(self) -> Mapping[str, float]:
-        """Return what parts little from much on each hidden axis, by the size of the kinds."""
+        """The number of misleading products that separates few from many, by hidden axis."""
         if len(self.kinds) < _KINDS:
             return {}
         size = median(len(self.checker.shelves.of(kind)) for kind in self.kinds)
@@ -136,7 +136,7 @@ class QuestionMaker:
     def _needs(
         self, asker: PointSource, demand: ConstraintKind | None, refused: bool
     ) -> Iterator[DrawnPoint]:
-        """Draw forms, and of each a need. It could be refused as well as met, and hide the contrary: no form tells which."""
+        """Draw forms and yield a need of each. Each form could also be met or refused and hide little or much, so that no form reveals the truth."""
         for number in range(_FORMS):
             form = need_form(asker.rng, asker.demands, demand)
             if number >= _STEERED or not self.middles:
@@ -148,7 +148,7 @@ class QuestionMaker:
                 yield empty if refused else met
 
     def _need(self, asker: PointSource, form: NeedForm, refused: bool) -> DrawnPoint | None:
-        """Draw values until a need has its form and no search meets it blindly."""
+        """Draw values until a need fits its form and no plain search meets the need."""
         for _ in range(_REDRAWS):
             part = NeedDraw(asker, form).part(refused)
             if part and not self.checker.blind_order(asker.user_id, cast(ShoppingNeed, part.truth)):
@@ -156,7 +156,7 @@ class QuestionMaker:
         return None
 
     def budget(self, truth: Checkable, rng: Random) -> float | None:
-        """Draw a budget. Where each pick has a price limit it lies below their sum, and there is none for a single pick."""
+        """Draw a budget. Where each pick has a price limit, it lies below the sum of limits, and a single pick has no budget."""
         limits = [
             min((float(one.value or 0) for one in need.constraints if one.kind == "price_max"), default=0.0)
             for need in truth.needs
@@ -178,7 +178,7 @@ class QuestionMaker:
         return float(rng.choice(fitting)) if fitting and not alone else None
 
     def of_level(self, query: Query, level: int | None) -> bool:
-        """Tell whether the axes of a question lie within a level's; any do where none is asked for."""
+        """Tell whether the axes of a question lie within those of a level; `None` admits any."""
         axes = query.checkable and query.checkable.axes
         spans = {} if level is None else self.words["levels"][level - 1]["axes"]
         return all(low <= getattr(axes, axis) <= high for axis, (low, high) in spans.items())
@@ -186,7 +186,7 @@ class QuestionMaker:
     def _query(
         self, rng: Random, user_id: str, draw: Mapping[str, Any], demand: ConstraintKind | None
     ) -> Query | None:
-        """Make one try at a question of one user."""
+        """Try once to compose a question of one user; return `None` where a draw fails."""
         checker, orders = self.checker, self.checker.orders(user_id)
         asker = PointSource(
             rng,
@@ -243,9 +243,9 @@ class QuestionMaker:
 def checkable_questions(
     shop: Shop, web: WebSearch, seed: int, count: int, *, min_products: int = 3, curriculum: bool = False
 ) -> list[Query]:
-    """Make questions that pass every check, as many as were asked for where the shop gives them.
+    """Make up to `count` questions that pass every check.
 
-    A curriculum has as many of each level, the easiest first, and within a level each kind of demand in turn.
+    A curriculum has the same number of each level, the easiest first, and within a level each kind of demand in turn.
     """
     maker, checker, made, missed = QuestionMaker(shop, web), Checker(shop, min_products), list[Query](), 0
     for number in range(TRIES_EACH * count):
@@ -267,7 +267,7 @@ def checkable_questions(
 
 
 def least_budget(truth: Checkable, checker: TruthChecker) -> float:
-    """Return what the cheapest picks cost, or might cost where they are refused. Less, or less than a limit, would give a refusal away."""
+    """Return the smallest budget that reveals no refusal. It pays the cheapest picks, and likely prices for refused needs."""
     total, limits = checker.cheapest(truth) or 0.0, [0.0]
     for need in truth.needs:
         own = [float(one.value or 0) for one in need.constraints if one.kind in ("price_max", "price_min")]
@@ -279,13 +279,13 @@ def least_budget(truth: Checkable, checker: TruthChecker) -> float:
 
 
 def _asked(part: DrawnPoint) -> tuple[str, ...]:
-    """Tell the kind or the figure that a point asks for; no question asks for one twice."""
+    """Return the kind or figure that a point asks for. No question asks for the same one twice."""
     truth = part.truth
     return tuple(truth.category) if isinstance(truth, ShoppingNeed) else (truth.kind, *truth.subjects)
 
 
 def _concerned(part: DrawnPoint, bought: Mapping[str, str]) -> set[str]:
-    """Return the products that a point names, leads to or lets be picked. Another point must tell nothing of them."""
+    """Return the products that a point names, leads to or offers for picking. Other points must reveal nothing of them."""
     truth = part.truth
     found = [truth.anchor.order_id] if truth.anchor else []
     if isinstance(truth, ShoppingNeed):
@@ -296,13 +296,13 @@ def _concerned(part: DrawnPoint, bought: Mapping[str, str]) -> set[str]:
 
 
 def _stands_beside(part: DrawnPoint, parts: Sequence[DrawnPoint], bought: Mapping[str, str]) -> bool:
-    """Tell whether a point asks for nothing that others ask for, and tells nothing of what they concern."""
+    """Tell whether a point repeats no other point and reveals nothing of the others' products."""
     own = _concerned(part, bought)
     return all(_asked(one) != _asked(part) and own.isdisjoint(_concerned(one, bought)) for one in parts)
 
 
 def wording(of: PointSource, parts: Sequence[DrawnPoint], budget: float | None, noise: int) -> str:
-    """Set the points between an opening and a closing, with noise before the opening."""
+    """Write a question: noise, an opening, the points, the budget and a closing."""
     words = of.words
     lines = [of.worded([form]) for form in of.rng.sample(words["noise"], noise)]
     lines.append(of.worded(words["openings"]))
@@ -315,7 +315,7 @@ def wording(of: PointSource, parts: Sequence[DrawnPoint], budget: float | None, 
 
 
 def _plan(parts: Sequence[DrawnPoint], orders_read: int) -> list[PlanStep]:
-    """The calls of all points, each once; the orders first, by which others are asked."""
+    """Return the calls of all points, each once, with the orders first because other calls use them."""
     orders = [
         PlanStep(
             tool="get_user_orders",

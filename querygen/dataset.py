@@ -1,4 +1,4 @@
-"""A file of queries as a dataset that others can load: JSONL, Parquet, a card, and Croissant metadata."""
+"""Publishes a file of queries as a dataset for other programs: JSONL, Parquet, a card, and Croissant metadata."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _PAIRED: dict[str, tuple[str, str]] = {
     "task_id": ("sc:Text", "the task that it asks; the same text for all its persons"),
     "person_id": ("sc:Text", "who asks it, by the id of a file of persons"),
 }
-"""Beside these, where a question of the file came of a task and a person."""
+"""Further fields of a file whose questions were made from tasks and persons."""
 _LISTS = ("tools", "needs")
 _CONTEXT = Path(__file__).parent / "croissant_context.json"
 """The prefixes and terms of Croissant 1.0, as its specification prints them."""
@@ -49,20 +49,20 @@ _KEYWORDS = ["deep-research", "e-commerce", "tool-use", "benchmark"]
 
 
 class Publication(NamedTuple):
-    """A dataset's words on itself that the questions do not have."""
+    """Facts on a dataset that its questions do not contain: name, date, license and address."""
 
     name: str
     date: str
     """`YYYY-MM-DD`"""
     license: str
-    """An SPDX name."""
+    """The SPDX identifier of a license."""
     url: str | None = None
     with_truth: bool = False
-    """Publish the truth of checkable questions too."""
+    """True where the truth of checkable questions is published too."""
 
 
 def published(queries: Sequence[Query], *, with_truth: bool) -> list[Query]:
-    """Leave out rejected questions, and the truth of the others unless it is asked for."""
+    """Return the questions that are not rejected, without their truth unless `with_truth` is set."""
     kept = [query for query in queries if query.review.status != "rejected"]
     return kept if with_truth else [query.model_copy(update={"checkable": None}) for query in kept]
 
@@ -70,7 +70,7 @@ def published(queries: Sequence[Query], *, with_truth: bool) -> list[Query]:
 def write_dataset(
     folder: Path, queries: Sequence[Query], publication: Publication, *, source: str
 ) -> list[Path]:
-    """Write only into a folder that is new, empty or our own. Rejected questions are left out and counted in the card."""
+    """Write the files of a dataset into a folder that is new, empty or of this program. The card counts the rejected questions that are left out."""
     kept = published(queries, with_truth=publication.with_truth)
     if not kept:
         raise Misuse(f"{source}: holds no question that was not rejected; nothing to publish")
@@ -190,7 +190,7 @@ _LIMITS = (
 
 
 def _facts(queries: Sequence[Query]) -> dict[str, str]:
-    """Say who wrote and who reviewed, in one sentence each."""
+    """Return sentences on the writers and the reviewers of the questions."""
     models: dict[str, int] = {}
     for query in queries:
         models[query.model or "unknown"] = models.get(query.model or "unknown", 0) + 1
@@ -214,7 +214,7 @@ def _counts_text(counts: Mapping[str, int]) -> str:
 
 
 def _croissant(publication: Publication, folder: Path, queries: Sequence[Query]) -> JsonObject:
-    """Croissant 1.0 (JSON-LD) over the Parquet file, with the responsible-AI fields (RAI 1.0) that can be told truthfully."""
+    """Return Croissant 1.0 metadata (JSON-LD) for the Parquet file, with the responsible-AI fields (RAI 1.0) whose values are known."""
     name, facts = publication.name, _facts(queries)
     files = [
         _file_object(folder / "queries.parquet", "application/x-parquet"),

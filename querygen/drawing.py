@@ -1,4 +1,4 @@
-"""Needs of checkable questions, drawn with their truth, words and plan; and what all points are drawn from."""
+"""Draws the needs of checkable questions with their truth, words and plan. Also defines the data that all points are drawn from."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from drr.querygen.checkable import MOST_BY_CHANCE, by_chance, shown
 from drr.querygen.shelves import FittingBits, KindTable, Shelves
 
 MOST_RIGHT = 12
-"""Most products that may satisfy a need."""
+"""The largest number of products that may satisfy a need."""
 
 
 Best = Literal["cheapest", "best_rated"] | None
@@ -38,7 +38,7 @@ _FILTERS = {
     "rating_min": "min_rating",
     "brand_is": "brand",
 }
-"""Arguments of a search that take a constraint."""
+"""Arguments of a search, by the kind of constraint that they express."""
 _FAMILIES: Sequence[Sequence[ConstraintKind]] = (
     ("price_max", "price_max", "price_min"),
     ("attribute",),
@@ -47,18 +47,18 @@ _FAMILIES: Sequence[Sequence[ConstraintKind]] = (
     ("rating_min",),
     ("ratings_min",),
 )
-"""Kinds of constraint of which a need has one; shops often do not know what the first two ask for."""
+"""Kinds of constraint of which a need has one from each group. Shops often lack the data for the first two."""
 _PICKS = (1, 1, 1, 1, 2, 2, 3)
 _NOT_SOLD = 0.75
-"""Share of refusals that ask for a kind not sold, where the form can."""
+"""The share of refusals that ask for a kind that is not sold, where the form allows it."""
 _ABSENT = 6
-"""Kinds that a shop sells for each that it lacks and is asked for."""
+"""The number of kinds sold by a shop for each absent kind in its questions."""
 _JITTER = 0.1
 _GIVEN: Sequence[ConstraintKind] = ("price_max", "brand_not", "attribute")
 
 
 class PageFigure(NamedTuple):
-    """One figure of a table on a web page."""
+    """A figure in a table of a web page."""
 
     page: Document
     row: str
@@ -67,7 +67,7 @@ class PageFigure(NamedTuple):
 
 
 class DrawnPoint(NamedTuple):
-    """One point of a question in words, and the calls that answer it."""
+    """A point of a question: its words, the calls that answer it, and its truth."""
 
     text: str
     plan: Sequence[PlanStep]
@@ -75,7 +75,7 @@ class DrawnPoint(NamedTuple):
 
 
 def cells(page: Document) -> Iterator[PageFigure]:
-    """Every cell of a page's Markdown tables that begins with a number and holds no other."""
+    """Yield each cell of a page's Markdown tables that begins with a number and has no other number."""
     rows = table_rows(page)
     for row in rows[1:]:
         for column, cell in zip(rows[0][1:], row[1:], strict=False):
@@ -85,33 +85,33 @@ def cells(page: Document) -> Iterator[PageFigure]:
 
 
 class AbsentKind(NamedTuple):
-    """A kind that a shop does not sell, and the kind that lends it its values."""
+    """A kind that a shop does not sell, and the sold kind whose values its demands use."""
 
     category: tuple[str, ...]
     lender: tuple[str, ...]
 
 
 class NeedForm(NamedTuple):
-    """The words of a need before any value. They are drawn first, and apart from what they hide."""
+    """The form of a need before its values are drawn, separate from the truth that it hides."""
 
     anchored: bool
     given: ConstraintKind | None
-    """Kind of constraint that an order gives beside the category."""
+    """The kind of constraint that an order implies beside the category."""
     best: Best
     without_one: bool
     kinds: Sequence[ConstraintKind]
-    """Kinds of constraint that have a value of their own."""
+    """Kinds of constraint that have a stated value."""
     places: Mapping[ConstraintKind, float]
-    """The place of each value along those of a kind of product, from 0 to 1."""
+    """The position of each value among those of a kind of product, from 0 to 1."""
     picks: int
     why: Why
-    """The reason, if the need is to be refused."""
+    """The reason for a refusal, where the need is to be refused."""
     much: Mapping[str, bool]
-    """Each hidden axis, and whether the need has more of it than most, if it is met."""
+    """The hidden axes, each with whether a need that is met has more of it than most."""
 
 
 def need_form(rng: Random, counts: Sequence[int], demand: ConstraintKind | None) -> NeedForm:
-    """Draw a form. It asks for a price or a detail, as a shop may not know them."""
+    """Draw a form of a need. It demands a price or a detail, which a shop may not know."""
     own: list[ConstraintKind] = [demand if demand in family else rng.choice(family) for family in _FAMILIES]  # type: ignore[misc]
     ranked = [demand, rng.choice(own[:2]), *rng.sample(own, len(own))]
     anchored = rng.random() < 0.55 and demand not in ("owned", "not_id")
@@ -141,7 +141,7 @@ def need_form(rng: Random, counts: Sequence[int], demand: ConstraintKind | None)
 
 @dataclass(frozen=True)
 class PointSource:
-    """One user with the shop around, and the random draws of one question."""
+    """A user, the shop's data, and the random draws of one question."""
 
     rng: Random
     words: Mapping[str, Any]
@@ -152,16 +152,16 @@ class PointSource:
     kinds: Sequence[tuple[str, ...]]
     cells: Sequence[PageFigure]
     absent: Sequence[AbsentKind] = ()
-    """Kinds that the shop does not sell, few enough to be asked for as often as others are."""
+    """Kinds that the shop does not sell, few enough to be asked for as often as others."""
     demands: Sequence[int] = (1, 2, 3)
-    """Numbers of constraints that a need may have."""
+    """The numbers of constraints that a need may have."""
     middles: Mapping[str, float] = field(default_factory=dict)
-    """Products of one need that part little from much, by hidden axis."""
+    """The number of misleading products that separates few from many, by hidden axis."""
     priced: bool = False
-    """The price of each right product is known, as a budget needs."""
+    """True where the price of each right product must be known, as for a budget."""
 
     def worded(self, forms: Sequence[str], **words: object) -> str:
-        """Draw a wording, and the words of its open places."""
+        """Return a text from a drawn wording, with its open places filled."""
         form = self.rng.choice(forms)
         places = {
             name: self.rng.choice(values)
@@ -177,7 +177,7 @@ class PointSource:
         return [order for order in self.orders if days.count(order.order_date[:10]) == 1]
 
     def named(self, product: Product) -> bool:
-        """Tell whether a title can stand in a question, and is no other product's."""
+        """Tell whether a product's title fits in a question and is unique."""
         title = product.title
         return 0 < len(title) <= 200 and '"' not in title and self.shelves.titles[title] == 1
 
@@ -186,7 +186,7 @@ class PointSource:
         return frozenset(order.product_id for order in self.orders)
 
     def need_text(self, need: ShoppingNeed, order: Order | None) -> str:
-        """Word a need; `order` is the one that it leans on."""
+        """Return the words of a need; `order` is the order that the need refers to."""
         words = self.words
         given = need.anchor.gives if need.anchor else []
         phrases, compared = list[str](), dict[str, str]()
@@ -211,7 +211,7 @@ class PointSource:
 def absent_kinds(
     rng: Random, kinds: Sequence[tuple[str, ...]], listed: Sequence[Sequence[str]], shelves: Shelves
 ) -> list[AbsentKind]:
-    """Name a few kinds that a shop lacks: things with a word of another kind, or of the list. Each has a lender of its own."""
+    """Return a few kinds that a shop lacks, made of words of sold kinds or from a list. Each has a lender of its own."""
     named = [kind for kind in kinds if kind[1].endswith(f" {kind[0]}")]
     words = [name.removesuffix(thing) for thing, name in named]
     pairs = [tuple(one) for one in listed]
@@ -230,13 +230,13 @@ def absent_kinds(
 
 
 class NeedDraw:
-    """Draws things to be found, all of one form."""
+    """A drawer of needs of one form."""
 
     def __init__(self, asker: PointSource, form: NeedForm) -> None:
         self.of, self.form, self.rng, self.words = asker, form, asker.rng, asker.words
 
     def part(self, refused: bool) -> DrawnPoint | None:
-        """Draw a need that is met, or one to be refused; `None` where the draw gives none."""
+        """Draw a need that is met or must be refused; `None` where the draw fails."""
         form = self.form
         if refused and form.why == "not_sold":
             return self._not_sold()
@@ -272,7 +272,7 @@ class NeedDraw:
         return DrawnPoint(self.of.need_text(truth, anchor), plan, truth)
 
     def _asked(self, table: KindTable, product: Product | None) -> list[FittingBits]:
-        """Draw what a need of the form demands, met or not; nothing where the kind cannot give it all."""
+        """Draw the demands of a need; empty where the kind cannot give all of them."""
         asked = self._demands(table)
         if product is not None and self.form.given:
             asked = self._by_order(product, table, asked)
@@ -281,7 +281,7 @@ class NeedDraw:
     def _met(
         self, table: KindTable, asked: Sequence[FittingBits], right: int, product: Product | None
     ) -> bool:
-        """Tell whether the right products are as many as the form has them, and what they hide."""
+        """Tell whether the number of right products, and of misleading ones, fits the form."""
         form, count, hidden = self.form, right.bit_count(), table.hidden(asked)._asdict()
         return (
             form.picks <= count <= (1 if form.best else MOST_RIGHT)
@@ -292,7 +292,7 @@ class NeedDraw:
         )
 
     def _end(self, refused: bool) -> tuple[str, ...]:
-        """Draw a kind; one that the user has ordered of where the form asks for that."""
+        """Draw a kind of product, among the user's purchases where the form demands it."""
         form = self.form
         never = refused and list(form.kinds) == ["owned"] and not form.without_one
         if never or {"owned", "not_owned"}.isdisjoint(form.kinds):
@@ -301,7 +301,7 @@ class NeedDraw:
         return tuple(product.categories[-2:]) if product else ()
 
     def _without_one(self, table: KindTable, asked: list[FittingBits]) -> list[FittingBits]:
-        """Rule out one product by its name, which else would be right."""
+        """Add a demand that excludes one product by name which would otherwise be right."""
         right = table.members(table.right(asked, self.form.best))
         out = self.rng.choice(right) if right else None
         if out is None or not self.of.named(out):
@@ -328,7 +328,7 @@ class NeedDraw:
         return DrawnPoint(self.of.need_text(truth, None), self._need_plan(truth, [], None), truth)
 
     def _by_order(self, product: Product, table: KindTable, asked: list[FittingBits]) -> list[FittingBits]:
-        """Let the product of an order give a limit, or a brand to avoid, in the place of a value. There is nothing where it cannot."""
+        """Replace a stated value by a limit or brand that an order's product implies. Return an empty list where this fails."""
         kind = str(self.form.given)
         rest = [one for one in asked if not one.demand.kind.startswith(kind[:5])]
         given = list[Constraint]()
@@ -345,7 +345,7 @@ class NeedDraw:
         return [*map(table.fitting, given), *rest] if given else []
 
     def _demands(self, table: KindTable) -> list[FittingBits]:
-        """Draw the demands of the form. There are none where the kind gives not all."""
+        """Draw the demands of the form; empty where the kind cannot give all of them."""
         drawn = list[FittingBits]()
         for kind in self.form.kinds:
             if kind in ("owned", "not_owned"):
@@ -357,14 +357,14 @@ class NeedDraw:
         return drawn if len(drawn) == len(self.form.kinds) else []
 
     def _placed(self, known: Sequence[FittingBits]) -> FittingBits:
-        """Return the demand that lies where the form has it, or near there."""
+        """Return the demand at the form's position among the known ones, or near it."""
         place = self.form.places[known[0].demand.kind] + self.rng.uniform(-_JITTER, _JITTER)
         return known[min(max(int(place * len(known)), 0), len(known) - 1)]
 
     def _need_plan(
         self, need: ShoppingNeed, looked: Sequence[Product], bought: Product | None
     ) -> list[PlanStep]:
-        """Write the calls. Details are read of what is right, or would be but for them."""
+        """Return the calls that answer a need. Details are read of right products, or of those that all but details make right."""
         steps = []
         if bought is not None or any(one.kind in ("owned", "not_owned") for one in need.constraints):
             steps.append(PlanStep(tool="get_user_orders"))
@@ -390,6 +390,6 @@ class NeedDraw:
 
 
 def day_words(moment: str) -> str:
-    """Write a day as people do."""
+    """Return a date in words, such as "May 3, 2026"."""
     day = date.fromisoformat(moment[:10])
     return f"{day:%B} {day.day}, {day.year}"

@@ -1,4 +1,4 @@
-"""Figures that checkable questions ask for, drawn with their truth, words and plan."""
+"""Draws the figures that checkable questions ask for, with their truth, words and plan."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from drr.querygen.drawing import DrawnPoint, PointSource, day_words
 
 
 class FactDraw:
-    """Draws figures to ask for, of one user's records and of the web."""
+    """A drawer of figures from one user's records and from the web."""
 
     def __init__(self, asker: PointSource) -> None:
         self.of, self.rng, self.store = asker, asker.rng, asker.store
 
     def part(self) -> DrawnPoint | None:
-        """Draw a figure; `None` where the draw gives none."""
+        """Draw a point that asks for a figure; `None` where the draw fails."""
         draws = [self._of_day, self._of_day, self._of_title, self._sum, self._spend, self._cell]
         return self.rng.choice([*draws, self._cell_of_part] if self.of.shelves.parts else draws)()
 
@@ -43,7 +43,7 @@ class FactDraw:
         return [f"user://{self.of.user_id}/orders/{order.order_id}" for order in orders]
 
     def _of_day(self) -> DrawnPoint | None:
-        """Ask for price or rating of what one day's order holds, or for its total."""
+        """Ask for the price or rating of the product in one day's order, or for the order's total."""
         if not self.of.dated:
             return None
         order = self.rng.choice(self.of.dated)
@@ -63,7 +63,7 @@ class FactDraw:
         return self._part("order_total", total, [order.order_id], self._addresses([order]), steps, day=day)
 
     def _of_title(self) -> DrawnPoint | None:
-        """Ask of a product that its title names, and no other's."""
+        """Ask for a figure of a product that the user bought and whose title is unique."""
         order = self.rng.choice(self.of.orders)
         product = self.of.shelves.products.get(order.product_id)
         if product is None or not self.of.named(product):
@@ -115,7 +115,7 @@ class FactDraw:
         return self._part("page", cell.value, [url, cell.row, cell.column], [url], steps, **words)
 
     def _cell_of_part(self) -> DrawnPoint | None:
-        """Ask for a figure of the kind of the spare part that an order's product names."""
+        """Ask for a page's figure on the kind of spare part that an order's product names."""
         order = self.rng.choice(self.of.dated) if self.of.dated else None
         product = order and self.of.shelves.products.get(order.product_id)
         part = product and detail(product, PART)

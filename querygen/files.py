@@ -1,4 +1,4 @@
-"""Files of queries and of tasks, written whole or not at all, with reviews never lost."""
+"""Reads and writes files of queries and tasks, completely or not at all, without losing reviews."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def line_of(query: Query) -> str:
 
 
 def write_lines(path: Path, lines: Iterable[str]) -> None:
-    """Write beside the file and then in its place, so that an interrupted write leaves the old one."""
+    """Write lines to a file beside the target and then rename it. An interrupted write thus leaves the old file."""
     path.parent.mkdir(parents=True, exist_ok=True)
     aside = path.with_name(f".{path.name}.{os.getpid()}")
     try:
@@ -38,7 +38,7 @@ def write_queries(path: Path, queries: Iterable[Query]) -> None:
 
 
 def merged(present: Sequence[Query], fresh: Sequence[Query]) -> list[Query]:
-    """Merge. A row that a person decided on or edited stays in place of what it was made from; the rest is what was generated now."""
+    """Merge present and newly generated rows. A row that was reviewed or edited replaces the generated one; others come from the new rows."""
     reviewed = {
         query.id: query for query in present if query.review.status != "unreviewed" or query.review.history
     }
@@ -51,11 +51,11 @@ def merged(present: Sequence[Query], fresh: Sequence[Query]) -> list[Query]:
 
 SCHEMA = 1
 BUILT_IN = Path(__file__).parent / "builtin" / "tasks.jsonl"
-"""Fifty, five for each category of the sample shop, written by a language model; no person has reviewed them."""
+"""Fifty built-in tasks, five for each category of the sample shop, written by a language model and reviewed by nobody."""
 
 
 class ResearchTask(BaseModel):
-    """A task that anybody might ask. Whose wish it is, a pair says."""
+    """A task that anybody might ask. Its pairing with a person is stored elsewhere."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -65,7 +65,7 @@ class ResearchTask(BaseModel):
     task: str = Field(min_length=1)
     intent: str | None = None
     needs: list[str] = Field(default_factory=list)
-    """Search words for the things that a shop must sell to answer it."""
+    """Search words for the products that a shop must sell to answer the task."""
     model: str | None = None
     rule_written: bool | None = None
     review: Review = Field(default_factory=Review)
@@ -75,7 +75,7 @@ class ResearchTask(BaseModel):
 
 
 def read_tasks(path: Path) -> list[ResearchTask]:
-    """A broken line is named by its number, and nothing is skipped."""
+    """Read the tasks of a file. A broken line raises an error with its number, and none is skipped."""
     found: dict[str, ResearchTask] = {}
     for number, task in rows_of(
         path, ResearchTask, "tasks", SCHEMA, "{'task_id': ..., 'category': ..., 'task': ...}"

@@ -1,4 +1,4 @@
-"""Generation as study work: a seeded sample of shoppers, and one unit for each."""
+"""Generates questions as work of a study: a seeded sample of shoppers, and one unit for each."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ from drr.study.worker import Context
 
 ROLE = "query_writer"
 REFILLS = 5
-"""So often a shopper's rejected questions are written again."""
+"""The number of times that a shopper's rejected questions are written again."""
 _TASK: dict[Mode, str] = {"profile": "writer_profile", "generic": "writer_generic"}
 
 
 class WritingRules(NamedTuple):
-    """The writer under the `offline` model."""
+    """The stand-in that writes questions under the `offline` model."""
 
     policy: Policy
     version: str
@@ -50,20 +50,20 @@ class WritingRules(NamedTuple):
 
 @dataclass(frozen=True)
 class Writer:
-    """Everything that the units of one generation share."""
+    """The data that all units of one generation share."""
 
     shop: Shop
     models: Models
     prompts: Prompts
     mode: Mode
     count: int
-    """Questions for each shopper."""
+    """The number of questions for each shopper."""
     max_tokens: int
     rules: WritingRules
 
     @property
     def prompt_hash(self) -> str:
-        """Hash all that the writer reads besides the shopper: both prompts and the tools."""
+        """The hash of all that the writer reads besides the shopper: both prompts and the tools."""
         parts = [self.prompts["writer_system"].sha256, self.prompts[_TASK[self.mode]].sha256, tool_list()]
         return sha256("\0".join(parts).encode()).hexdigest()
 
@@ -72,7 +72,7 @@ class Writer:
         return [self._unit(place, user, departments) for place, user in enumerate(users)]
 
     def refills(self, first: Sequence[Unit], written: Sequence[Checked]) -> list[Unit]:
-        """Plan as many questions again as the checks rejected, of each shopper who was written for. One who failed is left."""
+        """Return units that write as many questions again as the checks rejected, for each shopper whose unit was done."""
         by_user: dict[str, list[Checked]] = {}
         for row in written:
             by_user.setdefault(row.query.user_id, []).append(row)
@@ -175,7 +175,7 @@ class Writer:
 
 
 def written_queries(study: Study, units: Sequence[Unit]) -> list[Query]:
-    """Collect the queries of the units that are done, in the order of the sample."""
+    """Return the queries of the done units, in the order of the sample."""
     found: list[Query] = []
     for unit in units:
         record = study.record(unit.key)
@@ -190,13 +190,13 @@ _OVERSAMPLE = 20
 class Sampled(NamedTuple):
     user_id: str
     category: str
-    """The category of most of the orders."""
+    """The category of most of the user's orders."""
     activity: str
-    """few, some or many orders, against the other candidates."""
+    """The user's number of orders compared with the other candidates: few, some or many."""
 
 
 def sample_users(shop: Shop, count: int, *, seed: int, min_orders: int) -> list[Sampled]:
-    """Sample in turn from each (category, activity) group, the largest first; fewer than `count` where the shop has no more."""
+    """Sample users in turn from each (category, activity) group, or fewer than `count` where the shop has no more."""
     candidates = shop.store.sample_users(count * _OVERSAMPLE, seed=seed, min_orders=min_orders)
     if not candidates:
         raise DrrError(
@@ -206,7 +206,7 @@ def sample_users(shop: Shop, count: int, *, seed: int, min_orders: int) -> list[
 
 
 def named_users(shop: Shop, users: Sequence[str], *, min_orders: int) -> list[Sampled]:
-    """The users that were asked for by id; all must exist and have enough orders."""
+    """Return the users with these ids. All must exist and have enough orders."""
     for user_id in users:
         if shop.store.user(user_id) is None:
             raise DrrError(
@@ -240,7 +240,7 @@ def _grouped(shop: Shop, users: Sequence[str]) -> list[Sampled]:
 
 
 def _spread(users: Sequence[Sampled], count: int) -> list[Sampled]:
-    """Categories take turns; within a category its activities do."""
+    """Choose users with categories in turn, and activities in turn within a category."""
     groups: dict[str, dict[str, list[Sampled]]] = {}
     for user in users:
         groups.setdefault(user.category, {}).setdefault(user.activity, []).append(user)

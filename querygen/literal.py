@@ -1,4 +1,4 @@
-"""The literal parts of a question: ids, states, names, its first and last words, its share of English."""
+"""Finds the literal parts of a question: ids, states, names, first and last words, and the share of English."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _KNOWN = """I January February March April May June July August September Octobe
     American English French Dutch German Japanese Korean Italian Epsom Wi-Fi Bluetooth USB UV LED HEPA SPF MERV CADR
     Consumer Reports Medicare Energy Star vitamin B C D Celsius Fahrenheit Internet Web OK New Year's Year Eve"""
 COMMON_NAMES = frozenset(tokens(_KNOWN))
-"""Names that need no record: days, feasts, peoples, units."""
+"""Names that need no record: days, holidays, peoples, units."""
 _FREQUENT = """a about after all also and any are as at be because been before but by can compare could do does for from get give good
     have help how i if in is it like look make me more most my need no not of on one or our out over please should so some that the
     their them they this to under up use want was we what when which who why will with would you your"""
@@ -40,19 +40,19 @@ def states(text: str) -> list[str]:
 
 
 def ends(text: str) -> dict[str, str]:
-    """Return the words that a text begins and ends with; a number counts as any other."""
+    """Return the words that a text begins and ends with; every number counts as the same word."""
     words = ["#" if word[0].isdigit() else word for word in tokens(text)]
     return {"begins": " ".join(words[:3]), "ends": " ".join(words[-4:])}
 
 
 def english_share(text: str) -> float:
-    """Share of its words that are among the most frequent of English."""
+    """Return the share of a text's words that are among the most frequent ones of English."""
     words = re.findall(r"[^\W\d_]+", text.casefold())
     return sum(word in _ENGLISH for word in words) / max(len(words), 1)
 
 
 def names(text: str) -> Iterator[str]:
-    """Capitalised words that no sentence begins with; what stands first in a sentence may be any word."""
+    """Yield capitalised words except the first word of a sentence, which is capitalised in any case."""
     for match in _NAME.finditer(text):
         name = match[0]
         if _SENTENCE_START.search(text[max(0, match.start() - 8) : match.start()]):

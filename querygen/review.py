@@ -1,4 +1,4 @@
-"""Review by a person at a terminal. One row of a file at a time, each decision on disk before the next row is shown."""
+"""Review by a person at a terminal, one row of a file at a time. Each decision is on disk before the next row."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ Row = TypeVar("Row", Query, ResearchTask)
 
 @dataclass
 class Terminal:
-    """The terminal where rows are shown and keys come from; `ask` raises `EOFError` when nobody is there any more."""
+    """The terminal where rows are shown and keys are read; `ask` raises `EOFError` when the input ends."""
 
     ask: Callable[[str, str], str]
-    """Read an answer, given a prompt and the text on the line that is to be changed."""
+    """Read an answer, given a prompt and a text that the user may edit."""
     show: Callable[[str], None]
     now: Callable[[], str]
-    """ISO time of a decision."""
+    """Return the time of a decision in ISO format."""
 
 
 @dataclass
@@ -40,18 +40,18 @@ class ReviewTally:
 
 @dataclass
 class _Review(Generic[Row]):
-    """A review of one file's rows, which is all the same whether they are questions or tasks."""
+    """A review of one file's rows, either questions or tasks."""
 
     path: Path
     rows: list[Row]
     reviewer: str
     terminal: Terminal
     problems: Callable[[Row], Sequence[str]]
-    """List what checks find wrong with a row, one line each."""
+    """Return the problems that checks find in a row, one line each."""
     tally: ReviewTally = field(default_factory=ReviewTally)
 
     def run(self, *, again: bool) -> ReviewTally:
-        """Go through what is unreviewed (`again`: everything). Ends at the last one, at `q` and when the input ends."""
+        """Go through the unreviewed rows, or with `again` through all. It ends after the last row, at `q` and at the end of input."""
         known = self.path.read_bytes()
         todo = [at for at, row in enumerate(self.rows) if again or row.review.status == "unreviewed"]
         place = 0
@@ -80,7 +80,7 @@ class _Review(Generic[Row]):
         return self.tally
 
     def _show(self, where: str, row: Row) -> None:
-        """Show a row: no control characters of a model or a stranger among it."""
+        """Show a row without control characters."""
         name = row.id if isinstance(row, Query) else row.task_id
         lines = [f"  {label:<11}{one_line(value, 1000)}" for label, value in _facts(row) if value]
         lines += [f"  FAILS {one_line(problem, 500)}" for problem in self.problems(row)]
@@ -88,7 +88,7 @@ class _Review(Generic[Row]):
         self.terminal.show(f"\n{text}\n\n" + "\n".join(lines))
 
     def _decide(self, key: str, row: Row) -> Row | None:
-        """The row as it is after this key; `None` if it decides nothing."""
+        """Return the row after a key was pressed; `None` if the key decides nothing."""
         if key == "a":
             self.tally.accepted += 1
             return self._reviewed(row, "accepted", action="accept")
@@ -143,16 +143,16 @@ def _text(row: Query | ResearchTask) -> str:
 
 
 def _same(one: Query | ResearchTask, other: Query | ResearchTask) -> bool:
-    """Tell whether one file cannot hold both."""
+    """Tell whether two rows are the same, so that a file cannot hold both."""
     if isinstance(one, Query) and isinstance(other, Query):
         return one.id == other.id
     return _text(one) == _text(other)
 
 
 def edited(row: Row, text: str, reviewer: str, at: str) -> Row:
-    """A row with another text; what it was before is kept in the history.
+    """Return a row with another text, whose history keeps the earlier text.
 
-    Another text is another question, with a new id and new constraints; a task's id is a name and says nothing of the text.
+    A question with another text gets a new id and new constraints; a task keeps its id, which does not depend on the text.
     """
     entry = {"action": "edit", "reviewer": reviewer, "at": at}
     if isinstance(row, Query):

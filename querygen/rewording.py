@@ -1,4 +1,4 @@
-"""A checkable question in other words: the same needs and figures, worded anew from its record and checked again."""
+"""Rewords a checkable question: the same needs and figures, worded anew from its record and checked again."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from drr.querygen.drawing import DrawnPoint, PointSource, day_words
 
 _TRIES = 20
 _NOISE = (0, 1, 2)
-"""Sentences beside the points."""
+"""The possible numbers of sentences beside the points."""
 
 
 def reworded(maker: QuestionMaker, query: Query, seed: int | str) -> str | None:
-    """Return other words for a question; `None` where code finds none that pass its checks."""
+    """Return another text for a question; `None` where none was found that passes the checks."""
     truth, orders = query.checkable, maker.checker.orders(query.user_id)
     if truth is None:
         return None
@@ -54,7 +54,7 @@ def _points(of: PointSource, truth: Checkable, asked: str) -> Iterator[DrawnPoin
 
 
 def _words(of: PointSource, fact: ExpectedFact, asked: str) -> dict[str, str] | None:
-    """Return what the words of a fact name; `None` where the shop no longer tells it. Of several days the one that was asked about."""
+    """Return the words that a fact's wording needs; `None` where the shop no longer knows the fact. Of several days, the day in the question is taken."""
     subject = fact.subjects[0]
     orders = [one for one in of.orders if subject in (one.order_id, one.product_id)]
     if fact.kind == "spend_year":

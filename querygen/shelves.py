@@ -1,4 +1,4 @@
-"""The products of a shop as questions are drawn from them: by category, with titles, details, spare parts and demands."""
+"""The products of a shop by category, as questions are drawn from them: titles, details, spare parts and demands."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from drr.env.shop import Shop
 from drr.env.text import category_key
 
 _MAKERS = ("Brand", "Manufacturer")
-"""Details that a demand on a maker asks for; another might contradict it."""
+"""Details that a demand for a brand uses; a further demand on them could contradict it."""
 
 
 class Shelves:
-    """The products of a shop by category, read once. Long texts are left out: no constraint asks for them."""
+    """The products of a shop by category, read once and without long texts, which no constraint uses."""
 
     def __init__(self, shop: Shop) -> None:
         self.products: dict[str, Product] = {}
@@ -34,7 +34,7 @@ class Shelves:
                 self._by_step.setdefault(step, []).append(short)
 
     def stated(self, product: Product) -> list[tuple[str, str]]:
-        """All details of a product that a question can state, by name and value."""
+        """Return all details of a product that a question can state, as (name, value)."""
         if product.product_id not in self._stated:
             pairs = [(name, detail(product, name)) for name in product.details if name not in _MAKERS]
             self._stated[product.product_id] = [
@@ -50,13 +50,13 @@ class Shelves:
 
     @cached_property
     def common(self) -> frozenset[str]:
-        """Details that a quarter of the products name, whatever they are."""
+        """Names of details that a quarter of all products have."""
         times = Counter(name for product in self.products.values() for name in product.details)
         return frozenset(name for name, count in times.items() if 4 * count >= len(self.products))
 
     @cached_property
     def parts(self) -> Mapping[str, str]:
-        """The kind of each spare part that a detail names, where the titles of one kind alone bear the name."""
+        """The kind of each spare part that a detail names, where only titles of one kind contain its name."""
         named = {detail(product, PART) for product in self.products.values()}
         kinds: dict[str, set[str]] = {}
         for product in self.products.values():
@@ -65,7 +65,7 @@ class Shelves:
         return {name: found.pop() for name, found in kinds.items() if len(found) == 1}
 
     def of(self, category: Sequence[str]) -> Sequence[Product]:
-        """All in a category, by product id."""
+        """Return all products of a category, by product id."""
         if not category:
             return list(self.products.values())
         steps = tuple(category)
@@ -75,7 +75,7 @@ class Shelves:
         return self._of[steps]
 
     def table(self, category: Sequence[str]) -> KindTable:
-        """Return the products of a category as bits."""
+        """Return the products of a category as a table of bits."""
         steps = tuple(category)
         if steps not in self._tables:
             products = self.of(steps)
@@ -86,7 +86,7 @@ class Shelves:
 
 
 class FittingBits(NamedTuple):
-    """A demand on the products of one kind, and a bit for each that fits or may fit."""
+    """A demand on the products of one kind, with a bit for each product that fits or may fit."""
 
     demand: Constraint
     fit: int
@@ -94,7 +94,7 @@ class FittingBits(NamedTuple):
 
 
 class KindTable:
-    """The products of one kind as bits, and every demand that their values give."""
+    """The products of one kind as bits, and every demand that their values allow."""
 
     def __init__(self, products: Sequence[Product], stated: Mapping[tuple[str, str], int]) -> None:
         self.products, self._stated = products, stated
@@ -114,7 +114,7 @@ class KindTable:
         return [product for place, product in enumerate(self.products) if bits >> place & 1]
 
     def fitting(self, demand: Constraint) -> FittingBits:
-        """Tell which products are as demanded; of no demand about a user's orders."""
+        """Return which products fit a demand. Demands on a user's orders are not supported."""
         key = (demand.kind, demand.name, demand.value)
         if key not in self._known:
             found = [fits(product, demand, ()) for product in self.products]
@@ -123,7 +123,7 @@ class KindTable:
         return self._known[key]
 
     def demands(self, kind: ConstraintKind) -> list[FittingBits]:
-        """List the demands of a kind that the values give, along the values. Two products or more meet a limit, and not all."""
+        """Return the demands of a kind that the values allow, in the order of values. At least two products meet a limit, but not all."""
         if kind not in self._drawn:
             self._drawn[kind] = [self.fitting(one) for one in self._demands(kind)]
         return self._drawn[kind]
@@ -152,7 +152,7 @@ class KindTable:
         ]
 
     def _differs(self, name: str) -> bool:
-        """Tell whether the products give a detail two values or more, and spell its name one way."""
+        """Tell whether a detail has at least two values and one spelling of its name."""
         spelled = {key for p in self.products for key in p.details if key.casefold() == name.casefold()}
         values = {value.casefold() for p in self.products if (value := detail(p, name))}
         return spelled == {name} and len(values) > 1
@@ -169,7 +169,7 @@ class KindTable:
         return [Constraint(kind=kind, value=round(limit, 2)) for limit in limits]
 
     def right(self, asked: Sequence[FittingBits], best: Literal["cheapest", "best_rated"] | None) -> int:
-        """Return the products that meet all; of the best, those that share the first place."""
+        """Return the bits of the products that meet all demands, or the best of them, including ties."""
         found = self.all
         for one in asked:
             found &= one.fit
@@ -181,7 +181,7 @@ class KindTable:
         return sum(1 << place for place, value in known.items() if value == first)
 
     def idles(self, asked: Sequence[FittingBits], best: Literal["cheapest", "best_rated"] | None) -> bool:
-        """Tell whether the very same products would be right without one of the demands."""
+        """Tell whether leaving out one of the demands gives the same right products."""
         if best and self.right(asked, None).bit_count() == 1:
             return True
         right = self.right(asked, best)
@@ -191,14 +191,14 @@ class KindTable:
         )
 
     def open_to_makers(self, asked: Sequence[FittingBits]) -> bool:
-        """Tell whether a product might be right or wrong by a maker that is unknown."""
+        """Tell whether an unknown maker leaves open whether a product is right."""
         makers = [one for one in asked if one.demand.kind in ("brand_is", "brand_not")]
         surely = self.right(makers, None) if all(one.demand.kind == "brand_is" for one in makers) else 0
         others = self.right([one for one in asked if one not in makers], None)
         return bool(makers) and bool(others & self.unmade & ~surely)
 
     def hidden(self, asked: Sequence[FittingBits]) -> Distractors:
-        """Count the products that mislead, as `distractors` does."""
+        """Count the misleading products, as `distractors` does."""
         once = twice = 0
         unruled = self.all
         for one in asked:

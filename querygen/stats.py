@@ -1,4 +1,4 @@
-"""The statistics of a file of queries: variety, length, tools, needs, and how it compares with another file."""
+"""Statistics of a file of queries: variety, length, tools, needs, and a measure that files of different size share."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from drr.querygen.check_list import ALIKE, CHECKS, sets_limit
 from drr.querygen.checks import Checker, spread
 
 SAME_SIZE = 1500
-"""Runs of words over which files of different size are compared."""
+"""The number of runs of words with which files of different size are compared."""
 
 
 class Quartiles(TypedDict):
@@ -31,7 +31,7 @@ class Similarity(TypedDict):
 
 
 class QuestionStatistics(TypedDict):
-    """The document of `drr queries stats --json`; the last four where a shop is named."""
+    """The document of `drr queries stats --json`; the last four fields need a shop."""
 
     schema: int
     queries: int
@@ -57,7 +57,7 @@ class QuestionStatistics(TypedDict):
 def statistics_of(
     queries: Sequence[Query], shop: Shop | None = None, *, min_products: int = 3
 ) -> QuestionStatistics:
-    """Everything that `drr queries stats` prints. With a shop also the checks and the categories."""
+    """Return all statistics of `drr queries stats`; with a shop, the checks and categories too."""
     widths = (1, 2, 3)
     document: QuestionStatistics = {
         "schema": 1,
@@ -87,7 +87,7 @@ def statistics_of(
 
 
 def _shares(queries: Sequence[Query]) -> dict[str, float | None]:
-    """Share of the questions that set a limit, name a place, ...: by the constraints that the text itself states."""
+    """Return the shares of questions with a budget, a region, a time, a web need and facts. Constraints come from the question's text."""
     asked = [query.constraints or parse_constraints(query.query) for query in queries]
     return {
         "with_budget": _share(sets_limit(constraints) for constraints in asked),
@@ -99,7 +99,7 @@ def _shares(queries: Sequence[Query]) -> dict[str, float | None]:
 
 
 def distinct(queries: Sequence[Query], width: int, first: int | None = None) -> float | None:
-    """Share of different runs of so many words among all runs. Higher is more varied, and lower the larger a file is.
+    """Return the share of different runs of words among all runs. It rises with variety and falls with the size of a file.
 
     `first` takes only so many runs, so that files of different size compare; `None` if there are fewer.
     """
@@ -115,7 +115,7 @@ def distinct(queries: Sequence[Query], width: int, first: int | None = None) -> 
 
 
 def _similarity(queries: Sequence[Query]) -> Similarity:
-    """Measure the similarity of all pairs, by shingles."""
+    """Return the similarity of all pairs of questions, by shingles."""
     seen, values = Seen(), []
     for query in queries:
         own = shingles(query.query)

@@ -39,12 +39,12 @@ def mark_of(rests_on: Callable[[], object]) -> str | None:
         return None
     try:
         return _hash([program(), rests_on()])
-    except (OSError, DrrError):  # what cannot be read is not known to be the same
+    except (OSError, DrrError):  # unreadable files may have changed
         return None
 
 
 class KeptValue:
-    """One cached value in a file of this user. The value is plain data, and `None` means that none is cached."""
+    """A cached value in a file of this user. The value is plain data, and `None` means that none is cached."""
 
     def __init__(self, folder: str, name: str, most: int = _MOST) -> None:
         self._most = most

@@ -95,7 +95,7 @@ def digest(db: Connection) -> str | None:
 def _hash(row: Sequence[Any]) -> bytes:
     try:
         return sha256(orjson.dumps(row)).digest()
-    except TypeError:  # a value of a type that no row of ours holds
+    except TypeError:  # a value of a type that this program does not write
         return b""
 
 

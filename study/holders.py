@@ -53,7 +53,7 @@ def is_dead(holder: str) -> bool:
         return True
     parts = holder.rsplit("/", 3)
     if len(parts) != 4 or not (parts[1].isascii() and parts[1].isdigit()):
-        return True  # no holder of ours
+        return True  # not a name that this program makes
     host, pid, start, _ = parts
     if host != _host():
         return False

@@ -1,4 +1,4 @@
-"""The status of a study: units done, failed, pending and running, with usage and cost. The JSON form is stable."""
+"""The status of a study: units done, failed, pending and running, with usage and cost. Its JSON form stays stable."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class SummedUsage:
 class RoleUsage(SummedUsage):
     seconds: float = 0.0
     cost_usd: float | None = 0.0
-    """`None` where a model without a known price was called."""
+    """The cost in dollars; `None` where a model without a known price was called."""
 
 
 @dataclass
@@ -55,20 +55,20 @@ class StudyUsage(SummedUsage):
 
 @dataclass(frozen=True)
 class BudgetState:
-    """The limits, `None` where there is none, and what is spent; dollars are unknown beside a model without a price."""
+    """The limits of a study's budget (`None` for no limit) and its spending. Dollars are unknown where a model has no price."""
 
     usd: float | None
     tokens: int | None
     spent_usd: float | None
     spent_usd_at_most: float | None
-    """Spending that is compared with the limit."""
+    """The spending that is compared with the limit."""
     spent_tokens: int
     spent_tokens_at_most: int
 
 
 @dataclass(frozen=True)
 class FabricatedCount:
-    """Cited addresses that no tool returned, and the finished answers that have any."""
+    """The number of cited addresses that no tool returned, and of finished answers with any."""
 
     addresses: int
     answers: int
@@ -76,7 +76,7 @@ class FabricatedCount:
 
 @dataclass(frozen=True)
 class RefusedCount:
-    """Calls that no tool took, such as one with arguments of another form, and the finished answers that made any."""
+    """The number of calls that no tool accepted, for example for malformed arguments, and of finished answers with any."""
 
     calls: int
     answers: int
@@ -84,7 +84,7 @@ class RefusedCount:
 
 @dataclass(frozen=True)
 class FirstFailure:
-    """The first unit that failed in some way, and what it said."""
+    """The first unit that failed for a reason, with its key and its message."""
 
     key: str
     message: str

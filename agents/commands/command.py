@@ -108,7 +108,7 @@ def known_as(typed: str, known: Collection[str]) -> str:
         return typed
     try:
         name = shown_name(typed)
-    except ValueError:  # no words of a command
+    except ValueError:  # the text cannot be split into words
         return typed
     return name if name in known else typed
 

@@ -68,7 +68,7 @@ class CommandPlace:
             async with asyncio.timeout(seconds):
                 await asyncio.wait((both, errors), return_when=asyncio.FIRST_COMPLETED)
                 if errors.done():
-                    errors.result()  # raises where there were too many
+                    errors.result()  # raises an error where standard error was too long
                 printed, ending = await both
             with suppress(TimeoutError):
                 async with asyncio.timeout(_LAST_WORDS_S):
@@ -81,7 +81,7 @@ class CommandPlace:
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
-            self._control.close()  # the launcher ends what is left, and with it whoever holds the pipes
+            self._control.close()  # the launcher then kills the remaining processes, which hold the pipes
         if (why := ending.get("unstartable")) is not None:
             hint = (
                 "; a script begins with a line such as `#!/usr/bin/env python3`" if why == _NO_PROGRAM else ""

@@ -1,6 +1,6 @@
-"""Gymnasium's door: `import drr.extras.gym`, then `gymnasium.make("drr/Retail-v1", shop="shop")`.
+"""Connection to Gymnasium: `import drr.extras.gym`, then `gymnasium.make("drr/Retail-v1", shop="shop")`.
 
-Actions and observations are texts. An action is the JSON of what `drr.Environment.step` takes.
+Actions and observations are texts. An action is a JSON document as `drr.Environment.step` takes it.
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ from drr.env.query import Query
 from gymnasium import spaces
 
 MOST_CHARS = 400_000
-"""Longest text of an action or an observation."""
+"""Maximum number of characters in an action or an observation."""
 NAME = "drr/Retail-v1"
 _CUT_SHORT = ("out_of_steps", "out_of_time")
 
 
 class AnyText(spaces.Text):
-    """Texts of any characters; Gymnasium's own space holds those of a list alone, from which samples are drawn."""
+    """A space of texts with any characters. Gymnasium's own text space allows only listed characters, from which samples are drawn."""
 
     def contains(self, x: Any) -> bool:
         return isinstance(x, str) and len(x) <= self.max_length
 
 
 class RetailEnv(gymnasium.Env):
-    """Questions of a shop, one an episode; the reward is paid with the report.
+    """An environment with a shop's questions, one for each episode; the reward is paid with the report.
 
-    What an agent must know besides the question (tools, form, instructions, limits) is in the `info` of `reset`.
+    The further data for an agent (tools, form, instructions, limits) is in the `info` of `reset`.
     """
 
     def __init__(
@@ -57,13 +57,13 @@ class RetailEnv(gymnasium.Env):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Begin an episode: of `options["query"]`, a question or its id, else of the seed, else the next."""
+        """Begin an episode with the question or id in `options["query"]`, else one by the seed, else the next one."""
         super().reset(seed=seed)
         first = self.own.reset(seed, (options or {}).get("query"))
         return _seen(first), deepcopy(first.to_dict())
 
     def step(self, action: str) -> tuple[dict[str, Any], float, bool, bool, dict[str, Any]]:
-        """Take one action; text that is no JSON is answered with what is wrong, and counts."""
+        """Take one action. A text that is no JSON is answered with an error, and counts as a step."""
         try:
             asked: object = json.loads(action)
         except (ValueError, RecursionError):

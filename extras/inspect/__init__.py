@@ -1,6 +1,6 @@
-"""Inspect AI and this project: our tools as Inspect has tools, and Inspect's agents as variants of ours.
+"""Connection to Inspect AI: the shop's tools in Inspect's form, and Inspect's agents as variants.
 
-Nothing here loads Inspect before something of it is used.
+Nothing here imports Inspect before it is used.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ if TYPE_CHECKING:
     from inspect_ai.tool import Tool
 
 PROMPT = "inspect"
-"""The prompt of all agents of Inspect, here and in an evaluation of Inspect's."""
+"""The prompt of all agents of Inspect, both as variants and in an evaluation by Inspect."""
 
 
 def shop_tools() -> list[Tool]:
-    """The tools of the question that is being answered where this is called; where there is none yet, all nine."""
+    """Return the tools of the question that is being answered; where there is none yet, all nine."""
     from drr.extras.inspect import tools
 
     return tools.shop_tools()

@@ -1,4 +1,4 @@
-"""An agent of Inspect as a variant: the run's model and tools, and what Inspect puts around a sample."""
+"""Runs an agent of Inspect as a variant, with the run's model and tools and the context of a sample."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ KNOWN = "0.3.285"
 
 @asynccontextmanager
 async def sample_of(question: str, model: Model) -> AsyncIterator[None]:
-    """Set up a sample of this task and its children; questions answered side by side share none of it."""
+    """Set up an Inspect sample for this task and its children. Questions answered concurrently share no state."""
     try:
         from inspect_ai.dataset import Sample
         from inspect_ai.log._samples import active_sample
@@ -81,11 +81,11 @@ _LIMITS: dict[str, StopReason] = {
     "token": "token_limit",
     "cost": "token_limit",
 }
-"""Our reasons by Inspect's names of its limits; its others (messages, turns) are steps."""
+"""Stop reasons by Inspect's names of its limits; its other limits (messages, turns) count as steps."""
 
 
 def answering(make: Callable[[], Agent]) -> Run:
-    """`make` is called for each question, within its run, so that what it makes holds the run's tools."""
+    """Return the function that answers a question by an agent. `make` is called within each run, so that the new agent gets the run's tools."""
 
     async def answer(run: AgentRun) -> Ending:
         broken: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -113,7 +113,7 @@ def answering(make: Callable[[], Agent]) -> Run:
 
 
 def _ended(work: asyncio.Future[Any]) -> BaseException | None:
-    """Return the error of the finished work, which comes before anything the agent made of it."""
+    """Return the error of finished work, which takes precedence over the agent's own result."""
     return None if work.cancelled() else work.exception()
 
 
@@ -142,7 +142,7 @@ def _report(state: AgentState) -> str:
 
 
 def _count_others(run: AgentRun) -> None:
-    """A model that the agent named itself was asked past our meter: what that cost is unknown, and not nothing."""
+    """Count calls of models that the agent chose itself, which bypass the run's meter. Their cost is unknown, not zero."""
     from inspect_ai.log import transcript
 
     ours = f"{PROVIDER}/"
@@ -156,7 +156,7 @@ def _count_others(run: AgentRun) -> None:
 
 
 def _stop(run: AgentRun, error: Exception) -> StopReason:
-    """Why the research ends here with a report from what is known; whatever else it is ends the unit."""
+    """Return the stop reason of research that ends with a report from the findings so far. Other errors are raised and end the unit."""
     from inspect_ai.util import LimitExceededError
 
     if isinstance(error, LimitReached):

@@ -1,4 +1,4 @@
-"""The bench of an evaluation by Inspect: the shop, questions and judging, opened once per process."""
+"""The data of an evaluation by Inspect: the shop, questions and judging options, opened once per process."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class BenchPlan:
-    """The requested bench: plain data, which a log keeps, so that scorers can be made anew from it."""
+    """The requested evaluation as plain data, which is stored in a log so that scorers can be rebuilt."""
 
     shop: str | None = None
     queries: str | None = None
@@ -45,7 +45,7 @@ class Bench:
 
 @cache
 def bench_of(plan: BenchPlan) -> Bench:
-    """Open until the process ends: several tasks and all scorers of one evaluation share it."""
+    """Open the shop and questions until the process ends. Several tasks and all scorers of one evaluation share them."""
     from drr.env.query import read_queries
     from drr.env.settings import resolve
     from drr.env.world import SHOP, Site, open_realm
@@ -71,7 +71,7 @@ def _built_in() -> list[Query]:
 
 
 def sample_shop() -> Path:
-    """Return the invented shop of the built-in questions, made once for this user by the usual commands."""
+    """Return the folder of the sample shop of the built-in questions, which is made once for this user."""
     from importlib.metadata import version
 
     from drr.env.trust import cache_folder

@@ -1,4 +1,4 @@
-"""Answers of an evaluation, kept in a study of ours and judged there like any other."""
+"""Stores the answers of an evaluation in a study and judges them there like any other answers."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class SampleAnswer:
-    """A finished sample, on its way into the study."""
+    """The answer of a finished sample, to be stored in the study."""
 
     uuid: str
     query_id: str
@@ -46,21 +46,21 @@ class SampleFigures:
     values: Mapping[str, float | None]
     """Values by metric; a missing or `None` value is unknown."""
     broken: Mapping[str, Sequence[str]]
-    """Rules that the report breaks, with the words that do."""
+    """Rules that the report breaks, each with the offending words."""
     judge: str
     banner: str | None
     stopped: str | None
-    """Why the judging was not finished."""
+    """The reason why the judging was not finished."""
     task: str
-    """The task that is drawn with its question."""
+    """The task from which the question was made, with which it is grouped."""
 
 
 _ROUNDS: dict[Path, asyncio.Lock] = {}
-"""Locks by study, with which two scorings of one process take turns in it."""
+"""Locks by study, so that only one scoring of this process uses a study at a time."""
 
 
 class Keeping:
-    """Samples end as they like; those that wait are taken in and judged together, a round at a time."""
+    """A store of samples' answers in a study. Waiting samples are stored and judged together, one batch at a time."""
 
     def __init__(self, bench: Bench) -> None:
         self.bench = bench
@@ -71,7 +71,7 @@ class Keeping:
         self._taken: dict[tuple[str, str], set[int]] = {}
 
     async def figures(self, answer: SampleAnswer) -> SampleFigures:
-        """Judged once, whichever scorer asks first."""
+        """Return the figures of an answer, which is judged once for all scorers."""
         known = self._known.get(answer.uuid)
         if known is None:
             known = self._known[answer.uuid] = asyncio.get_running_loop().create_future()
@@ -122,7 +122,7 @@ class Keeping:
         return [_figures(judged, answer, ran.summary.stopped) for answer in answers]
 
     async def _take_in(self, batch: Sequence[SampleAnswer], models: Models) -> list[str]:
-        """Each answer once, as a trial of its own beside what the study has of earlier evaluations."""
+        """Store each answer once, as a further trial beside those of earlier evaluations, and return the keys."""
         from drr.plugin import kept
         from drr.study.run import run
 
@@ -143,7 +143,7 @@ class Keeping:
 
         record = answer.record
         fields = {
-            "imported": True,  # it stays when the study's own variants are planned anew
+            "imported": True,  # the answer stays when the study's own variants are planned again
             "inspect": answer.uuid,
             "query_id": answer.query_id,
             "query": record.query,
@@ -165,7 +165,7 @@ class Keeping:
         return Unit("answer", fields, dict(spec), f"{answer.query_id}/{record.variant}/{trial}")
 
     def _trial(self, answer: SampleAnswer) -> int:
-        """Epochs are trials; those of other evaluations are beside them, each with a number of its own."""
+        """Return the trial number of an answer: its epoch, or the next free number beside earlier evaluations."""
         place = answer.query_id, answer.record.variant
         if place not in self._taken:
             specs = (record.spec for record in self.study.records("answer", None))
@@ -211,7 +211,7 @@ def _figures(judged: Judged, answer: Answer, stopped: str | None) -> SampleFigur
 
 
 def check_terms(bench: Bench) -> None:
-    """`Misuse` before anything is paid: for a judge that cannot be called or counted, and a study of another shop."""
+    """Raise `Misuse` before any paid call: for an unusable or unpriced judge, or a study of another shop."""
     from drr.plugin import UnitTerms, check_run, models_of
 
     terms = UnitTerms(budget=bench.plan.budget)
@@ -226,7 +226,7 @@ def keeping_of(bench: Bench) -> Keeping:
 
 
 def _opened(bench: Bench) -> Study:
-    """The study that was named, or one that lasts as long as the process."""
+    """Return the study that was named, or a temporary one that is deleted at the end of the process."""
     from drr.eval.evidence.answers import questions
     from drr.plugin import config_of, found_shop, keep_questions, remember_study
     from drr.study.study import Study

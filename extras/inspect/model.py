@@ -1,4 +1,4 @@
-"""The run's model and conversation as Inspect has them: metered, limited and paid like every call of ours."""
+"""The run's model and conversation in Inspect's form: metered, limited and paid like every other call of the run."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 
 
 def instructions(run: AgentRun) -> str:
-    """The same in both directions: as a variant of ours, and as a sample of Inspect's."""
+    """Return the agent's instructions, which are the same as a variant and as a sample of Inspect."""
     return run.system(PROMPT, report_form=report_form(run)).text
 
 
 class Conversions:
-    """A mapping of Inspect's messages to ours, the same each time, so that a continued conversation is recognised."""
+    """A converter of Inspect's messages to LangChain's. Equal messages give the same object, so that a continued conversation is recognised."""
 
     def __init__(self) -> None:
         self._known: dict[str, tuple[str, BaseMessage]] = {}
@@ -39,7 +39,7 @@ class Conversions:
         return [self._one(message) for message in messages]
 
     def learn(self, message: ChatMessage, ours: AIMessage) -> None:
-        """Keep our model's message for sending it back unchanged: it may hold signed blocks, which Inspect's message has not."""
+        """Store the model's original message for a reply, because signed blocks are lost in Inspect's form."""
         self._keep(message, ours)
 
     def _one(self, message: ChatMessage) -> BaseMessage:
@@ -56,7 +56,7 @@ class Conversions:
 
 
 def _print_of(message: ChatMessage) -> str:
-    """Agents change messages in place: one that was is another."""
+    """Return a message's content as a fingerprint, because agents change messages in place."""
     return str(message.model_dump_json(exclude={"id", "metadata", "source", "model"}))
 
 
@@ -83,7 +83,7 @@ def in_our_form(message: ChatMessage) -> BaseMessage:
 
 
 def _text(content: Any) -> str:
-    """The words alone of a text or of its parts. A picture is refused: an agent that was shown none would be measured as if it had been."""
+    """Return the text of a content. A picture raises an error, because dropping it would distort the measurement."""
     if isinstance(content, str):
         return content
     strange = next((part.type for part in content if part.type not in ("text", "reasoning")), None)
@@ -96,7 +96,7 @@ def _text(content: Any) -> str:
 
 PROVIDER = "drr"
 _AT_ONCE = 1_000
-"""Requests that Inspect lets through: how many go out together is settled by our own layer."""
+"""The number of concurrent requests that Inspect allows; the run's own limiter decides the real number."""
 _LEFT_OUT = (
     "temperature",
     "top_p",
@@ -109,7 +109,7 @@ _LEFT_OUT = (
 
 
 class LimitReached(Exception):
-    """No more turns: what ends the research of an agent of ours ends this one's."""
+    """A limit of the run that ends the agent's research."""
 
     def __init__(self, stop: StopReason) -> None:
         super().__init__(f"the {stop.replace('_', ' ')} of this question is reached")
@@ -126,7 +126,7 @@ def model_of(place: RunPlace) -> Model:
 
 @dataclass
 class Answers:
-    """Behind a model of Inspect: the run's own."""
+    """The run's model behind Inspect's model interface."""
 
     place: RunPlace
     conversions: Conversions = field(default_factory=Conversions)
@@ -138,7 +138,7 @@ class Answers:
     async def answer(self, input: Any, tools: Any, tool_choice: Any, config: Any) -> ModelOutput:
         place = self.place
         stop = place.run.allowance.reached()
-        if stop is None and self.turns > place.run.limits.steps:  # one more than ours, for the report
+        if stop is None and self.turns > place.run.limits.steps:  # one more, for the report
             stop = "step_limit"
         self.turns += 1
         if stop is not None:
@@ -158,7 +158,7 @@ class Answers:
 
 @cache
 def _provider() -> Any:
-    """Registered once in a process; each run has one of its own of it."""
+    """Return Inspect's class for the run's models, registered once in a process."""
     from inspect_ai.model import ModelAPI, modelapi
 
     @modelapi(name=PROVIDER)
@@ -178,7 +178,7 @@ def _provider() -> Any:
 
 
 def _schema(place: RunPlace, tool: ToolInfo) -> JsonObject:
-    """A tool of ours in our own words; one of the agent's own as it describes it."""
+    """Return a tool's description: the run's own for a tool of the shop, the agent's for other tools."""
     for ours in place.run.schemas:
         if ours["function"]["name"] == tool.name:
             return dict(ours)

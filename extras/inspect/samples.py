@@ -1,4 +1,4 @@
-"""A sample of Inspect as a run of ours: any Inspect agent answers, and the record is an ordinary one."""
+"""Records a sample of Inspect as a run: any Inspect agent answers, and the record is an ordinary one."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
     from inspect_ai.solver import TaskState
 
 RECORD = "drr:record"
-"""The key in a sample's store, and so in the log, from which a sample can be scored again."""
+"""The key of the record in a sample's store and log, from which a sample can be scored again."""
 _ENDED = {"max_tokens": "truncated", "content_filter": "refused", "model_length": "context_limit"}
 _RUNS: dict[str, SampleRun] = {}
 
 
 @dataclass
 class InspectModel:
-    """The name of a model that Inspect calls: nothing of ours asks it."""
+    """The name of a model that Inspect calls itself; calls through this object are errors."""
 
     name: str
     role: str = AGENT
@@ -95,7 +95,7 @@ class SampleRun:
 
 
 async def begin(state: TaskState, bench: Bench, system: str) -> None:
-    """Before any solver: the sample's session opens, and its agent is told what every agent of ours is told."""
+    """Open the sample's session before any solver, and give its agent the usual instructions."""
     from inspect_ai.model import ChatMessageSystem
 
     query = bench.queries[str(state.sample_id)]
@@ -130,7 +130,7 @@ async def record_of(state: TaskState) -> AnswerRecord | None:
 
 
 async def end(state: TaskState) -> None:
-    """After the scorers: whatever became of it, nothing of the sample stays open."""
+    """End the sample's run after scoring, whatever its outcome."""
     sample = _RUNS.pop(state.uuid, None)
     end_sample(state.uuid)
     if sample is not None and not sample.record.done():
@@ -145,7 +145,7 @@ def _events() -> Sequence[Any]:
 
 
 def _complete(sample: SampleRun, state: TaskState) -> None:
-    """Complete the record with what Inspect alone saw: its models' usage, the conversation, and calls that it answered itself."""
+    """Add to the record the data that only Inspect saw: usage of its models, conversation, and calls that it answered."""
     for event in _events():
         if event.event == "model" and not event.error and event.cache != "read":
             _count(sample.meter, sample.run.agent.name, event)
@@ -163,7 +163,7 @@ def _count(meter: Meter, model: str, event: Any) -> None:
 
 
 def _stop_reason(state: TaskState) -> str:
-    """A limit of Inspect's, what became of the last answer, or the agent's own end."""
+    """Return a limit of Inspect's, the failure of the last answer, or the agent's own end."""
     limits = [event.type for event in _events() if event.event == "sample_limit"]
     if limits:
         return f"{limits[-1]}_limit"

@@ -1,4 +1,4 @@
-"""The judges as scorers of Inspect, one for each group of `drr judge --what`; what is unknown is never 0."""
+"""The judges as scorers of Inspect, one for each group of `drr judge --what`. An unknown value is never 0."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _INSTALLED = {"site-packages", "dist-packages"}
 
 
 def named(name: str) -> str:
-    """Inspect puts the package's name before those of an installed one, and takes the files of a checkout for nobody's."""
+    """Return a name as Inspect's registry expects it. Inspect adds the package's name only for installed packages."""
     return name if _INSTALLED.intersection(Path(__file__).parts) else f"drr/{name}"
 
 
@@ -44,11 +44,11 @@ TABLES: dict[str, tuple[str, ...]] = {
     "rules": ("rules",),
     "recall": ("key-points",),
 }
-"""Tables of metrics that each group fills. Comparisons of reports have no score of their own."""
+"""Tables of metrics for each group. Comparisons of reports have no score of a single report."""
 EFFORT = "effort"
 USUAL = "faithfulness,citations,quality,rules"
 _POOLED = frozenset({"fp_micro"})
-"""Not made of the values of single reports."""
+"""Metrics that are not computed from values of single reports."""
 TRIAL, TASK = "trial", "task"
 
 
@@ -67,7 +67,7 @@ def check_groups(groups: Sequence[str]) -> None:
 
 
 def _figure(name: str, scores: Sequence[SampleScore]) -> V:
-    """Sum as `drr judge` does: the mean over questions of the trials' mean, with its interval."""
+    """Return the value that `drr judge` reports: the mean over questions of the trials' mean, with its interval."""
     ours: OurMetric | None = metrics([name]).get(name)
     ordered = sorted(scores, key=lambda one: (str(one.sample_id), (one.score.metadata or {}).get(TRIAL, 0)))
     by_query: dict[AskedQuestion, list[float | None]] = {}

@@ -1,4 +1,4 @@
-"""`inspect eval drr/retail`: a shop's questions as an Inspect evaluation, with our tools, and our judges as scorers."""
+"""`inspect eval drr/retail`: a shop's questions as an Inspect evaluation, with the shop's tools, and the judges as scorers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 @solver(name=named("session"))
 def session(bench: Bench, system: str | None) -> Solver:
-    """Before the solver, whichever it is: a session of the sample's own, and what every agent is told."""
+    """Return a solver that runs before all others: it opens the sample's session and adds the instructions."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         await begin(state, bench, system or f"inspect {state.model}")

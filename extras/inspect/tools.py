@@ -1,4 +1,4 @@
-"""The project's tools in Inspect's form: our names, schemas and texts, each call recorded in its run."""
+"""The shop's tools in Inspect's form: the same names, schemas and texts, with each call recorded in its run."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class RunPlace:
-    """The place of a tool call: the run, and a callback for errors that end it regardless of the agent."""
+    """The run that a tool call belongs to, and a callback for errors that end the run."""
 
     run: AgentRun
     broken: Callable[[Exception], None] = lambda error: None
 
 
 _PLACE: ContextVar[RunPlace | None] = ContextVar("drr_place", default=None)
-"""The place of a run of ours."""
+"""The run of the current task, where a variant is answering."""
 _SAMPLES: dict[str, RunPlace] = {}
-"""Places of the samples under way in an evaluation by Inspect."""
+"""The runs of the current samples in an evaluation by Inspect."""
 PLACE = "drr:run"
-"""The key of its place in a sample's store, which goes wherever an agent's calls go."""
+"""The key of the run's name in a sample's store, which is available wherever an agent's calls are made."""
 
 
 def enter(place: RunPlace) -> None:
-    """Whatever is called in this task from here on is called there."""
+    """Let all later tool calls of this task belong to a run."""
     _PLACE.set(place)
 
 
@@ -55,7 +55,7 @@ def place_here() -> RunPlace | None:
 def shop_tools() -> list[Tool]:
     """Return the tools of the current run; without one (a solver that is being made), all nine.
 
-    Whichever, a call of one is made in the run, or the sample, in which it is called.
+    In either case a call belongs to the run or sample in which it is made.
     """
     place = place_here()
     if place is not None:
@@ -70,7 +70,7 @@ def tools_of(schemas: Sequence[ToolSchema]) -> list[Tool]:
 
 
 def note_refused(run: AgentRun, messages: Sequence[ChatMessage]) -> None:
-    """Record the calls that Inspect rejected for bad arguments or unknown names, in their place among ours."""
+    """Record the calls that Inspect rejected for bad arguments or unknown names, in their order among the recorded calls."""
     tools = [message for message in messages if message.role == "tool"]
     asked = {call.id: call for one in messages if one.role == "assistant" for call in one.tool_calls or ()}
     ran = len(run.calls.get(MAIN, ()))
@@ -113,6 +113,6 @@ def _tool(function: FunctionSchema) -> Tool:
         description=function["description"],
         parameters=ToolParams.model_validate(function["parameters"]),
         parallel=not TOOLS[name].writes,
-        max_output=0,  # the text is the tool's own, whole: what is cut here would be missing in no record
+        max_output=0,  # the text is the tool's own and must not be cut, because the record has all of it
     )
     return made.as_tool()

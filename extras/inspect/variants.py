@@ -1,4 +1,4 @@
-"""Agents of Inspect as architectures: by name in its registry (`inspect:react`), or an `@agent` in a file or package."""
+"""Builds variants from agents of Inspect: by name in its registry (`inspect:react`), or an `@agent` in a file or package."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 PREFIX = "inspect:"
 PROMPTS = (PROMPT, "report", "report_form")
 _INFO = "__registry_info__"
-"""The attribute in which Inspect's decorators say what they made."""
+"""The attribute in which Inspect's decorators describe the decorated object."""
 
 
 def is_agent(found: object) -> bool:
-    """Tell whether this is what Inspect's `@agent` makes, or what that returns."""
+    """Tell whether an object was made by Inspect's `@agent`, or is an agent returned by such a function."""
     return getattr(getattr(found, _INFO, None), "type", None) == "agent"
 
 
@@ -32,7 +32,7 @@ def architecture_parts(found: Any) -> tuple[Callable[[], Run], tuple[str, ...]] 
 
 
 def run_of_agent(found: Any) -> Callable[[], Run]:
-    """Load an agent, or what the function makes; a parameter `tools` is given ours."""
+    """Return a function that loads an agent, or calls the function that makes it. Its parameter `tools` gets the shop's tools."""
 
     def made() -> Agent:
         agent: Agent = found if iscoroutinefunction(found) else found(**_tools_for(found))
@@ -53,7 +53,7 @@ def _tools_for(maker: Callable[..., Any]) -> Mapping[str, Any]:
 
 
 def inspect_architecture(word: str) -> Architecture:
-    """`inspect:NAME`, without what may stand behind it."""
+    """Build the architecture for `inspect:NAME`, without options."""
     name = word.removeprefix(PREFIX)
     own = inspect_version(word)
     if name == "react":
@@ -82,7 +82,7 @@ def _architecture(word: str, version: str, origin: str, load: Callable[[], Run])
 
 
 def default_agent(tools: Any) -> Agent:
-    """Return Inspect's usual `react()`: its answer is the report, and our prompt is its only instruction."""
+    """Return Inspect's usual `react()`. Its answer is the report, and this project's prompt is its only instruction."""
     from inspect_ai.agent import react
 
     agent: Agent = react(prompt=None, tools=tools, submit=False)

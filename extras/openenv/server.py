@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 SESSIONS = 512
-"""Most sessions at once, where nothing is said."""
+"""The default for the largest number of concurrent sessions."""
 IDLE_S = 900.0
 """Seconds after which a silent session is closed: as long as an episode lasts."""
 VARIABLE = "DRR_OPENENV_TOKEN"
@@ -188,7 +188,7 @@ def main(words: Sequence[str] | None = None) -> int:
             "sandbox": given.sandbox,
             "max_steps": given.max_steps,
         }
-        with Environment(**options):  # the shop stays open, and what is wrong is said before anybody calls
+        with Environment(**options):  # keeps the shop open, and reports errors before the first call
             if VARIABLE not in os.environ:
                 print(f"serving http://127.0.0.1:{given.port}/t/{token}", file=sys.stderr, flush=True)
             app = served(token, given.sessions, anywhere=anywhere, **options)

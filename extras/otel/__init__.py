@@ -1,1 +1,1 @@
-"""Runs as OpenTelemetry spans."""
+"""Export of runs as OpenTelemetry spans."""

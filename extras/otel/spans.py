@@ -1,7 +1,7 @@
-"""A run as OpenTelemetry spans by the GenAI conventions: one for a unit, a model call, a tool call.
+"""Exports a run as OpenTelemetry spans by the GenAI conventions: one for each unit, model call and tool call.
 
-No text goes along unless it was asked for; then it is redacted as everything else that is kept. A collector that does not answer
-changes nothing of the run: what could not be sent is counted and said at the end.
+Texts are sent only on request, and redacted like all stored texts. A collector that does not answer
+does not affect the run: unsent spans are counted and reported at the end.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class OtelSpans(Spans):
         from drr.llm.calls import no_proxy_for_this_machine
 
         no_proxy_for_this_machine(terms["endpoint"])
-        logging.getLogger("opentelemetry").setLevel(logging.CRITICAL)  # it is counted, and said once
+        logging.getLogger("opentelemetry").setLevel(logging.CRITICAL)  # losses are reported once
         self._terms, self._redact = terms, redact
         self._exporter = _Counted(OTLPSpanExporter(endpoint=terms["endpoint"], timeout=10))
         resource = Resource.create({"service.name": "drr", "service.version": version("deepresearch-retail")})
@@ -103,7 +103,7 @@ class OtelSpans(Spans):
     def _ended(
         self, name: str, kind: Any, attributes: JsonObject, seconds: float, failure: str | None
     ) -> None:
-        """A span of something that is over."""
+        """Export a span of work that has ended."""
         from opentelemetry.trace import Status, StatusCode
 
         end = time.time_ns()
@@ -135,7 +135,7 @@ class OtelSpans(Spans):
 
 
 class _Counted:
-    """An exporter that knows what it lost."""
+    """An exporter that counts the spans sent and lost."""
 
     def __init__(self, exporter: SpanExporter) -> None:
         self._exporter = exporter
@@ -162,7 +162,7 @@ class _Counted:
 
 
 def call_attributes(call: SeenCall) -> JsonObject:
-    """List the attributes; what is unknown is left out, as an attribute of 0 tokens would be a number."""
+    """Return the attributes of a model call. Unknown values are left out, because 0 tokens would be a value."""
     provider, name = parse_name(call.model)
     found: JsonObject = {
         "gen_ai.operation.name": "chat",

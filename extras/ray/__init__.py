@@ -1,1 +1,1 @@
-"""Units on the machines of a Ray cluster."""
+"""Runs units on the machines of a Ray cluster."""

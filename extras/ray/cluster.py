@@ -1,4 +1,4 @@
-"""The cluster of `--pool ray`: a named one, this machine's, or one of its own on this machine."""
+"""Connects to the cluster of `--pool ray`: a named one, this machine's, or a new one on this machine."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from drr.env.errors import DrrError, Misuse
 from drr.env.installation import install
 
 _QUIET = {"RAY_USAGE_STATS_ENABLED": "0"}
-"""Nothing is told to Ray's makers."""
+"""Environment variables that turn off Ray's usage reports to its makers."""
 _LOOPBACK = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
-"""So a Ray that is begun here listens on this machine's own address only: elsewhere than on Linux it always does."""
+"""Environment variables that let a new Ray listen on this machine's own address only. On Linux it would listen on others too."""
 _STORE_BYTES = 200_000_000
-"""Bytes of results on their way, on a Ray of our own."""
+"""Bytes for results in transit, on a Ray started by this program."""
 
 
 def check_installed(address: str | None) -> None:
-    """`Misuse` where the extra is not there."""
+    """Raise `Misuse` where the extra is not installed."""
     if find_spec("ray") is None or (address is not None and find_spec("grpc") is None):
         raise Misuse(f"--pool ray needs the extra `ray`: {install('ray')}")
 
 
 def running_here() -> str | None:
-    """Find the address of the cluster that this machine belongs to, as far as we or root set it. `None`: there is none."""
+    """Return the address of this machine's cluster, if this user or root set it; `None` for none."""
     if named := os.environ.get("RAY_ADDRESS"):
         return named
     begun = Path(os.environ.get("RAY_TMPDIR") or gettempdir()) / "ray/ray_current_cluster"  # by `ray start`
@@ -41,11 +41,11 @@ def running_here() -> str | None:
         with socket.create_connection((host, int(port)), timeout=2):
             return address
     except (OSError, ValueError):
-        return None  # it is long gone
+        return None  # the cluster has ended
 
 
 def connect(address: str | None, workers: int) -> Any:
-    """Ray, connected. `address` is `ray://HOST:PORT`; without one, see the head of this module."""
+    """Connect to a Ray cluster and return the module. `address` is `ray://HOST:PORT`; without it, this machine's cluster or a new one is used."""
     found = address or running_here()
     for name, value in (_QUIET if found else _QUIET | _LOOPBACK).items():
         os.environ.setdefault(name, value)
@@ -66,7 +66,7 @@ def connect(address: str | None, workers: int) -> Any:
 
 
 def _put_notices_aside() -> None:
-    """Ray prints its notices of dead nodes to standard output, whatever it is asked: there the document of `--json` stands."""
+    """Send Ray's notices of dead nodes to standard error. Ray prints them to standard output, where the document of `--json` belongs."""
     from ray._private import worker
 
     printer = getattr(worker, "print_to_stdstream", None)
@@ -79,14 +79,14 @@ def _as_error(warn: Callable[..., None], notice: dict[str, Any], **how: Any) -> 
 
 
 def view(ray: Any) -> str:
-    """Say how it stands."""
+    """Return the state of the cluster in words: nodes, CPUs, and free CPUs."""
     cpus = [node["Resources"].get("CPU", 0) for node in ray.nodes() if node["Alive"]]
     nodes = "1 node" if len(cpus) == 1 else f"{len(cpus)} nodes"
     return f"{nodes}, {sum(cpus):g} CPUs, {ray.available_resources().get('CPU', 0):g} free"
 
 
 def look() -> str | None:
-    """The cluster that this machine belongs to, in words; `None` where there is none, or no Ray."""
+    """Return the state of the cluster that this machine belongs to, in words; `None` without a cluster or Ray."""
     address = running_here()
     if address is None or find_spec("ray") is None:
         return None

@@ -1,8 +1,8 @@
-"""The calls of a provider at once, for all workers of all runs on a cluster.
+"""Limits the concurrent calls to a provider, for all workers of all runs on a cluster.
 
-One actor shares out places, and each worker keeps to its share.
-A worker tells every little while how many calls it has and wants, how many were answered, and what was refused as too much. It is told how
-many it may have. A share that shrinks counts in full until the calls that made use of it have ended, so there are never too many.
+One actor divides the allowed calls into shares, and each worker keeps to its share.
+A worker reports at short intervals its running and wanted calls, the answered ones, and those refused as too many. It is told its share
+in return. A share that shrinks counts in full until the calls that used it have ended, so there are never too many calls.
 """
 
 from __future__ import annotations
@@ -18,40 +18,40 @@ from typing import Any, NamedTuple
 from drr.llm.calls import CallPace, Limiter
 
 NAME, NAMESPACE = "drr-limits-2", "drr"
-"""The actor's name has the version of its messages: workers of another version have another actor."""
+"""The actor's name, with the version of its messages, so that workers of another version use another actor."""
 _EVERY_S = 0.2
 _SILENT_S = 10.0
-"""A worker that is not heard for so long holds nothing."""
+"""Seconds after which a silent worker loses its share."""
 
 
 class Stand(NamedTuple):
-    """The state of one provider at a worker."""
+    """A worker's report on its calls to one provider."""
 
     running: int
     wanted: int
     answered: int = 0
-    """Calls that were answered since it said so last."""
+    """The number of calls answered since the last report."""
     refusals: tuple[tuple[float, float], ...] = ()
-    """Each call that was refused as too much: how many seconds ago it was begun, and the wait that was asked for."""
+    """Calls refused as too many: the seconds since the start of each, and the wait that the provider asked for."""
 
 
 @dataclass
 class _Place:
-    """One worker's."""
+    """The share of one worker."""
 
     run: str
     most: int
-    """Places of all workers of its run together, at most."""
+    """The largest number of concurrent calls of all workers of its run together."""
     heard: float = 0.0
     share: int = 0
-    """Places that it was granted last."""
+    """The number of calls that it was granted last."""
     counted: int = 0
     wanted: int = 0
     answered: int = 0
 
 
 class Sharing:
-    """The count of one provider: never more calls than it takes, and everybody's turn comes."""
+    """The shares of one provider's calls, never more in total than allowed, with a fair part for every worker."""
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
         self._now = now
@@ -59,7 +59,7 @@ class Sharing:
         self._places: dict[str, _Place] = {}
 
     def hear(self, worker: str, run: str, most: int, stand: Stand, *, closed: bool = False) -> int:
-        """Return how many calls the worker may have under way from now on."""
+        """Take a worker's report and return how many concurrent calls the worker may make from now on."""
         now = self._now()
         self._places = {name: one for name, one in self._places.items() if now - one.heard < _SILENT_S}
         place = self._places.setdefault(worker, _Place(run, most))
@@ -70,12 +70,12 @@ class Sharing:
         for ago, wait in stand.refusals:
             self._pace.pushed_back(now - ago, now, wait)
         share = 0 if closed or now < self._pace.closed_until else self._share(worker, place)
-        # while it said so, and until it hears this, it may have begun what it was told before
+        # until the worker receives the new share, it may begin calls under the earlier one
         place.counted, place.share = max(share, place.share, stand.running), share
         return share
 
     def _share(self, worker: str, place: _Place) -> int:
-        """Share evenly among runs, then among the workers of one; no more than what others hold leaves."""
+        """Share evenly among runs, then among the workers of a run; at most as many calls as the others leave."""
         own = {name: one for name, one in self._places.items() if one.run == place.run}
         wanted, answered = Counter[str](), Counter[str]()
         for one in self._places.values():
@@ -98,7 +98,7 @@ class Sharing:
 
 
 def _fair(name: str, wanted: Mapping[str, int], answered: Mapping[str, int], places: int) -> int:
-    """Return a fair part: unwanted places are another's, and of too few places whoever had least gets one first."""
+    """Return a fair part. Unwanted calls go to others, and too few calls go first to those with the fewest answers."""
     wanting = [one for one, count in wanted.items() if count]
     even = places // max(1, len(wanting)) + 1
     wanting.sort(key=lambda one: (min(wanted[one], even), -answered[one]))
@@ -111,14 +111,14 @@ def _fair(name: str, wanted: Mapping[str, int], answered: Mapping[str, int], pla
 
 
 class LimitsActor:
-    """The counts on the cluster. It outlives whoever began it, and ends when the last worker leaves."""
+    """The actor with the shares of all providers. It outlives the process that started it, and ends when the last worker leaves."""
 
     def __init__(self) -> None:
         import ray
 
         lost = ray.get_runtime_context().was_current_actor_reconstructed
         self._closed_until = time.monotonic() + _SILENT_S / 2 if lost else 0.0
-        """Until then a restarted actor only listens: workers of the lost one say what they have under way."""
+        """The time until which a restarted actor grants nothing, while workers of the lost actor report their running calls."""
         self._lanes: dict[str, Sharing] = {}
 
     async def hear(self, worker: str, run: str, most: int, stands: Mapping[str, Stand]) -> dict[str, int]:
@@ -136,7 +136,7 @@ class LimitsActor:
 
 
 class SharedLimit(Limiter):
-    """One provider's, as a worker's calls see it."""
+    """The limit of one provider's calls in a worker, whose size is its share."""
 
     def __init__(self, news: asyncio.Event) -> None:
         super().__init__(0)
@@ -159,7 +159,7 @@ class SharedLimit(Limiter):
         self._news.set()
 
     def stand(self) -> Stand:
-        """Give the state; what happened is part of it once."""
+        """Return the report on the calls; each answer and refusal is reported once."""
         now = time.monotonic()
         events = self._answered, tuple((now - started, wait) for started, wait in self._refused)
         self._answered, self._refused = 0, []
@@ -167,7 +167,7 @@ class SharedLimit(Limiter):
 
 
 class WorkerLimits:
-    """The limits of one worker, in place of those it would set itself."""
+    """The limits of one worker by provider, in place of the process's own limiters."""
 
     def __init__(self, worker: str, run: str, most: int) -> None:
         self._worker, self._run, self._most = worker, run, most
@@ -179,7 +179,7 @@ class WorkerLimits:
         return self._limits.setdefault(provider, SharedLimit(self._news))
 
     async def keep(self) -> None:
-        """Ask for places and give them back, for ever. An actor that is lost, be it with its node, is begun anew."""
+        """Report and receive shares for ever. A lost actor is started again."""
         import ray
 
         known = False
@@ -193,7 +193,7 @@ class WorkerLimits:
             try:
                 if not known:
                     self._actor = _actor(ray)
-                    await self._actor.leave.remote(self._worker, gone=False)  # a process before this one
+                    await self._actor.leave.remote(self._worker, gone=False)  # of an earlier process
                     known = True
                 stands = {name: limit.stand() for name, limit in self._limits.items()}
                 shares = await self._actor.hear.remote(self._worker, self._run, self._most, stands)
@@ -205,9 +205,9 @@ class WorkerLimits:
                 self._limits[name].hold_to(share)
 
     async def leave(self) -> None:
-        """Give back all places at once."""
+        """Give back all shares at once."""
         if self._actor is not None:
-            with suppress(Exception):  # it may be gone before us
+            with suppress(Exception):  # the actor may have ended already
                 await self._actor.leave.remote(self._worker, gone=True)
 
 

@@ -1,7 +1,7 @@
-"""A pool of many machines: each worker is an actor of Ray, and this process alone writes the ledger.
+"""A pool on many machines: each worker is an actor of Ray, and only this process writes the ledger.
 
-Ray places the actors, begins those anew that died, and says when one is gone. What a lost one had in flight is submitted again, with all
-that it had saved, to whoever has least to do.
+Ray places the actors, restarts dead ones, and reports those that are gone. The running units of a lost worker are given, with all
+their saved progress, to the worker that has the fewest.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ from drr.study.pools import PoolOrder, Terms
 from drr.study.unit import Assignment, Finished, Saved
 
 _DEATHS = 3
-"""Most workers lost with a unit in flight. A worker's other units die with it, so one is not enough."""
+"""The number of lost workers after which a running unit is given up. A dead worker ends its other units too, so one is not enough."""
 _RESTARTS = 20
-"""So often Ray begins one worker anew, at most."""
+"""Maximum number of restarts of one worker by Ray."""
 _FREE = 64
-"""Units that lie with a worker where they cost nothing: none waits for another, and words go together."""
+"""The number of units in a worker where units cost nothing: they need not wait, and messages can be bundled."""
 _NOTE_S, _PLACE_S = 10.0, 300.0
-"""A cluster that has no place for any worker for so long will not have one; till then it is said what is waited for."""
+"""Seconds between messages while no worker has a place, and seconds after which the cluster counts as full."""
 _LAST_WORDS_S = 20.0
-"""Longest wait for a worker that was told to end."""
+"""The longest wait for a worker that was told to end."""
 
 
 class RayPool:
-    """A pool of actors. Each of `workers` takes one CPU of the cluster and runs `units` at once; those
-    without a place yet are not waited for."""
+    """A pool of actors. Each of `workers` takes one CPU of the cluster and runs `units` at once. Workers
+    without a place are not waited for."""
 
     def __init__(self, order: PoolOrder) -> None:
         self._order = order
@@ -69,7 +69,7 @@ def pool(order: PoolOrder) -> RayPool:
 
 @dataclass(eq=False)
 class _Hand:
-    """One worker, as the driver sees it."""
+    """The state of one worker in the driver."""
 
     actor: Any
     where: str = "a node that it had not reached"
@@ -80,7 +80,7 @@ class _Hand:
 
 
 class _Run:
-    """One run's workers and units."""
+    """The workers and units of one run."""
 
     def __init__(self, order: PoolOrder, each: int, terms: Terms) -> None:
         self._order, self._each, self._terms = order, each, terms
@@ -96,11 +96,11 @@ class _Run:
         self._beside: list[asyncio.Task[None]] = []
 
     async def feed(self, handed: AsyncIterator[Assignment]) -> None:
-        """Take units as they come; for each of the first a worker is begun."""
+        """Take units as they are handed out, and start a worker for each of the first ones."""
         try:
             async for assignment in handed:
                 if self._ray is None:
-                    # in a thread: beginning takes seconds, and in the main one Ray would take SIGTERM for itself
+                    # in a thread: starting takes seconds, and in the main thread Ray would catch SIGTERM
                     self._ray = await asyncio.to_thread(connect, self._order.address, self._order.workers)
                     self._beside.append(asyncio.create_task(self._watch()))
                 self._unplaced.append(assignment)
@@ -123,7 +123,7 @@ class _Run:
         return remote.remote(job)
 
     async def next(self) -> Finished | None:
-        """Return what ended; `None` when nothing is left and nothing more comes."""
+        """Return the next report on a unit; `None` when no unit is left or expected."""
         while not self._events.empty() or not (self._gone or ((self._fed or self._over) and self._is_idle)):
             event = await self._events.get()
             if isinstance(event, Exception):
@@ -137,7 +137,7 @@ class _Run:
         return not (self._unplaced or any(hand.units for hand in self._hands))
 
     def _soon(self) -> None:
-        """Hand over all that gathers in this turn of the loop at once."""
+        """Schedule one message with all that gathers in this turn of the event loop."""
         if not self._will_send:
             self._will_send = True
             asyncio.get_running_loop().call_soon(self._send)
@@ -147,7 +147,7 @@ class _Run:
         self._soon()
 
     def _send(self) -> None:
-        """Whoever has least to do gets what waits, as far as there is room."""
+        """Give waiting units to the workers with the fewest, as far as there is room."""
         ready = [hand for hand in self._hands if hand.is_ready]
         while self._unplaced and (free := [hand for hand in ready if len(hand.units) < self._each]):
             hand, unit = min(free, key=lambda one: len(one.units)), self._unplaced.pop(0)
@@ -160,7 +160,7 @@ class _Run:
         self._will_send = False
 
     async def _live(self, hand: _Hand) -> None:
-        """One worker's life, through every death that Ray mends."""
+        """Receive the reports of one worker, through all of its restarts by Ray."""
         errors, cause = self._ray.exceptions, ""
         try:
             while not self._over:
@@ -176,7 +176,7 @@ class _Run:
         except errors.ActorDiedError as error:
             self._lost(hand, cause or _short(error))
             self._leaves(hand, f"workers keep dying, the last on {hand.where}: {_short(error)}")
-        except DrrError as error:  # it could not begin, and would be no better begun anew
+        except DrrError as error:  # the worker could not begin, and a restart would not help
             why = f"{hand.where}: {getattr(error, 'cause', error)}"
             self._leaves(hand, f"a worker could not begin: {why}", why)
         except Exception as error:  # noqa: BLE001 - raised to whoever runs the pool
@@ -185,7 +185,7 @@ class _Run:
     async def _open(self, hand: _Hand) -> None:
         hand.where, node = await hand.actor.place.remote()
         hand.is_placed = True
-        async with self._copying[node]:  # one of a node copies, the others find it there
+        async with self._copying[node]:  # one worker of a node copies, the others find the copy
             for folder in await hand.actor.lacks.remote():
                 if folder.path not in self._carried:
                     self._carried[folder.path] = await asyncio.to_thread(self._put, folder)
@@ -206,12 +206,12 @@ class _Run:
                 self._grants.hear(hand, word)
             elif (unit := hand.units.get(word.key)) is not None:
                 self._terms.saved(word)
-                # should its worker die, another goes on from there
+                # if its worker dies, another continues from this progress
                 hand.units[word.key] = replace(unit, saved={**unit.saved, word.name: word.text})
         self._soon()
 
     def _lost(self, hand: _Hand, cause: str) -> None:
-        """Give its units to others, unless too many died of one; what it was granted may have been spent."""
+        """Give a lost worker's units to others, unless too many workers died with a unit. Its granted money may have been spent."""
         units, hand.units, hand.outbox, hand.is_ready = list(hand.units.values()), {}, [], False
         self._grants.leave(hand)
         self._events.put_nowait(None)
@@ -226,7 +226,7 @@ class _Run:
         self._soon()
 
     def _leaves(self, hand: _Hand, last: str, refused: str | None = None) -> None:
-        """Others go on without it; with the last one it is over."""
+        """Remove a worker for good. The others go on; without any, the run ends with an error."""
         del self._hands[hand]
         if not self._hands and not self._over:
             self._events.put_nowait(DrrError(last))
@@ -234,7 +234,7 @@ class _Run:
             self._terms.refused(refused)
 
     async def _watch(self) -> None:
-        """Says what is waited for while no worker has a place; in the end there is none."""
+        """Report the state of the cluster while no worker has a place, and end the run after a time."""
         waited, error = 0.0, None
         while error is None and not any(hand.is_placed for hand in self._hands):
             await asyncio.sleep(_NOTE_S)
@@ -256,7 +256,7 @@ class _Run:
         self._beside.append(asyncio.create_task(self.leave(now=True)))
 
     async def leave(self, *, now: bool) -> None:
-        """Let workers give back what they hold and end by themselves; nobody is waited for without end."""
+        """Tell workers to return their grants and end by themselves, and wait for a limited time."""
         if self._gone:
             return
         self._over = True
@@ -269,7 +269,7 @@ class _Run:
         self._events.put_nowait(None)
 
     async def end(self) -> None:
-        """Whatever happened, no worker outlives the run."""
+        """Kill all workers, so that none outlives the run."""
         self._over = True
         tasks = [*self._hands.values(), *self._beside]
         for task in tasks:
@@ -282,6 +282,6 @@ class _Run:
 
 
 def _short(error: BaseException) -> str:
-    """A missing package of a node is at the end of a long story."""
+    """Return an error as a short text, beginning with the name of a missing package where there is one."""
     text = " ".join(str(error).split())
     return text[text.find("ModuleNotFoundError") if "ModuleNotFoundError" in text else 0 :][:300]

@@ -1,6 +1,6 @@
-"""A worker on a node: an actor with a shop, a web and models of its own. It works on units that it is handed, and says how they went.
+"""A worker on a node: an actor with a shop, a web and models of its own. It runs units and reports on them.
 
-It says everything in one order, in words that the driver fetches: what a unit saved, what money it needs, how it ended.
+It reports in one order, in messages that the driver fetches: saved texts of units, requests for money, and ends of units.
 """
 
 from __future__ import annotations
@@ -25,30 +25,30 @@ from drr.study.unit import Assignment
 from drr.study.worker import Opening, Worker
 
 _MOST = 500
-"""Words that are handed over at once."""
+"""Maximum number of messages that are fetched at once."""
 _GATHER_S = 0.01
-"""Words within so short a time go together."""
+"""Seconds in which messages are gathered before they are fetched."""
 
 
 @dataclass(frozen=True)
 class WorkerJob:
-    """A worker's place and bounds."""
+    """The data with which a worker starts: run, opening, limits and folders."""
 
     run: str
-    """The run's name, among all of the cluster."""
+    """The run's name, unique in the cluster."""
     opening: Opening
     budget: Limit
     unit_cap: Limit | None
     calls: int
-    """Calls to a provider at once by all workers of the run."""
+    """The number of concurrent calls to a provider, for all workers of the run together."""
     code: str
-    """Hash of the code that must run there."""
+    """The hash of the code that the worker must have."""
     folders: tuple[CarriedFolder, ...] = ()
     """Folders of its opening that may have to be copied first."""
 
 
 class RayWorker:
-    """A worker. It holds no handle of the driver's: where the driver is gone Ray ends it."""
+    """A worker as an actor. It holds no reference to the driver, so that Ray ends the worker when the driver is gone."""
 
     def __init__(self, job: WorkerJob) -> None:
         self._job = job
@@ -61,29 +61,29 @@ class RayWorker:
         self._serving: asyncio.Task[None] | None = None
 
     async def place(self) -> tuple[str, str]:
-        """Name this worker for people, and its node."""
+        """Return this worker's name for readers, and its node."""
         import ray
 
         node, address = ray.get_runtime_context().get_node_id(), ray.util.get_node_ip_address()
         return f"{socket.gethostname()} ({address}, process {os.getpid()})", node
 
     async def lacks(self) -> list[CarriedFolder]:
-        """Return the folders that are not on this node."""
+        """Return the folders that are missing on this node."""
         found = {folder.path: folder.found() for folder in self._job.folders}
         self._places = {path: place for path, place in found.items() if place is not None}
         return [folder for folder in self._job.folders if found[folder.path] is None]
 
     async def copy(self, folder: CarriedFolder, pieces: Sequence[tuple[str, Any]]) -> None:
-        """Copy a folder from where Ray holds its pieces."""
+        """Write a folder from its pieces in Ray's store."""
         import ray
 
         come = ((name, ray.get(piece)) for name, piece in pieces)
         self._places[folder.path] = await asyncio.to_thread(folder.copied, come)
 
     async def open(self) -> None:
-        """Open the workplace and begin; `DrrError` where it cannot, or is another than the driver's."""
+        """Open the workplace and begin. Raise `DrrError` where this fails, or the code differs from the driver's."""
         if self._serving is not None:
-            os._exit(1)  # the driver took us for lost and handed our units to others; Ray begins us anew
+            os._exit(1)  # the driver gave this worker's units to others; Ray restarts the worker
         if (other := other_code(self._job.code)) is not None:
             raise DrrError(other)
         self._loop, self._thread = asyncio.get_running_loop(), threading.get_ident()
@@ -129,7 +129,7 @@ class RayWorker:
                 self._budget.hear(word)
 
     async def leave(self, *, now: bool) -> None:
-        """No more units come; `now`: end what runs as well."""
+        """Take no more units; with `now`, cancel the running ones too."""
         self._handed.put_nowait(None)
         if now and self._worker is not None:
             self._worker.cancel()
@@ -142,7 +142,7 @@ class RayWorker:
             self._loop.call_soon_threadsafe(self._news.set)
 
     async def words(self) -> list[object]:
-        """All that has gathered, as soon as there is something; nothing once it has left. Raises what ended it."""
+        """Return the gathered messages as soon as there are some; empty at the end. Raise the error that ended the worker."""
         assert self._serving is not None
         while not self._outbox and not self._serving.done():
             self._news.clear()

@@ -1,4 +1,4 @@
-"""`drr tools mcp --face ucp`: four tools with their schemas, and errors in the form of UCP."""
+"""`drr tools mcp --face ucp`: serves four tools with their schemas, and errors in the form of UCP."""
 
 from __future__ import annotations
 
@@ -60,11 +60,11 @@ _TOOLS = {
     )
 }
 _OUTCOMES = {"not_found": "not_found", "not_allowed": "unauthorized"}
-"""UCP's outcomes of calls that worked; all else that goes wrong is an error of the protocol below."""
+"""Outcomes of UCP by kind of tool error; every other kind is an error of the protocol MCP."""
 
 
 class Ucp:
-    """`drr tools mcp --face ucp`."""
+    """The tools and documents of `drr tools mcp --face ucp`."""
 
     instructions = (
         "A shop's catalogue and one user's orders in the names of the Universal Commerce Protocol, version"
@@ -103,7 +103,7 @@ class Ucp:
 
 
 def profile(address: str) -> JsonObject:
-    """Describe for a client at `/.well-known/ucp` the version, the place of the tools and the capabilities."""
+    """Return the document at `/.well-known/ucp`: the version, the address of the tools, and the capabilities."""
     spec = f"https://ucp.dev/{VERSION}"
     service = {
         "version": VERSION,
@@ -134,7 +134,7 @@ def _refused(tool: _Tool, error: ToolError) -> CallToolResult:
 
 
 def _without_our_names(message: str) -> str:
-    """Drop the clauses of a message that send the client to our tools by name: it has others."""
+    """Return a message without clauses that name the project's own tools, which the client does not have."""
     kept = [part for part in message.split("; ") if not any(name in part for name in EVERY)]
     return f"{'; '.join(kept).rstrip('.')}." if kept else "It failed."
 
@@ -152,14 +152,14 @@ def _text(value: Any) -> str:
 
 
 def _wrong(error: ValidationError) -> str:
-    """Say which argument is wrong, by its place, three at most."""
+    """Return which arguments are wrong and why, three at most."""
     problems = error.errors(include_url=False, include_context=False, include_input=False)
     reasons = [f"{one_line('.'.join(map(str, p['loc'])), 80) or 'arguments'}: {p['msg']}" for p in problems]
     return "; ".join(reasons[:3]) + (f" (and {len(reasons) - 3} more)" if len(reasons) > 3 else "")
 
 
 def _simple(schema: JsonObject) -> JsonObject:
-    """One plain schema without references; what may be left out has a plain type and is not required."""
+    """Return one plain schema without references. Optional fields have a plain type and are not required."""
     known = schema.get("$defs", {})
 
     def simplified(part: Any) -> Any:
@@ -187,7 +187,7 @@ def _simple(schema: JsonObject) -> JsonObject:
 
 
 def _plain(part: Any, names: bool = False) -> Any:
-    """A schema without titles, which repeat the names, and open."""
+    """Return a schema without titles, which repeat the names, and open to further fields."""
     if isinstance(part, dict):
         dropped = () if names else ("title", "additionalProperties")
         kept = {key: value for key, value in part.items() if key not in dropped}

@@ -1,4 +1,4 @@
-"""The requests and answers of UCP's four operations, as far as this shop has them."""
+"""The requests and answers of UCP's four operations, as far as this shop supports them."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from typing_extensions import TypedDict
 
 VERSION = "2026-08-25"
-"""The version of the protocol's text that this was written from."""
+"""The version of the protocol's specification that is implemented."""
 SEARCH, LOOKUP, ORDER = (f"dev.ucp.shopping.{name}" for name in ("catalog.search", "catalog.lookup", "order"))
 MOST, PAGE = 50, 10
 
 
-# -- what a client asks
+# -- requests
 
 
 class UcpOpen(BaseModel):
@@ -93,7 +93,7 @@ class UcpOrderCall(UcpCall):
     )
 
 
-# -- what is answered
+# -- answers
 
 
 class UcpPrice(TypedDict):

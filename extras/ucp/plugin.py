@@ -1,4 +1,4 @@
-"""The plug-in of this extra."""
+"""Registration of the UCP extra."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The door of verifiers: `vf-eval drr-retail --env.taskset.shop shop`, and the same name for its trainers.
+"""Connection to verifiers: `vf-eval drr-retail --env.taskset.shop shop`, and the same name for its trainers.
 
-Installed, this package is also called `drr_retail`: verifiers takes names without a dot alone.
+The installed package is also called `drr_retail`, because verifiers accepts only names without a dot.
 """
 
 from drr.extras.verifiers.taskset import RetailTaskset

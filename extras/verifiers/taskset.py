@@ -1,4 +1,4 @@
-"""Questions of a shop as tasks of verifiers, each paid by playing its rollout's actions again."""
+"""A shop's questions as tasks of verifiers; the reward is computed by replaying the actions of a rollout."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class RetailConfig(vf.TasksetConfig):
     task: RetailTaskConfig = RetailTaskConfig()
 
     def placed(self) -> RetailTaskConfig:
-        """Settings of a task."""
+        """Return the settings of a task, or raise `Misuse` where no shop is named."""
         if not self.shop:
             raise Misuse("--env.taskset.shop: name the folder of a shop")
         own = {name: getattr(self, name) for name in ("shop", "queries", "sandbox", "max_steps")}
@@ -56,10 +56,10 @@ class RetailTask(vf.Task[RetailData, RolloutState, RetailTaskConfig]):
 
     @vf.reward
     async def retail(self, trace: vf.Trace) -> float:
-        """Play the actions again, and pay what is due. Components are metrics."""
+        """Replay the actions and return the reward. Its components are recorded as metrics."""
         state = trace.state
         actions = [*state.actions, {"report": trace.last_reply}]
-        if state.ending == "out_of_time":  # of which a second playing knows nothing
+        if state.ending == "out_of_time":  # the replay has no time limit
             actions = [*state.actions[:-1], {"report": ""}]
         info, reward = await asyncio.to_thread(self._paid, actions)
         trace.info["drr"] = {**info, "ending": state.ending or info["ending"]}
@@ -75,12 +75,12 @@ class RetailTask(vf.Task[RetailData, RolloutState, RetailTaskConfig]):
 
 @lru_cache(8)
 def _kept(config: str) -> Environment:
-    """A shop that stays open while this process runs, since each reward looks into it."""
+    """Return an environment whose shop stays open while this process runs, because each reward needs it."""
     return opened(RetailToolsConfig.model_validate_json(config))
 
 
 class RetailTaskset(vf.Taskset[RetailTask, RetailConfig]):
-    """Questions of a file, or made by seed without end."""
+    """A set of tasks from the questions of a file, or an endless one made by seed."""
 
     def __init__(self, config: RetailConfig) -> None:
         super().__init__(config)

@@ -1,4 +1,4 @@
-"""The tool server of one rollout: an episode over MCP, of which every action is kept."""
+"""The tool server of one rollout: an episode over MCP whose actions are all recorded."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ class RetailToolsConfig(vf.ToolsetConfig):
 
 
 class RetailData(vf.TaskData):
-    """A question by what chooses it; its truth stays in the shop."""
+    """The choice of a question by seed or id; its truth stays in the shop."""
 
     seed: int | None = None
     query_id: str | None = None
 
 
 class RolloutState(vf.State):
-    """The actions of a rollout, by which it is paid."""
+    """The actions of a rollout, from which the reward is computed."""
 
     actions: list[JsonObject] = Field(default_factory=list)
     ending: str | None = None
@@ -53,11 +53,11 @@ class RetailTools(vf.Toolset[RetailToolsConfig, RolloutState]):
         await self.own.areset(task.seed, task.query_id)
 
     def register(self, mcp: MCPServer) -> None:
-        """Answer both requests ourselves, since our schemas are not made from signatures."""
+        """Register own handlers for listing and calling tools, because the schemas are not derived from signatures."""
         server, stated = cast(Any, mcp), self._with_state(self._call)
 
         async def call_tool(name: str, arguments: JsonObject, context: Context | None = None) -> Any:
-            async with self._order:  # a state is handed back whole, so the calls of a turn take turns
+            async with self._order:  # a call returns the whole state, so calls run one by one
                 return await stated(name, arguments)
 
         server.list_tools, server.call_tool = self.list_tools, call_tool

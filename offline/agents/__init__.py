@@ -1,1 +1,1 @@
-"""The rules that play the agents and the summariser."""
+"""Rules that play the agents and the summariser under the `offline` model."""

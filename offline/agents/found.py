@@ -1,4 +1,4 @@
-"""Rows of a list, of what the tools of a run returned. Records are read, and no text that a model was shown."""
+"""Collects the results of a run's tools as rows of a list. It reads records, never the text that a model was shown."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ _MOST_PARTS, _MOST_WORDS = 4, 12
 
 
 def words_of(text: str) -> list[str]:
-    """The words to search by, each once."""
+    """Return the words of a text to search by, each once."""
     found = (word for word in tokens(text) if word not in _EMPTY_WORDS and not word[0].isdigit())
     return list(dict.fromkeys(found))[:_MOST_WORDS]
 
 
 def parts_of(question: str) -> list[str]:
-    """The sentences of a question that have a word to search by; of many the first ones."""
+    """Return the first sentences of a question that have a word to search by."""
     return [one for one in _SENTENCE.split(question) if words_of(one)][:_MOST_PARTS]
 
 
@@ -59,7 +59,7 @@ class FoundOrder(NamedTuple):
 
 
 class FoundPart(NamedTuple):
-    """A page, or a part of a file that can be cited by itself."""
+    """A web page, or a part of a file that has an address of its own."""
 
     url: str
     name: str
@@ -69,7 +69,7 @@ class FoundPart(NamedTuple):
 
 @dataclass
 class Found:
-    """Everything that was found, by address, in the order in which it was returned."""
+    """The results of a run's tools by address, in the order in which they were returned."""
 
     calls: list[tuple[str, Mapping[str, Any]]] = field(default_factory=list)
     products: dict[str, SeenProduct] = field(default_factory=dict)
@@ -77,11 +77,11 @@ class Found:
     parts: dict[str, FoundPart] = field(default_factory=dict)
     """Parts of files, and pages."""
     files: list[str] = field(default_factory=list)
-    """Names of files that have words."""
+    """Names of files that contain text."""
 
     @classmethod
     def of_conversation(cls, messages: Sequence[BaseMessage]) -> Found:
-        """Take the calls of each turn, with the records behind the answers to them."""
+        """Collect the results from the messages of a conversation: the calls with the records behind their answers."""
         asked: dict[str, tuple[str, dict[str, Any]]] = {}
         evidence: list[CallEvidence] = []
         for message in messages:
@@ -106,12 +106,12 @@ class Found:
         reader = _READERS.get(name)
         if isinstance(answer, ToolAnswer) and answer.error is None and reader is not None:
             reader(self, arguments, answer)
-        elif isinstance(answer, Condensing):  # what a sub-agent found
+        elif isinstance(answer, Condensing):  # the results of a sub-agent
             for one in answer.evidence:
                 self._take(*one)
 
     def orders_on(self, question: str) -> list[FoundOrder]:
-        """List, for each sentence, the orders whose titles share most words with it, the latest first."""
+        """Return, for each sentence, the orders whose titles share most words with the sentence, the latest first."""
         kept: dict[str, FoundOrder] = {}
         for part in parts_of(question):
             shared = {url: len({*words_of(part)} & {*tokens(one.title)}) for url, one in self.orders.items()}
@@ -123,7 +123,7 @@ class Found:
         return list(kept.values())
 
     def lines_on(self, question: str, *, pages: bool) -> list[tuple[FoundPart, str]]:
-        """List, for each page or part of a file, the line that shares most words with the question."""
+        """Return, for each page or part of a file, the line that shares most words with the question."""
         wanted, rows = {*words_of(question)}, []
         for part in (part for part in self.parts.values() if part.is_page is pages):
             lines = [plain(line, 240) for line in _SENTENCE.split(part.text) if tokens(line)]
@@ -137,14 +137,14 @@ _MOST_ROWS = 5
 
 
 def plain(text: str, limit: int) -> str:
-    """Foreign text as part of our Markdown: no marks of its own."""
+    """Return a foreign text without Markdown marks, cut to a length."""
     text = " ".join(re.sub(r"[|*_`\[\]<>#]", " ", text).split())
     return text if len(text) <= limit else f"{text[:limit].rpartition(' ')[0] or text[: limit - 1]}…"
 
 
 def _product(found: Found, record: Mapping[str, Any]) -> None:
     product = Product.model_construct(**{name: value for name, value in record.items() if name != "_id"})
-    named, price = plain(product.title, 120), product.price or None  # nothing is sold for nothing
+    named, price = plain(product.title, 120), product.price or None  # a price of 0 is unknown
     rated = product.average_rating, product.rating_number
     found.products.setdefault(product.product_url, SeenProduct(product.product_url, named, price, *rated))
 

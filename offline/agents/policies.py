@@ -1,7 +1,7 @@
-"""The script that plays an agent under the `offline` model: search by the question's words, list what was found.
+"""The script that plays an agent under the `offline` model: searches for the question's words and lists the results.
 
-Which part is played says the brief that the run hands along; what was found are the records behind the tools' answers. Neither the
-question nor a prompt is understood, so `--prompts` may replace any file.
+The brief of the run says which part is played; the results are the records behind the tools' answers. The script does not understand the
+question or a prompt, so `--prompts` may replace any file.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _AT_ONCE, _FILES, _OPENED, _PLANNED = 4, 6, 3, 12
 
 
 def agent_policy(messages: Sequence[BaseMessage], arguments: Mapping[str, Any]) -> AIMessage:
-    """The next message of whichever part the run says is played."""
+    """Return the next message of the part that the run's brief names."""
     brief, bound = arguments.get("brief"), _bound(arguments)
     match brief:
         case briefs.Planning():
@@ -42,7 +42,7 @@ def agent_policy(messages: Sequence[BaseMessage], arguments: Mapping[str, Any]) 
             found = Found.of_conversation(messages)
             calls = _missing(brief.problem, found, bound)
             return _turn(messages, "", calls) if calls else AIMessage(report(brief.problem, found))
-        case briefs.Checking():  # a script knows no requirement that it could hold it against
+        case briefs.Checking():  # a script knows no requirement to check against
             return AIMessage(json.dumps({"unmet": []}))
         case briefs.Condensing():
             return AIMessage(report(brief.problem, Found.of(brief.evidence)))
@@ -58,7 +58,7 @@ def agent_policy(messages: Sequence[BaseMessage], arguments: Mapping[str, Any]) 
 
 
 def summariser_policy(messages: Sequence[BaseMessage], arguments: Mapping[str, Any]) -> AIMessage:
-    """The first lines of prose of a page that share a word with the search."""
+    """Return the first lines of prose of a page that share a word with the search."""
     brief = arguments.get("brief")
     if not isinstance(brief, briefs.Summarising):
         return AIMessage("The script was given no page to summarise.")
@@ -69,12 +69,12 @@ def summariser_policy(messages: Sequence[BaseMessage], arguments: Mapping[str, A
 
 
 def _bound(arguments: Mapping[str, Any]) -> set[str]:
-    """The tools that it was given, by name."""
+    """Return the names of the tools that were offered."""
     return {tool["function"]["name"] for tool in arguments.get("tools") or () if "function" in tool}
 
 
 def _searches(question: str) -> Calls:
-    """A search of the shop for each sentence, within the price limits that it states."""
+    """Return a search of the shop for each sentence, within the price limits of the sentence."""
     calls: Calls = []
     for part in parts_of(question):
         limits = parse_constraints(part)
@@ -86,13 +86,13 @@ def _searches(question: str) -> Calls:
 
 
 def _looks(question: str) -> Calls:
-    """All that is looked up of a question, whatever it asks."""
+    """Return the look-ups for a question, which are the same whatever it asks."""
     web: Calls = [("web_search", {"query": " ".join(words_of(question))})] if words_of(question) else []
     return [("get_user_orders", {"limit": 100}), *_searches(question), *web]
 
 
 def _plan(brief: briefs.Planning) -> AIMessage:
-    """Plan everything at once. A later call can name what an earlier one will return."""
+    """Return a plan with all calls at once. A later call can refer to the result of an earlier one."""
     calls: Calls = [("list_files", {})] if brief.files else []
     named = [name for name in brief.files if name.casefold() in brief.question.casefold()]
     calls += [("read_file", {"name": name}) for name in named[:_FILES]]
@@ -111,7 +111,7 @@ def _plan(brief: briefs.Planning) -> AIMessage:
 
 
 def _missing(question: str, found: Found, bound: set[str]) -> Calls:
-    """The next calls of the script; none where all were made."""
+    """Return the next calls of the script; empty where all were made."""
     calls: Calls = [("list_files", {}), *(("read_file", {"name": name}) for name in found.files[:_FILES])]
     calls += _looks(question)
     firsts = [one.product_id for one in found.products.values()][:_OPENED]
@@ -127,13 +127,13 @@ def _research(messages: Sequence[BaseMessage], problem: str, bound: set[str]) ->
             "The words of the question are looked up." if not found.calls else "What was found is opened."
         )
         return _turn(messages, thought, calls, bound)
-    if FINALIZE not in bound:  # the loop of somebody else, which ends with a turn that calls nothing
+    if FINALIZE not in bound:  # the loop of another agent, which ends with a turn without a call
         return AIMessage(report(problem, found))
     return _turn(messages, "", [(FINALIZE, {"reason": "The script has made all of its calls."})])
 
 
 def _next(messages: Sequence[BaseMessage], wanted: Calls, bound: set[str]) -> AIMessage:
-    """Give away what was not yet given away, some at a time; then the end."""
+    """Return a turn with the next few launches, or the final call where all were made."""
     given = [(c["name"], c["args"]) for m in messages if isinstance(m, AIMessage) for c in m.tool_calls]
     if left := [call for call in wanted if call not in given][:_AT_ONCE]:
         thought = "Each sentence of the question is looked up apart from the others."
@@ -142,7 +142,7 @@ def _next(messages: Sequence[BaseMessage], wanted: Calls, bound: set[str]) -> AI
 
 
 def _turn(messages: Sequence[BaseMessage], text: str, calls: Calls, bound: Collection[str] = ()) -> AIMessage:
-    """Call ids count on from the transcript, so that the same conversation gives the same message."""
+    """Return a message with calls. The call ids continue those of the transcript, so that the same conversation gives the same message."""
     calls = [(REASON, {"thought": text}), *calls] if REASON in bound else calls
     made = sum(len(message.tool_calls) for message in messages if isinstance(message, AIMessage))
     return AIMessage(

@@ -1,4 +1,4 @@
-"""The list that stands for a report where no language model writes one."""
+"""The list that takes the place of a report where no language model writes one."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from drr.offline.agents.found import Found, plain
 BANNER = "> Written by rules, not by an LLM: the `offline` model stood in for one."
 UNREAD = "No language model read the question. The rows are what searches for its words returned: nothing is picked, added up or advised."
 FORM = '{"picks": [], "figures": [], "refusals": []}'
-"""Nothing is claimed, for nothing was read."""
+"""An empty form: nothing is claimed, because nothing was understood."""
 
 
 class Cites:
-    """Numbers for addresses, in the order of first use."""
+    """Citation numbers of addresses, in the order of first use."""
 
     def __init__(self) -> None:
         self._titles: dict[str, str] = {}
@@ -30,7 +30,7 @@ class Cites:
 
 
 def rows(question: str, found: Found, cites: Cites) -> Mapping[str, list[str]]:
-    """The rows of the list, by heading."""
+    """Return the rows of the list by heading."""
     products = [
         f"**{one.title}**: {one.details} {cites(one.url, one.title)}." for one in found.products.values()
     ]
@@ -51,7 +51,7 @@ def rows(question: str, found: Found, cites: Cites) -> Mapping[str, list[str]]:
 
 
 def report(question: str, found: Found, *, form: bool = False) -> str:
-    """Write the list; with `form`, a block for code behind it."""
+    """Return the list as a report; with `form`, a block for code follows it."""
     cites = Cites()
     parts = ["# What was found", BANNER, UNREAD]
     for heading, lines in rows(question, found, cites).items():
@@ -64,7 +64,7 @@ def report(question: str, found: Found, *, form: bool = False) -> str:
 
 
 def filled(question: str, found: Found, passages: Mapping[str, int], *, form: bool) -> str:
-    """The same list in the form from which code sets a report."""
+    """Return the same list as a filled form, from which code makes a report."""
 
     def sentence(text: str, url: str = "") -> dict[str, Any]:
         return {"text": text, "passages": [passages[url]] if url in passages else []}

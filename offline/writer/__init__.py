@@ -1,1 +1,1 @@
-"""The query writer without a language model."""
+"""The query writer of the `offline` model, which follows rules."""

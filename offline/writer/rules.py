@@ -1,4 +1,4 @@
-"""The offline query writer. Shapes filled with phrases of a thing and of the shopper's records, from the brief beside a model's prompt."""
+"""The offline query writer: fills sentence patterns with phrases on a thing and on the records of the brief."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from drr.wording.states import STATES
 from langchain_core.messages import AIMessage, BaseMessage
 
 VERSION = 6
-"""Raised whenever the rules would write something else from the same words."""
+"""The version of the rules, raised whenever they write something else from the same words."""
 _HERE = Path(__file__).parent
 FILES = (_HERE / "things.toml", _HERE / "phrases.toml")
 _HEAD = re.compile(r"\s{0,9}(?:[,;:(\[|]|\s[-\u2013\u2014]\s|\u2014).*$", re.S)
@@ -34,28 +34,28 @@ def _table(name: str) -> Words:
 
 
 def rules_version() -> str:
-    """Enters the key of every unit that these rules write."""
+    """Return the version of rules and phrases, which enters the key of every unit that they write."""
     return f"{VERSION}:{sha256(b''.join(file.read_bytes() for file in FILES)).hexdigest()[:16]}"
 
 
 class _Owned(NamedTuple):
-    """A purchase, as its owner would speak of it."""
+    """A purchase, in words that its owner would use."""
 
     order: str
     product: str
     year: str
     times: int
     thing: str
-    """The head of the title: brand and kind, without the search words that sellers add."""
+    """The beginning of the title: brand and kind, without the search words that sellers add."""
     brand: str
-    """The store's name, where the title begins with it."""
+    """The store's name, where the title begins with the name."""
     kind: str
-    """The last words of it: what to search for."""
+    """The last words of `thing`, which serve as search words."""
     price: float | None
 
     @classmethod
     def of(cls, item: Bought, stores: Sequence[str]) -> _Owned:
-        """Claims such as "Plastic-Free" are left out of the name: in a question they would read as a demand."""
+        """Make the words from an order. Claims such as "Plastic-Free" are left out of the name, as they would read as a demand in a question."""
         head = _HEAD.sub("", _MARKS.sub("", item.title).replace("\u00a0", " "))
         thing = " ".join([word for word in head.split() if not word.casefold().endswith("-free")][:8])
         words = thing.partition(" for ")[0].split()
@@ -78,13 +78,13 @@ def _stems(words: Sequence[str]) -> set[str]:
 
 class _Asker(NamedTuple):
     state: str
-    """Empty where it is not known."""
+    """The shopper's state; empty where it is unknown."""
     records: Sequence[_Owned]
     themes: Sequence[str]
 
 
 def write_offline(messages: Sequence[BaseMessage], arguments: Mapping[str, Any]) -> AIMessage:
-    """The `Policy` of the role `query_writer`."""
+    """Write questions, as the `Policy` of the role `query_writer`."""
     brief = arguments["brief"]
     if isinstance(brief, ShopperBrief):
         queries = _for_shopper(brief)
@@ -107,7 +107,7 @@ def _for_shopper(brief: ShopperBrief) -> list[Words]:
 
 
 def _for_department(brief: DepartmentBrief) -> list[Words]:
-    """Write as a shopper of whom nothing is known would ask."""
+    """Write questions as a shopper without known records would ask them."""
     known = _table("things")
     themes = _table("choices")["departments"].get(brief.department, tuple(known))
     rows: list[Words] = []
@@ -134,7 +134,7 @@ def _asker(profile: ProfileSummary) -> _Asker:
 
 
 def _write(intent: Intent, theme: Words, asker: _Asker, seed: int) -> Words:
-    """Write of what the shopper has, if the intent is about that and there is one; else compare."""
+    """Write a question on an owned product, if the intent needs one and there is one; else a comparison."""
     used_up = _table("choices")["used_up"]
     again = [record for record in asker.records if record.times > 1 and record.kind.split()[-1] in used_up]
     if intent == "reorder" and again:
@@ -154,7 +154,7 @@ def _write(intent: Intent, theme: Words, asker: _Asker, seed: int) -> Words:
         intent = "compare"
     first = seed // 7 % len(theme["things"])
     turned = [*theme["things"][first:], *theme["things"][:first]]
-    if seed // 11 % 3:  # what the shopper has one of comes first, two times in three
+    if seed // 11 % 3:  # kinds that the shopper owns come first, two times in three
         turned.sort(key=lambda one: not any(record.is_a(one) for record in asker.records))
     chosen = turned[: {"compare": 1, "plan": 2 + seed % 2}.get(intent, 2)]
     mine = next((record for record in asker.records if record.is_a(chosen[0])), None)
@@ -164,7 +164,7 @@ def _write(intent: Intent, theme: Words, asker: _Asker, seed: int) -> Words:
 def _draft(
     intent: Intent, theme: Words, things: Sequence[Words], record: _Owned | None, asker: _Asker, seed: int
 ) -> Words:
-    """Fill a shape of the intent; the facts and tools are those that its slots lean on. One in eight is typed in a hurry."""
+    """Fill a pattern of the intent; facts and tools follow from its slots. One question in eight is in hurried lower case."""
     words, shapes = _slots(theme, things, record, asker, seed), _table("phrases")[intent]
     hurried = seed % 8 == 0
     shape = _pick(seed, "shape", shapes["short" if hurried else "shapes"])
@@ -192,7 +192,7 @@ def _draft(
 def _slots(
     theme: Words, things: Sequence[Words], record: _Owned | None, asker: _Asker, seed: int
 ) -> dict[str, str]:
-    """The phrases for every slot of a shape. One with a capital begins a sentence."""
+    """Return the phrases for every slot of a pattern. A slot with a capital begins a sentence."""
     phrases, thing, names = _table("phrases"), things[0], [one["say"] for one in things]
     cap = record.price if record is not None and record.price else thing["price"]
     most = {"limit": cap * 1.4, "limit_all": sum(one["price"] for one in things) * 1.25}

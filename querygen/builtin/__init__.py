@@ -1,4 +1,4 @@
-"""The built-in questions of the sample shop. A language model wrote and read them against the records one by one, and rules wrote a few."""
+"""The built-in questions of the sample shop. A language model wrote and checked them one by one against the records; rules wrote a few."""
 
 from __future__ import annotations
 
