@@ -1,4 +1,4 @@
-"""Citations, claims, faithfulness, quality, pairwise, rule checks, agreement, statistics."""
+"""Judges reports: citations, claims, quality, pairs and rules, with the metrics, agreement and statistics of the verdicts."""
 
 if __name__ != "drr.eval":
     from drr.beside import step_aside

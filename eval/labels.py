@@ -112,7 +112,7 @@ class PassageLabel(_Label):
 
 Label = SupportLabel | PairwiseLabel | RatingLabel | CriterionLabel
 AlignLabel = Label | PassageLabel
-"""Labels that a judge can be aligned with."""
+"""Labels of any kind, those of pairs of passages included, with which a judge can be aligned."""
 _FORMS: dict[Task, type[Label]] = {
     "support": SupportLabel,
     "pairwise": PairwiseLabel,

@@ -1,7 +1,7 @@
-"""Rewards of an answer to a checkable question, decided by code: components in [0, 1] and their sum.
+"""Computes the reward of an answer to a checkable question by code: components in [0, 1] and their weighted sum.
 
-Picks are read from the form, or from the list under a heading `Picks`; figures and refusals from the form alone. Prose is never read. Of
-an answer in a study the form is the code block named `form` in its report, which is kept apart.
+Picks are read from the form, or from the list under a heading `Picks`; figures and refusals come from the form alone. Prose is never read.
+In a study, the form is the code block named `form` in the answer's report, and is stored apart.
 """
 
 from __future__ import annotations

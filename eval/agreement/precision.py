@@ -143,7 +143,7 @@ def _answer_usd(answers: Sequence[Answer]) -> float | None:
 
 
 def _judging_usd(study: Study, judged: Judged) -> float | None:
-    """All that this judge was paid, by answer."""
+    """Return the mean cost of this judge's judgements per answer; `None` where a cost is unknown."""
     name = judged.judging.judge if judged.judging else None
     costs = [r.cost_usd for r in study.records("judgement", None) if r.key_fields.get("judge") == name]
     whole = known_sum(costs) if costs else None
@@ -151,7 +151,7 @@ def _judging_usd(study: Study, judged: Judged) -> float | None:
 
 
 def judge_costs(study: Study, query_of: Mapping[str, str]) -> dict[str, JudgeCost]:
-    """Sum the cost of every judgement that was paid for, also those that no longer count. `query_of` has the question of each answer."""
+    """Sum the cost of every paid judgement by judge, also of those that no longer count. `query_of` maps each answer to its question."""
     spent: dict[str, dict[str, list[float | None]]] = defaultdict(lambda: defaultdict(list))
     tokens: dict[str, int] = defaultdict(int)
     queries: dict[str, set[str]] = defaultdict(set)

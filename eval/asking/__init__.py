@@ -1,1 +1,1 @@
-"""The messages to a judge, and the answers that it must give."""
+"""Builds the requests to a judge, and defines the forms of the answers."""

@@ -137,7 +137,7 @@ class Judge:
         self._stand_in = stand_in
         self._repeat = repeat
         self._retried = context.retried
-        """It failed before: what could not be read then is asked for again."""
+        """True if the unit failed before. An answer that could not be read then is asked for again."""
         self._ready: dict[str, list[str]] = {}
         self._raw: dict[str, str] = {}
         self._asked: dict[str, int] = {}

@@ -1,4 +1,4 @@
-"""Rules: totals add up, and what is said of a budget beside the report's total is right."""
+"""Rules on money: totals are the sum of their lines, and statements about the budget beside a total are right."""
 
 from __future__ import annotations
 

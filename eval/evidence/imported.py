@@ -140,7 +140,7 @@ class ImportedReport(BaseModel):
                 raise ValueError(f"call {number}, {wrong_field(error)}") from None
         return calls
 
-    """As the other system tells them."""
+    """Tool calls as the other system gives them."""
 
 
 SELDOM = ("id", "task_id", "person_id", "size", "origin")

@@ -32,7 +32,7 @@ CLAIMS_MOST, SOURCES_MOST = 5, 10
 
 
 class PortionRow(TypedDict):
-    """A portion in a unit's spec."""
+    """A portion (see `Portion`) as stored in a unit's spec."""
 
     claim_id: str
     claim: str
