@@ -1,4 +1,4 @@
-"""Citations and addresses: what a report points to, and how it is set right. Used by agents and judges alike; imports nothing of ours."""
+"""Parses citations and addresses in a report, and repairs them. Agents and judges use the package, which imports no other package of `drr`."""
 
 if __name__ != "drr.citations":
     from drr.beside import step_aside

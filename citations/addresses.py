@@ -1,4 +1,4 @@
-"""The end of a URL in running text, and the one spelling that all writings of a source share."""
+"""Finds the end of a URL in running text, and the one canonical spelling of a source's address."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from drr.citations.files import canonical_file
 
 SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{1,15}://")
 LONGEST = 3_000
-"""Characters of a bare URL; what goes on without a space is an attack."""
+"""Longest bare URL, in characters; a longer text without a space is an attack."""
 BARE = re.compile(
     r"""[HhFfUuDd](?=[TtIiSsOo])(?:
         (?<=[Hh])[Tt][Tt][Pp][Ss]?:// | (?<=[Ff])(?:[Tt][Pp]|[Ii][Ll][Ee]):// | (?<=[Uu])[Ss][Ee][Rr]://
@@ -19,8 +19,8 @@ BARE = re.compile(
     )""",
     re.X,
 )
-"""The beginning of a bare address; `doi:10.1000/182` is one too. The engine can skip to a set of first
-letters: with alternatives and `re.I` a megabyte of prose took six times as long."""
+"""The beginning of a bare address; `doi:10.1000/182` is one too. The regular expression begins with a set of first
+letters, to which the engine can skip: with alternatives and `re.I` a megabyte of prose took six times as long."""
 DOI = re.compile(r"doi:\s?(?=10\.\d{4,9}/)", re.I)
 
 _CLOSERS = "，。；：、！？）】》〉」』〕”’“‘…（【《「『，"
@@ -32,7 +32,7 @@ _ESCAPABLE = "_~*()&#.-+=!%$'"
 _TRAILING = ".,;:!?'*~_-–—\\"
 _AND = "amp|#0*38|#x0*26"
 _ENTITY = re.compile(rf"&(?:(?:{_AND});)*(amp|quot|apos|lt|gt|#0*3[89]|#x0*2[67]);", re.I)
-"""One entity, also where it was escaped several times over: `&amp;amp;lt;`."""
+"""One HTML entity, also if it was escaped several times: `&amp;amp;lt;`."""
 _ENTITIES = {
     "amp": "&",
     "quot": '"',
@@ -47,19 +47,19 @@ _ENTITIES = {
 _ESCAPED = re.compile(r"\\+([!\"#$%&'()*+,\-./:;<=>?@\[\]^_`{|}~])|\\{2,}")
 _ADDRESS = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://([^/?#]*)([^?#]*)(\?[^#]*)?(#.*)?", re.S)
 _PLAIN = re.compile(r"https?://[a-z0-9.-]+(?:/[\w./%~-]*[\w%~-])?")
-"""Nearly every address: its own canonical form at sight."""
+"""An address that is its own canonical form, as nearly all are."""
 _PORTS = {"http": "80", "https": "443", "ftp": "21"}
 _SPACES = "".join(filter(str.isspace, map(chr, range(0x3001))))
 _HOST = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?<!-)(?:\.(?!-)[a-z0-9_-]{1,63}(?<!-))*")
 
 
 def run_start(text: str, start: int, end: int) -> int:
-    """Find where an address begins whose scheme stands there; behind `doi:` a space may stand."""
+    """Return where an address begins, given where its scheme stands; after `doi:` a space may follow."""
     return start if text[end - 1] == "/" else end
 
 
 def bare_end(text: str, start: int, limit: int) -> int:
-    """The end of the bare URL that begins at `start`: sentence punctuation and an unopened parenthesis stay outside."""
+    """Return the end of the bare URL that begins at `start`. Sentence punctuation and an unopened parenthesis are left out."""
     end = start
     depth = 0
     while True:
@@ -91,13 +91,13 @@ def _without_punctuation(text: str, start: int, end: int) -> int:
 
 
 def _goes_on(sign: str, before: str) -> bool:
-    """Tell whether the sentence goes on. Chinese or Japanese right after a letter or digit is the sentence;
-    after `/`, `=`, `_` it is the path."""
+    """Tell whether a character continues the sentence and not the address. Chinese or Japanese directly after a letter or digit is
+    the sentence; after `/`, `=`, `_` it is the path."""
     return _CJK.match(sign) is not None and (before in "/=_-%#" or _CJK.match(before) is not None)
 
 
 def unescape(raw: str) -> str:
-    """Markdown's backslashes and HTML's entities, as a browser would read them, however often they were escaped."""
+    """Remove Markdown's backslashes and HTML's entities as a browser would, however often they were escaped."""
     if "\\" in raw:
         raw = _ESCAPED.sub(lambda m: m[1] or "\\", raw)
     if "&" in raw:
@@ -106,7 +106,7 @@ def unescape(raw: str) -> str:
 
 
 def address(raw: str) -> str:
-    """Return what one would ask for: the address without Markdown's and HTML's escapes, and with its scheme."""
+    """Return the address to request: without Markdown's and HTML's escapes, and with a scheme."""
     url = unescape(raw.strip())
     doi = DOI.match(url)
     if doi:
@@ -115,9 +115,9 @@ def address(raw: str) -> str:
 
 
 def canonical_url(raw: str) -> str:
-    """One spelling per source: no text fragment, no `utm_*`, lower-case scheme and host, no default port, no last slash.
+    """Return the canonical form of a URL. It has no text fragment, no `utm_*`, lower-case scheme and host, no default port, no last slash.
 
-    Agents, judges and pages compare addresses in this form and in no other. It is its own canonical form.
+    Agents, judges and pages compare addresses only in this form. The canonical form of a canonical URL is the same URL.
     """
     if _PLAIN.fullmatch(raw):
         return raw
@@ -141,7 +141,7 @@ def canonical_url(raw: str) -> str:
 
 
 def _authority(scheme: str, host: str, *, last: bool) -> str:
-    """Host and port; what follows `user://` is a user's id, `file://` a file's name, and both have case."""
+    """Normalise host and port. After `user://` stands a user's id, after `file://` a file's name, and both are case-sensitive."""
     if last:
         host = host.rstrip()
     if scheme in ("user", "file"):
@@ -164,7 +164,7 @@ def _without_campaign(query: str, *, last: bool) -> str:
 
 
 def addresses_in(text: str) -> Iterator[str]:
-    """Every bare address of a text, canonical."""
+    """Yield every bare address of a text in canonical form."""
     for match in BARE.finditer(text):
         run = run_start(text, *match.span())
         end = bare_end(text, run, min(len(text), match.start() + LONGEST))
@@ -173,7 +173,7 @@ def addresses_in(text: str) -> Iterator[str]:
 
 
 def host_name(host: str) -> str:
-    """The one ASCII spelling of a host name: lower case, without brackets or last dot. `ValueError` says what is wrong."""
+    """Return a host name in ASCII: lower case, without brackets or last dot. Raises `ValueError` with the fault."""
     host = host.removesuffix(".")
     if not host:
         raise ValueError("the address names no host")
@@ -194,7 +194,7 @@ def host_name(host: str) -> str:
 
 
 def host_of(url: str) -> str:
-    """The host of an address, without port and `www.`; empty where there is none."""
+    """Return the host of an address, without port and `www.`; empty if it has none."""
     try:
         return host_name(urlsplit(canonical_url(url)).hostname or "").removeprefix("www.")
     except ValueError:
@@ -202,6 +202,6 @@ def host_of(url: str) -> str:
 
 
 def path_steps(url: str) -> list[str]:
-    """The steps of an address's path, unquoted: of a shop, the last one names a product."""
+    """Return the unquoted steps of an address's path; in a shop's address, the last one is a product id."""
     match = _ADDRESS.fullmatch(canonical_url(url))
     return [unquote(step) for step in match[3].split("/") if step] if match else []

@@ -1,4 +1,4 @@
-"""The citations of a report with their sources and lists, and the defects among them."""
+"""The citations of a report with their sources and reference lists, and the defects among them."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ DefectKind = Literal[
 
 
 class Marker(NamedTuple):
-    """One citation at one place of the body. `[1, 4]` is two markers with one span."""
+    """One citation at one place of the report's body. `[1, 4]` is two markers at the same place."""
 
     id: str
-    """The number or footnote name as written; the text of a link; the URL of a bare one."""
+    """The number or footnote name as written; for a link its text; for a bare URL the URL."""
     start: int
     end: int
     form: str
     """bracket, range, footnote, label, glued, superscript; link, numbered_link, bare, html."""
     url: str | None
-    """Canonical, where the marker leads to one."""
+    """The canonical URL; `None` if the marker leads to none."""
     reason: str | None = None
-    """Why there is no URL: `dangling`, `malformed`, `entry_without_url`."""
+    """The reason for a missing URL: `dangling`, `malformed`, `entry_without_url`."""
 
     @property
     def dangling(self) -> bool:
@@ -45,7 +45,7 @@ class Marker(NamedTuple):
 
 @dataclass(slots=True)
 class CitedSource:
-    """One distinct URL of the report, inline or listed, cited or not."""
+    """One distinct URL of the report, in the text or a list, cited or not."""
 
     url: str
     url_raw: str
@@ -55,7 +55,7 @@ class CitedSource:
 
     @property
     def address(self) -> str:
-        """The address as one would ask for it."""
+        """Return the address to request."""
         return address(self.url_raw)
 
 
@@ -66,10 +66,10 @@ class Reference(NamedTuple):
     start: int
     end: int
     urls: tuple[str, ...]
-    """Canonical, each once; a number means the first."""
+    """Canonical URLs, each once; a citation by number means the first."""
     links: tuple[Link, ...] = ()
     note: bool = False
-    """A footnote or the definition of a label, which may stand beside a list of the same sources."""
+    """True for a footnote or the definition of a label, which may stand beside a list of the same sources."""
 
 
 class Defect(NamedTuple):
@@ -105,7 +105,7 @@ class DefectEntry(TypedDict):
 
 
 class CitationsDocument(TypedDict):
-    """The form that `drr judges check --json` prints."""
+    """The document that `drr judges check --json` prints."""
 
     sources: list[SourceEntry]
     markers: list[MarkerEntry]
@@ -126,7 +126,7 @@ class Citations:
     references: list[Reference]
     defects: list[Defect]
     body: str
-    """The report with lists, code and images blanked: same length, same offsets."""
+    """The report with lists, code and images replaced by spaces: same length, same offsets."""
 
     @property
     def inline_count(self) -> int:
@@ -169,7 +169,7 @@ class Citations:
 
 
 _SHOWN = 80
-"""Characters shown of a link that never ends."""
+"""Most characters shown of a link that never ends."""
 
 
 def find_defects(
@@ -180,7 +180,7 @@ def find_defects(
     blankets: Iterable[Span],
     unterminated: Iterable[int],
 ) -> list[Defect]:
-    """All of them, in the order of the text. `blankets` and `unterminated` are as the scanners met them."""
+    """Return all defects, in the order of the text. `blankets` and `unterminated` are as the scanner found them."""
     found = [
         *_lost(markers),
         *_blanket_ranges(blankets),
@@ -194,7 +194,7 @@ def find_defects(
 
 
 def _lost(markers: Sequence[Marker]) -> Iterator[Defect]:
-    """Each id that leads nowhere once, with the number of its places."""
+    """Yield one defect for each id that leads nowhere, with the number of its occurrences."""
     places = Counter([(marker.id, marker.reason) for marker in markers if marker.dangling])
     for marker in markers if places else ():
         times = places.pop((marker.id, marker.reason), 0) if marker.dangling else 0
@@ -232,7 +232,7 @@ def _uncited(sources: Sequence[CitedSource]) -> Iterator[Defect]:
 
 
 def _duplicates(sources: Sequence[CitedSource], references: Sequence[Reference]) -> Iterator[Defect]:
-    """Yield sources that are listed twice. A footnote and an entry of a list are none, nor two under one number."""
+    """Yield the sources that are listed twice. A footnote and a list entry do not count as two, nor do two entries under one number."""
     under: dict[tuple[str, bool], list[Reference]] = {}
     for one in references:
         for url in one.urls:
@@ -264,11 +264,11 @@ _SITE = re.compile(
     r"(?<![\w@.])(?:[A-Za-z0-9-]{2,63}\.)+(?:[a-z]{2,24}|[A-Z]{2,24})(?![\w])(?:[/?#:]\S*)?|(?<![\w.])//[A-Za-z0-9-]+\.\S+"
 )
 _ROUNDS = 6
-"""Rounds of removal: a marker that is put together by taking something out is taken out too."""
+"""Most rounds of removal: removing something may form a new marker, which is removed too."""
 
 
 def without_addresses(text: str) -> str:
-    """The text on which no link, tag, address, e-mail or name of a site is left."""
+    """Return the text without links, tags, addresses, e-mails and names of sites."""
     for _ in range(_ROUNDS):
         before = text
         text = _LINK.sub(r"\1", text)

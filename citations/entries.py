@@ -1,4 +1,4 @@
-"""Entries of a reference list: their beginnings, the lines they span, and several on one line."""
+"""Recognises the entries of a reference list: their beginnings, the lines they span, and several on one line."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ EntryForm = Literal["bracket", "definition", "dot", "label", "row", "plain"]
 @dataclass(slots=True)
 class Entry:
     numbers: list[str]
-    """Numbers as written; empty where the list has none. Footnotes may have names."""
+    """Numbers as written; empty if the list has none. Footnotes may have names."""
     start: int
     end: int
     links: list[Link]
     form: EntryForm
     indent: int = 0
     footnote: bool = False
-    """Its number has a caret: `[^1]` means it and not what `[1]` means."""
+    """True if the number has a caret: `[^1]` refers to this entry, and `[1]` does not."""
 
     def take(self, line: Line) -> None:
-        """The line belongs to the entry too."""
+        """Extend the entry by a line."""
         self.end = line.end
         self.links.extend(line.links)
 
@@ -63,7 +63,7 @@ class _Form(NamedTuple):
     pattern: re.Pattern[str]
     name: EntryForm
     anywhere: bool = True
-    """Also outside a section of references."""
+    """True if the form is also recognised outside a section of references."""
 
 
 _OF_BRACKETS = (
@@ -80,11 +80,11 @@ _BY_SIGN: dict[str, tuple[_Form, ...]] = {
     **dict.fromkeys(RAISED, (_Form(_SUPERSCRIPT, "dot"),)),
     **dict.fromkeys("sSrRcC来引参", (_Form(_LABELLED, "label"),)),
 }
-"""Forms of entry by first sign, besides a digit: brackets, a row, or the word before its number."""
+"""Forms of entry by their first character other than a digit: brackets, a table row, or the word before a number."""
 
 
 def entry_of(line: Line, *, in_section: bool) -> Entry | None:
-    """The line as the first of an entry, by what it begins with."""
+    """Return a line as the first line of an entry, by its beginning; `None` if it is none."""
     first = line.first if line.first.isalnum() else line.text[:200].lstrip(" \t>-*+•·‣▪–_<")[:1]
     forms = _BY_SIGN.get(first) or (_OF_DIGITS if first.isdecimal() else ())
     text = line.text[:200] if forms else ""
@@ -112,7 +112,7 @@ def plain_number(text: str) -> str:
 
 
 def named_by_heading(line: Line) -> Entry | None:
-    """`### [3] Title` among references: all under it is the entry, as its negative indent says."""
+    """Return a heading such as `### [3] Title` among references as an entry. A negative indent makes all lines below part of it."""
     entry = entry_of(replace(line, text=line.text.replace("#", " ")), in_section=True)
     if entry is None or entry.form != "bracket":
         return None
@@ -121,14 +121,14 @@ def named_by_heading(line: Line) -> Entry | None:
 
 
 def unnumbered(line: Line) -> Entry:
-    """The line as an entry whose number, if any, stands at its end."""
+    """Return the line as an entry whose number, if any, stands at its end."""
     behind = _NUMBER_BEHIND.search(line.text) if line.links else None
     numbers = [plain_number(behind[1])] if behind else []
     return Entry(numbers, line.start, line.end, [*line.links], "plain")
 
 
 def is_dotted(text: str) -> bool:
-    """`1. ...`, however it is set."""
+    """Tell whether a text begins like `1. ...`, in any emphasis."""
     return _DOTTED.match(text) is not None
 
 
@@ -137,7 +137,7 @@ def same_kind(last: Entry, entry: Entry) -> bool:
 
 
 def defines(entry: Entry, text: str) -> bool:
-    """`[1]: https://...`, against a sentence that begins with a marker and a colon."""
+    """Tell whether an entry is a definition such as `[1]: https://...`. A sentence may begin with a marker and a colon too."""
     if not entry.links:
         return False
     head = text[entry.start : entry.links[0].start]
@@ -145,7 +145,7 @@ def defines(entry: Entry, text: str) -> bool:
 
 
 def continues(entry: Entry, line: Line) -> bool:
-    """Tell whether the line after an entry continues it."""
+    """Tell whether the line after an entry continues the entry."""
     if not entry.links:
         return not line.after_blank or (bool(line.links) and len(line.text) < 300)
     if entry.form in ("bracket", "definition") and not line.after_blank and not line.links:
@@ -154,7 +154,7 @@ def continues(entry: Entry, line: Line) -> bool:
 
 
 def is_address_again(last: Entry, line: Line) -> bool:
-    """Tell whether under an entry its address stands alone once more, as copied out of a page."""
+    """Tell whether a line below an entry only repeats the entry's address, as copied from a page."""
     if (
         len(line.links) != 1
         or len(last.links) > 2
@@ -171,7 +171,7 @@ def _fits_below(line: Line) -> bool:
 
 
 def is_plain_entry(line: Line) -> bool:
-    """A line of a reference section without a number: one source a line; running links are prose."""
+    """Tell whether a line of a reference section is an entry without a number. It names one source; several links in a row are prose."""
     if line.text.lstrip().startswith("|"):
         return bool(line.links)
     if line.links:
@@ -180,7 +180,7 @@ def is_plain_entry(line: Line) -> bool:
 
 
 def _is_copied_twice(line: Line) -> bool:
-    """A title with its address and that of a copy."""
+    """Tell whether a line is a title with its address and the address of a copy."""
     return len(line.links) == 2 and len(line.words_beside()) > 3 and _ACADEMIC.search(line.text) is not None
 
 
@@ -194,7 +194,7 @@ def _is_academic(text: str) -> bool:
 
 
 def is_remark(last: Entry, line: Line) -> bool:
-    """A sentence with a link behind a numbered list."""
+    """Tell whether a line after a numbered list is a sentence with a link, and no entry."""
     return (
         bool(last.numbers)
         and line.after_blank
@@ -206,7 +206,7 @@ def is_remark(last: Entry, line: Line) -> bool:
 
 
 def is_link_alone(line: Line, words: int) -> bool:
-    """One link with at most so many words beside it, and no price."""
+    """Tell whether a line is one link with at most `words` other words, and no price."""
     return len(line.links) == 1 and not has_price(line.text) and len(line.words_beside()) <= words
 
 
@@ -215,7 +215,7 @@ def has_price(text: str) -> bool:
 
 
 def is_pure(entry: Entry, text: str) -> bool:
-    """Number, title, URL, perhaps a date: no sentences, no price, no citation in parentheses."""
+    """Tell whether an entry is only number, title, URL, perhaps a date: no sentences, no price, no citation in parentheses."""
     first = entry.links[0]
     if has_price(text[entry.start : entry.end]):
         return False
@@ -233,7 +233,7 @@ def is_pure(entry: Entry, text: str) -> bool:
 
 
 def split_run_on(entry: Entry, text: str) -> list[Entry]:
-    """`[1] title url [2] title url` on one line, as the entries it holds; none where it holds another thing."""
+    """Split a line such as `[1] title url [2] title url` into its entries. Empty if the line holds anything else."""
     if entry.form != "bracket":
         return []
     marks = list(_marks_outside_links(entry, text))
@@ -247,7 +247,7 @@ def split_run_on(entry: Entry, text: str) -> list[Entry]:
 
 
 def is_bare_list(split: list[Entry], text: str) -> bool:
-    """`[1] https://... [2] https://...`: nothing but numbers and addresses, counted on."""
+    """Tell whether entries are only numbers and addresses, numbered consecutively: `[1] https://... [2] https://...`."""
     numbers = [one.numbers[0] for one in split]
     if not all(one.isdecimal() for one in numbers):
         return False
@@ -268,7 +268,7 @@ def _marks_outside_links(entry: Entry, text: str) -> Iterator[re.Match[str]]:
 
 
 def is_counted(run: list[Entry]) -> bool:
-    """Short entries from 1 on, without a gap."""
+    """Tell whether entries are short and numbered from 1 on, without a gap."""
     numbers = [int(n) for entry in run for n in entry.numbers if n.isdecimal()]
     in_order = len(run) >= 3 and numbers == list(range(1, len(run) + 1))
     return in_order and all(entry.end - entry.start < 300 for entry in run)

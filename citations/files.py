@@ -1,6 +1,6 @@
-"""Addresses of a file that somebody has and of a place in it: `file://NAME#page=2`, `#row=12`, `#cell=Sheet!B4:D9`, `#region=x0,y0,x1,y1`.
+"""Reads and writes addresses of places in a file: `file://NAME#page=2`, `#row=12`, `#cell=Sheet!B4:D9`, `#region=x0,y0,x1,y1`.
 
-Names and sheets are written with percent signs where a bare address could not hold them; two spellings of one place are one address.
+Names and sheets are percent-encoded where a bare address could not hold them; two spellings of one place are one address.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _REGION = re.compile(r"([0-9]{1,6}),([0-9]{1,6}),([0-9]{1,6}),([0-9]{1,6})")
 
 
 class Box(NamedTuple):
-    """A rectangle, both corners inside: columns and rows from 1, or pixels from 0."""
+    """A rectangle, both corners included: columns and rows from 1, or pixels from 0."""
 
     left: int
     top: int
@@ -36,7 +36,7 @@ class Box(NamedTuple):
 
 
 class FilePlace(NamedTuple):
-    """A file or a place in it. Pages and rows are a box of one column."""
+    """A file or a place in a file. Pages and rows are a box of one column."""
 
     name: str
     kind: PlaceKind = "file"
@@ -45,7 +45,7 @@ class FilePlace(NamedTuple):
 
     @property
     def fragment(self) -> str:
-        """The fragment as it stands behind `#`; empty where the whole file is meant."""
+        """Return the part after `#`; empty if the whole file is meant."""
         if self.box is None:
             return ""
         if self.kind == "cell":
@@ -61,7 +61,7 @@ class FilePlace(NamedTuple):
         return file_address(self.name, self.fragment)
 
     def meets(self, other: FilePlace) -> bool:
-        """Tell whether the two have something in common. The whole of a file with any of its places, a cell with its range."""
+        """Tell whether two places overlap: a whole file with any of its places, a cell with its range."""
         if self.name != other.name:
             return False
         if self.box is None or other.box is None:
@@ -69,7 +69,7 @@ class FilePlace(NamedTuple):
         return (self.kind, self.sheet) == (other.kind, other.sheet) and self.box.meets(other.box)
 
     def holds(self, other: FilePlace) -> bool:
-        """Tell whether all of the other lies in it. A row in the rows around it, any place in the whole of its file."""
+        """Tell whether this place contains the other: rows contain each of their rows, a whole file any of its places."""
         if self.box is None or other.box is None:
             return self.name == other.name and self.box is None
         return (
@@ -80,7 +80,7 @@ class FilePlace(NamedTuple):
 
 
 def file_address(name: str, fragment: str = "") -> str:
-    """`name` as it is; `fragment` as an address has it."""
+    """Return the address of a file; `name` is unencoded, `fragment` is as in an address."""
     return f"{SCHEME}{_quoted(name)}" + (f"#{fragment}" if fragment else "")
 
 
@@ -89,8 +89,8 @@ def _quoted(text: str) -> str:
 
 
 def file_place(address: str) -> FilePlace | None:
-    """Read the place in a canonical address of a file; `None` for one of something else. A place that is not
-    understood is the whole file."""
+    """Parse a canonical address of a file; `None` for an address of anything else. An unknown place stands for the whole
+    file."""
     if not address.startswith(SCHEME):
         return None
     name, _, fragment = address.removeprefix(SCHEME).partition("#")
@@ -98,7 +98,7 @@ def file_place(address: str) -> FilePlace | None:
 
 
 def place_in(name: str, fragment: str) -> FilePlace | None:
-    """The place that a fragment names; `None` where it names none that we know."""
+    """Parse the place that a fragment names; `None` for an unknown form."""
     kind, equals, rest = fragment.partition("=")
     kind, rest = kind.strip().lower(), unquote(rest).strip()
     if not equals:
@@ -116,14 +116,14 @@ def place_in(name: str, fragment: str) -> FilePlace | None:
 
 
 def canonical_file(rest: str, fragment: str) -> str:
-    """Make canonical what stands in a file address behind `file://` up to `#`, and from there on."""
+    """Return a file address in canonical form, from its parts before and after `#`, without `file://`."""
     name = unquote(rest.rstrip()).strip("/")  # `file:///receipt.pdf` too
     place = place_in(name, fragment[1:])
     return file_address(name, fragment[1:].strip() if place is None else place.fragment)
 
 
 def read_range(text: str) -> Box | None:
-    """`B4` or `B4:D9`, with `$` or without, corners in any order."""
+    """Parse a range such as `B4` or `B4:D9`, with or without `$`, corners in any order."""
     ends = [_CELL.fullmatch(end.strip()) for end in text.split(":")]
     cells = [(column_number(end[1]), int(end[2])) for end in ends if end is not None]
     if not 1 <= len(cells) == len(ends) <= 2 or any(row < 1 for _, row in cells):
@@ -162,18 +162,18 @@ _PIECE = re.compile(r"(https?://[^#]+)#piece=[1-9][0-9]{0,4}", re.IGNORECASE)
 
 
 def piece_address(page: str, number: int) -> str:
-    """Address one piece of a web page, counted from 1, as a search gives pages in pieces."""
+    """Return the address of one piece of a web page, counted from 1, as a search returns pages in pieces."""
     return f"{page.partition('#')[0]}#piece={number}"
 
 
 def page_of_piece(address: str) -> str | None:
-    """The page that a piece is of; `None` for an address of anything else."""
+    """Return the page to which a piece belongs; `None` for any other address."""
     found = _PIECE.fullmatch(address)
     return None if found is None else found[1]
 
 
 class KnownPlaces:
-    """Places of files, by name, and whole web pages: which of them have something in common with another."""
+    """A set of places in files, by name, and whole web pages, searched for overlaps."""
 
     def __init__(self, addresses: Iterable[str] = ()) -> None:
         self._by_name: dict[str, list[tuple[FilePlace, str]]] = {}
@@ -182,7 +182,7 @@ class KnownPlaces:
             self.add(address)
 
     def add(self, address: str) -> None:
-        """Add a canonical address. Of something else than a file it can only be the whole of what a piece is of."""
+        """Add a canonical address. A piece of a web page is added as the whole page."""
         place = file_place(address)
         if place is not None:
             self._by_name.setdefault(place.name, []).append((place, address))
@@ -190,14 +190,14 @@ class KnownPlaces:
             self._pages.add(address)
 
     def meeting(self, address: str) -> list[str]:
-        """The addresses that were added and share something with this one: of a piece its page."""
+        """Return the added addresses that overlap with this one; for a piece, its page."""
         place = file_place(address)
         if place is None:
             return self._page(address)
         return [added for known, added in self._by_name.get(place.name, ()) if known.meets(place)]
 
     def around(self, address: str) -> list[str]:
-        """The addresses that were added and hold all of this one."""
+        """Return the added addresses that contain this one completely."""
         place = file_place(address)
         if place is None:
             return self._page(address)

@@ -1,4 +1,4 @@
-"""The form that a report may carry for code to read, as a block named `form`."""
+"""Takes the form out of a report: a block named `form` for code to read."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from drr.citations.hidden import hidden_code
 
 
 def without_form(report: str) -> tuple[str, str | None]:
-    """Take the last block named `form` out of a report, for code to read. One that is all of a report stays."""
+    """Split off the last block named `form`: return the report without it, and the block. A form that is the whole report stays in the report."""
     for start, end in reversed(hidden_code(report)):
         first, *lines = report[start:end].splitlines()
         rest = f"{report[:start].rstrip()}\n{report[end:].lstrip()}"

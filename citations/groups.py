@@ -1,4 +1,4 @@
-"""Contents of a marker's brackets: numbers, ranges, footnotes, names. Equal contents are read once."""
+"""Reads the contents of a marker's brackets: numbers, ranges, footnotes, names. Equal contents are read once."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import Literal, NamedTuple
 
 MarkForm = Literal["bracket", "range", "footnote", "label", "superscript", "glued"]
 Mark = tuple[int, int, str, MarkForm, str]
-"""Start, end, id, form, and `malformed` for an id that no list could have (`4-2`, `41-23`), `blanket` for a member of a range
-of more than ten. A plain tuple, because there may be hundreds of thousands."""
+"""Start, end, id, form and note. The note is `malformed` for an id that no list could have (`4-2`, `41-23`), `blanket` for a member of a
+range of more than ten. A plain tuple, because there may be hundreds of thousands."""
 
 
 _PREFIX = re.compile(
@@ -35,36 +35,36 @@ _NAMED = re.compile(r"[A-Za-z]{1,3}\d{1,4}$")
 _PAIR = re.compile(r"([0-9]{1,4}) ?, ?([0-9]{1,4})")
 
 Item = tuple[str, str]
-"""The id, and `number`, `range`, `malformed`, `footnote` or `named`."""
+"""The id and its kind: `number`, `range`, `malformed`, `footnote` or `named`."""
 Member = tuple[str, MarkForm, str]
-"""Id, form and note of a mark."""
+"""The id, the form and the note of a mark."""
 _BLANKET = 10
-"""Sources that one range may cite before it is one for all."""
+"""Most sources that one range may cite; a larger range is a blanket citation."""
 
 
 class Group(NamedTuple):
-    """The contents of two brackets, worked out once however often they stand in the text."""
+    """The contents of a pair of brackets, parsed once for all places where the same contents occur."""
 
     items: list[Member]
     members: list[Member]
-    """The same with its ranges expanded, where both ends are known."""
+    """The items with ranges expanded, if both ends are known."""
     only: tuple[str, str] | None
-    """Both ends, where it is one item."""
+    """Both ends of the only item; `None` if there are several."""
     resolved: int
     footnotes: bool
-    """All are."""
+    """True if all items are footnotes."""
     strange: bool
-    """Some name is in no list."""
+    """True if a name occurs in no list."""
     named: bool
     repeats: bool
-    """Some number stands there twice, or a nought."""
+    """True if a number occurs twice or is 0."""
     ascending: bool
     small: bool
-    """All between 1 and 999."""
+    """True if all numbers are between 1 and 999."""
 
 
 def group_of(items: list[Item], known: frozenset[str], ration: int) -> Group:
-    """Group the items by what they say together. Ranges are expanded while there are fewer than `ration` members."""
+    """Summarise the items as a group. Ranges are expanded as long as fewer than `ration` members result."""
     if len(items) == 2 and items[0][1] == items[1][1] == "number":
         return _pair(items[0][0], items[1][0], known)  # most, and a report may hold many thousands
     reading = _Reading(known, ration)
@@ -110,7 +110,7 @@ _FORMS: dict[str, tuple[MarkForm, str]] = {
     "malformed": ("bracket", "malformed"),
     "footnote": ("footnote", ""),
 }
-"""Form and note of a mark by the kind of its item."""
+"""The form and note of a mark by the kind of its item."""
 
 
 @dataclass(slots=True)
@@ -121,7 +121,7 @@ class _Reading:
     members: list[Member] = field(default_factory=list)
     numbers: list[int] = field(default_factory=list)
     ends: tuple[str, str] = ("", "")
-    """The two ends of the last item."""
+    """Both ends of the last item."""
     resolved: int = 0
     strange: bool = False
 
@@ -146,7 +146,7 @@ def _ends(name: str, kind: str) -> tuple[str, str]:
 
 
 def items_of(body: str) -> list[Item]:
-    """Read the items in the brackets; nothing where that is no citation."""
+    """Return the items in the brackets; empty if these are no citation."""
     if body[0] == "^" and not body.translate(_ONLY_NUMBERS).isdecimal():
         return [(body[1:].rstrip("^").casefold(), "footnote")]
     simple = _numbers(body)
@@ -164,14 +164,14 @@ def items_of(body: str) -> list[Item]:
 
 
 def _bare(body: str) -> str:
-    """Drop Pandoc's second caret and a word before the number."""
+    """Remove Pandoc's second caret and a word before the number."""
     if body[0] == "^":
         body = body.removesuffix("^")
     return body if body[0].isdecimal() else _PREFIX.sub("", body, count=1)
 
 
 def _numbers(body: str) -> list[Item] | None:
-    """The quick way for what is nearly always there: numbers and commas. `None` where it is something else."""
+    """Return the items of plain numbers and commas, the most frequent case; `None` for anything else."""
     if body.isascii() and body.isdecimal():
         return [(str(int(body)), "number")] if len(body) <= 4 else []
     pair = _PAIR.fullmatch(body)
@@ -213,12 +213,12 @@ _BEFORE_STOP = re.compile(
     r"(\d{1,3}(?:, ?\d{1,3}){0,4})(?=[.;:!?](?:[\s*|]|$)|, |[ \t]*(?:\n|$|\|))"
     r"|(?<=[A-Za-z\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af”』」）》】\"*)])[ \u00a0]?(\d{1,3}(?:[,，、] ?\d{1,3}){0,4})(?=[。，；：！？、])"
 )
-"""`Blender3.`, `地图 3。`: the number stands before the sentence's mark."""
+"""A number before the sentence's full stop: `Blender3.`, `地图 3。`."""
 _RAISED = re.compile(
     r"(?:(?<=[^\W\d_][^\W\d_])|(?<=[.,;:!?)”\"'’%\]»*。，；：！？）」』】]))(?<![kcdmn]m)(?<!ft)(?<!\bin)[⁰¹²³⁴-⁹]{1,3}"
     r"|(?<![\d\[\\^])(?<![^\W\d_]\^)\^\d{1,3}(?:,\\? ?\d{1,3}){0,9}\^"
 )
-"""`growth²`, and `growth^2^` as Pandoc writes it."""
+"""A raised number: `growth²`, and `growth^2^` as Pandoc writes it."""
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 _DIGITS = re.compile(r"\d{1,4}")
 _ANY_DIGIT = re.compile(r"[\d⁰¹²³⁴-⁹]")
@@ -229,21 +229,21 @@ _ABBREVIATED = re.compile(
 _MAY_END = frozenset(
     ["art", "app", "table", "tab", "item", "rule", "step", "para", "ex", "al", "no", "pt", "st", "ch", "ed"]
 )
-"""Abbreviations that are also what a sentence may end with: `the state of the art.3 The next`."""
+"""Abbreviations that may also end a sentence: `the state of the art.3 The next`."""
 _BEFORE_COLON = re.compile(r"(?<![\w-])(?P<word>[a-z]{2,24}) (?P<n>\d{1,3})(?=[:;](?:\s|$))")
-"""`outcomes 9:`"""
+"""A number before a colon: `outcomes 9:`."""
 _IN_CELL = re.compile(r"(?<=[a-z)%”\"’.])(?P<n>\d{1,3}(?:, ?\d{1,3}){0,4})(?=[ \t]*\|)")
 _BEHIND_YEAR = re.compile(
     r"\b(?:January|February|March|April|May|June|July|August|September|October|November|December|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)\.? (?:\d{1,2}, )?"
     r"(?:19|20)\d\d(?P<n>\d{1,2})(?![\d.,]\d|\d)"
 )
-"""`December 20221`: a date, and the number of its source."""
+"""A year followed by the number of a source: `December 20221`."""
 _COUNTED = re.compile(
     r"step|phase|day|week|month|year|option|part|chapter|section|table|figure|item|number|no|stage|tier|level|rule|page|zone|question|point|version|model|season"
     r"|grade|group|class|type|size|line|row|room|act|book|volume|issue|note|at|of|to|in|and|or|by|from|than|about|over|under|least|most|only|top|scored|rated|got"
     r"|ha[sd]|have|is|are|was|were|with|for|around|age[sd]?"
 )
-"""Words whose number is their own."""
+"""Words that are followed by a number of their own, such as `step 3`."""
 _TABLE_ROW = re.compile(r"^[ \t>]*\|[^\n]*", re.M)
 _CELL = re.compile(r"(?<=\|)[^|\n]+(?=\|)")
 _OF_SOURCES = re.compile(
@@ -254,8 +254,8 @@ _NEXT_SENTENCE = re.compile(r"\s+[A-Z\"“*(\[\u4e00-\u9fff]|\s*(?:\n|$)")
 
 
 def unbracketed(text: str, known: frozenset[str], closed: list[int]) -> list[Mark]:
-    """Numbers without brackets. After a stop they can hardly mean anything else; before it, and raised, they may be a name
-    (`GT3.`) or a power (`m²`), so that they have to name half of the list to count."""
+    """Return the numbers without brackets that cite. After a full stop they can hardly mean anything else; before it, and raised, they may be
+    part of a name (`GT3.`) or a power (`m²`), so they count only if they name half of the list."""
     if _ANY_DIGIT.search(text) is None:
         return []
     after = list(_glued(text, known, closed))
@@ -267,8 +267,8 @@ def unbracketed(text: str, known: frozenset[str], closed: list[int]) -> list[Mar
 
 
 def _with_others(text: str, known: frozenset[str], found: list[Mark]) -> list[Mark]:
-    """Add those behind a year. Where numbers without brackets certainly cite, add those at the end of a cell,
-    and before a colon if nothing else cites them."""
+    """Add the numbers after a year. If numbers without brackets certainly cite, add those at the end of a cell too,
+    and those before a colon if nothing else cites them."""
     found = found + _others(_BEHIND_YEAR, text, known, found)
     cited = {mark[2] for mark in found}
     numbered = sum(name.isdecimal() for name in known)
@@ -289,7 +289,7 @@ def _others(pattern: re.Pattern[str], text: str, known: frozenset[str], found: l
 
 
 def in_columns(text: str, known: frozenset[str]) -> list[Mark]:
-    """Numbers that are all of a cell under the heading `Source`."""
+    """Return the numbers that fill a table cell under the heading `Source`."""
     if "|" not in text:
         return []
     found: list[Mark] = []
@@ -341,13 +341,13 @@ def _glued(text: str, known: frozenset[str], closed: list[int]) -> Iterator[Mark
 def _marks(
     span: tuple[int, int], written: Iterable[str], known: frozenset[str], form: MarkForm
 ) -> list[Mark]:
-    """One for each number, if a list has them all."""
+    """Return one mark for each number, if a list has them all; otherwise none."""
     numbers = [str(int(one)) for one in written]
     return [(*span, number, form, "") for number in numbers] if known.issuperset(numbers) else []
 
 
 def _is_abbreviation(text: str, match: re.Match[str]) -> bool:
-    """`fig.2`, `vol.3`: a number of something."""
+    """Tell whether a number follows an abbreviation and counts something else: `fig.2`, `vol.3`."""
     before = text[max(0, match.start() - 12) : match.start()]
     bare = before.rstrip(ascii_letters)
     word = before[len(bare) :]

@@ -1,4 +1,4 @@
-"""The parts of a report that are not its text: code, comments, formulas, images. Blanked, so that every offset stays."""
+"""Finds the parts of a report that are not its text: code, comments, formulas, images. They are replaced by spaces, so that offsets stay."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ _FORMULA = re.compile(r"\\begin|\\frac|\\text|\\[a-zA-Z]{2,}|[\^_={}]")
 
 
 class Next:
-    """The next place of a character at or after a position that only grows: amortised one pass."""
+    """A finder of a character's next place, for positions that only grow; all calls together cost one pass."""
 
     def __init__(self, text: str, what: str) -> None:
         self._text, self._what, self._at = text, what, -1
 
     def at(self, position: int) -> int:
-        """`len(text)` where there is none."""
+        """Return the next place at or after a position, `len(text)` if there is none."""
         if self._at < position:
             found = self._text.find(self._what, position)
             self._at = len(self._text) if found < 0 else found
@@ -38,7 +38,7 @@ class Next:
 
 
 def blank(text: str, spans: list[tuple[int, int]]) -> str:
-    """Spaces over the spans (sorted or not, may overlap), line ends kept."""
+    """Replace spans (sorted or not, perhaps overlapping) by spaces; line ends stay."""
     if not spans:
         return text
     parts: list[str] = []
@@ -60,7 +60,7 @@ def blank(text: str, spans: list[tuple[int, int]]) -> str:
 
 
 def hidden_code(text: str) -> list[tuple[int, int]]:
-    """Blocks between fences; the first that says "markdown" is the whole report handed over, and is seen through."""
+    """Return the spans of fenced code. A first block marked "markdown" is the report itself, so only its fences are hidden."""
     if "```" not in text and "~~~" not in text:
         return []
     spans: list[tuple[int, int]] = []
@@ -118,7 +118,7 @@ def inline_code(text: str) -> list[tuple[int, int]]:
 
 
 def comments(text: str) -> list[tuple[int, int]]:
-    """HTML comments, remarks such as `[//]: # (text)`, and spans that are not displayed."""
+    """Return the spans of HTML comments, remarks such as `[//]: # (text)`, and elements that are not displayed."""
     spans = [match.span(1) for match in _HIDDEN.finditer(text)]
     if "]:" in text:
         spans += [match.span() for match in _REMARK.finditer(text)]
@@ -133,7 +133,7 @@ def comments(text: str) -> list[tuple[int, int]]:
 
 
 def surplus_cells(text: str) -> list[tuple[int, int]]:
-    """Cells of a row beyond the columns of its table's head: no page shows them."""
+    """Return the spans of table cells beyond the columns of the header, which no page shows."""
     if "|" not in text:
         return []
     spans: list[tuple[int, int]] = []
@@ -153,7 +153,7 @@ def surplus_cells(text: str) -> list[tuple[int, int]]:
 
 
 def _cell_starts(line: str) -> list[int]:
-    """Find where cells begin; a bar before the first and one behind the last are borders."""
+    """Return where the cells of a row begin; a bar before the first and one after the last are borders."""
     bars = [match.start() for match in _PIPE.finditer(line)]
     starts = [bar + 1 for bar in bars]
     if not bars or line[: bars[0]].strip(" \t>"):
@@ -162,7 +162,7 @@ def _cell_starts(line: str) -> list[int]:
 
 
 def formulas(text: str) -> list[tuple[int, int]]:
-    """LaTeX between its own brackets, on sight of LaTeX inside; `\\[7\\]` is an escaped citation and stays."""
+    """Return the spans of LaTeX formulas in their brackets, if these contain LaTeX; `\\[7\\]` is an escaped citation and stays."""
     spans: list[tuple[int, int]] = []
     for opening, closing in (("\\[", "\\]"), ("\\(", "\\)"), ("$$", "$$")):
         closer = Next(text, closing)
@@ -192,9 +192,9 @@ def formulas(text: str) -> list[tuple[int, int]]:
 
 
 def pictures(text: str) -> list[tuple[int, int]]:
-    """Images whose address stands elsewhere, `![alt][id]` and `![id]`, and the addresses that nothing but images uses.
+    """Return the spans of images with their address elsewhere, `![alt][id]` and `![id]`, and of addresses that only images use.
 
-    `Great![1]` is a citation: a number alone is no picture's text.
+    `Great![1]` is a citation: a number alone is no image's text.
     """
     if "![" not in text:
         return []

@@ -1,8 +1,8 @@
-"""Entries that name a product of the shop by its id and give no address. Examples: `[1] B08BASHAWX · [2]
+"""Finds entries that name a product of the shop by its id and give no address. Examples: `[1] B08BASHAWX · [2]
 B0GZJU9HVJ`, `[3] Slateline serum (B0IOG73MBD)`.
 
-A line counts only if it is nothing but such entries. What an id stands for is its page in the shop that the report is about. An
-id of another form (`0316769487`, `SKU-1234`) is one that the shop says it holds, and stands without a title.
+A line counts only if it consists of such entries. An id stands for the product's page in the shop that the report is about. An
+id of another form (`0316769487`, `SKU-1234`) counts if the shop has it and it stands without a title.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import NamedTuple
 from drr.citations.links import Link, Scan
 
 IdLookup = Callable[[Sequence[str]], Collection[str]]
-"""Asks a shop: which of these are ids of its products?"""
+"""A function that asks a shop which of the given texts are ids of its products."""
 
 _MARK = re.compile(r"\[\d{1,3}\]:?(?=\s)")
 _ID = re.compile(r"(?<![\w/-])B0[A-Z0-9]{8}(?![\w-])")
@@ -27,25 +27,25 @@ _TOKEN = re.compile(
     r"[\s(*_]{1,8}(?P<token>[A-Za-z0-9][A-Za-z0-9_-]{2,38}[A-Za-z0-9])(?P<behind>[^A-Za-z0-9]*)"
 )
 _MOST = 1_000
-"""The most tokens of a report that a shop is asked for."""
+"""Most words of a report about which a shop is asked."""
 
 
 class IdEntry(NamedTuple):
-    """An entry: where its mark stands, and the link to the page of its id."""
+    """An entry: the position of its mark, and the link to the product's page."""
 
     mark: int
     link: Link
 
 
 def with_ids(found: Scan, home: str, lookup: IdLookup | None = None) -> Scan:
-    """The same with a link to the shop's page for each id that an entry gives alone."""
+    """Add a link to the shop's page for each id that stands alone in an entry; return the scan."""
     named = [one.link for line in named_by_id(found, home, lookup) for one in line]
     found.links = sorted([*found.links, *named], key=lambda one: one.start)
     return found
 
 
 def named_by_id(found: Scan, home: str, lookup: IdLookup | None = None) -> Iterator[list[IdEntry]]:
-    """The entries of each line that is nothing but such entries."""
+    """Yield the entries of each line that consists of such entries."""
     home, starts = home.rstrip("/"), [link.start for link in found.links]
     asked: list[list[IdEntry]] = []
     for start, end in _lines(found.plain):
@@ -64,7 +64,7 @@ def named_by_id(found: Scan, home: str, lookup: IdLookup | None = None) -> Itera
 
 
 def is_id(report: str, link: Link) -> bool:
-    """Tell whether the report gives an id where the link stands, and no address."""
+    """Tell whether the report gives an id instead of an address where the link stands."""
     return link.kind == "bare" and report[link.start : link.end] == link.text != link.url
 
 
@@ -79,7 +79,7 @@ def _lines(text: str) -> Iterator[tuple[int, int]]:
 def _of_one_form(
     text: str, marks: Sequence[re.Match[str]], places: Sequence[tuple[int, int]], home: str
 ) -> list[IdEntry]:
-    """One for each entry of a line, or none at all."""
+    """Return one entry for each mark of a line with a recognisable product id, or none at all."""
     ids = list(_ID.finditer(text, places[0][0], places[-1][1]))
     if len(marks) != len(ids):
         return []
@@ -94,7 +94,7 @@ def _of_one_form(
 def _alone(
     text: str, marks: Sequence[re.Match[str]], places: Sequence[tuple[int, int]], home: str
 ) -> list[IdEntry]:
-    """The same of a line in which nothing but what may be an id stands behind each mark."""
+    """Return one entry for each mark of a line followed only by a possible product id, or none at all."""
     entries: list[IdEntry] = []
     for mark, (_, until) in zip(marks, places, strict=True):
         found = _TOKEN.fullmatch(text, mark.end(), until)
@@ -113,7 +113,7 @@ def _entry(mark: re.Match[str], span: tuple[int, int], product_id: str, home: st
 
 
 def _known_entries(lines: Sequence[Sequence[IdEntry]], lookup: IdLookup) -> Iterator[list[IdEntry]]:
-    """Yield those of these lines of which the shop has all ids, asked once for all of them."""
+    """Yield the lines' entries whose ids all belong to the shop, which is asked once for all lines."""
     ids: dict[str, None] = {}
     wanted: list[Sequence[IdEntry]] = []
     for line in lines:

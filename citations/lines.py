@@ -1,4 +1,4 @@
-"""Lines of a report, classified for the search for reference lists."""
+"""Classifies the lines of a report for the search for reference lists."""
 
 from __future__ import annotations
 
@@ -57,22 +57,22 @@ _MAY_NAME = re.compile(
     "|surse|lucrări|hivatk|forrás|idézett|πηγές|αναφορ|источ|литер|список|ссылк|джерел|راجع|صادر|מקורות|उद्धृत|स्रोत|संदर्भ|อ้างอิง"
     "|参考|參考|引用|引文|文献|文獻|来源|來源|链接|出处|脚注|注释|資料|出典|参照|情報源|참고|출처|인용"
 )
-"""Some part of every name that `is_reference_heading` knows, in lower case."""
+"""Lower-case parts of words, one of which every name that `is_reference_heading` knows contains."""
 
 
 def may_name_list(text: str) -> bool:
-    """Tell whether some part of a name stands there; most lines are ruled out by it."""
+    """Tell whether a text contains a part of such a name; this rules out most lines."""
     return _MAY_NAME.search(text.lower()) is not None
 
 
 def is_of_links(title: str) -> bool:
-    """Tell whether it may be a list of links or a section about them: what stands below decides."""
+    """Tell whether a title may head a list of links or a section about links; the lines below decide."""
     return _LINKS.fullmatch(title) is not None
 
 
 @lru_cache(maxsize=4096)
 def is_reference_heading(text: str) -> bool:
-    """`## 10. References:`, `Key Citations`, `**参考文献**`: whatever the decoration."""
+    """Tell whether a text is a heading of references, whatever its decoration: `## 10. References:`, `Key Citations`, `**参考文献**`."""
     bare = _undecorated(text) if may_name_list(text) else ""
     if not bare or len(bare) > 60:
         return False
@@ -87,7 +87,7 @@ def is_reference_heading(text: str) -> bool:
 
 
 def _undecorated(text: str) -> str:
-    """Drop emphasis, pictures, numbers and remarks in parentheses."""
+    """Remove emphasis, images, numbers and remarks in parentheses."""
     bare = _DECORATION.sub("", text).strip(" \t\r:：.—-–|【】[]<>§")
     bare = _REMARK.sub("", bare).strip(" \t:：()（）")
     return _ORDINAL.sub("", _APPENDIX.sub("", bare)).strip(" \t:：【】")
@@ -98,7 +98,7 @@ WORD = re.compile(r"\w+")
 MARGIN = "".join(filter(str.isspace, map(chr, range(0x3001)))) + ">"
 _BULLET = re.compile(r"[\s>]*+(?:[-*+•·‣▪–])\s+")
 _MAY_BEGIN = frozenset("[\\【［(（|#>-*+•·‣▪–_<=⁂.…" + RAISED)
-"""Beginnings of a heading, a rule or an entry, besides spaces and digits."""
+"""First characters of a heading, a rule or an entry, besides spaces and digits."""
 
 
 @dataclass(slots=True)
@@ -107,7 +107,7 @@ class Line:
     end: int
     text: str
     first: str
-    """Its first character behind spaces and quotation marks."""
+    """The first character after spaces and quotation marks."""
     after_blank: bool
     links: Sequence[Link]
 
@@ -120,7 +120,7 @@ class Line:
         return _BULLET.match(self.text) is not None
 
     def words_beside(self) -> list[str]:
-        """List the words of the line besides its links."""
+        """Return the words of the line outside its links."""
         if not self.links:
             return WORD.findall(self.text)
         parts: list[str] = []
@@ -133,7 +133,7 @@ class Line:
 
 
 class Lines:
-    """The lines that are not blank. Each is made when it is asked for: most of half a million need not be."""
+    """The lines that are not blank. Each is made on access, because most of half a million are never needed."""
 
     def __init__(self, scan: Scan) -> None:
         self.texts: list[str] = []
@@ -171,7 +171,7 @@ class Lines:
         return Line(start, start + len(text), text, first, index in self._parted, self.links.get(index, ()))
 
     def says_nothing(self, index: int) -> bool:
-        """Outside any list: neither a heading nor an entry nor the label of a list."""
+        """Tell whether a line outside any list can be skipped: no heading, no entry, no label of a list."""
         if index in self.links:
             return False
         text = self.texts[index]

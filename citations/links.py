@@ -1,7 +1,7 @@
-"""Links of a report with their offsets: markdown, HTML, autolinks, bare URLs; never inside code or images.
+"""Finds the links of a report with their offsets: markdown, HTML, autolinks, bare URLs; never inside code or images.
 
-Everything here is one pass over the text. Where a hostile text could make a step look far ahead again and again, the
-look-ahead is remembered (`_Next`) or rationed (`_RATION`).
+The search is one pass over the text. Where a hostile text could make a step look far ahead again and again, the
+look-ahead is remembered (`_Next`) or limited (`_RATION`).
 """
 
 from __future__ import annotations
@@ -43,13 +43,13 @@ class Scan:
     links: list[Link]
     """Links in the order of the text; they never overlap."""
     plain: str
-    """The report with code, comments, images, tags and formulas blanked: same length, same line ends."""
+    """The report with code, comments, images, tags and formulas replaced by spaces: same length, same line ends."""
     unterminated: list[int]
     """Starts of links that never end."""
     raised: list[tuple[int, int, str]]
     """Numbers in superscript tags."""
     closed: list[int]
-    """Ends of inline code, formulas and images, which are blank now."""
+    """Ends of inline code, formulas and images, which are now spaces."""
 
 
 _TAG = re.compile(r"</?[A-Za-z][A-Za-z0-9-]*(?:\s[^<>]*)?/?>")
@@ -69,7 +69,7 @@ _LONGEST_TEXT = 3_000
 
 
 def scan(report: str) -> Scan:
-    """All links of the report."""
+    """Find all links of the report."""
     text = blank(report, hidden_code(report))
     code = inline_code(text)
     text = blank(text, code + comments(text) + surplus_cells(text))
@@ -88,7 +88,7 @@ def scan(report: str) -> Scan:
 
 
 def _html(text: str) -> tuple[list[Link], list[tuple[int, int]]]:
-    """The anchors, and where any tag stands."""
+    """Return the HTML links, and the spans of all tags."""
     anchors: list[Link] = []
     tags: list[tuple[int, int]] = []
     opened: tuple[int, int, str] | None = None
@@ -113,7 +113,7 @@ def _href(tag: str) -> str:
 
 
 def _anchor(text: str, opened: tuple[int, int, str], closing: re.Match[str] | None) -> Link:
-    """Read an anchor. Where it does not close, or only far away, it is the tag alone."""
+    """Return the link of an anchor. If the anchor is not closed nearby, the link is the tag alone."""
     start, end, url = opened
     if closing is None or closing.start() - end >= _LONGEST_TEXT:
         return Link(start, end, url, "", "html")
@@ -121,7 +121,7 @@ def _anchor(text: str, opened: tuple[int, int, str], closing: re.Match[str] | No
 
 
 class _Markdown:
-    """`[text](address)` and images, brackets matched as a stack."""
+    """A parser of `[text](address)` and images, which matches brackets with a stack."""
 
     def __init__(self, text: str) -> None:
         self.links: list[Link] = []
@@ -140,7 +140,7 @@ class _Markdown:
                 position = self._closed(stack.pop() if stack else None, match.start()) or position
 
     def _closed(self, opened: int | None, start: int) -> int | None:
-        """Reads on behind the closing bracket; where the link or image ends, if it is one."""
+        """Read on after a closing bracket. Return the end of the link or image, or `None` if it is none."""
         text = self._text
         bracket = _parenthesis(text, start + 1)
         if bracket is None:
@@ -161,14 +161,14 @@ class _Markdown:
         return end
 
     def _begin(self, opened: int | None, start: int) -> int:
-        """Find where a link begins: where its text opens, if that is its own, else at its closing bracket."""
+        """Return where a link begins: at its own opening bracket, if known, else at its closing bracket."""
         if opened is None or not _is_text(self._text, opened, start):
             return start
         return start if self.links and self.links[-1].end > opened else opened
 
 
 def _parenthesis(text: str, close: int) -> int | None:
-    """Find where the parenthesis with the address opens. A space before it is forgiven where an address follows."""
+    """Return where the parenthesis with the address opens. A space before it is accepted if an address follows."""
     following = text[close : close + 6]
     if following[:1] in ("(", "（"):
         return close
@@ -184,7 +184,7 @@ def _is_text(text: str, opened: int, closed: int) -> bool:
 
 
 class _Destinations:
-    """Reads what stands in a link's parentheses: balanced ones, escapes, titles, and spaces in a text fragment."""
+    """A reader of the contents of a link's parentheses: balanced parentheses, escapes, titles, and spaces in a text fragment."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -192,7 +192,7 @@ class _Destinations:
         self._close = Next(text, ")")
 
     def read(self, start: int, bracket: str) -> tuple[str, int] | None:
-        """The URL and where the link ends."""
+        """Return the URL and the end of the link, or `None`."""
         text = self._text
         if bracket == "（":
             end = bare_end(text, start, min(len(text), start + _LONGEST_TEXT))
@@ -234,7 +234,7 @@ class _Destinations:
         return self._cut(start, min(len(text), start + _LONGEST_TEXT), depth, fragment)
 
     def _cut(self, start: int, end: int, depth: int, fragment: bool) -> tuple[str, int] | None:
-        """The link did not close before white space: a title, a remark, or a parenthesis too many."""
+        """Return the URL of a link with white space before its closing parenthesis. A title, a remark, or a parenthesis too many may follow the URL."""
         text = self._text
         if fragment:
             mark = text.find(":~:text=", start, end)
@@ -267,7 +267,7 @@ def _without_overlap(links: list[Link]) -> list[Link]:
 
 
 def _with_bare(text: str, links: list[Link]) -> list[Link]:
-    """The links and what stands as an address in the text between them."""
+    """Return the links together with the bare addresses in the text between them."""
     found: list[Link] = []
     ends = [link.end for link in links]
     position = 0
@@ -292,6 +292,6 @@ def _bare(text: str, start: int, end: int) -> Link:
 
 
 def number_in(text: str) -> str | None:
-    """The number, where a link's text is a citation number and nothing else: `2`, `[2]`, `(2)`, `^2`."""
+    """Return the number if a link's text is only a citation number: `2`, `[2]`, `(2)`, `^2`; otherwise `None`."""
     bare = unescape(text).strip(" []()【】（）^*_\t\n")
     return bare if bare.isascii() and bare.isdecimal() and len(bare) <= 4 else None

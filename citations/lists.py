@@ -1,4 +1,4 @@
-"""Reference lists: by their shape first, by their heading second, in whatever language, with or without numbers."""
+"""Finds reference lists, first by their shape, then by their heading, in any language, with or without numbers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from drr.citations.runs import Runs, ends, is_rule
 class ReferenceList:
     entries: list[Entry]
     by_number: dict[str, Entry] = field(default_factory=dict)
-    """Those of footnotes with a caret."""
+    """Entries by number; a footnote's number begins with a caret."""
 
     @property
     def start(self) -> int:
@@ -36,7 +36,7 @@ _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 
 
 def find_lists(scan: Scan) -> list[ReferenceList]:
-    """Every reference list, in the order of the text."""
+    """Return every reference list, in the order of the text."""
     lines = Lines(scan)
     runs = Runs(lines, scan.plain)
     runs.read()
@@ -52,9 +52,9 @@ def find_lists(scan: Scan) -> list[ReferenceList]:
 def _without_body_lists(
     accepted: list[list[Entry]], loose: list[list[Entry]], text: str
 ) -> list[list[Entry]]:
-    """Leave out numbered links that are the answer itself. No number of theirs is cited and they do not end the report.
+    """Leave out numbered links that are the answer itself. None of their numbers is cited and they do not end the report.
 
-    Where another list defines the numbers, the markers mean that one.
+    If another list defines the numbers, the markers refer to that list.
     """
     if not loose:
         return accepted
@@ -76,7 +76,7 @@ def _without_body_lists(
 
 
 def _cited(accepted: list[list[Entry]], text: str) -> set[str]:
-    """Whatever may be the number of a citation outside these lists."""
+    """Return every number outside these lists that may be a citation."""
     cited: set[str] = set()
     position = 0
     for start, end in [*sorted((run[0].start, run[-1].end) for run in accepted), (len(text), len(text))]:
@@ -87,7 +87,7 @@ def _cited(accepted: list[list[Entry]], text: str) -> set[str]:
 
 
 def _tables(lines: Lines, text: str, taken: set[int]) -> Iterator[list[Entry]]:
-    """Tables of a number and an address in each row, whose numbers are counted from 1 and cited."""
+    """Yield tables with a number and an address in each row, numbered from 1, whose numbers are cited."""
     rows: list[Line] = []
     for index, line in enumerate([*lines.texts, ""]):
         is_row = line.lstrip().startswith("|")
@@ -123,8 +123,8 @@ def _table(rows: list[Line], text: str, taken: set[int]) -> Iterator[list[Entry]
 
 
 def _closing_links(lines: Lines, taken: set[int]) -> list[Entry]:
-    """Lines at the very end that hold one link each and nothing else; none where a list begins among them. A last remark may
-    follow where a rule parts the links from the text."""
+    """Return the lines at the very end that hold only one link each; none if a list begins among them. A last remark may
+    follow if a rule separates the links from the text."""
     last, remarks = _before_remarks(lines)
     tail: list[Line] = []
     for line in takewhile(_is_nothing_but_link, (lines[index] for index in range(last, -1, -1))):
@@ -139,7 +139,7 @@ def _closing_links(lines: Lines, taken: set[int]) -> list[Entry]:
 
 
 def _before_remarks(lines: Lines) -> tuple[int, int]:
-    """The last line above rules and up to two closing remarks, and how many of these there are."""
+    """Return the index of the last line above rules and closing remarks, and the number of remarks. There are at most two."""
     remarks = 0
     for last in range(len(lines) - 1, -1, -1):
         line = lines[last]
@@ -163,7 +163,7 @@ def _is_nothing_but_link(line: Line) -> bool:
 
 
 def _joined(accepted: list[list[Entry]], text: str) -> Iterator[list[Entry]]:
-    """Runs that only blank lines or sub-headings part are one list, unless the numbers begin again."""
+    """Yield the lists with runs joined that only blank lines or sub-headings separate, unless the numbers begin again."""
     current: list[Entry] = []
     for entries in accepted:
         if (

@@ -1,4 +1,4 @@
-"""Markers in the body that point into a reference list. `[1, 4]`, `[3-5]`, `【1】`, `[^2]`, a number glued to a sentence."""
+"""Finds markers in the body that refer to a reference list. Examples: `[1, 4]`, `[3-5]`, `【1】`, `[^2]`, a number directly after a sentence."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from drr.citations.groups import Group, Mark, group_of, in_columns, items_of, un
 __all__ = ["Mark", "find_marks"]
 
 _RATION = 20_000
-"""Members that ranges may stand for in one report; a range beyond it counts once."""
+"""Most members to which ranges may expand in one report; a range beyond this limit counts as one."""
 
 _BRACKET = re.compile(
     r"(\\?)[\[【［](\^[^\s\[\]【】\\]{1,60}|[ \t]*(?:[A-Za-z\u4e00-\u9fff]{1,10}[ \t:#.,：]{0,3}){0,2}[#^]?\d[^\[\]【】［］\n\\]{0,300}?)\\?[\]】］]"
@@ -52,8 +52,8 @@ def find_marks(
     raised: list[tuple[int, int, str]],
     closed: list[int],
 ) -> list[Mark]:
-    """Find all markers of the text. `known` are the ids of the lists, `labels` those of them that are words,
-    `closed` where code and images end that are blank now, `raised` what stood in superscript tags."""
+    """Find all markers of the text. `known` are the ids of the lists, `labels` those that are words,
+    `closed` the ends of hidden code and images, `raised` the numbers in superscript tags."""
     brackets = _Brackets(text, known)
     marks = brackets.marks()
     marks += [
@@ -73,7 +73,7 @@ def find_marks(
 
 
 class _Candidate(NamedTuple):
-    """Something in brackets that has to be looked at more closely."""
+    """A pair of brackets that has to be examined further."""
 
     start: int
     end: int
@@ -82,7 +82,7 @@ class _Candidate(NamedTuple):
 
 
 class _Brackets:
-    """The markers in brackets: what each holds is read first, and then decided together whether it cites."""
+    """The markers in brackets. The contents of each are read first; then the reader decides for all together whether they cite."""
 
     def __init__(self, text: str, known: frozenset[str]) -> None:
         self._text = text
@@ -94,11 +94,11 @@ class _Brackets:
         self.some_resolve = any(mark[2] in known for mark in self._single) or any(
             item in known for one in self._candidates for item, _, _ in one.group.items
         )
-        """True where any of them names an entry of a list."""
+        """True if any bracket names an entry of a list."""
         self._escapes_cite = any(mark[2] in known and text[mark[0]] == "\\" for mark in self._single)
 
     def _find(self) -> None:
-        """Single numbers as they are, and the rest as candidates."""
+        """Collect single numbers as marks, and all other brackets as candidates."""
         text = self._text
         read: dict[str, str | Group | None] = {}
         arrays_end = -1
@@ -120,14 +120,14 @@ class _Brackets:
                 self._candidates.append(_Candidate(start, end, match[1] != "", group))
 
     def _array_end(self, start: int, otherwise: int) -> int:
-        """Find where the array of arrays ends that may begin here."""
+        """Return the end of a nested array that may begin at the bracket; `otherwise` if there is none."""
         text = self._text
         inside = text[start - 1 : start] == "["
         array = _ARRAY.match(text, start - 1 if inside else start)
         return array.end() if array and array[0].count("[") > 2 else otherwise
 
     def _understood(self, body: str) -> str | Group | None:
-        """A number, a group, or nothing that cites."""
+        """Return a number, a group, or `None` if the contents cannot cite."""
         items = items_of(body.strip())
         if not items:
             return None
@@ -144,7 +144,7 @@ class _Brackets:
             self._ration -= len(group.members)
 
     def marks(self) -> list[Mark]:
-        """The marks of those that cite. Behind a word the words decide; elsewhere the same brackets mean the same."""
+        """Return the marks of the brackets that cite. After a word the word decides; elsewhere equal brackets mean the same."""
         marks = self._single
         self._ration = _RATION
         decided: dict[tuple[int, bool], bool] = {}
@@ -175,7 +175,7 @@ class _Brackets:
         return last.isalpha() or last in (":", "：", "=", "$", "∈")
 
     def _cites(self, one: _Candidate, spoken: bool) -> bool:
-        """Numbers in brackets may also be ratings, intervals, arrays, formulas."""
+        """Tell whether brackets cite: numbers in brackets may also be ratings, intervals, arrays or formulas."""
         group = one.group
         if group.footnotes or group.strange:
             return group.footnotes
@@ -194,7 +194,7 @@ class _Brackets:
 
 
 def _is_plausible(group: Group) -> bool:
-    """One item: a label is none, nor are numbers that no list could have."""
+    """Tell whether the only item can cite. A label cannot, nor can numbers that no list could have."""
     if group.named or group.only is None:
         return False
     low, high = map(int, group.only)
@@ -212,14 +212,14 @@ def _is_cited_behind_label(group: Group, before: str) -> bool:
 
 
 def _is_label(before: str) -> bool:
-    """Words and a colon or an equals sign: `Ratings (of 5):`."""
+    """Tell whether the text before a bracket is a label with a colon or an equals sign: `Ratings (of 5):`."""
     bare = before[:-1].rstrip().rstrip("\"'`")
     end = bare[-1:]
     return end.isalnum() or end == "_" or _LABEL_BEFORE.search(bare) is not None
 
 
 def _tells_interval(before: str) -> bool:
-    """`95% CI:`, `between`, `a range of`: what follows is an interval."""
+    """Tell whether the text before a bracket announces an interval: `95% CI:`, `between`, `a range of`."""
     bare = before.rstrip()
     if bare.endswith((":", "：")):
         bare = bare[:-1].rstrip()
@@ -233,7 +233,7 @@ def _tells_interval(before: str) -> bool:
 
 
 def _labelled(text: str, labels: frozenset[str]) -> Iterator[Mark]:
-    """`[words][id]` and `[id]`, where `[id]: url` stands somewhere."""
+    """Yield marks of the form `[words][id]` and `[id]`, if `[id]: url` is defined in the text."""
     for match in _LABELLED.finditer(text):
         label = (match[2] or match[1]).strip().casefold()
         if label in labels:

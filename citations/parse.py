@@ -1,7 +1,7 @@
-"""The parser of citations: what a report points to, where, and what is wrong with it.
+"""Parses a report's citations: the sources cited, the places, and the defects.
 
-`parse` is pure and total: any text gives an answer, in time linear in its length, without network or model. Offsets are
-into the report as given. A report's *body* is everything but its reference lists; a citation is counted once per place
+`parse` is pure and total: any text gives an answer, in time linear in its length, without network or model. Offsets refer
+to the given report. A report's *body* is everything but its reference lists; a citation is counted once per place
 and source in the body.
 """
 
@@ -24,7 +24,7 @@ __all__ = ["Citations", "CitedSource", "Defect", "Marker", "Reference", "canonic
 
 
 class _Canonical(dict[str, str]):
-    """Each spelling is worked out once."""
+    """A cache of canonical URLs by their spelling."""
 
     def __missing__(self, raw: str) -> str:
         self[raw] = url = canonical_url(raw)
@@ -32,10 +32,10 @@ class _Canonical(dict[str, str]):
 
 
 def parse(report: str, home: str = "", ids: IdLookup | None = None) -> Citations:
-    """Parse everything that the report cites. Where an entry gives a product's id alone, it is its page below
-    the shop's address, if known.
+    """Parse all citations of the report. An entry that gives only a product's id stands for the product's page below
+    the shop's address `home`, if given.
 
-    `held` asks the shop about ids that do not show by their form that they are some: once, and for a thousand at most.
+    `ids` asks the shop about ids of an unusual form: once, and about a thousand at most.
     """
     found = scan(report)
     if home:
@@ -70,14 +70,14 @@ def _is_note(entry: Entry) -> bool:
 
 
 def _urls(entry: Entry, canonical: _Canonical) -> list[str]:
-    """Each URL of an entry once."""
+    """Return the canonical URLs of an entry, each once."""
     if len(entry.links) < 2:
         return [canonical[link.url] for link in entry.links]
     return list(dict.fromkeys([canonical[link.url] for link in entry.links]))
 
 
 def _body_links(found: Scan, lists: list[ReferenceList]) -> tuple[list[Link], list[Span]]:
-    """The links outside the lists, and where these stand: entries on successive lines as one span."""
+    """Return the links outside the lists, and the spans of the lists' entries; entries on successive lines share a span."""
     spans: list[Span] = []
     for span in sorted([(entry.start, entry.end) for one in lists for entry in one.entries]):
         if spans and span[0] <= spans[-1][1] + 1:
@@ -94,13 +94,13 @@ def _body_links(found: Scan, lists: list[ReferenceList]) -> tuple[list[Link], li
 
 
 class _Lookup:
-    """A number means the entry of the next list after it that has one, else of the last before it."""
+    """Finds the entry for a number. It is in the next list after the citation that has the number, else in the last list before."""
 
     def __init__(self, lists: list[ReferenceList]) -> None:
         leading = [one for one in lists if _leads_somewhere(one)]
         empty = [one for one in lists if not _leads_somewhere(one)] if len(leading) < len(lists) else []
         self._empty = {number: entry for one in reversed(empty) for number, entry in one.by_number.items()}
-        """Entries of lists without any address: they lead nowhere, and hide no other."""
+        """Entries of lists without any address: they lead nowhere, and do not hide entries with an address."""
         self._only: dict[str, Entry] = leading[0].by_number if len(leading) == 1 else {}
         self._places = _places(leading) if len(leading) > 1 else {}
         keys = (self._only.keys() or self._places.keys()) | self._empty.keys()
@@ -110,7 +110,7 @@ class _Lookup:
         self.numbered = len(self.labels) < len(names)
 
     def entry(self, number: str, position: int, *, footnote: bool) -> Entry | None:
-        """Find the entry. A footnote's mark is a footnote and a number in brackets an entry of a list, where both have the number."""
+        """Return the entry for a mark. If both exist, a footnote's mark means the footnote, and a number in brackets the list's entry."""
         keys = (f"^{number}", number) if footnote else (number, f"^{number}")
         found = self._leading(keys[0], position) or self._leading(keys[1], position)
         return found or self._empty.get(keys[0]) or self._empty.get(keys[1])
@@ -127,7 +127,7 @@ def _leads_somewhere(one: ReferenceList) -> bool:
 
 
 def _places(lists: list[ReferenceList]) -> dict[str, tuple[list[int], list[Entry]]]:
-    """Find for each number where the lists begin that have it, and their entries."""
+    """Return for each number the positions of the lists that have it, and their entries."""
     found: dict[str, tuple[list[int], list[Entry]]] = {}
     for one in lists:
         for number, entry in one.by_number.items():

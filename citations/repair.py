@@ -1,6 +1,6 @@
-"""The repair of a report: it takes out citations of unknown sources and marks that lead nowhere.
+"""Repairs a report: takes out citations of unknown sources and marks that lead nowhere.
 
-It stands on the one parse of a report, so what the judge accepts is never removed and what it counts is never overlooked.
+The repair uses the same parser as the judge, so accepted citations are never removed and counted ones never overlooked.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ _NO_SPACE = re.compile(r"(?P<space>[ \t]*)(?P<stop>[.,;:!?](?!\S)|\)|[\r\n]|\Z)?
 
 
 def lost(citations: Citations) -> list[str]:
-    """The ids, each once, of marks that lead to no address."""
+    """Return the ids, each once, of marks that lead to no address."""
     return list(dict.fromkeys(marker.id for marker in citations.markers if marker.url is None))
 
 
 def unknown_urls(citations: Citations, known: Callable[[str], bool]) -> list[str]:
-    """Cited addresses that are not known, one spelling each."""
+    """Return the cited addresses that are not known, each in one spelling."""
     return [source.address for source in citations.sources if not known(source.url)]
 
 
@@ -37,8 +37,8 @@ def with_addresses(
 ) -> str:
     """Return the report with known addresses in place of ids that stand alone in its list of sources.
 
-    Outside the shop below this address nobody can follow an id. Entries of one line stand on lines of their own then: so
-    each of them is read, and can be taken out, whatever becomes of the others.
+    Outside the shop at `home` nobody can follow an id. Entries on one line are put on lines of their own, so that
+    each can be read, and removed, without the others.
     """
     changes: list[_Change] = []
     for line in named_by_id(scan(report), home, lookup) if home else ():
@@ -50,7 +50,7 @@ def with_addresses(
 
 
 def _on_its_own_line(report: str, at: int) -> _Change:
-    """Remove what only kept it from the entry before."""
+    """Put an entry on a line of its own, in place of the separator before it."""
     start = at
     while start and report[start - 1] in _BETWEEN:
         start -= 1
@@ -58,15 +58,15 @@ def _on_its_own_line(report: str, at: int) -> _Change:
 
 
 def _follows_words(report: str, at: int) -> bool:
-    """Tell whether words stand before this in its line."""
+    """Tell whether words precede this position in its line."""
     return any(map(str.isalnum, report[report.rfind("\n", 0, at) + 1 : at]))
 
 
 def remove(report: str, urls: Collection[str], home: str = "", lookup: IdLookup | None = None) -> str:
-    """The report without the citations of these addresses and without marks that lead nowhere.
+    """Return the report without the citations of these addresses and without marks that lead nowhere.
 
-    Only marks, links and list entries go: the sentences stay, now visibly uncited, because what a report claims is not
-    this function's to change. `home` and `held` as for `parse`.
+    Only marks, links and list entries go: the sentences stay, now visibly uncited, because this function must not
+    change a report's claims. `home` and `lookup` are as `home` and `ids` of `parse`.
     """
     citations = parse(report, home, lookup)
     bad = {canonical_url(url) for url in urls}
@@ -94,7 +94,7 @@ def _in_text(report: str, citations: Citations, bad: set[str]) -> Iterator[_Chan
 
 
 def _with_only(written: str, kept: list[Marker]) -> str:
-    """`[1, 4]` and `[3-5]` with the numbers that stay, in the brackets in which they stood."""
+    """Return a mark such as `[1, 4]` or `[3-5]` with only the numbers that stay, in its own brackets."""
     opening = _OPENING.match(written)
     closing = next(match for at in range(len(written) + 1) if (match := _CLOSING.fullmatch(written, at)))
     numbers = ", ".join(dict.fromkeys(marker.id for marker in kept))
@@ -102,7 +102,7 @@ def _with_only(written: str, kept: list[Marker]) -> str:
 
 
 def _words(written: str, marker: Marker) -> str:
-    """Return what stays of a mark or link. The words of the sentence under it, a number or an address never."""
+    """Return the text that stays of a removed mark or link. Words of the sentence stay, never a number or an address."""
     words = marker.id if marker.form in ("link", "html") else ""
     if marker.form == "label":
         label = _LABEL.match(written)
@@ -111,7 +111,7 @@ def _words(written: str, marker: Marker) -> str:
 
 
 def _in_lists(report: str, citations: Citations, bad: set[str]) -> Iterator[_Change]:
-    """An entry goes with the address that its number means, or with the mark that led to it in vain."""
+    """Yield the removals of list entries: those whose address is bad, and those without an address that were cited."""
     nowhere = {marker.id for marker in citations.markers if marker.url is None}
     for entry in citations.references:
         if entry.urls[0] in bad if entry.urls else not nowhere.isdisjoint(entry.numbers):
@@ -125,7 +125,7 @@ def _in_lists(report: str, citations: Citations, bad: set[str]) -> Iterator[_Cha
 
 
 class _Edited:
-    """A report as it is copied with changes. Where something went, no space is left before a stop or at a line's end."""
+    """A report copied with changes. After a removal, no space is left before a full stop or at a line's end."""
 
     def __init__(self, report: str) -> None:
         self._report = report
@@ -146,7 +146,7 @@ class _Edited:
         return "".join(self._parts)
 
     def _closed_up(self, position: int) -> int:
-        """Takes back what the gap made superfluous, and says where to go on."""
+        """Remove spaces that a removal made superfluous; return where to continue."""
         following = _NO_SPACE.match(self._report, position)
         assert following is not None
         stop, at = following["stop"], following.end("space")
@@ -163,7 +163,7 @@ class _Edited:
         return position if stop is None else at
 
     def _before(self) -> str:
-        """The last character that stays, spaces aside."""
+        """Return the last character kept, ignoring spaces."""
         return next((kept[-1] for part in reversed(self._parts) if (kept := part.rstrip(_SPACE))), "")
 
     def _strip(self) -> None:

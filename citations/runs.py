@@ -1,4 +1,4 @@
-"""Runs of entries: neighbouring lines of a report that form a list."""
+"""Gathers runs of entries: neighbouring lines of a report that form a list."""
 
 from __future__ import annotations
 
@@ -40,21 +40,21 @@ _END = re.compile(r"[\s*_⁂-]*\Z")
 
 
 class Runs:
-    """A walk through the lines that gathers entries which follow each other. What ends a run decides whether it is a list."""
+    """A pass over the lines that gathers consecutive entries. The line that ends a run decides whether the run is a list."""
 
     def __init__(self, lines: Lines, text: str) -> None:
         self._lines = lines
         self._text = text
         self.accepted: list[list[Entry]] = []
         self.loose: list[list[Entry]] = []
-        """Those of the accepted that no heading names and whose numbers any numbered text might have."""
+        """Those accepted lists that no heading names and whose numbers any numbered text might have."""
         self._run: list[Entry] = []
         self._run_in_section = False
         self._level: int | None = None
-        """Depth of the heading of the section of references that the line stands in."""
+        """Depth of the heading of the current section of references; `None` outside such a section."""
         self._section_entries = 0
         self._under_notes = False
-        """The heading above is of notes."""
+        """True if the heading above is one of notes."""
 
     def read(self) -> None:
         lines = self._lines
@@ -64,7 +64,7 @@ class Runs:
         self._close()
 
     def _read(self, index: int, line: Line) -> None:
-        """The first kind of line that it is decides."""
+        """Process a line as the first kind of line that fits."""
         known = (
             (line.first in _HEADS and self._heading(index, line))
             or self._under_its_heading(line)
@@ -109,7 +109,7 @@ class Runs:
         return _is_label(line)
 
     def _list_on_one_line(self, line: Line) -> bool:
-        """`Sources: [1] title url [2] title url`."""
+        """Accept a list on one line, such as `Sources: [1] title url [2] title url`."""
         labelled = _LABELLED_RUN.match(line.text) if len(line.links) > 1 else None
         if not (labelled and is_reference_heading(labelled[1])):
             return False
@@ -172,7 +172,7 @@ class Runs:
         return line.first in (".", "…") and _ELLIPSIS.match(line.text) is not None
 
     def _prose_of_section(self, line: Line) -> bool:
-        """Judge a line that is no entry in a section of references. It ends it where entries stood and it is no remark on them."""
+        """Process a line without an entry in a section of references. Prose after entries ends the section, unless it is a remark on the entries."""
         if self._level is None:
             return False
         prose = line.after_blank and (self._level == _BOLD or len(line.text) >= 120)
@@ -182,7 +182,7 @@ class Runs:
         return True
 
     def _label(self, index: int, line: Line) -> None:
-        """`Sources:` opens a section where something that may be an entry follows."""
+        """Open a section at a label such as `Sources:`, if a possible entry follows."""
         if index + 1 >= len(self._lines) or not _is_label(line):
             return
         after = self._lines[index + 1]
@@ -229,14 +229,14 @@ class Runs:
             self.accepted.append(definitions)
 
     def _is_of_notes(self, run: list[Entry]) -> bool:
-        """Titles under a heading of notes, counted, without addresses: they are entries and state nothing."""
+        """Tell whether a run is the numbered titles without addresses under a heading of notes: these are entries, not claims."""
         if not self._under_notes or run[0].form != "bracket" or len(run) < 2:
             return False
         return _is_titled(run, self._text)
 
 
 def _heading_of(line: Line) -> tuple[int, str]:
-    """Depth and title; 0 where the line is no heading."""
+    """Return depth and title of a heading; depth 0 if the line is none."""
     if line.first == "#":
         match = _HEADING.match(line.text[:300])
         return (len(match[1]), match[2].rstrip(" \t\r#") or "#") if match else (0, "")
@@ -247,7 +247,7 @@ def _heading_of(line: Line) -> tuple[int, str]:
 
 
 def _is_label(line: Line) -> bool:
-    """A line on its own that names a list without being a heading."""
+    """Tell whether a line on its own names a list without being a heading."""
     if line.links:
         return False
     bare = line.text.strip(" \t*_#>")
@@ -257,7 +257,7 @@ def _is_label(line: Line) -> bool:
 
 
 def _is_list(run: list[Entry], text: str) -> bool:
-    """A numbered run with URLs, outside any reference section: is it a list of references or part of the answer?"""
+    """Tell whether a numbered run with URLs outside any reference section is a list of references. It may also be part of the answer."""
     linked = [entry for entry in run if entry.links]
     if run[0].form in ("bracket", "definition", "label"):
         return len(linked) >= 2 or all(entry.form == "definition" for entry in run) or is_counted(run)
@@ -265,7 +265,7 @@ def _is_list(run: list[Entry], text: str) -> bool:
 
 
 def _is_lone(run: list[Entry], text: str) -> bool:
-    """One numbered entry as the last words of a report that cites its number."""
+    """Tell whether a run is one numbered entry at the end of a report that cites its number."""
     entry = run[0]
     if len(run) > 1 or not entry.links or not entry.numbers or not ends(text, entry.end):
         return False
@@ -273,7 +273,7 @@ def _is_lone(run: list[Entry], text: str) -> bool:
 
 
 def _is_last(run: list[Entry], text: str) -> bool:
-    """The last words of a report: titles and addresses, counted, each of which is cited above, and no prices."""
+    """Tell whether a run ends the report: titles and addresses, numbered, each cited above, and no prices."""
     if run[0].form != "bracket" or not ends(text, run[-1].end) or not _is_titled(run, text):
         return False
     above = text[: run[0].start]
@@ -283,7 +283,7 @@ def _is_last(run: list[Entry], text: str) -> bool:
 
 
 def _is_titled(run: list[Entry], text: str) -> bool:
-    """Counted from 1 on, each short, and with a title or an address."""
+    """Tell whether the entries are numbered from 1 on, short, and each with a title or an address."""
     return [entry.numbers for entry in run] == [[str(n)] for n in range(1, len(run) + 1)] and all(
         entry.end - entry.start < 300 and (entry.links or _TITLED.match(text, entry.start, entry.end))
         for entry in run
@@ -295,5 +295,5 @@ def is_rule(line: Line) -> bool:
 
 
 def ends(text: str, position: int) -> bool:
-    """Tell whether nothing but rules and spaces follows."""
+    """Tell whether only rules and spaces follow a position."""
     return _END.match(text, position) is not None

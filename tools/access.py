@@ -1,4 +1,4 @@
-"""Bounds of a session: whose data it may touch, and likely ids in place of a wrong one."""
+"""Decides whose data a session may access, and suggests likely ids for a wrong one."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _Found = TypeVar("_Found")
 
 
 def owner(ctx: ToolContext, user_id: str | None) -> User:
-    """The user a call is about. Another's data is refused whether or not that other exists."""
+    """Return the user that a call is about. Another user's data is refused, whether or not that user exists."""
     session = ctx.session
     if user_id is None:
         if session.user_id is None and session.open_access:
@@ -49,7 +49,7 @@ def owner(ctx: ToolContext, user_id: str | None) -> User:
 
 
 def _is_own(ctx: ToolContext, user_id: str) -> bool:
-    """Tell whether that is the session's user, in small letters or not; nobody else may have just this id."""
+    """Tell whether an id is the session's user, ignoring case; no other user may have exactly this id."""
     own = ctx.session.user_id
     if own is None or user_id == own:
         return user_id == own
@@ -57,22 +57,22 @@ def _is_own(ctx: ToolContext, user_id: str) -> bool:
 
 
 def in_capitals(identifier: str, lookup: Callable[[str], _Found | None]) -> _Found | None:
-    """Find what goes by this id, or else by the same in capitals. Ids of the shop have no small letters."""
+    """Find a record by its id, else by the id in capitals. Ids of the shop have no small letters."""
     found = lookup(identifier)
     return found if found is not None or identifier == identifier.upper() else lookup(identifier.upper())
 
 
 def product_id_in(ctx: ToolContext, given: str) -> str:
-    """The id itself, or the last step of a product's address."""
+    """Return a product id, given as it is or as a product's address."""
     if "://" not in given:
         return given
     return product_id_of(given, ctx.session.shop.shop_url) or given
 
 
 def spellings(identifier: str) -> list[str]:
-    """The other ids that `identifier` becomes when its case is mended and letters are taken for digits or the reverse.
+    """Return the other ids that `identifier` could be a slip for, by case or by confusing letters and digits.
 
-    All letters for digits at once, then any one or two places: the slips that people and models make.
+    First all letters are replaced by digits at once, then any one or two places: the slips that people and models make.
     """
     upper = identifier.upper()[:64]
     places = [k for k, letter in enumerate(upper) if letter in _TWIN]
@@ -99,6 +99,6 @@ def near_products(ctx: ToolContext, product_id: str) -> list[Product]:
 
 
 def near(identifier: str, lookup: Callable[[str], _Found | None]) -> list[_Found]:
-    """Up to three things that exist under a slightly different id."""
+    """Return up to three existing records whose ids differ slightly."""
     found = (lookup(spelling) for spelling in spellings(identifier))
     return [thing for thing in found if thing is not None][:3]

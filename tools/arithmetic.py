@@ -1,8 +1,8 @@
-"""Arithmetic on exact fractions: no `eval`, no surprise in the cents, no expression that takes long.
+"""Evaluates arithmetic on exact fractions: no `eval`, no surprise in the cents, no expression that takes long.
 
-`+ - * /` and whole powers are exact, so 0.1 + 0.2 is 0.3 and 1/3*3 is 1, until a fraction gets too long to carry on with: then
-50 digits of it are kept, as of roots, logarithms and broken powers. Trigonometry, and logarithms near 1, are computed in double
-precision. Whatever was rounded on the way is shown to 15 significant digits.
+`+ - * /` and whole powers are exact, so 0.1 + 0.2 is 0.3 and 1/3*3 is 1, until a fraction gets too long: then
+50 digits of it are kept, as for roots, logarithms and fractional powers. Trigonometry, and logarithms near 1, are computed in double
+precision. A result that was rounded on the way is shown to 15 significant digits.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _HINTS = {
 
 
 def evaluate(expression: str) -> str:
-    """The value as a decimal, exact where it can be."""
+    """Return the value of an expression as a decimal, exact if possible."""
     if len(expression) > MAX_LENGTH:
         raise ArithmeticProblem(
             f"the expression has {len(expression):,} characters, at most {MAX_LENGTH} are read"
@@ -67,7 +67,7 @@ def show(value: Value) -> str:
 
 
 def _terminating(number: Fraction) -> str | None:
-    """The finite decimal expansion, if there is one and it is short enough to read."""
+    """Return the finite decimal expansion, if there is one and it is short enough to read; otherwise `None`."""
     twos = fives = 0
     rest = number.denominator
     while rest % 2 == 0:
@@ -128,7 +128,7 @@ def _split(expression: str) -> list[tuple[str, str]]:
 
 
 class _Parser:
-    """Recursive descent; every way down goes through `_deeper`, which bounds the recursion."""
+    """A recursive-descent parser; every descent goes through `_deeper`, which limits the recursion."""
 
     def __init__(self, tokens: list[tuple[str, str]]) -> None:
         self._tokens = tokens
@@ -236,7 +236,7 @@ def _decimal(number: Fraction, context: Context) -> Decimal:
 
 
 def _shortened(compute: Callable[[Context], Decimal]) -> Value:
-    """A mortgage of 360 months is an ordinary number whose exact fraction is longer than a page."""
+    """Compute a value as a decimal of limited length. A mortgage of 360 months is an ordinary number whose exact fraction is longer than a page."""
     context = Context(prec=KEPT, Emax=MAX_DIGITS, Emin=-MAX_DIGITS, traps=[Overflow, Underflow])
     try:
         return Value(Fraction(compute(context)), False)
@@ -326,7 +326,7 @@ def _logarithm(name: str, function: Callable[[Context, Decimal], Decimal]) -> Ca
 
 
 def _circular(function: Callable[[float], float]) -> Callable[[Value], Value]:
-    """sin(pi) is 0, not the 1e-16 that a rounded pi leaves behind."""
+    """Wrap a trigonometric function so that sin(pi) is 0, not the 1e-16 that a rounded pi gives."""
 
     def of(value: Value) -> Value:
         made = _approximate(lambda: function(_float(value.number)))

@@ -1,4 +1,4 @@
-"""Parts of a tool: its typed arguments and context, its answer, and errors that the model can act on."""
+"""The parts of a tool: typed arguments and context, the answer, and errors that the model can act on."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ErrorKind = Literal["not_found", "invalid", "not_allowed", "timeout", "unavailab
 
 
 class ToolError(Exception):
-    """An expected failure: the model sees the sentence. Anything else that a tool raises is a bug and ends the unit."""
+    """An expected failure, whose sentence the model sees. Any other exception of a tool is a bug and ends the unit."""
 
     def __init__(self, kind: ErrorKind, message: str) -> None:
         super().__init__(message)
@@ -31,27 +31,27 @@ class ToolError(Exception):
 
     @property
     def text(self) -> str:
-        """The text that the model reads, the same through Python, LangChain and MCP."""
+        """Return the text that the model reads, the same through Python, LangChain and MCP."""
         return f"Error ({self.kind}): {self.message}"
 
 
 @dataclass(frozen=True)
 class ToolAnswer:
-    """`text` goes to the model, the rest is the artifact: `sources` feed citations, `data` is for programs."""
+    """The answer of a tool. `text` goes to the model; of the rest, `sources` feed citations and `data` is for programs."""
 
     text: str
     sources: Sequence[Source] = ()
     data: Any = None
     pictures: Sequence[FilePicture] = ()
-    """Shown to a model that sees, beside the text."""
+    """Pictures shown, beside the text, to a model that accepts them."""
     error: ToolError | None = None
-    """Why there is no answer, for an agent of one's own; our tools raise it."""
+    """The error in place of an answer, for users' own agents; the tools here raise it instead."""
 
 
 @dataclass(frozen=True)
 class ToolContext:
-    """The context of a tool: all that it may touch. `question` is the problem in hand, for web searches that
-    summarise pages; `sees` says whether whoever calls can be shown a picture."""
+    """The context of a tool: everything that it may access. `question` is the current question, for web searches that
+    summarise pages; `sees` says whether the caller can be shown a picture."""
 
     world: World
     top_k: int = 5
@@ -88,12 +88,12 @@ class ToolContext:
 def context_for(
     session: Session, web: WebSearch, *, top_k: int = 5, deadline_s: float = 30.0, question: str | None = None
 ) -> ToolContext:
-    """Make a context in the world of the session's shop."""
+    """Return a context in the world of the session's shop."""
     return ToolContext(ShopWorld(session, web), top_k, deadline_s, question)
 
 
 class AnswerSource(TypedDict):
-    """An address that may be cited, and the hash of the words that were shown of it."""
+    """A citable address, and the hash of the words shown for it."""
 
     url: str
     type: str
@@ -112,7 +112,7 @@ _FIELDS = frozenset(Source.model_fields)
 
 
 def _source(url: str, kind: str, title: str, seen: str, record: JsonObject) -> Source:
-    """Make a source as `model_construct` does, without its look at every field."""
+    """Make a source by `model_construct`, which skips validation of each field."""
     source = Source.__new__(Source)
     values = {
         "url": url,
@@ -134,7 +134,7 @@ _set = object.__setattr__
 
 
 def product_record(product: Product) -> JsonObject:
-    """`product.document()` without its deep copy: the entity is frozen and was read for this one answer."""
+    """Return `product.document()` without its deep copy: the entity is frozen and was read for this one answer."""
     return {"_id": product.product_id, **product.__dict__}
 
 
@@ -151,7 +151,7 @@ def product_source(product: Product, seen: str) -> Source:
 
 
 def order_sources(address: str, order: Order, product: Product | None, seen: str) -> list[Source]:
-    """The order, and the product it names: what an answer says of a product may be cited as the product's."""
+    """Return the sources of an order: the order, and its product if known. Statements about the product can then cite the product."""
     title = f"Order {order.order_id}: {product.title}" if product else f"Order {order.order_id}"
     record = {
         **order_record(order),

@@ -1,4 +1,4 @@
-"""The tools on one self-contained HTML page: the arguments of each, and a real call with its answer."""
+"""Writes the tools' documentation as one HTML page: the arguments of each, and a real call with its answer."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Example(NamedTuple):
 
 
 def write_docs(ctx: ToolContext, folder: Path) -> Path:
-    """The page, with calls made in this session."""
+    """Write the page, with calls made in this session, and return its path."""
     from jinja2 import Environment, select_autoescape
 
     shop = ctx.session.shop
@@ -113,7 +113,7 @@ def _try(name: str, arguments: JsonObject, ctx: ToolContext) -> Example:
 
 
 def _examples(name: str, ctx: ToolContext) -> list[JsonObject]:
-    """Arguments that mean something in this very shop: its first product, the user's last order."""
+    """Return example arguments that are valid in this shop: its first product, the user's last order."""
     store = ctx.session.shop.store
     product = next(iter(store.iter_products()), None)
     user = ctx.session.user_id

@@ -1,4 +1,4 @@
-"""The faces of the MCP server by name. One more is one class and one line here."""
+"""Lists the faces of the MCP server (the forms in which clients see the shop) by name. A further face needs one class and one line here."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ FACES = {"shop": "drr.tools.mcp:OwnTools"}
 
 
 def all_faces() -> dict[str, str]:
-    """Ours and those of the extras."""
+    """Return the faces of this program and of the extras."""
     return FACES | merged("faces")
 
 

@@ -69,9 +69,9 @@ class ReadPart(TypedDict):
     url: str
     text: str
     last: bool
-    """True at the end of the file."""
+    """True if the part ends the file."""
     parts: list[FoundPassage]
-    """Passages that can be cited by themselves: pages, rows, or else the piece."""
+    """Passages that can be cited by themselves: pages, rows, or else the whole part."""
 
 
 class FoundPassages(TypedDict):
@@ -193,7 +193,7 @@ def view_image(ctx: ToolContext, name: FileName) -> ToolAnswer:
 
 
 def _opened(ctx: ToolContext, name: str, part: str | None) -> tuple[FileContent, str]:
-    """The file of this name, or of an address, whose place is then the part."""
+    """Return the file with this name or address, and the part; the place in an address is the part."""
     drawer = ctx.files
     if (place := file_place(name)) is not None and name not in drawer.names:
         name, part = place.name, part or place.fragment
@@ -211,12 +211,12 @@ def _source(place: FilePlace, seen: str) -> Source:
 
 
 def _set_in(text: str) -> str:
-    """Set in, so that no line of a file can pass for one of ours."""
+    """Indent a text, so that no line of a file can pass for a line of the answer."""
     return "\n".join(f"   {line}" for line in text.split("\n"))
 
 
 def _numbers(part: str, what: str, count: int, most: int) -> tuple[int, int]:
-    """First and last; `ToolError` for what names none of them."""
+    """Parse the first and the last number of a range. Raises `ToolError` for text that names none of `count`."""
     found = _NUMBERS.fullmatch(part) if part else None
     if part and found is None:
         raise ToolError(
@@ -259,7 +259,7 @@ def _pages(content: FileContent, part: str) -> ToolAnswer:
 
 
 def _piece(content: FileContent, part: str) -> ToolAnswer:
-    """Take all of a text, or one of its equal parts."""
+    """Return the whole text, or one of its equal parts."""
     text = visible(content.whole or "")
     count = max(1, -(-len(text) // PIECE))
     first, _ = _numbers(part, "part", count, 1)
@@ -316,7 +316,7 @@ def _shown(row: Sequence[str], column: int) -> str:
 
 
 def _range(content: FileContent, part: str) -> tuple[Sheet, Box]:
-    """Find the part asked for. Of a table rows by number, of a workbook a sheet or a range of one."""
+    """Parse a part of a table: rows by number; of a workbook, a sheet or a range."""
     named, _, cells = part.rpartition("!") if "!" in part else ("", "", part)
     place = place_in(content.name, part)
     if place is not None and place.kind == "cell":

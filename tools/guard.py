@@ -1,4 +1,4 @@
-"""Access to a server over HTTP by a token, which is made or read at the start."""
+"""Guards a server over HTTP by a token, which is made or read at the start."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def new_token() -> str:
 
 
 def token_in(path: Path) -> tuple[str, bool]:
-    """Read the token of the file, and tell whether it was made just now. A file of ours is for its owner's eyes only."""
+    """Return the token in the file, and whether it was just made. A new file is readable only by its owner."""
     try:
         return checked(path.read_text(encoding="ascii").strip(), f"--token-file {path}"), False
     except FileNotFoundError:
@@ -49,7 +49,7 @@ def token_in(path: Path) -> tuple[str, bool]:
 
 
 def checked(token: str, where: str) -> str:
-    """Return a token that was given. `Misuse` names the place of one that could be guessed."""
+    """Return a given token. Raises `Misuse`, which names its place, if the token could be guessed."""
     if not _SHORTEST <= len(token) <= _LONGEST or any(letter.isspace() for letter in token):
         raise Misuse(
             f"{where}: a token is one word of at least {_SHORTEST} characters; remove it to have one made"
@@ -62,10 +62,10 @@ def _reason(error: Exception) -> str:
 
 
 class TokenGuard:
-    """Refuses every request and WebSocket without the token, from this machine too: other users and pages live there as well.
+    """Refuses every request and WebSocket without the token, even from this machine, which has other users and web pages.
 
-    `by_address`: the token may also stand in the path, `/t/TOKEN/REST`, and whoever is behind the door sees `/REST` only.
-    `anywhere`: the server is asked by other names than those of this machine.
+    `by_address`: the token may also stand in the path, `/t/TOKEN/REST`, and the guarded application sees `/REST` only.
+    `anywhere`: the server may be called by other names than those of this machine.
     """
 
     def __init__(
@@ -100,7 +100,7 @@ class TokenGuard:
             await refused(scope, receive, send)
 
     def _entered(self, scope: Scope) -> tuple[int, Scope]:
-        """Return the status of the answer, and what whoever is behind the door sees."""
+        """Return the status of the answer, and the request as the guarded application sees it."""
         hosts, origins = _given(scope, b"host"), _given(scope, b"origin")
         if not self._anywhere and not (len(hosts) == 1 and _OWN.fullmatch(hosts[0])):
             return 421, scope

@@ -1,4 +1,4 @@
-"""The tools for LangChain and LangGraph: text to the model, the `Answer` as artifact, the context through `ToolRuntime`."""
+"""Adapts the tools to LangChain and LangGraph: text to the model, the `Answer` as artifact, the context through `ToolRuntime`."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ def _own(context: Any) -> ToolContext:
 
 
 def langchain_tools(names: Iterable[str] | None = None, *, context_of: ContextOf = _own) -> list[BaseTool]:
-    """The named tools (default: the nine). `context_of` finds the `ToolContext` in the context a graph was invoked with.
+    """Return the named tools (default: the nine). `context_of` finds the `ToolContext` in the context of a graph's invocation.
 
     The model sees our own schema, and our own validation answers wrong arguments, so that a call gives the same text
-    here as anywhere else. A `ToolError` becomes a `ToolMessage` with status `error`; anything else propagates.
+    as everywhere else. A `ToolError` becomes a `ToolMessage` with status `error`; any other exception propagates.
     """
     return [_wrap(EVERY[name], context_of) for name in (TOOLS if names is None else names)]
 
 
 class _Whole(StructuredTool):
-    """Hands the model's arguments over in one piece: as keywords, one called `self` or `config` would collide."""
+    """Passes the model's arguments in one piece: as keywords, one called `self` or `config` would collide."""
 
     def _to_args_and_kwargs(
         self, tool_input: str | JsonObject, tool_call_id: str | None

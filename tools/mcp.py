@@ -1,4 +1,4 @@
-"""The tools for any MCP client: our schemas, validation and texts, and hints for tools that write."""
+"""Serves the tools to any MCP client, with our schemas, validation and texts, and hints for tools that write."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ from starlette.responses import JSONResponse, Response
 
 
 class ClientContexts:
-    """Contexts by client: one for a connection of its own, and one for each session that came over HTTP."""
+    """The tool contexts by client: one for a connection of its own, and one for each session over HTTP."""
 
     def __init__(self, origin: ToolContext) -> None:
         self._origin, self._own = origin, _anew(origin)
@@ -50,14 +50,14 @@ class ClientContexts:
         self._lock = Lock()
 
     def of(self, session_id: str | None, lives: object) -> ToolContext:
-        """The client's own. A session's is forgotten when `lives`, which is the session's, is gone."""
+        """Return the client's own context. A session's context is dropped when `lives`, the session's object, is gone."""
         if session_id is None:
             return self._own
         with self._lock:
             return self._by_session.get(session_id) or self._open(session_id, lives, None)
 
     def open(self, session_id: str, lives: object, user_id: str | None) -> None:
-        """Give the session to this user, or else to the server's own, for as long as it lasts."""
+        """Assign the session to this user, or else to the server's own, until the session ends."""
         with self._lock:
             self._open(session_id, lives, user_id)
 
@@ -71,7 +71,7 @@ class ClientContexts:
 
 
 def _anew(ctx: ToolContext, user_id: str | None = None) -> ToolContext:
-    """The same user, or the given one, in the same shop, as nobody changed anything."""
+    """Return a context of the same user, or the given one, in the same shop, without earlier changes."""
     if isinstance(ctx.world, ShopWorld):
         return replace(ctx, world=replace(ctx.world, session=ctx.world.session.anew(user_id)))
     return ctx
@@ -86,8 +86,8 @@ Calling = Callable[[str, JsonObject, ToolContext], Awaitable[ToolAnswer]]
 
 
 class Face(Protocol):
-    """The names and forms in which clients see the shop (`drr.tools.faces`). The introduction, the tools with
-    the schemas of their answers, and how a call is answered. `MCPError` for what the protocol itself answers."""
+    """The names and forms in which clients see the shop (`drr.tools.faces`). A face has an introduction, tools with the schemas of their
+    answers, and the answer to a call. Raises `MCPError` for answers of the protocol itself."""
 
     @property
     def instructions(self) -> str: ...
@@ -97,7 +97,7 @@ class Face(Protocol):
     def outputs(self) -> Mapping[str, JsonObject]: ...
     @property
     def documents(self) -> Mapping[str, Callable[[str], JsonObject]]:
-        """List what is served over HTTP beside the tools: by path, a document made for the server's own address."""
+        """Return the documents served over HTTP beside the tools: by path, a function of the server's own address."""
 
     async def answer(self, name: str, arguments: JsonObject, ctx: ToolContext) -> CallToolResult: ...
 
@@ -129,12 +129,13 @@ class OwnTools:
 
 
 class ShopServer(MCPServer[ClientContexts]):
-    """A session for each client. Later calls see what its `update_user_profile` changes; nobody else does,
-    and it is forgotten when the client leaves. A call that takes longer than `pulse_s` tells a client that
-    asked for it how long so far.
+    """An MCP server with a session for each client. Later calls of a client see its own `update_user_profile` changes; no other client does,
+    and the session is forgotten when the client leaves. During a call that takes longer than `pulse_s`, a client that
+    asked for progress is told the time so far.
 
-    `calling` given: every client is in the one session that it calls in, and has the tools of `names`. `face` given: clients see
-    the shop as that says."""
+    `calling` given: every client is in the session of that call, and has the tools of `names`. `face` given: clients see
+    the shop as that face shows it.
+    """
 
     def __init__(
         self,
@@ -167,7 +168,7 @@ class ShopServer(MCPServer[ClientContexts]):
 
     @asynccontextmanager
     async def _contexts(self, _: MCPServer[ClientContexts]) -> AsyncIterator[ClientContexts]:
-        """Entered once for each connection over pipes, and once for all sessions over HTTP."""
+        """Provide the contexts of clients: once for each connection over pipes, and once for all sessions over HTTP."""
         yield ClientContexts(self._ctx)
 
     async def list_tools(self) -> list[ListedTool]:
@@ -179,7 +180,7 @@ class ShopServer(MCPServer[ClientContexts]):
     async def call_tool(
         self, name: str, arguments: JsonObject, context: Context[ClientContexts, Any] | None = None
     ) -> CallToolResult:
-        """Past the SDK's own validation, so that wrong arguments are answered as everywhere else."""
+        """Call a tool without the SDK's own validation, so that wrong arguments get the same answer as everywhere."""
         ctx = self._ctx if context is None or self._shared else _context_of(context)
         pulse = None if context is None else asyncio.create_task(self._pulse(context, name, ctx.deadline_s))
         try:
@@ -208,7 +209,7 @@ class ShopServer(MCPServer[ClientContexts]):
 
 
 async def _report(context: Context[ClientContexts, Any], so_far: float, whole: float, message: str) -> None:
-    """Over HTTP by the client's own stream: the answer itself is one JSON document."""
+    """Report progress. Over HTTP it goes through the client's own stream, because the answer itself is one JSON document."""
     asked = context.request_context
     token = (asked.meta or {}).get("progress_token")
     if asked.request is None:
@@ -224,7 +225,7 @@ def _context_of(context: Context[ClientContexts, Any]) -> ToolContext:
 
 
 async def _with_session(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
-    """Ask the client to shake hands, and keep the session to the user for whom it was opened.
+    """Require a handshake of the client, and keep the session to the user for whom it was opened.
 
     Over HTTP the newest protocol has no sessions, so no client could see its own edits.
     """
@@ -266,7 +267,7 @@ def _failure(error: ToolError) -> CallToolResult:
 def served(
     name: str, description: str, schema: JsonObject, *, writes: bool = False, open_world: bool = False
 ) -> ServedTool:
-    """A tool as clients see it; a face answers its calls."""
+    """Return a tool as clients see it; a face answers its calls."""
 
     async def placeholder() -> str:
         raise AssertionError("the face answers")

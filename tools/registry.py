@@ -1,5 +1,5 @@
-"""The tools by name, and the two ways to call one. One more is one function and one line here: of a shop in `TOOLS`, which are nine, of files
-that belong to a question in `FILE_TOOLS`."""
+"""Lists the tools by name, and calls them in two ways. A further tool needs one function and one line here: in `TOOLS`, the nine of a shop, or in
+`FILE_TOOLS`, those for the files of a question."""
 
 from __future__ import annotations
 
@@ -55,9 +55,9 @@ FILE_TOOLS: dict[str, Tool] = {
         make_tool(view_image),
     )
 }
-"""Offered by worlds whose questions have files, and by no other."""
+"""Tools for files, offered only in worlds whose questions have files."""
 EVERY: Mapping[str, Tool] = ChainMap(FILE_TOOLS, TOOLS)
-"""The nine first."""
+"""All tools, the nine of a shop first."""
 
 # Store and search calls block (a server's for seconds when it is ill), so each takes a thread of its own, off the event
 # loop; enough of them that a few hung calls do not hold up the rest.
@@ -70,7 +70,7 @@ def _pool() -> ThreadPoolExecutor:
 
 
 def find(name: str) -> Tool:
-    """The tool of that name; `ToolError` for a name that a model made up."""
+    """Return the tool of that name. Raises `ToolError` for a name that a model made up."""
     tool = EVERY.get(name)
     if tool is None:
         near = get_close_matches(name[:60], EVERY, 2) or list(TOOLS)
@@ -81,8 +81,8 @@ def find(name: str) -> Tool:
 
 
 async def call(name: str, args: Mapping[str, Any], ctx: ToolContext) -> ToolAnswer:
-    """Call a tool. Raises `ToolError` for what the model can act on, and `unavailable` where the shop behind it fails (its cause is
-    the `ShopError`); anything else is a bug. Never outlives the deadline."""
+    """Call a tool within the deadline. Raises `ToolError` for faults that the model can act on; its kind is `unavailable` if the shop behind it
+    fails (its cause is the `ShopError`). Any other exception is a bug."""
     tool = find(name)
     arguments = tool.parse(args)
     _fail(tool, arguments, ctx)
@@ -104,7 +104,7 @@ async def call(name: str, args: Mapping[str, Any], ctx: ToolContext) -> ToolAnsw
 
 
 def _fail(tool: Tool, arguments: Mapping[str, Any], ctx: ToolContext) -> None:
-    """Fail in a world that is made to fail."""
+    """Raise the failure that a stressed world prescribes for this call."""
     fault: Callable[[str, Mapping[str, Any]], Fault | None] | None = getattr(ctx.world, "fault", None)
     kind = fault and fault(tool.name, arguments)
     if kind is not None:
@@ -122,7 +122,7 @@ def _too_late(tool: Tool, ctx: ToolContext) -> ToolError:
 
 
 def call_blocking(name: str, args: Mapping[str, Any], ctx: ToolContext) -> ToolAnswer:
-    """`call` for code without an event loop, or caught inside one that it must not touch; the deadline holds."""
+    """Call a tool from code without an event loop, or inside one that must not be touched; the deadline holds."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:
@@ -132,7 +132,7 @@ def call_blocking(name: str, args: Mapping[str, Any], ctx: ToolContext) -> ToolA
 
 
 def call_sync(name: str, args: Mapping[str, Any], ctx: ToolContext) -> ToolAnswer:
-    """The shortest way: a store tool runs right here, bounded by its store's own timeouts and not by the deadline."""
+    """Call a tool the shortest way. A store tool runs in this thread, limited by its store's own timeouts and not by the deadline."""
     tool = find(name)
     if tool.is_async:
         return call_blocking(name, args, ctx)
@@ -147,5 +147,5 @@ def call_sync(name: str, args: Mapping[str, Any], ctx: ToolContext) -> ToolAnswe
 
 
 def _unavailable(error: ShopError) -> ToolError:
-    """A dead server, a torn shop: it says itself how, and what to do."""
+    """Return the error for a failed server or shop; the shop's own message says what happened and what to do."""
     return ToolError("unavailable", one_line(str(error), 400))

@@ -1,4 +1,4 @@
-"""The users of a server over HTTP. A session belongs to the user whom its opening names, by a header or in the path."""
+"""Assigns users to the sessions of a server over HTTP. The opening request names the user, by a header or in the path."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ _LONGEST = 64
 
 @dataclass
 class Asker:
-    """The user whom a request names, `None` where it names nobody."""
+    """The user whom a request names; `None` if it names nobody."""
 
     user_id: str | None
     opened: Callable[[str], object] | None = None
-    """Set where the request opens a session, whose id it takes."""
+    """A function that takes the id of a new session; `None` if the request opens none."""
 
 
 class Refusal(Exception):
-    """A request that is answered with a status and an error of JSON-RPC, and goes no further."""
+    """A request that is answered with a status and a JSON-RPC error, and not passed on."""
 
     def __init__(self, codes: tuple[int, int], message: str) -> None:
         super().__init__(message)
@@ -38,7 +38,7 @@ class Refusal(Exception):
 
 
 class ForUsers:
-    """Reads `DRR-User`, `DRR-Query`, `/mcp/users/USER` and `/mcp/queries/ID`, and refuses users who are unknown to `find`."""
+    """Reads the user from `DRR-User`, `DRR-Query`, `/mcp/users/USER` and `/mcp/queries/ID`, and refuses users that `find` does not know."""
 
     def __init__(
         self, app: ASGIApp, find: Callable[[str], str | None], queries: Mapping[str, str] | None = None
@@ -71,7 +71,7 @@ class ForUsers:
         await self._app(inner, receive, answering)
 
     def _named(self, scope: Scope) -> tuple[str, str | None]:
-        """Return the path without a name, and the one user whom the request names."""
+        """Return the path without the name, and the one user whom the request names."""
         path: str = scope["path"]
         given = [
             (_FIELDS[name], value.decode("latin-1")) for name, value in scope["headers"] if name in _FIELDS

@@ -1,7 +1,7 @@
-"""One function is one tool: name, description and JSON Schema come from its signature and docstring.
+"""Makes a tool of a function: name, description and JSON Schema come from its signature and docstring.
 
-Models, forms and other languages write a number as text, a whole number with a point, a word of a list in another case, an
-id as a number, and `null` for what they leave out. Each is understood where it has one meaning; nothing is guessed.
+Models, forms and other languages write a number as text, a whole number with a decimal point, a word of a list in another case, an
+id as a number, and `null` for omitted arguments. Each is accepted if it has one meaning; nothing is guessed.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from typing_extensions import TypedDict
 
 _NUMBER = re.compile(r"[+-]?[0-9]{1,30}(?:\.[0-9]{1,30})?")
 _EXACT = 2**53
-"""Beyond it a number with a point no longer says which whole number was meant."""
+"""The limit beyond which a number with a decimal point no longer identifies one whole number."""
 _NO = object()
 
 
 def understood(given: Mapping[Any, Any], schema: JsonObject) -> dict[Any, Any]:
-    """Turn the arguments into what the schema has, where that can be only one thing. Every other one stays as it was given."""
+    """Convert arguments to the types of the schema where only one meaning is possible; all others stay as given."""
     required, parts = schema["required"], schema["properties"]
     meanings = {}
     for name, value in given.items():
@@ -65,7 +65,7 @@ def _whole(value: Any, part: JsonObject) -> Any:
 
 
 def _text(value: Any, part: JsonObject) -> Any:
-    """A number is the text of its digits: an order's id, a house number."""
+    """Convert a number to the text of its digits: an order's id, a house number."""
     if isinstance(value, bool):
         return _NO
     whole = value if isinstance(value, int) else _whole(value, part) if isinstance(value, float) else _NO
@@ -87,7 +87,7 @@ _READERS: dict[str, Callable[[Any, JsonObject], Any]] = {
 
 
 def allowed(part: JsonObject) -> str:
-    """Say in words what a parameter takes."""
+    """Describe the values that a parameter accepts."""
     if "enum" in part:
         return "one of " + ", ".join(map(str, part["enum"]))
     if part.get("type") == "string":
@@ -111,7 +111,7 @@ def _between(least: float | None, most: float | None) -> str:
 def refusal(
     tool: str, given: Any, schema: JsonObject, problems: Iterable[tuple[str, tuple[Any, ...]]]
 ) -> str:
-    """One clause for each wrong argument, three at most: its name, what was given, what it may be."""
+    """Return one clause for each wrong argument, three at most: its name, the given value, the allowed values."""
     if not isinstance(given, Mapping):
         return f"The arguments of {tool} are {_cut(given)}; they must be one object, a value for each name."
     clauses = list(dict.fromkeys(_clause(tool, given, schema, kind, place) for kind, place in problems))
@@ -140,7 +140,7 @@ def _names(name: Any, known: list[str]) -> str:
 
 
 class _Shown(reprlib.Repr):
-    """A value as it was sent, cut short on the way. Its whole `repr` may be endless, or refused by Python."""
+    """A value as sent, shortened for display. Its whole `repr` may be endless, or refused by Python."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -173,14 +173,14 @@ class Tool:
     function: ToolFunction
     is_async: bool
     schema: JsonObject
-    """JSON Schema for the model, closed (`additionalProperties: false`) and bounded. What may be left out has
-    a plain type too: clients turn what a form holds into the types that they read."""
+    """The JSON Schema for the model, closed (`additionalProperties: false`) and with limits. An optional parameter has
+    a plain type too, because clients convert a form's values to the types that they read."""
     looks_up: bool
-    """A call of it that is answered is research, though nothing be found."""
+    """True if an answered call counts as research, even if nothing is found."""
     _validate: Callable[[Any], JsonObject] = field(repr=False)
 
     def parse(self, arguments: Mapping[str, Any]) -> JsonObject:
-        """The arguments as the function takes them, or a `ToolError` that names the wrong one and what it may be."""
+        """Return the arguments as the function takes them. Raises `ToolError` with the wrong argument and its allowed values."""
         try:
             return self._validate(arguments)
         except ValidationError as error:
@@ -195,7 +195,7 @@ class Tool:
         raise ToolError("invalid", refusal(self.name, arguments, self.schema, wrong))
 
     def kind_of(self, parameter: str) -> str:
-        """A parameter's type and bounds in words."""
+        """Return a parameter's type and limits in words."""
         return allowed(self.schema["properties"][parameter])
 
     def summary(self) -> str:
@@ -203,7 +203,7 @@ class Tool:
 
 
 def make_tool(function: ToolFunction, *, writes: bool = False, looks_up: bool = True) -> Tool:
-    """Read the tool off the function. Its first parameter is the context; every other one needs type and description."""
+    """Make a tool from a function. Its first parameter is the context; every other one needs a type and a description."""
     name = cast(Any, function).__name__
     description = inspect.cleandoc(function.__doc__ or "")
     if not description:
@@ -237,7 +237,7 @@ def make_tool(function: ToolFunction, *, writes: bool = False, looks_up: bool = 
 
 
 def _tidy(schema: JsonObject) -> JsonObject:
-    """Drop the titles, which repeat the names."""
+    """Remove the titles, which repeat the names."""
     properties = {name: _part(part) for name, part in schema.get("properties", {}).items()}
     return {
         "type": "object",
@@ -248,7 +248,7 @@ def _tidy(schema: JsonObject) -> JsonObject:
 
 
 def _part(part: JsonObject) -> JsonObject:
-    """Give a parameter its one plain type. That it may be null says no more than that it may be left out."""
+    """Give a parameter its one plain type. A type that allows null says only that the parameter may be left out."""
     plain: JsonObject = next(
         (variant for variant in part.get("anyOf", ()) if variant.get("type") != "null"), {}
     )

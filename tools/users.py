@@ -111,13 +111,13 @@ def _order(shop: Shop, order_id: str) -> Order | None:
 
 
 def _address(order_id: str) -> tuple[str | None, str]:
-    """The user and the order that `user://USER/orders/ORDER` names; a bare id names no user."""
+    """Return the user and the order that `user://USER/orders/ORDER` names; a bare id names no user."""
     user, _, order = order_id.removeprefix("user://").partition("/orders/")
     return (user, order) if order_id.startswith("user://") else (None, order_id)
 
 
 def _padded(order_id: str) -> str:
-    """An order's id has sixteen digits; one that was sent as a number has lost its zeros in front."""
+    """Pad an order's id to sixteen digits; an id sent as a number has lost its leading zeros."""
     return order_id.zfill(16) if order_id.isascii() and order_id.isdigit() else order_id
 
 
@@ -273,7 +273,7 @@ def _statistics(shop: Shop, user_id: str) -> tuple[UserStatistics, Source]:
 
 
 def _valid(given: Mapping[str, str | None]) -> dict[str, str]:
-    """The fields that were given, each as its check lets it through."""
+    """Return the given fields, each as its check returns it."""
     return {field: _FIELDS[field](value) for field, value in given.items() if value is not None}
 
 
@@ -322,4 +322,4 @@ _FIELDS: dict[str, Callable[[str], str]] = {
     "state": _state,
     "zip": _as("zip", _ZIP, "a ZIP code, 12345 or 12345-6789"),
 }
-"""Fields in the order in which a tool's error names them."""
+"""The check of each field, in the order in which an error names the fields."""

@@ -14,7 +14,7 @@ from pydantic import Field, StringConstraints
 from typing_extensions import TypedDict
 
 _SNIPPET, _ROWS = 320, 5
-"""Longest snippet and row of a table, and most rows of one page."""
+"""Longest snippet and table row in characters, and most rows of one page."""
 
 
 class WebResult(TypedDict):

@@ -1,4 +1,4 @@
-"""Words for numbers, units, money and tolerance, as people write them. Imports nothing of ours."""
+"""Reads numbers, units, money and tolerances as people write them. The package imports no other package of `drr`."""
 
 if __name__ != "drr.wording":
     from drr.beside import step_aside

@@ -1,4 +1,4 @@
-"""Dates as people write them, as precise as they were written."""
+"""Reads dates as people write them, with the precision of the text."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _MONTHS = {
     for number, name in enumerate(CALENDAR[group], 1)
 } | {name.casefold(): 9 for name in CALENDAR["other_months"]}
 MONTH = either(_MONTHS)
-"""The names of months, long and short, as alternatives of an expression."""
+"""The names of months, long and short, as alternatives of a regular expression."""
 FULL_MONTH = CALENDAR.either("months")
 _NO_END = rf"(?!(?:{FULL_MONTH})\.)"
-"""Only a short name has a full stop of its own: behind a long one it ends a sentence, and `in November. 2017 had two` says no month of 2017."""
+"""The condition that no full stop follows a long month name, as only a short name has one of its own. `in November. 2017 had two` names no month of 2017."""
 
 _DATE = re.compile(
     r"\b(?P<iso>\d{4})-(?P<iso_m>\d{2})(?:-(?P<iso_d>\d{2}))?\b"
@@ -31,7 +31,7 @@ _DATE = re.compile(
 )
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _FOUR_DIGITS = re.compile(r"\d{4}")
-"""Every date has a year: a stretch without is read no further."""
+"""Four digits, which every date has: a text without them is read no further."""
 _FORMS = (
     ("iso", "iso_m", "iso_d"),
     ("us_y", "us_m", "us_d"),
@@ -42,7 +42,7 @@ _FORMS = (
 
 @dataclass(frozen=True, slots=True)
 class When:
-    """A date as precise as it was written."""
+    """A date with the precision of the text: a year, perhaps a month, perhaps a day."""
 
     year: int
     month: int | None
@@ -59,7 +59,7 @@ class When:
 
 
 def dates(text: str, start: int, end: int) -> Iterator[When]:
-    """Full dates, months of a year, and bare years that are not part of them."""
+    """Yield full dates, months of a year, and bare years that are not part of those."""
     if _FOUR_DIGITS.search(text, start, end) is None:
         return
     taken: list[tuple[int, int]] = []
@@ -82,7 +82,7 @@ _BEHIND = re.compile(r"[-–/](?P<n>\d\d)(?![\d-])")
 
 
 def _is_a_season(match: re.Match[str], text: str) -> bool:
-    """`2018-19`, `September 2018-19`: two years in one, of which neither is said."""
+    """Tell whether a match is two years in one, `2018-19` or `September 2018-19`, which states neither year."""
     if match["iso"] is not None:
         return match["iso_d"] is None and not 1 <= int(match["iso_m"]) <= 12
     year = match["year"] or match["year2"]
@@ -119,7 +119,7 @@ _DAY_OF_YEAR = re.compile(
 
 
 def days_of_year(text: str, start: int, end: int) -> Iterator[DayOfYear]:
-    """Days of a month that are said without a year."""
+    """Yield the days of a month that are written without a year."""
     for match in _DAY_OF_YEAR.finditer(text, start, end):
         month, day = match["m"] or match["m2"], match["d"] or match["d2"]
         yield DayOfYear(_MONTHS[month.casefold()], int(day), *match.span())
@@ -127,7 +127,7 @@ def days_of_year(text: str, start: int, end: int) -> Iterator[DayOfYear]:
 
 _CLAUSE = re.compile(r"[.;!?]\s")
 _BEFORE = 120
-"""Characters before a span of time that may say that it is planned for."""
+"""Characters before a period in which the text may say that it is being planned."""
 
 
 class PeriodReader:
@@ -181,13 +181,13 @@ class PeriodReader:
 
     def _is_planned(self, text: str, position: int) -> bool:
         """Tell whether a period is planned. "In a year" alone is how long something takes; with money or a
-        plan in its clause, it is what is asked for."""
+        plan in its clause, the period is part of the demand."""
         clause = _CLAUSE.split(text[max(0, position - _BEFORE) : position])[-1]
         return self._planned.search(clause) is not None
 
 
 _PERIODS = PeriodReader(vocabulary("periods"))
 months = _PERIODS.months
-"""Read how many months a text plans for."""
+"""The function that returns how many months a text plans for."""
 deadline = _PERIODS.deadline
-"""Read the deadline, as it was written."""
+"""The function that returns the deadline in a text, as written."""

@@ -1,14 +1,14 @@
-"""Excerpts of a text, cut between words and marked with an ellipsis."""
+"""Makes excerpts of a text, cut between words and marked with an ellipsis."""
 
 from __future__ import annotations
 
 ELLIPSIS = "\u2026"
 _REACH = 40
-"""So far a cut is moved to the next gap between words; scripts without gaps, and longer words, are cut where it falls."""
+"""Characters by which a cut may move to a gap between words. A longer word, or a script without gaps, is cut anywhere."""
 
 
 def excerpt(text: str, most: int) -> str:
-    """The beginning of the text, at most so many characters with the ellipsis."""
+    """Return the beginning of the text: at most `most` characters, ellipsis included."""
     if len(text) <= most:
         return text
     end = _last_gap(text, max(most - len(ELLIPSIS), 0), 0)
@@ -16,7 +16,7 @@ def excerpt(text: str, most: int) -> str:
 
 
 def piece(text: str, start: int, end: int, kept: tuple[int, int] | None = None) -> tuple[int, int]:
-    """A stretch of the text drawn in to whole words; what is `kept` stays in it. Its ends need an ellipsis where text is left out."""
+    """Return a range of the text narrowed to whole words; the range `kept` stays inside. The caller adds an ellipsis where text is left out."""
     first, last = kept or (end, start)
     start, end = max(0, start), min(len(text), end)
     if start > 0 and not _is_gap(text, start):
@@ -41,5 +41,5 @@ def _last_gap(text: str, at: int, least: int) -> int:
 
 
 def many(count: int, noun: str) -> str:
-    """A count with its noun: `1 page`, `1,200 pages`."""
+    """Return a count with its noun: `1 page`, `1,200 pages`."""
     return f"{count:,} {noun}" + ("" if count == 1 else "s")

@@ -1,4 +1,4 @@
-"""Figures of a text with unit, decimals and hedge, for comparing two texts."""
+"""Reads the figures of a text with unit, decimals and hedge (a word such as "about"), for comparing two texts."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ CARDINALS = _WORDS["cardinals"]
 _VALUES = {word: value for value, word in enumerate(CARDINALS)}
 
 WHOLE = r"(?:\d{1,3}(?:,\d{3}){1,6}|\d{1,18})"
-"""An expression's part: `1299`, `1,299`."""
+"""A regular expression for whole numbers: `1299`, `1,299`."""
 DIGITS = rf"(?:{WHOLE}(?:\.\d{{1,18}})?)"
-"""`1,299.50`"""
+"""A regular expression for numbers in digits: `1,299.50`."""
 NUMBER = re.compile(rf"(?<![\w.,])(?P<n>{DIGITS})(?![\d,]{{0,24}}\d)")
 
 
 def cardinals(low: int = 0, high: int = len(CARDINALS) - 1) -> str:
-    """The words from `low` to `high`, as alternatives of an expression."""
+    """Return the words for the numbers from `low` to `high`, as alternatives of a regular expression."""
     return either(CARDINALS[low : high + 1])
 
 
 NUMERAL = rf"(?:\d{{1,3}}|{cardinals()})"
-"""`3`, `three`"""
+"""A regular expression for small numbers in digits or words: `3`, `three`."""
 
 
 def number(digits: str) -> float:
-    """Turn `1,299.50` into a number."""
+    """Convert digits such as `1,299.50` to a number."""
     return float(digits.replace(",", ""))
 
 
 def number_of(word: str) -> int | None:
-    """`3`, `three`: the small numbers that people write either way."""
+    """Convert a small number in digits or a word to an integer: `3`, `three`; otherwise `None`."""
     return int(word) if word.isdecimal() else _VALUES.get(word.casefold())
 
 
@@ -49,17 +49,17 @@ _HUNDREDS = (
 _THOUSANDS = rf"(?:a|{_TO_HUNDRED})\sthousand(?:,?\s(?:and\s)?(?:{_HUNDREDS}|{_TO_HUNDRED}))?"
 _DOZENS = rf"(?:half\sa|a\shalf|a|{either(SMALL)})\sdozen"
 NUMBER_WORDS = ("a ", "half", "hundred", *TENS, *_TEENS, *_TO_TWELVE)
-"""Beginnings of everything that `SPOKEN` matches."""
+"""Beginnings of every text that `SPOKEN` matches."""
 _BEGINS = rf"(?=[{first_letters(NUMBER_WORDS)}](?:\s|{either(word[1:4] for word in NUMBER_WORDS)}))"
-"""One look at the first letters rules out nearly every other word."""
+"""A check of the first letters, which rules out nearly every other word quickly."""
 _VAGUE = r"(?<!couple )(?<!couple of )(?<!few )(?<!several )(?<!half of )(?<!third of )(?<!quarter of )"
-"""Behind these a hundred is some part or some times of one: `a couple hundred`, `a quarter of a thousand`."""
+"""The condition that no word before a hundred makes it inexact or a part: `a couple hundred`, `a quarter of a thousand`."""
 SPOKEN = rf"(?:{_BEGINS}{_VAGUE}(?:{_THOUSANDS}|{_HUNDREDS}|{_DOZENS}|{_TO_HUNDRED}))"
-"""`forty-one`, `a hundred and ten`, `two thousand`, `a dozen`: whole numbers in words, from one on."""
+"""A regular expression for whole numbers in words, from one on: `forty-one`, `a hundred and ten`, `two thousand`, `a dozen`."""
 
 
 def spoken(words: str) -> int:
-    """Turn a whole of `SPOKEN` into a number."""
+    """Convert a text that `SPOKEN` matches to a number."""
     parts = words.casefold().replace("-", " ").replace(",", " ").split()
     if parts[-1] == "dozen":
         return 6 if "half" in parts else 12 * (_VALUES.get(parts[0]) or 1)
@@ -75,16 +75,16 @@ def spoken(words: str) -> int:
 
 
 def written_number(text: str) -> float:
-    """Turn digits or words into a number: `1,299.50`, `forty-one`."""
+    """Convert digits or words to a number: `1,299.50`, `forty-one`."""
     return number(text) if text[0].isdigit() else float(spoken(text))
 
 
 class MeasureUnit(NamedTuple):
     name: str
     kind: str
-    """length, weight, volume, ..."""
+    """The kind of quantity: length, weight, volume, ..."""
     base: float
-    """One of these in its kind's base unit."""
+    """The size of the unit in the base unit of its kind."""
 
 
 class UnitReader:
@@ -96,11 +96,11 @@ class UnitReader:
         }
 
     def forms(self, *kinds: str) -> str:
-        """Write the units of some kinds as alternatives of an expression."""
+        """Return the units of some kinds as alternatives of a regular expression."""
         return _either(form for form, unit in self._forms.items() if unit.kind in kinds)
 
     def named(self, form: str) -> MeasureUnit | None:
-        """The unit that a word or mark beside a figure may mean."""
+        """Return the unit that a word or sign beside a figure stands for, or `None`."""
         return self._forms.get(form.casefold())
 
 
@@ -113,7 +113,7 @@ def _either(forms: Iterable[str]) -> str:
 
 
 def _form(form: str) -> str:
-    """A word ends where it ends; a mark may stand before anything."""
+    """Return the regular expression of a unit: a word ends at a word boundary; a sign may stand before anything."""
     return re.escape(form) + (r"\b" if form[-1].isalnum() else "")
 
 
@@ -121,31 +121,31 @@ UNITS = UnitReader(vocabulary("units"))
 
 
 class Hedges:
-    """The hedges of a vocabulary, as parts of expressions."""
+    """The hedges of a vocabulary (words such as "about"), as parts of regular expressions."""
 
     def __init__(self, words: Wordbook) -> None:
         self.firsts = (*words["near"], *words["signs"])
         self.near = rf"(?:\b(?:{words.either('near')})\s{{1,8}}|(?:{words.either('signs')})\s?)"
-        """A figure that is not exact, whichever way."""
+        """A hedge that makes a figure inexact in either direction."""
         near_words = words.either("near", "loose", "above", "below")
         signs = words.either("signs", "above_signs", "below_signs")
         self.before = re.compile(
             rf"(?:\b(?:{near_words})\s{{1,8}}|(?<![\w\"/=-])(?:{signs})\s?)\\?\$?\s?$", re.I
         )
-        """Any of them, at the end of what stands before a figure."""
+        """Any hedge at the end of the text before a figure."""
         self.behind = re.compile(
             rf"\+|(?:[\s*_]{{1,3}}[a-z]{{4,12}})?[\s*_]{{0,3}}(?:{words.either('behind')})(?!\w)", re.I
         )
-        """Behind a figure, or behind the noun that follows it."""
+        """A hedge after a figure, or after the noun that follows the figure."""
 
     def beside(self, text: str, start: int, end: int) -> bool:
-        """Tell whether a word before a figure of a text or behind it makes it inexact."""
+        """Tell whether a hedge before or after a figure of a text makes the figure inexact."""
         before = text[max(0, start - _BEFORE) : start]
         return self.before.search(before) is not None or self.behind.match(text, end) is not None
 
 
 _BEFORE = 28
-"""Characters before a figure in which its hedge stands."""
+"""Characters before a figure in which a hedge is looked for."""
 
 
 HEDGES = Hedges(vocabulary("hedges"))
@@ -172,13 +172,13 @@ _FRACTION = re.compile(
     re.IGNORECASE,
 )
 _HEDGED_WITHIN = 16
-"""Characters before a figure in which a hedge stands."""
+"""Characters before a figure in which a hedge makes it inexact."""
 
 
 class Number(NamedTuple):
     value: float
     kind: str | None
-    """length, weight, ..., money; `None` for a bare count."""
+    """The kind of quantity: length, weight, ..., money; `None` for a bare count."""
     base: float
     """The value in the base unit of its kind."""
     decimals: int
@@ -187,7 +187,7 @@ class Number(NamedTuple):
 
 
 def numbers(text: str, *, words: bool = False) -> list[Number]:
-    """Find the figures in digits. With `words`, then those in words, which may be no figures at all ("one of the two")."""
+    """Return the figures in digits; with `words`, also those in words. The latter may be no figures at all ("one of the two")."""
     text = _FRACTION.sub(lambda m: f"{int(m[1] or 0) + int(m[2]) / int(m[3]):g}", text.translate(_VULGAR))
     return [*_in_digits(text), *(_in_words(text) if words else ())]
 
@@ -216,20 +216,20 @@ def _measure(form: str | None) -> tuple[str | None, float]:
 
 
 _COUNTED = frozenset(("count", "light", "thickness"))
-"""Kinds that a record names in many words; a figure of them is compared as a bare one."""
+"""Kinds for which records use many words; their figures are compared as bare numbers."""
 
 
 HEDGED = 0.05
-"""Share by which a figure said to be near may be off."""
+"""The share by which a hedged figure may differ."""
 STARS = 0.0501
-"""Stars are shown with one decimal."""
+"""The difference allowed between stars, which are shown with one decimal."""
 _CONVERTED = 0.02
-"""Share by which a unit's factor may be off; 5 of one unit are not 5 of another."""
+"""The share by which a unit's factor may differ; 5 of one unit are still not 5 of another."""
 _EXACT = 1e-9
 
 
 def money_slack(*, whole: bool) -> float:
-    """Half of the last place: a dollar's where no cents are written, else a cent's."""
+    """Return half of the last place shown: of a dollar if no cents are written, else of a cent."""
     return (0.5 if whole else 0.005) + 1e-6
 
 
@@ -238,7 +238,7 @@ def same_stars(stated: float, known: float) -> bool:
 
 
 def same_number(claimed: Number, stated: Number) -> bool:
-    """Compare up to the rounding that the claim shows. A hedged number may be 5 % off; units must be of one kind, if both have one."""
+    """Tell whether two figures agree up to the claim's rounding. A hedged figure may differ by 5 %; if both have units, these must be of one kind."""
     if claimed.kind != stated.kind and (
         None not in (claimed.kind, stated.kind) or "money" in (claimed.kind, stated.kind)
     ):
@@ -255,7 +255,7 @@ def same_number(claimed: Number, stated: Number) -> bool:
 
 
 def _slack(claimed: Number, stated: Number) -> float:
-    """Allow half of the last place shown, where the other figure can have been rounded to it. A bare count is exact."""
+    """Return the difference allowed by rounding. It is half of the last place shown, if the other figure can have been rounded to it; a bare count is exact."""
     if claimed.kind == "money":
         return money_slack(whole=not claimed.decimals)
     if claimed.kind is None and not claimed.decimals:

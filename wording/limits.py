@@ -1,4 +1,4 @@
-"""Limits of cost in a question: for everything, for one item, or for a month."""
+"""Reads the limits of cost in a question: in total, for one item, or for a month."""
 
 from __future__ import annotations
 
@@ -19,31 +19,31 @@ class CostLimit(NamedTuple):
 
 
 class _Limit(NamedTuple):
-    """One amount, or two as a range, and the words around."""
+    """One amount, or two as a range, with the text around."""
 
     before: str
     after: str
     value: float
     second: float | None
     more: bool
-    """`$300+`"""
+    """True for a lower limit such as `$300+`."""
     end: int
 
 
 _JOIN = re.compile(r"\s{0,8}(?:-|–|—|\b(?:to|and)\b)\s{0,8}", re.I)
 _SECOND = re.compile(rf"({DIGITS})(?![\d%])")
 _AND = re.compile(r"(?:\b(?:and|but)|[,;])\s{0,8}$", re.I)
-"""`no more than $200 in total and $50 per item`: the second figure is a limit like the first."""
+"""A joining word at the end of a text. In `no more than $200 in total and $50 per item` the second figure is a limit like the first."""
 _BARE = r"[1-9]\d{1,4}(?:\.\d\d)?"
 _MANY_SIDED = frozenset(
     ("with", "on", "have", "within", "inside", "spend", "spending", "exceed", "exceeds", "exceeding")
 )
-"""Words before a limit that also stand before figures of other kinds."""
+"""Words before a limit that also occur before other kinds of figures."""
 _CLAUSE = re.compile(r"[.;!?]\s")
 _BEFORE, _AFTER = 120, 60
-"""Characters around an amount that may speak of it."""
+"""Characters before and after an amount that may say what the amount is."""
 _OFFERED = 30
-"""Characters behind the least that must be spent, in which stands what for."""
+"""Characters after a minimum purchase in which the text may name the offer."""
 
 
 class LimitReader:
@@ -123,17 +123,17 @@ class LimitReader:
         return found + [CostLimit("total", None, float(spoken(one["bill"]))) for one in change]
 
     def thresholds(self, text: str) -> list[float]:
-        """Find what a purchase must reach for an offer to hold: `10% off orders over $50` limits nothing."""
+        """Return the amounts that a purchase must reach for an offer: `10% off orders over $50` limits nothing."""
         kinds = (self._limit_at(text, amount) for amount in dollar_amounts(text))
         return [one.value for one in kinds if one.second is None and self._is_offered(one)]
 
     def signed(self, text: str) -> str:
-        """Write `under 40` as `under $40`, where no word behind the figure says what it counts."""
+        """Rewrite `under 40` as `under $40`, unless a word after the figure says what it counts."""
         text = self._bare_range.sub(r"\1$\2 and $\3", text)
         return self._bare.sub(self._with_sign, text)
 
     def _with_sign(self, found: re.Match[str]) -> str:
-        """Leave a figure that may be an age: `for kids under 12`."""
+        """Add the dollar sign to a match, unless the figure may be an age: `for kids under 12`."""
         may_be_age = len(found[2] or "") == 2 and found[2] < "20"
         if may_be_age and self._whose.search(found.string, 0, found.start()):
             return found[0]
@@ -147,7 +147,7 @@ class LimitReader:
         return _Limit(before, text[end : end + _AFTER], amount.value, second, more, end)
 
     def _second(self, text: str, first: MoneyAmount, before: str) -> tuple[float, int] | None:
-        """`$20 and $40`, `$20-$40`, `$20 to 40`, and where it ends; "and" joins only after "between"."""
+        """Return the second amount of a range and its end, or `None`: `$20 and $40`, `$20-$40`, `$20 to 40`. "and" joins only after "between"."""
         join = _JOIN.match(text, first.end)
         if join is None:
             return None
@@ -160,7 +160,7 @@ class LimitReader:
         return (number(plain[1]), plain.end()) if plain else None
 
     def _bounds(self, limit: _Limit, *, follows: bool) -> tuple[float | None, float | None] | None:
-        """The least and the most; `None` where the amount limits nothing."""
+        """Return the minimum and the maximum; `None` if the amount limits nothing."""
         if self._no_price.match(limit.after) or self._spent.search(limit.before):
             return None
         if limit.second is not None:
@@ -182,7 +182,7 @@ class LimitReader:
         return self._floor_before.search(limit.before) is not None and not capped
 
     def _is_offered(self, limit: _Limit) -> bool:
-        """Tell whether it is the least that must be spent for shipping to be free, or for a discount."""
+        """Tell whether the amount is the minimum purchase for free shipping or a discount."""
         if self._least_order.search(limit.before):
             return True
         clauses = _CLAUSE.split(limit.before)[-1], _CLAUSE.split(limit.after)[0][:_OFFERED]
@@ -194,7 +194,7 @@ class LimitReader:
         )
 
     def _scoped(self, limit: _Limit, *, follows: bool) -> bool:
-        """A bare amount is a limit where it is one for a month, or for an item behind another limit."""
+        """Tell whether a bare amount is a limit: for a month, or for an item after another limit."""
         if self._month_after.match(limit.after) or self._month_before.search(limit.before):
             return True
         return follows and bool(_AND.search(limit.before) and self._item_after.match(limit.after))
@@ -204,7 +204,7 @@ class LimitReader:
         return after[scope.end() :] if scope else after
 
     def _is_of_each(self, limit: _Limit, found: list[CostLimit]) -> bool:
-        """`None above $30` is said of several things; `nothing above $30` too, where all of them may cost more."""
+        """Tell whether a limit applies to each item. `None above $30` does; so does `nothing above $30` if all items together may cost more."""
         match = self._none_beyond.search(limit.before)
         if match is None:
             return False
@@ -222,15 +222,15 @@ class LimitReader:
 
 _READER = LimitReader(vocabulary("limits"))
 limits = _READER.limits
-"""Every limit of a text, in its order."""
+"""The function that returns every limit in a text, in order."""
 thresholds = _READER.thresholds
-"""Every amount of a text that must be reached for an offer to hold."""
+"""The function that returns every amount that must be reached for an offer."""
 signed = _READER.signed
-"""A text with the sign before each bare figure that limits a cost."""
+"""The function that adds a dollar sign before each bare figure that limits a cost."""
 
 
 _BEFORE_COUNT = 12
-"""Characters before a number that may make it one of two."""
+"""Characters before a number that may show that the number is part of a range."""
 
 
 class CountReader:
@@ -269,13 +269,13 @@ class CountReader:
 
 
 count = CountReader(vocabulary("counts")).count
-"""The first count of things that a text asks for."""
+"""The function that returns the first count of things that a text asks for."""
 
 
 _MOST = 6
-"""Things of one list."""
+"""Most things in one list."""
 _LONGEST = 4
-"""Words of one thing."""
+"""Most words of one thing."""
 _FREE = re.compile(r"\b([a-z]{3,20})-free\b", re.I)
 _WORD = re.compile(r"[A-Za-z0-9&'’][A-Za-z0-9&'’/-]{0,60}")
 _GLUE = re.compile(r"\s{0,8}(?:,\s{0,8}(?:and|or|nor)?|\band\b|\bor\b|\bnor\b|/)\s{0,8}", re.I)
@@ -316,7 +316,7 @@ class ExclusionReader:
         return list(once.values())
 
     def _things(self, text: str, position: int) -> list[str]:
-        """List the things named behind a cue: `plastic, latex or fragrance` is three."""
+        """Return the things named after a cue: `plastic, latex or fragrance` is three."""
         found: list[str] = []
         at: int | None = position
         while at is not None and len(found) < _MOST:
@@ -328,7 +328,7 @@ class ExclusionReader:
         return found
 
     def _thing(self, text: str, position: int) -> _Thing:
-        """No words where the cue rules out nothing: `no more than`, `without going over`."""
+        """Return the thing at a position. It has no words if the cue rules out nothing: `no more than`, `without going over`."""
         found: list[str] = []
         while (word := _WORD.match(text, position)) and len(found) < _LONGEST:
             lower = word[0].casefold()
@@ -350,7 +350,7 @@ class ExclusionReader:
 
 
 def _next(text: str, end: int) -> int | None:
-    """Find where the next thing of the list begins."""
+    """Return the position of the next thing in a list, or `None`."""
     glue = _GLUE.match(text, len(text[:end].rstrip()))
     if glue is None:
         return None
@@ -361,7 +361,7 @@ def _next(text: str, end: int) -> int | None:
 
 
 def _closes_as_list(text: str, position: int) -> bool:
-    """Tell whether the list goes on after a comma. Only if it ends like one, `a, b or c`, `a, b, and c`."""
+    """Tell whether a comma continues the list. It does only if the list ends like one: `a, b or c`, `a, b, and c`."""
     if _JOINED.search(text[max(0, position - 5) : position]):
         return True
     clause = _EXCLUDED_CLAUSE.match(text, position)
@@ -374,4 +374,4 @@ def _skip_space(text: str, position: int) -> int:
 
 
 exclusions = ExclusionReader(vocabulary("exclusions")).exclusions
-"""Each thing once, as it was written."""
+"""The function that returns each excluded thing once, as written."""

@@ -1,4 +1,4 @@
-"""Amounts of US dollars, as people write them and as we set them."""
+"""Reads and writes amounts of US dollars."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ from drr.wording.vocabulary import Wordbook, either, first_letters, vocabulary
 class MoneyAmount:
     value: float
     start: int
-    """The start of its hedge, where it has one."""
+    """The position where the amount begins, with its hedge if it has one."""
     end: int
     whole: bool
-    """Written without cents."""
+    """True if the amount is written without cents."""
     approx: bool
     finer: float | None = None
-    """Half of the last place shown, where that is less than a cent: `11.7 cents`."""
+    """Half of the last place shown, if that is less than a cent: `11.7 cents`."""
 
     @property
     def tolerance(self) -> float:
@@ -50,11 +50,11 @@ _NO_LETTERS = "".join(
     for many in (1, 2, 3)
     for escape in ("", r"\\")
 )
-"""Before the dollar sign: one to three capitals make it another country's, `C$`, `HK$`, unless they are those of the US."""
+"""The condition before a dollar sign: one to three capitals make it another country's, `C$`, `HK$`, unless they are those of the US."""
 
 
 _CODE = 3
-"""Letters of a currency's code."""
+"""Letters in a currency's code."""
 
 
 class MoneyReader:
@@ -80,7 +80,7 @@ class MoneyReader:
             yield _amount(match)
 
     def at(self, text: str, position: int) -> MoneyAmount | None:
-        """The amount that begins at a place."""
+        """Return the amount that begins at a position, or `None`."""
         match = self.expression.match(text, position)
         return None if match is None else _amount(match)
 
@@ -99,7 +99,7 @@ def _amount(match: re.Match[str]) -> MoneyAmount:
 
 
 _CENTS = 2
-"""Places of an amount to the cent."""
+"""Decimal places of an amount to the cent."""
 
 
 def sign_first(text: str) -> str:
@@ -108,7 +108,7 @@ def sign_first(text: str) -> str:
 
 
 class SpokenMoneyReader:
-    """Amounts that are said otherwise than with the sign: `26¢`, `32c/ft`, `58 cents`, `forty-one dollars`, `five dollars and two cents`."""
+    """Reads amounts without a dollar sign: `26¢`, `32c/ft`, `58 cents`, `forty-one dollars`, `five dollars and two cents`."""
 
     def __init__(self, words: Wordbook, hedges: Hedges) -> None:
         cents, whole = words.either("cents"), rf"(?:{SPOKEN}|\d{{1,3}})"
@@ -144,17 +144,17 @@ MONEY = MoneyReader(vocabulary("money"), HEDGES)
 
 
 def amounts(text: str, start: int = 0, end: int | None = None) -> list[MoneyAmount]:
-    """Every amount of a stretch of text."""
+    """Return every amount with a dollar sign in a part of the text."""
     return list(MONEY.amounts(text, start, end))
 
 
 _SPOKEN = SpokenMoneyReader(vocabulary("money"), HEDGES)
 _ANY = re.compile(rf"\d|{vocabulary('money').either('after', 'cents')}", re.I)
-"""A digit or the name of a currency: every amount has one."""
+"""A digit or the name of a currency, one of which every amount has."""
 
 
 def every_amount(text: str) -> list[MoneyAmount]:
-    """Find every amount of a text, also those in cents and in words. Where two readings overlap, the one with the sign wins."""
+    """Return every amount in a text, also those in cents and in words. If two overlap, the one with the sign is kept."""
     if _ANY.search(text) is None:
         return []
     written = amounts(text)
@@ -164,7 +164,7 @@ def every_amount(text: str) -> list[MoneyAmount]:
 
 
 def dollar_amounts(text: str) -> list[MoneyAmount]:
-    """Find every amount of a dollar and more, also in words. Less than that is what a piece costs and no purchase's limit."""
+    """Return every amount of a dollar and more, also in words. A smaller one is the cost of a piece and never a purchase's limit."""
     return [one for one in every_amount(text) if one.value >= 1]
 
 

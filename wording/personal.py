@@ -1,4 +1,4 @@
-"""Personal data that has a form of its own. An e-mail address, a telephone number, a street, a card or account number."""
+"""Finds personal data of a recognisable form: an e-mail address, a telephone number, a street, a card or account number."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _PERSONAL = {
 
 
 def personal_data(text: str) -> list[str]:
-    """List the kinds of private data in the text."""
+    """Return the kinds of private data in the text."""
     return [
         name
         for name, pattern in _PERSONAL.items()
@@ -28,7 +28,7 @@ def personal_data(text: str) -> list[str]:
 
 
 _FUNCTION = vocabulary("shopping").either("function_words")
-"""Words that may follow a being that is spoken of; "the dog ramp" is a ramp."""
+"""Words that may follow a person or animal; "the dog ramp" is a ramp."""
 
 
 class CircumstanceReader:
@@ -52,13 +52,13 @@ class CircumstanceReader:
         )
 
     def found_in(self, text: str) -> list[str]:
-        """The words that tell it, in the order of the text."""
+        """Return the phrases that reveal the asker's circumstances, in the order of the text."""
         found = [*self._own.finditer(text), *self._has.finditer(text), *self._ails.finditer(text)]
         found += self._known(text)
         return [match[0] for match in sorted(found, key=lambda match: match.start())]
 
     def _known(self, text: str) -> Iterator[re.Match[str]]:
-        """The dog, where no dog was spoken of before, is one that the asker has."""
+        """Yield `the dog` and the like without an earlier mention: such a dog is the asker's own."""
         first: dict[str, int] = {}
         for match in self._spoken.finditer(text):
             first.setdefault((match["one"] or match["many"]).lower(), match.start())

@@ -1,4 +1,4 @@
-"""Figures of ratings: stars, and how many gave them."""
+"""Finds the figures of ratings: stars, and the number of people who gave them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _ONE = r"(?:zero|one|two|three|four|five|six|seven|eight|nine)"
 
 
 class RatingReader:
-    """Reads one sentence, or one cell, at a time."""
+    """Finds figures of ratings in one sentence, or one table cell, at a time."""
 
     def __init__(self, words: Wordbook) -> None:
         some = words.either
@@ -28,7 +28,7 @@ class RatingReader:
         ]
 
     def places(self, text: str) -> Iterator[Place]:
-        """Find where each figure of a rating stands: stars, and how many gave them."""
+        """Yield the place of each figure of a rating: stars, and the number of ratings."""
         for form in self._forms:
             for match in form.finditer(text):
                 yield match.span("n") if "n" in form.groupindex else match.span()

@@ -1,6 +1,6 @@
-"""Figures of a sentence, in digits or words, and whether other texts have them beside the same word.
+"""Finds the figures of a sentence, and checks whether other texts have them beside the same word.
 
-Where a text may hold no figure but those of its sources, none may slip through: what may be one counts as one.
+If a text may hold only figures of its sources, none may be missed: every possible figure counts as one.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ Kind = Literal["money", "rating", "date", "number"]
 _DIGITS = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?")
 _SPOKEN = re.compile(rf"(?<![\w]){SPOKEN}(?![\w])", re.I)
 _SMALL = 12
-"""Up to here a number in words beside no unit is a manner of speaking: two of them, one for each room."""
+"""Numbers in words up to this one, without a unit, are a manner of speaking: two of them, one for each room."""
 _WORD = re.compile(r"[A-Za-z%°\"']+")
 _NO_NEIGHBOURS = frozenset(("to", "or", "and", "by", "x", "about", "of", "a", "an", "the"))
 _NEAR = 16
-"""Characters in which the word beside a figure begins."""
+"""Characters within which the word beside a figure must begin."""
 
 
 class StatedFigure(NamedTuple):
@@ -31,7 +31,7 @@ class StatedFigure(NamedTuple):
     start: int
     end: int
     value: float | None
-    """`None` for one in words that come to no number by themselves."""
+    """The figure's value; `None` for words that are no number by themselves."""
 
 
 class StatedReader:
@@ -46,7 +46,7 @@ class StatedReader:
         self._of_five = re.compile(r"\b\d(?:\.\d+)?\s?(?:/\s?5|out of (?:5|five))(?!\d)", re.I)
 
     def figures(self, text: str) -> list[StatedFigure]:
-        """Each once, in order; where two readings overlap, the one that says most."""
+        """Return each figure once, in order; of overlapping readings, the one that says most."""
         found: list[StatedFigure] = []
         for one in self._all(text):
             if not any(one.start < other.end and other.start < one.end for other in found):
@@ -75,7 +75,7 @@ class StatedReader:
             yield StatedFigure("number", *match.span(), None)
 
     def _is_measured(self, text: str, end: int) -> bool:
-        """Tell whether a unit or more of a number follows."""
+        """Tell whether a unit, or a further part of the number, follows."""
         if self._measured.match(text, end):
             return True
         after = re.match(r"[\s-]{1,3}([A-Za-z]+)", text[end : end + 24])
@@ -102,7 +102,7 @@ class HeldFigures:
             self._days |= {(when.year, when.month, when.day), (when.year, when.month, None)}
 
     def has(self, text: str, figure: StatedFigure) -> bool:
-        """The same number beside the same word, or the same day. An amount or a rating is nobody's: those go by product."""
+        """Tell whether the texts have the same number beside the same word, or the same day. Amounts and ratings never match: they are checked by product."""
         if figure.kind == "date":
             days = [(one.year, one.month, one.day) for one in dates(text, figure.start, figure.end)]
             return bool(days) and all(one in self._days for one in days)
@@ -112,7 +112,7 @@ class HeldFigures:
 
 
 def _neighbours(text: str, start: int, end: int) -> set[str]:
-    """The telling words right behind and right before."""
+    """Return the significant words directly after and before a figure."""
     after = _first(_WORD.finditer(text, end, min(len(text), end + 3 * _NEAR)), end)
     before = _last(list(_WORD.finditer(text, max(0, start - 2 * _NEAR), start)), start)
     return {word for word in (after, before) if word}
@@ -141,7 +141,7 @@ def _stem(word: str) -> str:
 
 
 def without(text: str, found: Sequence[StatedFigure], instead: str) -> str:
-    """The text with other words in the place of these figures."""
+    """Return the text with `instead` in place of these figures."""
     for one in sorted(found, key=lambda one: -one.start):
         text = f"{text[: one.start]}{instead}{text[one.end :]}"
     return text
@@ -154,7 +154,7 @@ Verdict = Literal["fits", "breaks", "open"]
 _CONTRACTED = re.compile(r"n[’']t\b", re.I)
 _FAR = 60
 _FAR_NEITHER = 260
-"""Characters before a verdict in which it may be denied, and in which `neither` and `nor` may stand before the names of things."""
+"""Characters before a verdict in which `neither` and `nor` may deny it; names of things may stand between."""
 
 
 class VerdictReader:
@@ -182,10 +182,10 @@ class VerdictReader:
         self._neither = compiled(rf"\b(?:neither|nor)\b(?:{other}[^.;:,\n]|\.(?=\d)){{0,200}}$")
 
     def verdict(self, sentence: str, limit: float | None = None) -> Verdict | None:
-        """Read the verdict on a limit, if one is given: another amount that something is over or under is
-        none. What would be counts as it is.
+        """Return whether a sentence says that something fits or breaks a limit. If a limit is given, a verdict on another amount does
+        not count. Conditional statements ("would be") count.
 
-        `open` where it says both; `None` where it says neither.
+        `open` if the sentence says both; `None` if it says neither.
         """
         verdicts: set[Verdict] = set()
         for expression, fitting in ((self._fits, True), (self._breaks, False)):
@@ -207,7 +207,7 @@ class VerdictReader:
 
 
 def _names_another(text: str, limit: float | None) -> bool:
-    """Tell whether an amount is named that is not the limit. A number without a sign is one only if it is the limit."""
+    """Tell whether a text names an amount other than the limit. A number without a sign counts as an amount only if it differs from the limit."""
     named = every_amount(text)
     if limit is not None and any(not one.equals(limit) for one in named):
         return True
@@ -226,7 +226,7 @@ _DEGREES = r"highest|best|lowest|worst"
 
 
 class ComparisonReader:
-    """Reads one sentence at a time."""
+    """Finds comparisons in one sentence at a time."""
 
     def __init__(self, words: Wordbook) -> None:
         some = words.either

@@ -14,16 +14,16 @@ def _by_code(group: str) -> dict[str, str]:
 
 
 STATES = _by_code("states")
-"""Code -> name, the District of Columbia among them."""
+"""Name of each state by its code, the District of Columbia included."""
 
 CODES = {
     spelling.casefold(): code
     for code, name in (STATES | _by_code("beside")).items()
     for spelling in (code, name)
 }
-"""Folded code or name -> code, for all that US mail goes to."""
+"""Code by case-folded code or name, for every destination of US mail."""
 STATE = either(STATES.values())
-"""The names of states as alternatives of an expression."""
+"""The names of states as alternatives of a regular expression."""
 
 
 class PlaceReader:
@@ -48,4 +48,4 @@ class PlaceReader:
 
 
 region = PlaceReader(vocabulary("places"), PLACES).region
-"""The first place that a text is about, by its full name."""
+"""The function that returns the first place in a text, by its full name."""

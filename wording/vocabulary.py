@@ -1,4 +1,4 @@
-"""Word lists as data. A TOML file of this room states where each group of words is from, and what fails without them.
+"""Word lists as data. A TOML file of this package states the source of each group of words, and what fails without them.
 
 A group names a `source` outside (a standard, a calendar), or a `case`: an example in which each of its words, put at `{}`, decides
 how the text is read. A word that needs an example of its own is written `{word = "...", case = "..."}`.
@@ -16,16 +16,16 @@ from typing import Any
 
 FOLDER = Path(__file__).parent
 _FEW = 12
-"""Words that are tried one by one as fast as together, and read in sooner."""
+"""Most words that are faster to try one by one than joined by their first letters."""
 
 
 @dataclass(frozen=True, slots=True)
 class WordGroup:
     words: tuple[str, ...]
     source: str | None
-    """The origin of the words; `None` where they are ours."""
+    """The origin of the words; `None` if the list is our own."""
     cases: Mapping[str, str]
-    """Word -> the text that is read otherwise without it."""
+    """A text for each word that is read differently without the word."""
     more: Mapping[str, Any]
     """Other entries of the group, such as a unit's factor."""
 
@@ -38,33 +38,33 @@ class Wordbook:
         return self.groups[group].words
 
     def either(self, *names: str) -> str:
-        """The words of some groups as alternatives of an expression."""
+        """Return the words of some groups as alternatives of a regular expression."""
         return either(word for name in names for word in self[name])
 
     def single(self, *names: str) -> frozenset[str]:
-        """Each word of the phrases of some groups."""
+        """Return each single word of the phrases in some groups."""
         return frozenset(one for name in names for phrase in self[name] for one in phrase.split())
 
     def without(self, name: str, word: str) -> Wordbook:
-        """The same with one word less, to see what it is good for."""
+        """Return the same word lists without one word, for testing what the word is needed for."""
         group = self.groups[name]
         left = replace(group, words=tuple(one for one in group.words if one != word))
         return Wordbook({**self.groups, name: left})
 
 
 def either(words: Iterable[str]) -> str:
-    """Alternatives, the longest first; no word at all is an alternative that never holds."""
+    """Return words as alternatives of a regular expression, the longest first; without words, one that never matches."""
     some = sorted(set(words), key=lambda word: (-len(word), word))
     return "|".join(_together(some) if len(some) > _FEW else map(re.escape, some)) or r"(?!)"
 
 
 def first_letters(words: Iterable[str]) -> str:
-    """Find what may stand where one of the words begins, as a set of letters. One look at it spares a reader most of a text."""
+    """Return the first letters of the words for a character set. Checking it first spares a reader most of a text."""
     return "".join(re.escape(letter) for letter in sorted({word[0] for word in words}))
 
 
 def _together(words: Sequence[str]) -> Iterator[str]:
-    """Join the words of one first letter. A look at it rules them all out, and which of them is found stays the same."""
+    """Yield the words joined by their first letter. One check rules out a whole group, and the result of a match stays the same."""
     groups: dict[str, list[str]] = {}
     for word in words:
         groups.setdefault(word[:1].casefold(), []).append(word)
@@ -82,7 +82,7 @@ def vocabulary(name: str) -> Wordbook:
 
 
 def vocabularies() -> list[str]:
-    """The names of all files of words."""
+    """Return the names of all files of words."""
     return sorted(path.stem for path in FOLDER.glob("*.toml"))
 
 
