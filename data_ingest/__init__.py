@@ -1,4 +1,4 @@
-"""Raw Amazon-2023 files -> selection -> products, users, orders -> a shop; and the sample that stands in for them."""
+"""Turns raw Amazon-2023 files into a shop: selection, products, users, orders. The package also makes the sample that replaces the files."""
 
 if __name__ != "drr.data_ingest":
     from drr.beside import step_aside

@@ -1,6 +1,6 @@
-"""Raw files as blocks of whole lines, decompressed ahead by a thread.
+"""Reads raw files as blocks of whole lines, decompressed ahead by a thread.
 
-What was read is hashed by whoever takes the blocks: a third busy thread would slow the decompression on two cores.
+The caller hashes the bytes read: a third busy thread would slow the decompression on two cores.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ _GZIP_MAGIC = b"\x1f\x8b"
 
 
 class Block(NamedTuple):
-    """Whole lines, each with its newline. Valid until the next block is asked for."""
+    """A block of whole lines, each with its newline. It is valid until the next block is requested."""
 
     data: memoryview
     read: int
-    """Bytes of the file on disk that were read since the block before."""
+    """Bytes of the file on disk that were read since the previous block."""
     at: int
-    """The position of its first byte in the text of the whole file."""
+    """The position of the block's first byte in the unpacked file."""
 
 
 class _Bytes(Protocol):
@@ -39,7 +39,7 @@ class _Bytes(Protocol):
 
 
 class _HashedFile(RawIOBase):
-    """Hands out the file's bytes and keeps them until another thread hashes them."""
+    """A file that keeps the bytes it returned until another thread hashes them."""
 
     def __init__(self, path: Path) -> None:
         self._file = path.open("rb", buffering=0)
@@ -62,7 +62,7 @@ class _HashedFile(RawIOBase):
             self._hash.update(self._unhashed.popleft())
 
     def finish(self) -> str:
-        """The hash of the whole file, also where the reader stopped early."""
+        """Return the hash of the whole file, even if the reader stopped early."""
         self.hash_read()
         while chunk := self._file.read(1 << 20):
             self.count += len(chunk)
@@ -75,7 +75,7 @@ class _HashedFile(RawIOBase):
 
 
 class BlockReader:
-    """Iterate once inside `with`; `finish` then tells what was read."""
+    """Reads a file in blocks. Iterate once inside `with`; `finish` then describes the input."""
 
     def __init__(self, path: Path, *, size: int = BLOCK) -> None:
         self.path = path
@@ -181,7 +181,7 @@ class BlockReader:
             self._full.put(error)
 
     def _fill(self, buffer: bytearray, carry: bytes) -> tuple[bytearray, int, bytes, bool]:
-        """Fill a buffer up to its last newline: (buffer, end, what is left for the next, more to come)."""
+        """Fill a buffer up to its last newline. Return (buffer, end, bytes left for the next buffer, whether more follows)."""
         end = len(carry)
         goal = end + self._size
         buffer = _roomy(buffer, 0, goal)
@@ -202,7 +202,7 @@ class BlockReader:
 
 
 def _roomy(buffer: bytearray, keep: int, size: int) -> bytearray:
-    """A buffer with room for `size` bytes and one newline. A new one: somebody may still look at the old one."""
+    """Return a buffer with room for `size` bytes and one newline. A larger one is newly made, because the old one may still be in use."""
     if len(buffer) > size:
         return buffer
     larger = bytearray(size * 2)
@@ -211,7 +211,7 @@ def _roomy(buffer: bytearray, keep: int, size: int) -> bytearray:
 
 
 def _closed(view: memoryview, end: int) -> int:
-    """The last line may lack its newline."""
+    """Return the end of the data, after adding a newline that the last line may lack."""
     if end and view[end - 1] != 10:
         view[end] = 10
         end += 1

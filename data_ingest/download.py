@@ -1,7 +1,7 @@
-"""The download of raw files. A cut one is resumed, and a file gets its name only when it is whole.
+"""Downloads raw files. An interrupted download is resumed, and a file gets its name only when complete.
 
-Beside `X.jsonl.gz` lie, until it is whole, `X.jsonl.gz.part` and what edition of the file that is. A range is asked for on
-condition of the same edition; whatever the server says, the end decides: length, the checksum inside the gzip file, the hash.
+Until then `X.jsonl.gz.part` and the edition of the file lie beside `X.jsonl.gz`. A range is requested on
+condition of the same edition; whatever the server says, the result decides: length, the checksum inside the gzip file, the hash.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _BLOCK = 1 << 20
 
 
 class Edition(BaseModel):
-    """The edition of a file that the bytes of a part are of, as its server named it."""
+    """The edition of a file to which the bytes of a partial download belong, as the server named it."""
 
     model_config = ConfigDict(extra="forbid")
     url: str
@@ -46,19 +46,19 @@ class Edition(BaseModel):
 
     @property
     def condition(self) -> str | None:
-        """The value for `If-Range`, which takes no weak tag."""
+        """Return the value for `If-Range`, which takes no weak tag; `None` if there is none."""
         if self.etag and not self.etag.startswith("W/"):
             return self.etag
         return None if self.etag else self.modified
 
 
 class _Damaged(Exception):
-    """All bytes are there and they are not the file."""
+    """All bytes were received, but they are not the expected file."""
 
 
 @dataclass(frozen=True, slots=True)
 class Got:
-    """A file that is whole now."""
+    """A file that is now complete."""
 
     path: Path
     size: int
@@ -74,18 +74,18 @@ def free_bytes(folder: Path) -> int:
 
 @dataclass
 class DownloadTerms:
-    """The terms of a download's patience; tests are quicker."""
+    """The limits of retries and waiting in a download; tests use shorter ones."""
 
     tries: int = 6
-    """So often in a row without progress."""
+    """Most attempts in a row without progress."""
     step: int = 64 << 10
-    """Bytes that count as progress."""
+    """Fewest bytes that count as progress."""
     pause: Callable[[float], Awaitable[None]] = asyncio.sleep
     free: Callable[[Path], int] = free_bytes
 
 
 class Download:
-    """A download of one file; `run` returns when it lies at `target`."""
+    """A download of one file; `run` returns when the file lies at `target`."""
 
     def __init__(
         self,
@@ -96,7 +96,7 @@ class Download:
         terms: DownloadTerms,
         left: Callable[[int], str] = lambda amount: "",
     ) -> None:
-        """`left` is told of bytes that came or were lost, and says what is left of all files."""
+        """Prepare the download. `left` is told how many bytes came or were lost, and returns the text about the rest of all files."""
         self._publisher, self._terms, self._progress, self._left = publisher, terms, progress, left
         self._url = publisher.address(file.address)
         self._sha256 = None if publisher.named else file.sha256
@@ -161,7 +161,7 @@ class Download:
             raise _Damaged(f"the server sent {size:,} bytes and had announced {length:,}")
 
     def _begun(self, answer: FileReply) -> int:
-        """Begin at the first byte: the first time, or because the server has another edition now, or knows no ranges."""
+        """Begin at the first byte. This happens the first time, and if the server has another edition now or does not support ranges."""
         self._drop()
         self._edition = Edition(
             url=self._url,
@@ -185,7 +185,7 @@ class Download:
         return have
 
     def _past_the_end(self, answer: FileReply, have: int) -> None:
-        """416: there is nothing after what we have."""
+        """Handle the status 416. The partial file is complete, or the server's file has changed, which raises `Broken`."""
         if answer.headers.get("content-range") == f"bytes */{have}":
             return
         self._drop()
@@ -201,7 +201,7 @@ class Download:
             )
 
     async def _finished(self) -> Got:
-        """Checks the whole file, then gives it its name."""
+        """Check the whole file, then give it its name."""
         self._tell("checking")
         sha256, unpacked = await self._checked()
         for expected in (self._sha256, self._edition.sha256):
@@ -216,7 +216,7 @@ class Download:
         return Got(self._target, size, sha256, unpacked)
 
     async def _checked(self) -> tuple[str, int]:
-        """Hash, and how long it is unpacked; a gzip file carries the checksum of its content."""
+        """Return the file's hash and its unpacked length; a gzip file carries the checksum of its content."""
         from gzip import BadGzipFile
 
         from isal import igzip
@@ -240,7 +240,7 @@ class Download:
         return digest.hexdigest(), unpacked
 
     def _known(self) -> Edition:
-        """Read the edition of what is there; a part whose edition nobody knows is not continued."""
+        """Read the edition of the partial file; a part without a known edition is not continued."""
         try:
             edition = Edition.model_validate_json(read_file(self._note, DOCUMENT))
         except (OSError, ValidationError):
@@ -282,14 +282,14 @@ class Download:
 
 
 def _digest(headers: dict[str, str]) -> str | None:
-    """The hash of the whole file where the server gives it (RFC 9530)."""
+    """Return the hash of the whole file if the server gives it (RFC 9530); otherwise `None`."""
     found = _DIGEST.search(headers.get("repr-digest", ""))
     return None if found is None else base64.b64decode(found[1]).hex()
 
 
 @dataclass(frozen=True, slots=True)
 class Fetching:
-    """The outcome of one file: `got`, or why not."""
+    """The outcome of one file: `got`, or the reason why not."""
 
     wanted: WantedFile
     got: Got | None = None
@@ -298,7 +298,7 @@ class Fetching:
 
 
 def check_room(wanted: Sequence[WantedFile], to: Path, free: int) -> None:
-    """`DrrError` where the disk cannot hold what is missing."""
+    """Raise `DrrError` if the disk cannot hold the missing bytes."""
     left = sum(one.left or 0 for one in wanted)
     if left + RESERVE > free:
         raise DrrError(
@@ -309,7 +309,7 @@ def check_room(wanted: Sequence[WantedFile], to: Path, free: int) -> None:
 
 @contextmanager
 def alone(to: Path) -> Iterator[None]:
-    """One download into a folder at a time."""
+    """Lock a folder, so that one download at a time writes to it."""
     to.mkdir(parents=True, exist_ok=True)
     handle = os.open(to, os.O_RDONLY)
     try:
@@ -328,7 +328,7 @@ async def fetch_all(
     progress: Progress,
     terms: DownloadTerms,
 ) -> list[Fetching]:
-    """Fetch all. A file that the server denies is passed over and reported; a server that cannot be reached ends it."""
+    """Fetch all files. One that the server denies is skipped and reported; an unreachable server ends the download."""
     left = _time_left(sum(one.left or 0 for one in wanted))
     done = []
     for one in wanted:
@@ -347,7 +347,7 @@ async def fetch_all(
 def _remarks(
     publisher: Publisher, one: WantedFile, size: int, unpacked: int | None = None
 ) -> tuple[str, ...]:
-    """Remark on a file of another edition than the published one."""
+    """Return remarks on a file that differs in size from the published edition."""
     kinds = (
         ("is {:,} bytes; the published file was {:,}", size, one.file.packed),
         ("unpacks to {:,} bytes; the published file had {:,} bytes", unpacked, one.file.unpacked),
@@ -360,7 +360,7 @@ def _remarks(
 
 
 def _time_left(total: int) -> Callable[[int], str]:
-    """Estimate the time left for all files beside a file's bar; nothing while it is unknown."""
+    """Return a function that estimates the time left for all files, for display beside a file's bar. Its text is empty while unknown."""
     start, done = time.monotonic(), 0
 
     def left(amount: int) -> str:

@@ -1,8 +1,8 @@
-"""Duplicate reviews: rows whose parsed contents are equal.
+"""Finds duplicate reviews: rows whose parsed contents are equal.
 
-Equal fingerprints of user, product, time and rating only nominate. Nominees are told apart by a digest of their canonical
-text. The files keep a user's rows together, so nominees mostly meet while their lines are at hand; for those that do
-not, the file is read once more.
+Equal fingerprints of user, product, time and rating only make rows candidates. A digest of their canonical
+text decides. The files keep a user's rows together, so candidates mostly meet while their lines are at hand; for the
+others, the file is read once more.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from numpy.typing import NDArray
 
 ROW = np.dtype([("user", f"S{USER_WIDTH}"), ("item", "<i8"), ("time", "<i8"), ("print", "<u8")])
 GROUP = 1 << 19
-"""Rows handled at once."""
+"""Rows processed at once."""
 
 
 class ColumnPart(NamedTuple):
     first: int
-    """Its first row's number."""
+    """The number of the part's first row."""
     user: NDArray[np.bytes_]
     item: I64
     time: I64
@@ -33,12 +33,12 @@ class ColumnPart(NamedTuple):
 
 
 class ReviewColumns:
-    """Filled once, then read as often as needed; both forms give the same parts."""
+    """The columns of all reviews, in memory or in a temporary file. They are filled once, then read as often as needed."""
 
     def __init__(self, budget: int, folder: Path | None) -> None:
         self._budget, self._folder = budget, folder
         self._open: ColumnPart | None = None
-        """The last rows, in the part that is being filled."""
+        """The part that is being filled, with the last rows."""
         self._parts: list[ColumnPart] = []
         self._files: list[IO[bytes]] | None = None
         self.rows = 0
@@ -62,7 +62,7 @@ class ReviewColumns:
                 self.close()
 
     def close(self) -> None:
-        """No more rows for now."""
+        """Close the part that is being filled."""
         if self._open is None:
             return
         part, self._open = self._open, None
@@ -95,7 +95,7 @@ class ReviewColumns:
             first += count
 
     def prints(self) -> Iterator[tuple[int, U64]]:
-        """The fingerprints alone."""
+        """Yield only the fingerprints, with the first row's number."""
         if self._files is None:
             for part in self._parts:
                 yield part.first, part.print
@@ -134,9 +134,9 @@ _FACTORS = [
     )
 ]
 LONGEST_RUN = 2000
-"""Rows of one user that are carried from block to block."""
+"""Most rows of one user that are carried from block to block."""
 Reread = Callable[[set[int]], Iterator[tuple[int, bytes]]]
-"""Canonical texts of lines, by their numbers."""
+"""A function that reads lines again by number and yields each number with the canonical text."""
 
 
 def fingerprint(user: NDArray[np.bytes_], item: I64, time: I64, rating: NDArray[np.float64]) -> U64:
@@ -154,26 +154,26 @@ def digest(text: bytes) -> bytes:
 
 class _Line(NamedTuple):
     mark: int
-    """Its fingerprint."""
+    """The fingerprint of the line."""
     line: int
     raw: bytes
     at: int
-    """Position in the block; -1 in the one before."""
+    """The position in the block; -1 for a line of the previous block."""
 
 
 class Duplicates:
-    """The duplicates of one file. `near` sees every block; `far` settles the rest at the end."""
+    """The search for duplicates in one file. `near` sees every block; `far` decides the rest at the end."""
 
     def __init__(self) -> None:
         self.found = 0
         self._digests: dict[int, bytes] = {}
-        """Digests, by line, of rows that met others of their fingerprint."""
+        """Digests by line number, for rows that met others with the same fingerprint."""
         self._carried: list[_Line] = []
         """The last user's rows so far."""
         self._carried_user = b""
 
     def near(self, chunk: Chunk, prints: U64) -> NDArray[np.bool_]:
-        """Tell which rows of the block to keep."""
+        """Return which rows of the block to keep, as a mask."""
         keep = np.ones(len(prints), np.bool_)
         if not len(prints):
             return keep
@@ -232,7 +232,7 @@ class Duplicates:
         del self._carried[:-LONGEST_RUN]
 
     def far(self, columns: ReviewColumns, lines: Callable[[I64], I64], reread: Reread, budget: int) -> I64:
-        """Rows to drop, ascending, among all that were kept so far."""
+        """Return the rows to drop, ascending, among all rows kept so far."""
         rows = np.sort(np.concatenate([*_repeated(columns, budget), np.empty(0, np.int64)]))
         self._carried = []
         if not len(rows):
@@ -254,7 +254,7 @@ class Duplicates:
 
 
 def _repeated(columns: ReviewColumns, budget: int) -> Iterator[I64]:
-    """Rows whose fingerprint occurs again, one slice of the fingerprints' range at a time."""
+    """Yield the rows whose fingerprint occurs again, one slice of the fingerprints' range at a time."""
     slices = 1
     while columns.rows * 16 > budget * slices:
         slices *= 2
@@ -288,7 +288,7 @@ def _taken(columns: ReviewColumns, rows: I64) -> U64:
 
 
 def canonical_lines(chunks: Iterable[Chunk], wanted: set[int]) -> Iterator[tuple[int, bytes]]:
-    """The texts of these lines in a second reading."""
+    """Yield the canonical texts of these lines, in a second reading of the file."""
     numbers = np.array(sorted(wanted), np.int64)
     for chunk in chunks:
         for at in np.flatnonzero(np.isin(chunk.line, numbers)).tolist():

@@ -1,6 +1,6 @@
-"""The words of a fresh shop and its web, drawn from a seed over the templates of `fresh.toml`.
+"""Draws the words of a fresh shop and its web from a seed, using the templates of `fresh.toml`.
 
-The sample's generator turns them into products and orders. Nothing that a question asks can be known beforehand.
+The sample's generator turns them into products and orders. No answer to a question can be known beforehand.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from drr.env.web.sandbox import Document
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 _MAKERS = 15
-"""Makers of a category, before more are added as its products grow."""
+"""Makers of a category; more are added as its products grow."""
 
 
 class ShopAxes(BaseModel):
@@ -43,14 +43,14 @@ class ShopAxes(BaseModel):
     products: int = Field(1_116, ge=10, le=500_000)
     users: int = Field(10_000, ge=1, le=10_000_000)
     reviews: int = Field(24_000, ge=1, le=30_000_000)
-    """Orders, and one duplicate in ninety."""
+    """The number of review rows: orders, and one duplicate in ninety."""
     kinds: int = Field(60, ge=1, le=4_000)
     pages: int = Field(40, ge=0, le=5_000)
     questions: int = Field(20, ge=0, le=10_000)
     curriculum: bool = False
-    """True where questions rise by level, with each kind of demand in turn."""
+    """True if questions rise by level, with each kind of demand in turn."""
     unknown_price: float | None = Field(None, ge=0, le=1)
-    """Share of products without a price; none given: as in the real files."""
+    """Share of products without a price; `None` for the rate of the real files."""
     unknown_brand: float = Field(0.15, ge=0, le=1)
     """Share of products whose details name no brand."""
     conflicts: float = Field(0.05, ge=0, le=1)
@@ -64,7 +64,7 @@ SIZES = {
 
 
 def read_axes(path: Path, size: str) -> ShopAxes:
-    """Read a TOML file of axes; what it does not name is that of the size."""
+    """Read a TOML file of axes; missing values are those of the size."""
     try:
         given = read_toml(path)
         return ShopAxes.model_validate({**SIZES[size].model_dump(), **given})
@@ -79,18 +79,18 @@ def read_axes(path: Path, size: str) -> ShopAxes:
 
 @cache
 def templates() -> Mapping[str, Any]:
-    """Read the templates, once."""
+    """Return the templates, read once."""
     return tomllib.loads((files("drr.data_ingest") / "fresh.toml").read_text(encoding="utf-8"))
 
 
 def plan_of(seed: int, axes: ShopAxes) -> SamplePlan:
-    """Plan the raw files. They have a seed of their own, so that no product id is that of a sample."""
+    """Plan the raw files. Their seed differs from the sample's, so that no product id is that of a sample."""
     own = int.from_bytes(sha256(f"fresh:{seed}".encode()).digest()[:6], "big")
     return SamplePlan(products=axes.products, users=axes.users, reviews=axes.reviews, seed=own)
 
 
 def coined(rng: Random) -> Iterator[str]:
-    """Coin names without end, each once."""
+    """Yield invented names without end, each once."""
     parts, known = templates()["names"], set[str]()
     while True:
         middles = rng.choices(parts["middles"], k=rng.choice((1, 1, 2)))
@@ -101,7 +101,7 @@ def coined(rng: Random) -> Iterator[str]:
 
 
 def fresh_vocabulary(seed: int, axes: ShopAxes) -> Vocabulary:
-    """Draw the vocabulary of a shop. What real files lack, and how often, stays as the sample has it."""
+    """Draw the vocabulary of a shop. The rates of missing fields stay as in the sample."""
     rng, base = Random(f"fresh:{seed}:words"), load_vocabulary()
     names = coined(rng)
     own = {words.category: words for words in base.categories}
@@ -123,7 +123,7 @@ def fresh_vocabulary(seed: int, axes: ShopAxes) -> Vocabulary:
 
 
 def _kinds(rng: Random, areas: Sequence[Any], count: int) -> list[list[tuple[str, str]]]:
-    """Deal modifiers and things out to the areas in turn, so that none has all."""
+    """Deal (modifier, thing) pairs to the areas in turn, so that no area gets all of them."""
     modifiers = templates()["kinds"]["modifiers"]
     decks = [
         rng.sample(pairs, len(pairs))
@@ -138,7 +138,7 @@ def _kinds(rng: Random, areas: Sequence[Any], count: int) -> list[list[tuple[str
 
 
 def _with_parts(types: Sequence[ProductType]) -> tuple[ProductType, ...]:
-    """Let each kind of a category name series of the next as its spare parts."""
+    """Let each product type of a category name series of the next type as its spare parts."""
     return tuple(
         replace(one, attributes=one.attributes | {PART: part.styles[: len(part.styles) // 2]})
         for one, part in zip(types, [*types[1:], *types[:1]], strict=True)
@@ -183,7 +183,7 @@ def _type(
 
 
 def _values(rng: Random, field: Mapping[str, Any], names: Iterator[str]) -> tuple[str, ...]:
-    """Draw the values of a field for one kind: ascending figures with their unit, or coined names."""
+    """Draw the values of a field for one product type: ascending figures with their unit, or invented names."""
     count = templates()["kinds"]["values"]
     if "words" in field:
         return tuple(str(rng.choice(field["words"])).format(name=next(names)) for _ in range(count))
@@ -194,7 +194,7 @@ def _values(rng: Random, field: Mapping[str, Any], names: Iterator[str]) -> tupl
 
 
 def fresh_pages(seed: int, vocabulary: Vocabulary, axes: ShopAxes) -> list[Document]:
-    """Write the web beside a shop: tables of figures, and of every third an older edition with others."""
+    """Write the web of a shop: tables of figures, and for every third table an older edition with other figures."""
     rng = Random(f"fresh:{seed}:pages")
     names, pages = coined(rng), dict[str, Document]()
     while len(pages) < axes.pages:
@@ -254,7 +254,7 @@ def _page(
 
 
 def _rows(what: str, words: CategoryWords, slots: Mapping[str, Any]) -> list[str]:
-    """Name the rows of a table: makers, kinds, or values that the kind's products have."""
+    """Return the row names of a table: makers, product types, or values that the type's products have."""
     if what == "makers":
         return list(words.brands)
     if what == "kinds" and len(words.types) > 3:
@@ -269,5 +269,5 @@ def _figure(rng: Random, least: float, most: float, digits: int) -> str:
 
 
 def plural(thing: str) -> str:
-    """Name several of a thing."""
+    """Return the plural of a noun."""
     return f"{thing}es" if thing.endswith(("s", "x", "ch", "sh")) else f"{thing}s"

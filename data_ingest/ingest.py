@@ -1,4 +1,4 @@
-"""The ingest of raw files into a shop: category by category, then users, orders and a check of the sums."""
+"""Turns raw files into a shop: category by category, then users, orders and a check of the row counts."""
 
 from __future__ import annotations
 
@@ -38,25 +38,25 @@ DEFAULT_MEMORY = 1 << 30
 
 @dataclass(frozen=True)
 class FileReading:
-    """The way that files are read. It has no say in what comes out."""
+    """The way that files are read. It does not influence the shop."""
 
     folder: Path | None
     """The folder for temporary files."""
     memory: int = DEFAULT_MEMORY
-    """Bytes for the columns of one review file; what does not fit goes to a temporary file."""
+    """Most bytes in memory for the columns of one review file; the rest goes to a temporary file."""
     block: int = BLOCK
     """Bytes read at once."""
 
 
 @dataclass
 class GatheredFiles:
-    """Everything that the raw files gave."""
+    """Everything read from the raw files."""
 
     ids: Ids = field(default_factory=Ids)
     spots: dict[int, tuple[Spot, str]] = field(default_factory=dict)
     """The place of each product's row, and its category, by product code."""
     interactions: list[tuple[I64, Interactions]] = field(default_factory=list)
-    """Product codes of each category, and its interactions with positions among them for items."""
+    """Each category's product codes, and its interactions, whose items are positions among these codes."""
     inputs: list[Input] = field(default_factory=list)
     rows: Counter[str] = field(default_factory=Counter)
     notes: Counter[str] = field(default_factory=Counter)
@@ -129,22 +129,22 @@ def in_text_order(codes: I64, ids: Ids) -> I64:
 
 
 BATCH = 5_000
-"""Users or orders handed to the writer at once."""
+"""Users or orders passed to the writer at once."""
 _ROW_ON_DISK = 60
-"""Fewest compressed bytes of a review row, to foresee how many a file may hold."""
+"""Fewest compressed bytes of a review row, for estimating how many rows a file may hold."""
 _MARGIN = 16 << 20
 
 
 @dataclass(frozen=True)
 class Job:
-    """A job beside the recipe: it has no say in what comes out."""
+    """The settings of an ingest that do not influence the shop, beside the recipe."""
 
     shop: str
     pairs: list[FilePair]
     recipe: Recipe
     quarantine: Path
     memory: int = DEFAULT_MEMORY
-    """Bytes for the columns of one review file; what does not fit goes to a temporary file beside the shop."""
+    """Most bytes in memory for the columns of one review file; the rest goes to a temporary file beside the shop."""
     block: int = BLOCK
     """Bytes read at once."""
     created: str | None = None
@@ -153,7 +153,7 @@ class Job:
 
 
 def ingest(job: Job, settings: Settings, progress: Progress) -> Manifest:
-    """The shop is shown whole at the end, or not at all."""
+    """Run an ingest and return the manifest. The shop is published whole at the end, or not at all."""
     folder = work_folder(job.shop)
     with (
         disk_of(folder or gettempdir()),
@@ -203,7 +203,7 @@ def ingest(job: Job, settings: Settings, progress: Progress) -> Manifest:
 
 
 def work_folder(shop: str) -> Path | None:
-    """Temporary files lie on the shop's disk."""
+    """Return the folder for temporary files, on the shop's disk; `None` for a shop on servers."""
     if shop.startswith(SERVERS):
         return None
     parent = Path(shop).absolute().parent
@@ -221,7 +221,7 @@ def _keep(texts: ReviewTexts, writer: ShopWriter, numbers: I64, progress: Progre
 
 
 def _joined(gathered: GatheredFiles, codes: I64) -> Interactions:
-    """All interactions in one, with positions among the products for items."""
+    """Join all interactions; items become positions among all products."""
     order = np.argsort(codes)
     ascending = codes[order]
     parts = [
@@ -289,7 +289,7 @@ def check_orders(products: int, orders: int) -> None:
 
 
 def verify(rows: Counter[str]) -> None:
-    """Nothing was dropped in silence: each row became an order or is counted as something else."""
+    """Check that no row was lost: each became an order or was counted as something else."""
     for total, parts in (
         ("reviews", ("orders", "duplicates", "not_selected", "quarantined")),
         ("metadata", ("products", "metadata_duplicates", "metadata_not_selected", "metadata_quarantined")),
@@ -331,12 +331,12 @@ def manifest_of(
 
 
 _ROWS = ("reviews", "orders", "duplicates", "not_selected", "quarantined")
-"""The sum of the interactions; what became of the metadata rows stands among the notes."""
+"""The counts of review rows, the first being the sum of the others. Counts of metadata rows are among the notes."""
 _METADATA = ("metadata", "metadata_duplicates", "metadata_not_selected", "metadata_quarantined")
 
 
 def _check_room_for_reading(job: Job, folder: Path | None) -> None:
-    """The largest review file's columns, where they may not fit into memory."""
+    """Check the disk for the columns of the largest review file, if these may not fit into memory."""
     most = max(
         pair.reviews.stat().st_size // (_ROW_ON_DISK if pair.reviews.suffix == ".gz" else 330)
         for pair in job.pairs

@@ -1,4 +1,4 @@
-"""The metadata of one category: read once, with the rows of the products that the recipe keeps."""
+"""Reads the metadata of one category once, and keeps the rows of the products that the recipe selects."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from drr.env.shop import Input
 
 
 class Spot(NamedTuple):
-    """The spot where a kept row lies in the spool."""
+    """The offset and the size of a kept row in the temporary file."""
 
     offset: int
     size: int
@@ -36,11 +36,11 @@ class Metadata:
     quarantined: int
     repairs: Repairs
     kept: dict[int, Spot]
-    """The place of each row that was kept, by product code."""
+    """The place of each kept row, by product code."""
 
 
 class _Shelf:
-    """The best `limit` products by rank, lowest first; the file's first row of a product is the one that stays."""
+    """A selection of the `limit` products with the lowest ranks. Of a product's rows, the first in the file is kept."""
 
     def __init__(self, limit: int, spool: IO[bytes]) -> None:
         self._limit, self._spool = limit, spool
@@ -75,7 +75,7 @@ class _Shelf:
 
 
 class _Ranks:
-    """The ranks of qualified products, in the order that the recipe prefers."""
+    """The ranks of qualified products, in the recipe's order of preference."""
 
     def __init__(self, recipe: Recipe, tally: RowTally, taken: Set[int]) -> None:
         self._recipe = recipe
@@ -85,7 +85,7 @@ class _Ranks:
         self._taken = taken
 
     def of_block(self, codes: I64, names: Sequence[str], first: int) -> Iterator[tuple[int, int, Any]]:
-        """Position in the block, code and rank of those that qualify."""
+        """Yield position in the block, code and rank of each qualified product."""
         at = np.searchsorted(self._items, codes)
         at[at == len(self._items)] = 0
         found = self._items[at] == codes if len(self._items) else np.zeros(len(codes), np.bool_)
@@ -111,8 +111,8 @@ class _Ranks:
 
 
 class ProductChoice:
-    """A choice of products that is offered all rows of a category in the order of the file. `taken`: products
-    of earlier ones, which it may not have again."""
+    """A selection of products that is offered all rows of a category in file order. `taken`: products of earlier
+    categories, which it may not select again."""
 
     def __init__(self, recipe: Recipe, tally: RowTally, taken: Set[int], spool: IO[bytes]) -> None:
         self._ranks = _Ranks(recipe, tally, taken)
@@ -121,7 +121,7 @@ class ProductChoice:
         self._lines = self._qualified = self._duplicates = 0
 
     def offer(self, codes: I64, names: Sequence[str], line: Callable[[int], bytes]) -> None:
-        """Ids as codes and as text, which is empty where a line is no row."""
+        """Offer the products of a block. Ids come as codes and as text, which is empty for a line that is no row."""
         if self._taken:
             self._duplicates += sum(code in self._taken for code in codes.tolist())
         for place, code, rank in self._ranks.of_block(codes, names, self._lines):
@@ -143,11 +143,11 @@ class ProductChoice:
 
 
 class MetaRows(NamedTuple):
-    """The metadata rows of a block, every line."""
+    """The metadata rows of a block, every line included."""
 
     block: Block
     names: list[str]
-    """Empty where the line is no row."""
+    """The product ids as text; empty for a line that is no row."""
     starts: list[int]
     ends: list[int]
     data: bytes
@@ -177,7 +177,7 @@ def metadata_rows(reader: BlockReader, repairs: Repairs, quarantine: Quarantine)
 def _singly(
     lines: Sequence[bytes], first: int, repairs: Repairs, quarantine: Quarantine
 ) -> list[RawProduct | None]:
-    """`None` for a blank line and for one that is put into quarantine; `first` is the number of the first."""
+    """Parse lines one by one; `first` is the first line's number. Blank and quarantined lines become `None`."""
     rows: list[RawProduct | None] = []
     for number, line in enumerate(lines, first):
         row = None

@@ -1,4 +1,4 @@
-"""Orders made of interactions: users, stable ids, statuses, and the one order of rows."""
+"""Makes orders of interactions: users, stable ids, statuses, and the order of rows."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ from drr.env.entities import ORDER_STATUSES
 from numpy.typing import NDArray
 
 ID_SPACE = 10**16
-"""Sixteen decimal digits; ten as in the paper's Listing 2 collide at its four million orders."""
+"""The number of possible order ids, sixteen decimal digits; ten digits, as in the paper's Listing 2, collide at its four million orders."""
 _DAY_MS = 86_400_000
 _CODE = {name: at for at, name in enumerate(ORDER_STATUSES)}
 
 
 class UserTable(NamedTuple):
     codes: NDArray[np.bytes_]
-    """Each user once, by id."""
+    """The code of each user, once, in the order of ids."""
     position: I64
-    """Each row's user, as a place in `codes`."""
+    """Each row's user, as a position in `codes`."""
 
 
 def user_table(users: NDArray[np.bytes_], ids: Ids) -> UserTable:
-    """The distinct users of all rows, sorted as their ids sort as text."""
+    """Return the distinct users of all rows, sorted by their ids as text."""
     if not len(users):
         return UserTable(users, np.empty(0, np.int64))
     hashes = ids.user_hashes(users)
@@ -69,7 +69,7 @@ def _text_order(codes: NDArray[np.bytes_], ids: Ids) -> I64:
 
 
 def sort_rows(position: I64, time: I64, order_id: I64) -> I64:
-    """Sort by user, then newest first, then order id."""
+    """Return the order of rows by user, then newest first, then order id."""
     if not len(position):
         return np.empty(0, np.int64)
     span = int(time.max()) + 1
@@ -94,10 +94,10 @@ def order_ids(
     *,
     space: int = ID_SPACE,
 ) -> I64:
-    """A decimal id for each interaction, from user and product (as content hashes) and time. `content`: both ids of a row.
+    """Compute a decimal id for each interaction, from user and product (as content hashes) and time. `content` returns both ids of a row.
 
     Of equal ids the first, by user id, product id and time, is kept; the others are drawn again until all are different.
-    Rows with equal content are the same order but for its id.
+    Rows with equal content are the same order except for the id.
     """
     base = finish(finish(user + np.uint64(0x9E3779B97F4A7C15)) ^ item)
     base = finish(base ^ finish(time.astype(np.uint64) + np.uint64(0xC2B2AE3D27D4EB4F)))
@@ -125,7 +125,7 @@ def order_ids(
 
 
 def _draws(base: int, space: int) -> Iterator[int]:
-    """The ids that a row draws after its first."""
+    """Yield the ids that a row draws after its first."""
     for attempt in count(1):
         yield int.from_bytes(blake2b(f"{base}/{attempt}".encode(), digest_size=16).digest(), "big") % space
 
@@ -136,7 +136,7 @@ def _holds(ascending: I64, number: int) -> bool:
 
 
 def statuses(kind: Statuses, seed: int, order_id: I64, time: I64) -> NDArray[np.int64]:
-    """Delivered, as in the paper; or a mix in which recent orders may still be under way."""
+    """Return the status of each order. All are delivered, as in the paper, or a mix in which recent orders may still be under way."""
     if kind == "delivered" or not len(order_id):
         return np.full(len(order_id), _CODE["Delivered"], np.int64)
     salt = finish(np.array([seed], np.uint64) + np.uint64(0xA0761D6478BD642F))
@@ -157,7 +157,7 @@ _SEED = 2023
 _NAMES = 4096
 _STREETS = 2048
 DOMAINS = ("example.com", "example.org", "example.net", "mail.example", "post.example", "inbox.example")
-"""Reserved by RFC 2606: no such address can reach a person."""
+"""Domains reserved by RFC 2606, so that no address can reach a person."""
 _SUFFIX = np.frombuffer(b"abcdefghijkmnpqrstuvwxyz23456789", np.uint8).astype(np.uint32)
 _SUFFIX_LENGTH = 7
 _SHARE_OF_FLATS = 0.3
@@ -166,7 +166,7 @@ _row = partial(tuple.__new__, UserRow)
 
 
 class _Draw(NamedTuple):
-    """The draw of each user from each pool."""
+    """The draws for all users, one column for each pool."""
 
     first: I64
     last: I64
@@ -178,14 +178,14 @@ class Place(NamedTuple):
     city: str
     state: str
     zip3: str
-    """First three digits of its ZIP codes."""
+    """First three digits of the city's ZIP codes."""
     area_code: str
     weight: float
-    """Its share of the state's people, in millions; a state's cities share alike."""
+    """The city's weight: its equal share of the state's people, in millions."""
 
 
 def places() -> list[Place]:
-    """Read the homes of invented users: real cities with the ZIP prefix and telephone area code that belong to them."""
+    """Read the homes of invented users: real cities with their ZIP prefixes and telephone area codes."""
     found: list[Place] = []
     text = Path(__file__).with_name("residences.toml").read_text(encoding="utf-8")
     for state, row in tomllib.loads(text).items():
@@ -195,7 +195,7 @@ def places() -> list[Place]:
 
 
 class ProfilePools:
-    """The pools. Building them is the only time Faker works; `profiles` does it once."""
+    """The pools of names and addresses for profiles. Building them is the only work of Faker; `profiles` does it once."""
 
     def __init__(self) -> None:
         from faker import Faker
@@ -224,7 +224,7 @@ class ProfilePools:
         )
 
     def attempts(self, hashes: U64) -> NDArray[np.uint8]:
-        """Count how often each user's address has to be drawn until no two are equal. Users come by id, earlier ones keep theirs.
+        """Return how often each user's address must be drawn until no two are equal. Users come by id, and earlier ones keep theirs.
 
         With two million users the first draw is nearly always the last.
         """
@@ -238,7 +238,7 @@ class ProfilePools:
             tries[again] += 1
 
     def addresses(self, hashes: U64, tries: NDArray[np.uint8]) -> U64:
-        """Number each user's address, equal where the address is."""
+        """Return a number for each user's address, equal for equal addresses."""
         draw = self._draw(hashes, tries)
         name = self._first_slug[draw.first] * len(self._last_slug) + self._last_slug[draw.last]
         place = name * len(DOMAINS) + draw.domain
@@ -288,13 +288,13 @@ def profiles() -> ProfilePools:
 
 
 def stream(hashes: U64, number: int) -> U64:
-    """Independent numbers of the same hashes."""
+    """Return further random numbers from the same hashes; a different `number` gives independent ones."""
     with np.errstate(over="ignore"):
         return finish(hashes + np.uint64(number) * np.uint64(0x9E3779B97F4A7C15))
 
 
 def _pick(hashes: U64, number: int, size: int) -> I64:
-    """A place in a pool, from the high half of the hash."""
+    """Return a position in a pool, from the high half of the hash."""
     return ((stream(hashes, number) >> np.uint64(32)) * np.uint64(size) >> np.uint64(32)).astype(np.int64)
 
 
@@ -303,7 +303,7 @@ def _uniform(hashes: U64, number: int) -> NDArray[np.float64]:
 
 
 def _slugs(names: list[str]) -> tuple[list[str], I64]:
-    """Each name as it stands in an address, and a number that is equal where that is."""
+    """Return each name as written in an address, and a number that is equal for equal spellings."""
     slugs = []
     for name in names:
         plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()

@@ -1,4 +1,4 @@
-"""Ids of products and users in codes of fixed width, and bit sets in whole words."""
+"""Packs ids of products and users into codes of fixed width, and masks into 64-bit words."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ ITEM_WIDTH, USER_WIDTH = 10, 28
 
 
 def every(byte: int) -> np.uint64:
-    """The byte in each of eight places."""
+    """Return a 64-bit number with the byte in each of its eight places."""
     return np.uint64(byte * 0x0101010101010101)
 
 
 def word(rows: U8, at: int) -> U64:
-    """Eight bytes of each row as one number, the first in the highest place."""
+    """Return eight bytes of each row as one number, the first byte highest."""
     part = np.ascontiguousarray(rows[:, at : at + 8])
     return part.view(">u8").ravel().astype(np.uint64)
 
 
 def pack_items(ids: U8) -> tuple[I64, NDArray[np.bool_]]:
-    """Ids as rows of ten bytes."""
+    """Pack ids given as rows of ten bytes; the second result tells which are of the official form."""
     return pack_words(word(ids, 0), word(ids, ITEM_WIDTH - 8))
 
 
 def pack_words(first: U64, last: U64) -> tuple[I64, NDArray[np.bool_]]:
-    """Ids, given as their first and last eight bytes, in numbers that sort as the text does.
+    """Pack ids, given as their first and last eight bytes, into numbers that sort as the text does.
 
-    Six bits a character lose nothing; the second answer says where other characters occur.
+    Six bits a character are enough; the second result tells which ids consist of the allowed characters.
     """
     fine = _capitals(first) & _capitals(last)
     two = (last ^ np.uint64(0x2020)) & np.uint64(0x3F3F)
@@ -44,7 +44,7 @@ def pack_words(first: U64, last: U64) -> tuple[I64, NDArray[np.bool_]]:
 
 
 def all_capitals(ids: U8) -> NDArray[np.bool_]:
-    """Tell where every byte is one of 0-9 and A-Z."""
+    """Tell for each row whether every byte is one of 0-9 and A-Z."""
     width = ids.shape[1]
     fine = _capitals(word(ids, width - 8))
     for at in range(0, width - 8, 8):
@@ -60,7 +60,7 @@ def _capitals(eight: U64) -> NDArray[np.bool_]:
 
 
 def _six_bits(word: U64) -> U64:
-    """Eight bytes to 48 bits; the flipped bit puts digits before letters."""
+    """Pack eight bytes into 48 bits; a flipped bit sorts digits before letters."""
     word = (word ^ every(0x20)) & every(0x3F)
     for shift, low in ((2, 0x003F003F003F003F), (4, 0x00000FFF00000FFF), (8, 0x0000000000FFFFFF)):
         word = word & np.uint64(low) | (word & ~np.uint64(low)) >> np.uint64(shift)
@@ -68,7 +68,7 @@ def _six_bits(word: U64) -> U64:
 
 
 def pack_texts(texts: list[str]) -> tuple[I64, NDArray[np.bool_]]:
-    """The packed ids, and where they are ids of that form."""
+    """Return the packed ids, and a mask of those that have the official form."""
     fitting = np.array([len(text) == ITEM_WIDTH and text.isascii() for text in texts], np.bool_)
     if not fitting.all():
         texts = [text if fits else "0" * ITEM_WIDTH for text, fits in zip(texts, fitting, strict=True)]
@@ -78,7 +78,7 @@ def pack_texts(texts: list[str]) -> tuple[I64, NDArray[np.bool_]]:
 
 
 def unpack_items(packed: I64) -> NDArray[np.bytes_]:
-    """The ids again."""
+    """Return the ids of packed numbers as text."""
     six = (packed[:, None] >> np.arange(54, -1, -6)) & 0x3F
     return (six + 0x20).astype(np.uint8).view(f"S{ITEM_WIDTH}").ravel()
 
@@ -87,20 +87,20 @@ _ONE = np.uint64(1)
 
 
 class Bits:
-    """A mask as 64-bit words, for counting and finding what is set without listing it."""
+    """A mask in 64-bit words, for counting and finding set bits without listing all."""
 
     def __init__(self, mask: NDArray[np.bool_]) -> None:
         self._words = np.packbits(mask, bitorder="little").view(np.uint64)
 
     def positions(self) -> I64:
-        """Good where few are set."""
+        """Return the positions of set bits; fast if few are set."""
         at = np.flatnonzero(self._words != 0)
         set_ = np.flatnonzero(np.unpackbits(self._words[at].view(np.uint8), bitorder="little"))
         found: I64 = (at[set_ >> 6] << 6) + (set_ & 63)
         return found
 
     def scattered(self) -> I64:
-        """The same, good where hardly ever two are near each other."""
+        """Return the positions of set bits; fast if these are rarely near each other."""
         at = np.flatnonzero(self._words != 0)
         words = self._words[at]
         found = [(at << 6) + _lowest(words)]
@@ -112,18 +112,18 @@ class Bits:
 
     @cached_property
     def _sums(self) -> I64:
-        """Count how many are set up to each word, the word itself included."""
+        """Return the number of set bits up to and including each word."""
         return np.cumsum(np.bitwise_count(self._words), dtype=np.int64)
 
     def rank(self, at: I64) -> I64:
-        """Count how many are set before each position."""
+        """Return the number of set bits before each position."""
         word = at >> 6
         from_here = self._words[word] >> (at & 63).astype(np.uint64)
         count: I64 = self._sums[word] - np.bitwise_count(from_here)
         return count
 
     def following(self, at: I64) -> I64:
-        """The first that is set at or after each position; one is."""
+        """Return the first set bit at or after each position; there must be one."""
         word = at >> 6
         left = self._words[word] >> (at & 63).astype(np.uint64)
         found = at + _lowest(left)
@@ -136,23 +136,23 @@ class Bits:
 
 
 def _lowest(words: U64) -> NDArray[np.uint8]:
-    """The place of the lowest bit that is set."""
+    """Return the place of the lowest set bit in each word."""
     lowest: NDArray[np.uint8] = np.bitwise_count(~words & (words - _ONE))
     return lowest
 
 
 def everywhere(block: U8, kind: str, width: int) -> NDArray[Any]:
-    """The block as overlapping values, one beginning at each byte."""
+    """Return the block as overlapping values, one beginning at each byte."""
     return np.ndarray((len(block) - width + 1,), kind, block.data, 0, (1,))
 
 
 def column(records: NDArray[np.void], at: int, kind: str = "<u8") -> NDArray[Any]:
-    """The same bytes of each record, as they lie."""
+    """Return a view of the same bytes in each record."""
     return np.ndarray(records.shape, kind, records.data, at, records.strides)
 
 
 def spells(records: NDArray[np.void], at: int, literal: bytes) -> NDArray[np.bool_]:
-    """Tell where the literal stands at this place of the record, compared in overlapping eights."""
+    """Tell for each record whether the literal stands at this offset, compared in overlapping groups of eight bytes."""
     same: NDArray[np.bool_] = column(records, at) == eight(literal, 0)
     for place in (*range(8, len(literal) - 8, 8), len(literal) - 8):
         same &= column(records, at + place) == eight(literal, place)
@@ -160,7 +160,7 @@ def spells(records: NDArray[np.void], at: int, literal: bytes) -> NDArray[np.boo
 
 
 def spelled(block: U8, at: I64, literal: bytes) -> NDArray[np.bool_]:
-    """Tell where the literal stands at these places of the block; what would leave the block does not."""
+    """Tell for each position of the block whether the literal stands there; one that would exceed the block does not."""
     width = len(literal)
     records = everywhere(block, f"V{width}", width)
     return spells(records[np.minimum(at, len(records) - 1)], 0, literal)
@@ -173,7 +173,7 @@ def eight(literal: bytes, at: int) -> np.uint64:
 
 
 _MARK = b"\x01"
-"""Begins the code of an id that is not of the official form; no official one holds a control character."""
+"""The first byte of a code for an id of unofficial form; official ids hold no control character."""
 _PRIMES = [
     np.uint64(prime)
     for prime in (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0xD6E8FEB86659FD93)
@@ -181,7 +181,7 @@ _PRIMES = [
 
 
 class Ids:
-    """The table of one ingest. Codes of equal ids are equal."""
+    """The table of ids of one ingest. Equal ids have equal codes."""
 
     def __init__(self) -> None:
         self._users: dict[str, bytes] = {}
@@ -229,7 +229,7 @@ class Ids:
         return texts
 
     def user_hashes(self, codes: NDArray[np.bytes_]) -> U64:
-        """A number of each user's id and of nothing else."""
+        """Return a hash of each user that depends only on the user's id."""
         hashes = mix(*words(codes))
         if self._odd_users:
             for at in np.flatnonzero(_is_odd(codes)).tolist():
@@ -253,13 +253,13 @@ def _is_odd(codes: NDArray[np.bytes_]) -> NDArray[np.bool_]:
 
 
 def words(users: NDArray[np.bytes_]) -> list[U64]:
-    """The bytes of each code as four numbers that sort as the text does, the last overlapping."""
+    """Return the bytes of each code as four numbers that sort as the text does; the last overlaps."""
     raw = np.ascontiguousarray(users).view(np.uint8).reshape(-1, USER_WIDTH)
     return [word(raw, at) for at in (0, 8, 16, USER_WIDTH - 8)]
 
 
 def mix(*columns: U64) -> U64:
-    """One well-spread number of each row."""
+    """Return one evenly distributed hash of each row."""
     total = np.zeros(len(columns[0]), np.uint64)
     for column, prime in zip(columns, _PRIMES * 2, strict=False):
         total = finish((total ^ column) * prime)

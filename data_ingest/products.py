@@ -1,4 +1,4 @@
-"""Products made of metadata rows, with the checks that a row must pass."""
+"""Makes products of metadata rows, and checks each row."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ BOM = b"\xef\xbb\xbf"
 
 
 class BadLine(Exception):
-    """The line goes to quarantine; `reason` is what it is counted under."""
+    """A line for the quarantine; `reason` is the name under which the line is counted."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
@@ -30,7 +30,7 @@ class BadLine(Exception):
 
 @dataclass(slots=True)
 class Repairs:
-    """Rows in which something was mended."""
+    """The numbers of repaired rows, by kind of repair."""
 
     surrogates: int = 0
     nul: int = 0
@@ -41,12 +41,12 @@ class Repairs:
 
 
 def may_need_repair(lines: bytes) -> bool:
-    """Tell whether NUL occurs, which a strict parser lets through as an escape. A lone surrogate it refuses by itself."""
+    """Tell whether lines may contain NUL, which the strict parser accepts as an escape. A lone surrogate it rejects."""
     return b"\0" in lines or lines.rfind(_NUL_ESCAPE) >= 0  # from the right it is found three times as fast
 
 
 def parse_object(line: bytes, repairs: Repairs) -> JsonObject:
-    """The object of a line, mended: lone surrogates become U+FFFD and NUL goes."""
+    """Parse a line as an object and repair it: lone surrogates become U+FFFD and NUL is removed."""
     had_nul = b"\0" in line
     try:
         text = line.replace(b"\0", b"").decode("utf-8")
@@ -100,7 +100,7 @@ def without_bom(line: bytes) -> bytes:
 
 
 VERSION = "1"
-"""Raised when a text may come out otherwise. It stands in the manifest; the content hash of a shop depends on it."""
+"""The version of text cleaning, raised when a text may come out differently. It stands in the manifest; a shop's content hash depends on it."""
 _BREAKS = (
     "address|article|aside|blockquote|br|caption|center|dd|div|dl|dt|footer|h[1-6]|header|hr|li|main|nav|ol|p|pre|section"
     "|table|tbody|td|tfoot|th|thead|tr|ul"
@@ -128,7 +128,7 @@ def plain(text: str) -> str:
 
 
 def plain_values(value: Any) -> Any:
-    """All texts in a structure, names included; a name that becomes another's stays as it was."""
+    """Clean all texts in a structure, keys included; a key that would become equal to another stays as it was."""
     if isinstance(value, str):
         return plain(value)
     if isinstance(value, list):
@@ -155,11 +155,11 @@ NOTHING = {"", "none", "nan", "null"}
 class ListPrice(NamedTuple):
     value: float | None
     form: PriceForm
-    """The form in which it was written; every form but the first two is counted."""
+    """The form in which the price was written; every form but the first two is counted."""
 
 
 def parse_price(raw: Any) -> ListPrice:
-    """A number is itself, zero included; `from 8.99` is the lowest price; what is no price is unknown."""
+    """Parse a price. A number is itself, zero included; `from 8.99` is the lowest price; any other text is unknown."""
     if raw is None:
         return ListPrice(None, "missing")
     if isinstance(raw, (int, float)) and not isinstance(raw, bool):
@@ -185,7 +185,7 @@ def parse_price(raw: Any) -> ListPrice:
 
 
 class RawProduct(msgspec.Struct, gc=False):
-    """The fields that are used, with the types of the official files; everything may be absent but the id."""
+    """The used fields of a row, with the types of the official files; only the id is required."""
 
     parent_asin: str
     title: str | None = None
@@ -208,7 +208,7 @@ _ALIASES = {"parentAsin": "parent_asin"}
 
 
 def parse_block(lines: bytes, count: int) -> list[RawProduct] | None:
-    """All of them, or `None` if one needs a closer look."""
+    """Parse all rows of a block, or return `None` if one needs a closer look."""
     if not lines.isascii() or may_need_repair(lines):
         return None
     try:
@@ -219,7 +219,7 @@ def parse_block(lines: bytes, count: int) -> list[RawProduct] | None:
 
 
 def parse_stored(line: bytes) -> RawProduct:
-    """A line that was found good before."""
+    """Parse a line that was accepted before."""
     rows = parse_block(line, 1)
     return rows[0] if rows else parse_line(line, Repairs())
 
@@ -229,7 +229,7 @@ def _sound(row: RawProduct) -> bool:
 
 
 def parse_line(line: bytes, repairs: Repairs) -> RawProduct:
-    """One of them, mended where that is possible, or the reason why it is none."""
+    """Parse one line, repaired if possible. Raises `BadLine` with the reason if it is no row."""
     row = parse_object(without_bom(line), repairs)
     row = {_ALIASES.get(name, name): value for name, value in row.items()}
     if row.get("parent_asin") in (None, ""):
@@ -249,7 +249,7 @@ def parse_line(line: bytes, repairs: Repairs) -> RawProduct:
 
 
 def _details_of_text(text: str) -> JsonObject:
-    """Copies of the data set hold the details as a JSON text."""
+    """Parse the details from a JSON text, the form in copies of the data set."""
     if text.strip().casefold() in NOTHING:
         return {}
     try:
@@ -259,7 +259,7 @@ def _details_of_text(text: str) -> JsonObject:
 
 
 def make_product(raw: RawProduct, category: str, notes: Counter[str]) -> Product:
-    """The shop's product. What was put right is counted in `notes`."""
+    """Return the shop's product. Corrections are counted in `notes`."""
     price = parse_price(raw.price)
     if price.form not in ("number", "missing"):
         notes[f"price_{price.form}"] += 1
@@ -301,7 +301,7 @@ def _in_64_bits(number: int | None, notes: Counter[str]) -> int | None:
 
 
 def _storable(details: JsonObject, notes: Counter[str]) -> JsonObject:
-    """JSON knows numbers and depths that no database does; those become text."""
+    """Return details that a database can store: numbers and depths that none can hold become text."""
     try:
         orjson.dumps(details)
     except TypeError:
@@ -324,7 +324,7 @@ def _as_text(value: Any, depth: int) -> Any:
 
 
 def _bought_together(value: Any) -> list[str] | None:
-    """Null in every row of the official files."""
+    """Return the value if it is a list of texts, else `None`. It is null in every row of the official files."""
     if isinstance(value, list) and all(isinstance(item, str) for item in value):
         return value
     return None

@@ -1,4 +1,4 @@
-"""The published raw files and their servers: the publisher's own, or a mirror that the user named."""
+"""Defines the published raw files and their servers: the publisher's own, or a mirror that the user named."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ AGENT = "DeepResearchRetail/0.1"
 MAX_REDIRECTS = 5
 _REDIRECTS = frozenset((301, 302, 303, 307, 308))
 _LATER = frozenset((408, 425, 429, 500, 502, 503, 504))
-"""Answers after which the same request may succeed."""
+"""Status codes after which the same request may succeed later."""
 
 
 class Broken(Exception):
-    """The connection or the server failed in a way that may pass. `wait`: how many seconds the server asked for."""
+    """A failure of the connection or the server that may pass. `wait` is the number of seconds requested by the server."""
 
     def __init__(self, reason: str, wait: float | None = None) -> None:
         super().__init__(reason)
@@ -34,12 +34,12 @@ class Broken(Exception):
 
 
 class Denied(DrrError):
-    """The server will not give this file, however often it is asked."""
+    """The server will not give this file, however often it is requested."""
 
 
 @dataclass(frozen=True)
 class FileReply:
-    """The head of a reply; `body` is read by who asked."""
+    """The head of a reply; the caller reads `body`."""
 
     status: int
     headers: dict[str, str]
@@ -59,7 +59,7 @@ class FileReply:
 class Publisher:
     base: str
     named: bool = False
-    """The user named it now: it may lie in a private network and on any port. What it redirects to may not."""
+    """True if the user named the server in this command: it may then be in a private network and on any port. Its redirects may not."""
     timeout: float = 60.0
     resolver: Resolver = resolved
     ssl_context: ssl.SSLContext | None = None
@@ -82,7 +82,7 @@ class Publisher:
     async def ask(
         self, url: str, headers: Sequence[tuple[str, str]] = (), method: str = "GET"
     ) -> AsyncIterator[FileReply]:
-        """The reply, 200, 206 or 416; everything else is `Broken` or `Denied`."""
+        """Request a file and return the reply, with status 200, 206 or 416. Any other status raises `Broken` or `Denied`."""
         for _ in range(MAX_REDIRECTS + 1):
             async with self._hop(url, headers, method) as answer:
                 if answer.status not in _REDIRECTS:
@@ -155,7 +155,7 @@ PARTS: tuple[Part, ...] = ("meta", "review")
 
 
 class PublishedSize(BaseModel):
-    """The published size of one file, in bytes: unpacked, and packed where that was seen. Its hash where the publisher gives one."""
+    """The published size of one file in bytes, unpacked and, if known, packed. The hash is included if the publisher gives one."""
 
     model_config = ConfigDict(extra="forbid")
     bytes: int
@@ -179,13 +179,13 @@ class PublishedFile:
     category: str
     part: Part
     address: str
-    """Below the publisher's base, and below a mirror's."""
+    """The path below the publisher's base, and below a mirror's."""
     path: str
-    """Below RAW_DIR, as `drr data ingest` looks for it."""
+    """The path below RAW_DIR where `drr data ingest` looks for the file."""
     unpacked: int
     packed: int | None
     about: int
-    """`packed`, or what it probably is."""
+    """The packed size, or an estimate of it."""
     sha256: str | None
 
 
@@ -196,7 +196,7 @@ def publication() -> PublishedSet:
 
 
 def published(categories: Iterable[str]) -> list[PublishedFile]:
-    """The two files of each category, the small one first."""
+    """Return the two files of each category, the small one first."""
     figures = publication()
     found = []
     for category in categories:
@@ -213,15 +213,15 @@ def published(categories: Iterable[str]) -> list[PublishedFile]:
 
 @dataclass(frozen=True, slots=True)
 class WantedFile:
-    """One file, and what of it is there."""
+    """A file to download, and how much of it is present."""
 
     file: PublishedFile
     target: Path
     size: int | None
-    """Bytes of the whole file; `None` where a mirror does not give them."""
+    """Bytes of the whole file; `None` if a mirror does not tell."""
     there: bool
     kept: int
-    """Bytes of an unfinished one."""
+    """Bytes of the unfinished file."""
 
     @property
     def left(self) -> int | None:
@@ -231,13 +231,13 @@ class WantedFile:
 
 
 def kept_of(target: Path) -> int:
-    """Bytes of an unfinished file that are there."""
+    """Return the bytes present of an unfinished file."""
     part = target.with_name(target.name + ".part")
     return part.stat().st_size if part.is_file() else 0
 
 
 async def looked_up(publisher: Publisher, files: Sequence[PublishedFile], to: Path) -> list[WantedFile]:
-    """The publisher's sizes are known; a mirror is asked for its own."""
+    """Return the files with their sizes. The publisher's sizes are known; a mirror is asked for its own."""
     found = []
     for file in files:
         target = to / file.path

@@ -1,4 +1,4 @@
-"""The place where rows that cannot be read are kept and counted."""
+"""Stores and counts rows that cannot be read."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from drr.env.errors import DrrError, Misuse
 EXCERPT = 200
 _BEGINS = b'{"file":'
 _EARLY = 1000
-"""Rows after which a file that is mostly unreadable is given up at once."""
+"""Rows after which a mostly unreadable file is given up early."""
 
 
 class Quarantine:
-    """JSON lines of file, line number, reason and the beginning of the line. Without a bad row there is no file."""
+    """The file of bad rows: JSON lines of file, line number, reason and the beginning of the line. Without a bad row there is no file."""
 
     def __init__(self, path: Path, max_bad: float) -> None:
         self.path = path
@@ -30,8 +30,8 @@ class Quarantine:
         self._bad = 0
 
     def __enter__(self) -> Quarantine:
-        """Open the quarantine. An earlier ingest's file goes when this one has something to write or is done;
-        any other is not ours to touch."""
+        """Open the quarantine. An earlier ingest's file is replaced when this one writes a row or is done;
+        any other file stays untouched."""
         try:
             if self.path.is_file():
                 with self.path.open("rb") as file:
@@ -57,7 +57,7 @@ class Quarantine:
                 self.path.unlink()
 
     def begin(self, name: str) -> None:
-        """The file whose rows come next."""
+        """Begin the file whose rows come next."""
         self._name, self._bad = name, 0
 
     def put(self, line_number: int, reason: str, line: bytes) -> None:
@@ -85,7 +85,7 @@ class Quarantine:
             ) from error
 
     def check(self, rows: int, *, final: bool) -> None:
-        """Stop where too much of the file is bad. Before its end only a hopeless one is given up."""
+        """Raise an error if too many rows of the file are bad. Before the file's end only a hopeless one is given up."""
         limit = self._max_bad if final else max(self._max_bad, 0.5)
         if (not final and rows < _EARLY) or self._bad <= limit * rows:
             return
@@ -102,5 +102,5 @@ class Quarantine:
 
     @property
     def bad(self) -> int:
-        """Count the bad rows in the file at hand."""
+        """Return the number of bad rows in the current file."""
         return self._bad

@@ -1,4 +1,4 @@
-"""The choices of an ingest: which files of Amazon-Reviews-2023, where they lie, and what becomes of them."""
+"""Defines the choices of an ingest: which files of Amazon-Reviews-2023, where they lie, and how they are used."""
 
 from __future__ import annotations
 
@@ -60,14 +60,14 @@ EIGHT = (
 )
 """The paper's nine phrases read as file names; 8 x 10,000 is its 80k."""
 TEN = (*EIGHT, "All_Beauty", "Health_and_Personal_Care")
-"""The eight, and the two that make ten: the paper's example product is of All_Beauty."""
+"""The eight categories and two more: the paper's example product is of All_Beauty."""
 NAMED_SETS = {"ten": TEN, "eight": EIGHT}
 PRESENT = "all"
-"""Stands for every category that lies in the folder."""
+"""The word for every category that lies in the folder."""
 
 
 def parse_categories(text: str) -> tuple[str, ...] | None:
-    """The categories a `--categories` value names, in official order; `None` for all that are there."""
+    """Return the categories in a `--categories` value, in official order; `None` for all that are present."""
     words = [word.strip() for word in text.split(",") if word.strip()]
     if words == [PRESENT]:
         return None
@@ -94,7 +94,7 @@ def _official(word: str) -> str:
 
 
 def _key(name: str) -> str:
-    """`Pet Supplies`, `pet-supplies` and `Pet_Supplies` are one name; `&` is `and`."""
+    """Return a key under which `Pet Supplies`, `pet-supplies` and `Pet_Supplies` are one name; `&` is `and`."""
     words = (
         name.casefold().replace("&", " and ").replace(",", " ").replace("_", " ").replace("-", " ").split()
     )
@@ -108,11 +108,11 @@ Statuses = Literal["delivered", "varied"]
 
 @dataclass(frozen=True)
 class Recipe:
-    """The defaults are the literal reading of the paper's Algorithm 1; that they are its choices is a guess."""
+    """The choices of an ingest. The defaults are the literal reading of the paper's Algorithm 1, whose actual choices are unknown."""
 
     categories: tuple[str, ...] = TEN
     max_products: int = 10_000
-    """Per category."""
+    """Most products of each category."""
     min_reviews: int = 5
     since: str = "2019-01-01"
     pick: Pick = "meta-prefix"
@@ -120,11 +120,11 @@ class Recipe:
     orders: Orders = "all"
     statuses: Statuses = "delivered"
     limit_reviews: int | None = None
-    """Lines read of each review file."""
+    """Most lines read of each review file."""
     max_bad: float = 0.01
     """The share of a file's rows that may be unreadable."""
     keep_reviews: bool = False
-    """Also titles, texts and ratings; no tool shows them."""
+    """True to keep titles, texts and ratings of reviews too; no tool shows them."""
 
     def __post_init__(self) -> None:
         for name, least in (("max_products", 1), ("min_reviews", 0), ("seed", 0)):
@@ -148,7 +148,7 @@ class Recipe:
         return int(start.timestamp() * 1000)
 
     def document(self) -> JsonObject:
-        """Write the recipe without a choice that was not made. A shop without reviews has the recipe that it always had."""
+        """Return the recipe as a document, without unused options. A shop without reviews keeps the recipe that it always had."""
         document = {**asdict(self), "categories": list(self.categories)}
         if not self.keep_reviews:
             del document["keep_reviews"]
@@ -174,7 +174,7 @@ class FilePair:
 
 
 def find_pairs(raw: Path, categories: tuple[str, ...] | None, *, chosen: bool) -> list[FilePair]:
-    """A pair for each category, in official order; `None` is all that are there. `chosen`: the user named them, they are not the default."""
+    """Return a pair for each category, in official order; `None` means all present. `chosen`: the user named the categories."""
     if not raw.exists():
         raise Misuse(f"{raw}: there is no such folder; give the one that holds the Amazon-2023 files")
     if not raw.is_dir():
@@ -200,7 +200,7 @@ def find_pairs(raw: Path, categories: tuple[str, ...] | None, *, chosen: bool) -
 
 
 def _files(raw: Path) -> tuple[dict[str, list[Path]], dict[str, list[Path]]]:
-    """Find all files of each category. Of two nobody knows which is meant."""
+    """Find all files of each category. If there are two, the right one cannot be known."""
     metas: dict[str, list[Path]] = {}
     reviews: dict[str, list[Path]] = {}
     for base in (raw / "raw", raw):
@@ -220,7 +220,7 @@ def _files(raw: Path) -> tuple[dict[str, list[Path]], dict[str, list[Path]]]:
 
 
 def _refuse_pointer(path: Path) -> None:
-    """A hub's clone without its large files has a few lines of text in place of each."""
+    """Raise an error for a Git LFS pointer. A clone of the hub without its large files has a few lines of text in place of each."""
     try:
         with path.open("rb") as file:
             start = file.read(len(_POINTER))

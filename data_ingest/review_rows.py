@@ -1,4 +1,4 @@
-"""The rows of a review file as columns: scanned where that is certain, parsed elsewhere."""
+"""Reads the rows of a review file into columns: scanned if certain, otherwise parsed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from drr.env.shop import ShopWriter
 from numpy.typing import NDArray
 
 FIRST_MS, LAST_MS = 788_918_400_000, 1_696_118_399_999
-"""1995, when the shop opened, and September 2023, in which the data set ends: one later date would be a shop's today."""
+"""Earliest and latest time of a review: 1995, when the shop opened, and September 2023, the end of the data. A later one would change the shop's current date."""
 # Names of the official files first, then those of the pre-release and of the site's sample.
 _USER = ("user_id", "userId")
 _ITEM = ("parent_asin", "parentAsin")
@@ -40,7 +40,7 @@ _ALIASES = {
 
 
 class _Review(msgspec.Struct, gc=False):
-    """The parts of a review that an order needs."""
+    """The fields of a review that an order needs."""
 
     user_id: str
     parent_asin: str
@@ -60,25 +60,25 @@ class Chunk(NamedTuple):
     """The good rows of a block, in the order of the file."""
 
     user: NDArray[np.bytes_]
-    """Users in the code of `Ids.user`."""
+    """Users as codes of `Ids.user`."""
     item: I64
     time: I64
     rating: NDArray[np.float64]
     line: I64
-    """Counted from 0 in what is read."""
+    """Line numbers, counted from 0 in the part that is read."""
     at: I64
-    """The position of each row in the text of the whole file."""
+    """The position of each row in the unpacked file."""
     raw: Callable[[int], bytes]
-    """The line of one of the rows, by position."""
+    """A function that returns a row's line by its position."""
     text: Callable[[int], bytes]
-    """Its canonical form: equal exactly where the parsed rows are."""
+    """A function that returns a row's canonical text, equal exactly for equal parsed rows."""
 
 
 Bad = Callable[[int, str, bytes], None]
 
 
 class ReviewRows:
-    """Iterate once; then the counts are complete."""
+    """Reads a file's good rows in chunks. Iterate once; the counts are then complete."""
 
     def __init__(self, reader: BlockReader, ids: Ids, bad: Bad, limit: int | None = None) -> None:
         self._reader, self._ids, self._bad, self._limit = reader, ids, bad, limit
@@ -134,7 +134,7 @@ class ReviewRows:
         return Chunk(user, item, time, rating, where, starts + at, raw, text)
 
     def _valid(self, data: memoryview, starts: I64, ends: I64, ratings: U8) -> bool:
-        """Tell whether the parser takes all these lines, with these ratings. If not, it has to read them one by one."""
+        """Tell whether the parser accepts all these lines, with these ratings. If not, they must be parsed one by one."""
         self.parsed += len(starts)
         joined = b"\n".join([data[a:b] for a, b in zip(starts.tolist(), ends.tolist(), strict=True)])
         if may_need_repair(joined):
@@ -156,7 +156,7 @@ class ReviewRows:
         time: I64,
         rating: NDArray[np.float64],
     ) -> NDArray[np.bool_] | None:
-        """Write the parsed rows into the columns; the answer says which rows are good, if not all."""
+        """Write the parsed rows into the columns; return a mask of the good rows, or `None` if all are good."""
         good = None
         if any(review is None for review in reviews):
             good = np.ones(count, np.bool_)
@@ -204,7 +204,7 @@ def _plausible(review: _Review | None) -> bool:
 
 
 def parse_review(line: bytes, repairs: Repairs) -> _Review:
-    """A row by the strict parser, or why it is none."""
+    """Parse a row with the strict parser. Raises `BadLine` with the reason if it is none."""
     row = parse_object(line, repairs)
     user, item = _first(row, _USER), _first(row, _ITEM)
     time, rating = _first(row, _TIME), _first(row, ("rating",))
@@ -224,7 +224,7 @@ def parse_review(line: bytes, repairs: Repairs) -> _Review:
 
 
 def _is_a(kind: type | tuple[type, ...], value: object) -> bool:
-    """Tell JSON's kinds apart: true is no number."""
+    """Tell whether a value is of a JSON type: true is no number."""
     return isinstance(value, kind) and not isinstance(value, bool)
 
 
@@ -236,7 +236,7 @@ def _first(row: JsonObject, names: tuple[str, ...]) -> Any:
 
 
 def canonical(line: bytes) -> bytes:
-    """The line as `json.dumps` would have written it for the official files: one spelling of one parsed row."""
+    """Return the line as `json.dumps` would have written it for the official files: one spelling for each parsed row."""
     row = parse_object(without_bom(line), Repairs())
     row = {_ALIASES.get(name, name): _plain(value) for name, value in row.items()}
     row["rating"] = float(row["rating"])
@@ -245,7 +245,7 @@ def canonical(line: bytes) -> bytes:
 
 
 def _plain(value: Any) -> Any:
-    """3.0 and 3 are one number; the order of keys says nothing."""
+    """Normalise a value: 3.0 and 3 are one number, and the order of keys does not matter."""
     if isinstance(value, float) and value.is_integer():
         return int(value)
     if isinstance(value, list):
@@ -256,17 +256,17 @@ def _plain(value: Any) -> Any:
 
 
 def _cut(data: memoryview, lines: int) -> memoryview:
-    """The first so many lines."""
+    """Return the first `lines` lines."""
     ends = np.flatnonzero(np.frombuffer(data, np.uint8) == 10)
     return data if len(ends) <= lines else data[: int(ends[lines - 1]) + 1]
 
 
 _WRITTEN = 5_000
-"""Handed to the writer at once."""
+"""Reviews passed to the writer at once."""
 
 
 class ReviewTexts:
-    """The texts in the order in which they are added, which is that of the interactions. Nothing where none are to be kept."""
+    """The texts of reviews in the order of the interactions. It is empty if no reviews are kept."""
 
     def __init__(self, folder: Path | None, *, wanted: bool) -> None:
         self.wanted = wanted
@@ -283,7 +283,7 @@ class ReviewTexts:
         self._spool.close()
 
     def add(self, path: Path, lines: I64, block: int = BLOCK) -> None:
-        """Add those on these lines of a file, ascending."""
+        """Add the texts on these lines of a file, ascending."""
         ends = np.empty(len(lines), np.int64)
         done = 0
         if len(lines):
@@ -298,7 +298,7 @@ class ReviewTexts:
         self._ends.append(ends)
 
     def write(self, writer: ShopWriter, order_ids: I64, advance: Callable[[int], None]) -> int | None:
-        """`order_ids` stand in the order of what was added; how many were written, `None` where none are kept."""
+        """Write the texts; `order_ids` are in the order of addition. Return the number written, `None` if none are kept."""
         return writer.write_reviews(self._rows(order_ids, advance)) if self.wanted else None
 
     def _rows(self, order_ids: I64, advance: Callable[[int], None]) -> Iterator[list[ReviewRow]]:
@@ -324,4 +324,4 @@ def _packed(line: bytes, rating: float) -> bytes:
 
 
 def _ignore(number: int, reason: str, line: bytes) -> None:
-    """Bad lines were counted in the first reading."""
+    """Ignore a bad line, which was counted in the first reading."""

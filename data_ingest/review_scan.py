@@ -40,7 +40,7 @@ _LARGE = b'", "large_image_url": "'
 _TYPE = b'", "attachment_type": "IMAGE"}'
 _LAST = b'], "asin": "'
 PICTURE_QUOTES = 16
-"""Quotes that each picture adds to those of a row without one."""
+"""Quotes that each picture adds to those of a row."""
 _FIXED = len(_MEDIUM) + len(_LARGE) + len(_TYPE) + 1
 """Bytes that each picture adds, besides three times the shorter address."""
 
@@ -48,10 +48,10 @@ _FIXED = len(_MEDIUM) + len(_LARGE) + len(_TYPE) + 1
 def have_pictures(
     block: U8, quote: NDArray[np.bool_], text_end: I64, asin: I64, count: I64
 ) -> NDArray[np.bool_]:
-    """Find rows with this many pictures in the official files' one form: three addresses each, the last longer by one.
+    """Return which rows have this many pictures in the official files' one form. Each has three addresses, the last longer by one.
 
-    Rows are given by where the text ends and the variant's id begins; `quote` tells of each byte whether it is a quote that
-    opens or closes a string. The width of an address follows from the room between, so every quote has its place.
+    Rows are given by where the text ends and the variant's id begins; `quote` tells for each byte whether it is a quote that
+    opens or closes a string. The width of an address follows from the space between, so every quote has its place.
     """
     free = asin - text_end - (len(_FIRST) + len(_LAST)) - (count - 1) * len(_NEXT) - count * _FIXED
     width, rest = np.divmod(free, 3 * count)
@@ -88,8 +88,8 @@ for _value, _letters in enumerate(zip(b"0123456789abcdef", b"0123456789ABCDEF", 
 
 
 def read_escapes(block: U8, slashes: I64) -> tuple[I64, I64]:
-    """Read all the backslashes of whole lines. The quotes that they escape, and escapes that are none of
-    JSON's, stand for NUL (mended) or for half of a surrogate pair (mended as well)."""
+    """Read all backslashes of whole lines. Return the escaped quotes, and the doubtful escapes: those that JSON does not
+    have, NUL, and halves of a surrogate pair; the parser repairs the latter two."""
     begins = _escaping(slashes)
     after = block[begins + 1]
     doubtful = begins[~_KNOWN[after]]
@@ -100,7 +100,7 @@ def read_escapes(block: U8, slashes: I64) -> tuple[I64, I64]:
 
 
 def _escaping(slashes: I64) -> I64:
-    """Each first of two: in a run of them every other is escaped itself."""
+    """Return the backslashes that escape: in a run, every other one is itself escaped."""
     joined = np.diff(slashes) == 1
     if not joined.any():
         return slashes
@@ -112,7 +112,7 @@ def _escaping(slashes: I64) -> I64:
 
 
 def _odd(block: U8, points: I64) -> NDArray[np.bool_]:
-    """Tell which escapes `\\uXXXX` are odd."""
+    """Tell which escapes `\\uXXXX` are invalid, NUL or half of a surrogate pair."""
     value = np.zeros(len(points), np.int64)
     last = len(block) - 1
     for place in range(2, 6):
@@ -154,7 +154,7 @@ _SHORTEST = _HEAD_WIDTH + len(_TEXT) + _TAIL_WIDTH + len(_TRUE) + _MOST_VOTE_DIG
 
 
 class Rows(NamedTuple):
-    """Every line of a block; user to rating mean something in all but the `others`."""
+    """All lines of a block. The columns from user to rating are valid except for `others`."""
 
     starts: I64
     ends: I64
@@ -164,19 +164,19 @@ class Rows(NamedTuple):
     time: I64
     rating: U8
     sure: NDArray[np.bool_]
-    """Lines whose bytes are the one spelling of their row."""
+    """True for lines whose bytes are the only spelling of their row."""
     checked: I64
-    """Lines whose values are known if the line is JSON at all and has this rating: the parser has to say so."""
+    """Lines whose values are known if the line is valid JSON and has this rating, which the parser must confirm."""
     others: I64
     """Lines that only the parser can read."""
 
 
 class Marks(NamedTuple):
-    """The marks of a block: what stands where."""
+    """Positions of special bytes in a block."""
 
     ends: I64
     strange: I64
-    """Bytes of which only the parser can judge: control and non-ASCII characters, escapes that are none or need mending."""
+    """Bytes that only the parser can judge: control and non-ASCII characters, and escapes that are invalid or need repair."""
     slashes: I64
     quote: NDArray[np.bool_]
     """True for each byte that is a quote which opens or closes a string."""
@@ -184,7 +184,7 @@ class Marks(NamedTuple):
 
 
 class Scanner:
-    """Keeps scratch memory between blocks."""
+    """A scanner of blocks that keeps its working memory between blocks."""
 
     def __init__(self) -> None:
         self._mask = np.empty(0, np.bool_)
@@ -295,9 +295,9 @@ def _strings(
     escaped: NDArray[np.bool_],
     marks: Marks,
 ) -> NDArray[np.bool_]:
-    """Tell whether the literals account for every quote of these lines, whose heads and tails are as they should be.
+    """Tell whether the literals account for every quote of these lines, whose heads and tails are as expected.
 
-    A literal that begins with a quote stands behind anything, so with escapes in the line it has to be asked for.
+    A literal that begins with a quote may follow anything, so in a line with escapes the quote must be checked.
     """
     # The title ends at the next quote; it is that of another line only where this one does not match anyway.
     title_end = marks.quotes.following(starts + _HEAD_WIDTH)
@@ -318,12 +318,12 @@ def _strings(
 
 
 def _big(records: NDArray[np.void], at: int) -> U64:
-    """Eight bytes of each record as one number, the first in the highest place."""
+    """Return eight bytes of each record as one number, the first byte highest."""
     return column(records, at).byteswap()
 
 
 def _spread(rows: Rows | None, at: I64, starts: I64, ends: I64) -> Rows:
-    """Spread what was read of the lines at these places among all of them."""
+    """Return rows for all lines, with the values read for the lines at these positions."""
     count = len(ends)
     wide = Rows(
         starts,
@@ -343,7 +343,7 @@ def _spread(rows: Rows | None, at: I64, starts: I64, ends: I64) -> Rows:
 
 
 def _vote_digits(block: U8, votes_end: I64) -> tuple[I64, NDArray[np.bool_]]:
-    """Count the digits of the votes, and tell whether they are a number as JSON writes it."""
+    """Count the digits of the votes, and tell which are numbers as JSON writes them."""
     last = block[votes_end - 1]
     fine = (last - np.uint8(48)) < 10
     digits = np.ones(len(votes_end), np.int64)
@@ -366,7 +366,7 @@ _LAST5 = np.uint64((1 << 8 * (_TIME_DIGITS - 8)) - 1)
 
 
 def _time(high: U64, low: U64) -> tuple[I64, NDArray[np.bool_]]:
-    """Thirteen digits, the first not zero, as two overlapping eights."""
+    """Read thirteen digits, the first not zero, from two overlapping groups of eight. The second result tells which are valid."""
     fine = _all_digits(high) & _all_digits(low) & ((high >> np.uint64(56)) != 48)
     time = _eight_digits(high) * _TEN5 + _eight_digits(low & _LAST5)
     return time.view(np.int64), fine

@@ -1,4 +1,4 @@
-"""The reviews of one category, read once: no duplicates, counts per product, rows of kept products."""
+"""Reads the reviews of one category once: without duplicates, with counts per product and the rows of kept products."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 
 class RowTally(NamedTuple):
-    """Per product, by its code: reviews that count, and the row of its first review (where that was asked for)."""
+    """The number of reviews of each product, by product code. `first` is the row of its first review, if requested."""
 
     items: I64
     counts: I64
@@ -44,13 +44,13 @@ class Reviews:
     repairs: Repairs
     columns: ReviewColumns
     dropped: I64
-    """Rows of the columns that are duplicates after all."""
+    """Rows of the columns that proved to be duplicates."""
     lines: Callable[[I64], I64]
-    """The line of the file that a row of the columns was read from."""
+    """A function that returns the file's line numbers for rows of the columns."""
 
     @property
     def kept_rows(self) -> int:
-        """Good rows without the duplicates."""
+        """Return the number of good rows without duplicates."""
         return self.columns.rows - len(self.dropped)
 
     def _parts(self) -> Iterator[tuple[I64, Interactions]]:
@@ -63,7 +63,7 @@ class Reviews:
             yield columns[0], Interactions(*columns[1:])
 
     def tally(self, since_ms: int, *, first: bool) -> RowTally:
-        """Reviews since a day; `first` also asks where each product appears first, at any time."""
+        """Count the reviews since a day; `first` also finds each product's first row, at any time."""
         counts = _Merged(np.add)
         firsts = _Merged(np.minimum)
         for number, rows in self._parts():
@@ -92,7 +92,7 @@ class Reviews:
         return np.concatenate([*found, np.empty(0, np.int64)])
 
     def of_items(self, kept: I64, since_ms: int | None) -> Interactions:
-        """The interactions of these products (codes, ascending); the item becomes a position among them."""
+        """Return the interactions of these products (codes, ascending); items become positions among the codes."""
         found = [rows for _, rows in self._of_items(kept, since_ms)]
         if not found:
             none = np.empty(0, np.int64)
@@ -101,7 +101,7 @@ class Reviews:
 
 
 class _Merged:
-    """Values per key from many sorted batches."""
+    """Merges the values per key of many sorted batches."""
 
     def __init__(self, combine: np.ufunc) -> None:
         self._combine = combine
@@ -130,7 +130,7 @@ class _Merged:
 
 
 class _Sieve:
-    """A sieve for the rows of few products among many. A hashed table decides most of them, the exact search those that share a slot."""
+    """A filter for the rows of few products among many. A hash table decides most rows, an exact search those in a shared slot."""
 
     _MOST_BITS = 22
 
@@ -148,7 +148,7 @@ class _Sieve:
         return (spread >> self._shift).view(np.int64)
 
     def __call__(self, items: I64) -> tuple[I64, I64]:
-        """Rows, and where their product stands among the kept."""
+        """Return the rows of kept products, and each product's position among the kept."""
         slots = self._slot(items)
         at = self._place[slots]
         here = np.flatnonzero(at >= 0)
@@ -170,7 +170,7 @@ def read_reviews(
     stage: Stage,
     block: int = BLOCK,
 ) -> Reviews:
-    """One pass over the file; a second one only for duplicates that lie far apart."""
+    """Read a review file in one pass. A second pass is needed only for duplicates that lie far apart."""
     columns = ReviewColumns(budget, folder)
     duplicates = Duplicates()
     skipped: list[I64] = []
@@ -214,12 +214,12 @@ def read_reviews(
 
 
 def far_budget(memory: int) -> int:
-    """Share of the memory for columns that the look for duplicates in them may take."""
+    """Return the share of the memory for columns that the search for duplicates may use."""
     return max(memory // 4, 64 << 20)
 
 
 class DistinctRows(NamedTuple):
-    """The rows of a block that are no duplicate of one nearby."""
+    """The rows of a block without duplicates of nearby rows."""
 
     user: NDArray[np.bytes_]
     item: I64
@@ -239,10 +239,10 @@ def distinct_rows(rows: ReviewRows, duplicates: Duplicates) -> Iterator[tuple[Bl
 
 
 def _ignore(number: int, reason: str, line: bytes) -> None:
-    """Bad lines were counted in the first reading."""
+    """Ignore a bad line, which was counted in the first reading."""
 
 
 def _line_of(gone: I64) -> Callable[[I64], I64]:
-    """Map a row of the columns to its line of the file, some of which gave no row."""
+    """Return a function that maps rows of the columns to lines of the file, some of which gave no row."""
     shift = gone - np.arange(len(gone))
     return lambda numbers: numbers + np.searchsorted(shift, numbers, side="right")

@@ -1,4 +1,4 @@
-"""The sample shop's raw files, in the official Amazon-2023 form: same numbers and seed, same bytes."""
+"""Writes the sample shop's raw files, in the official Amazon-2023 form. The same numbers and seed give the same bytes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from drr.data_ingest.sample_products import Vocabulary
 
 MARKER, TRUTH = "sample.json", "truth.jsonl.gz"
-"""Says that `drr data sample` wrote the folder, with what numbers, and lists its files."""
+"""The file that says that `drr data sample` wrote the folder, with its numbers and files, and the file of the shoppers' true interests."""
 
 
 @dataclass(frozen=True)
@@ -53,26 +53,26 @@ class SamplePlan:
 
 
 class WrittenSample(TypedDict):
-    """The contents of the folder, as the folder itself records them."""
+    """The contents of a sample folder, as recorded in the folder."""
 
     written_by: str
     plan: JsonObject
-    """`SamplePlan`."""
+    """The fields of the `SamplePlan`."""
     rows: dict[str, int]
     duplicates: int
     categories: dict[str, int]
-    """Reviews of each."""
+    """The number of reviews in each category."""
     files: list[str]
     sha256: dict[str, str]
-    """The hash of each file, by which an ingest knows that nothing else is in the shop."""
+    """The hash of each file, by which an ingest checks that the shop holds nothing else."""
 
 
 def write_sample(
     folder: Path, plan: SamplePlan, progress: Progress, vocabulary: Vocabulary | None = None
 ) -> WrittenSample:
-    """Write the files out of sight and show them whole; a folder that something else filled is left alone.
+    """Write the files unseen and publish them whole; a folder with other contents is left alone.
 
-    `vocabulary`: in place of the sample's own.
+    `vocabulary` replaces the sample's own.
     """
     from drr.data_ingest.sample_products import load_vocabulary
 
@@ -114,7 +114,7 @@ def _refuse_foreign(folder: Path) -> None:
 
 
 def _clear_leftovers(folder: Path) -> None:
-    """Clear what a killed run left beside the folder; a run that still goes on keeps its own."""
+    """Remove leftovers of killed runs beside the folder; a run that is still going keeps its own."""
     for left in folder.parent.glob(f".{folder.name}.part-*"):
         number = left.name.rpartition("-")[2]
         if number == str(os.getpid()) or (number.isdecimal() and not _is_running(int(number))):
@@ -206,7 +206,7 @@ def _digest(path: Path) -> str:
 
 
 def is_sample(raw: Path, hashes: Iterable[str]) -> bool:
-    """Tell whether `drr data sample` wrote all files of these hashes; it left its marker in or above the folder."""
+    """Tell whether `drr data sample` wrote all files with these hashes, by its marker in or above the folder."""
     for folder in (raw, *raw.resolve().parents[:2]):
         try:
             marker = parsed(read_file(folder / MARKER, DOCUMENT))
@@ -225,7 +225,7 @@ def _write_truth(folder: Path, truths: Iterable[ShopperTruth]) -> str:
 
 
 def read_truth(raw: Path) -> dict[str, tuple[str, ...]]:
-    """Read each shopper's true interests in a sample folder, for measuring persons and nothing else."""
+    """Read each shopper's true interests from a sample folder; they serve only to measure methods for persons."""
     try:
         with gzip.open(raw / TRUTH) as stream:
             rows = [orjson.loads(line) for line in stream]
@@ -243,7 +243,7 @@ def _put(streams: list[BinaryIO], parts: list[tuple[int, bytes]]) -> None:
 
 @contextmanager
 def _gzip(path: Path) -> Iterator[BinaryIO]:
-    """A gzip file without name or time in it, so that equal content is an equal file."""
+    """Open a gzip file without name or time in it, so that equal content gives an equal file."""
     from isal import igzip
 
     with path.open("wb") as raw:

@@ -1,6 +1,6 @@
-"""The words of one invented listing: title, features, description, price, details, pictures.
+"""Writes the words of one invented listing: title, features, description, price, details, pictures.
 
-Every function draws from the generator it is given, in a fixed order: the same seed writes the same bytes.
+Every function draws from the given generator in a fixed order: the same seed gives the same bytes.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _SIGNS = (" \U0001f426", " \u2728", " \U0001f49a", " \u2705")
 
 @dataclass(frozen=True)
 class Item:
-    """The things that the dice have settled of a product before a word of it is written."""
+    """The properties drawn for a product before any of its text is written."""
 
     kind: ProductType
     brand: str
@@ -29,7 +29,7 @@ class Item:
     color: str
     attributes: dict[str, str]
     step: float
-    """Its place in its range of sizes, 0 to 1."""
+    """The product's position in its range of sizes, 0 to 1."""
 
     @property
     def size(self) -> str:
@@ -66,7 +66,7 @@ def title_of(rng: random.Random, item: Item) -> str:
 
 
 def _alone(field: str, value: str) -> str:
-    """An attribute's value as a title says it, where no field's name stands beside it."""
+    """Return an attribute's value for a title, where no field name stands beside it."""
     if field in ("Hair Type", "Skin Type"):
         return f"for {value.title()} {field.split()[0]}"
     if field == "Compatible With":
@@ -75,7 +75,7 @@ def _alone(field: str, value: str) -> str:
 
 
 def decorated(rng: random.Random, title: str) -> str:
-    """One title in twenty has a character that nobody typed."""
+    """Add an unusual character, such as an invisible space, to one title in twenty."""
     draw = rng.random()
     if not title or draw > 0.05:
         return title
@@ -96,7 +96,7 @@ def features_of(rng: random.Random, item: Item, general: GeneralWords) -> list[s
 
 
 def _typeset(rng: random.Random, lines: list[str], heads: list[str]) -> list[str]:
-    """A third of the sellers write in a word processor: curly quotes, brackets of another alphabet, odd spaces."""
+    """Format the lines as from a word processor for a third of the sellers: curly quotes, unusual brackets, odd spaces."""
     draw = rng.random()
     if draw < 0.22:
         return [
@@ -129,7 +129,7 @@ def description_of(rng: random.Random, item: Item, title: str, general: GeneralW
 
 
 def price_of(rng: random.Random, item: Item) -> float | int:
-    """Larger sizes cost more; a few prices are far off, as in the real files."""
+    """Draw a price. Larger sizes cost more; a few prices are far off, as in the real files."""
     low, middle, high = item.kind.price
     draw = min(max(0.62 * item.step + 0.38 * rng.random() + rng.gauss(0, 0.06), 0.0), 1.0)
     if draw < 0.5:
@@ -146,7 +146,7 @@ def price_of(rng: random.Random, item: Item) -> float | int:
 def details_of(
     rng: random.Random, item: Item, shelf: str, general: GeneralWords, rates: dict[str, float]
 ) -> JsonObject:
-    """Whatever sellers think of: no two list the same."""
+    """Draw the details that sellers list; hardly two products have the same."""
     details: JsonObject = {}
     if rng.random() < rates.get("brand", 0.85):
         details["Brand"] = item.brand
@@ -181,7 +181,7 @@ def _measure(rng: random.Random, item: Item, details: JsonObject) -> None:
 
 
 def _number(rng: random.Random, item: Item, details: JsonObject) -> None:
-    """Draw what the seller counts and numbers by."""
+    """Add the maker, model number, product codes and number of items, each to a share of the products."""
     if rng.random() < 0.6:
         details["Manufacturer"] = item.brand if rng.random() < 0.8 else f"{item.brand} LLC"
     if rng.random() < 0.35:

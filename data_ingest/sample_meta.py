@@ -1,4 +1,4 @@
-"""The rows of the sample shop's meta files, in the official form and with its oddities at their real rates."""
+"""Writes the rows of the sample shop's meta files, in the official form. Oddities occur at their real rates."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _ODDITIES = (
 def meta_rows(
     vocabulary: Vocabulary, position: int, products: Products, heard: Heard, seed: int
 ) -> Iterator[JsonObject]:
-    """The meta rows of one category, in an order that has nothing to do with that of the reviews."""
+    """Yield the meta rows of one category, in an order unrelated to that of the reviews."""
     words = vocabulary.categories[position]
     rng = random.Random(f"{seed}:meta:{words.category}")
     members = np.flatnonzero(products.category_of == position).tolist()
@@ -67,7 +67,7 @@ def meta_rows(
 
 
 class _MetaWriter:
-    """A writer whose `rare` rows are odd in a fixed way, so that even a small shop has each kind."""
+    """A writer of meta rows. Its `rare` rows are odd in a fixed way, so that even a small shop has each kind of oddity."""
 
     def __init__(
         self,
@@ -121,7 +121,7 @@ class _MetaWriter:
         return row
 
     def _leave_out(self, row: JsonObject) -> None:
-        """Leave out what the real files often lack, as often as they do."""
+        """Leave out fields that the real files often lack, as often as they do."""
         for rate, field, nothing in (
             ("null_store", "store", None),
             ("null_main", "main_category", None),
@@ -134,7 +134,7 @@ class _MetaWriter:
                 row[field] = nothing
 
     def _rated(self, reviews: int, stars: float) -> JsonObject:
-        """The stars that the reviews came to, and more ratings than reviews, as rating needs no words."""
+        """Return the average stars of the reviews, and more ratings than reviews, because a rating needs no text."""
         rng = self.rng
         average = stars / reviews if reviews and stars else rng.uniform(3.4, 4.9)
         silent = int(reviews * rng.paretovariate(1.3) * 0.4)
@@ -144,7 +144,7 @@ class _MetaWriter:
         }
 
     def _oddity(self, number: int) -> str | None:
-        """The rare kinds of row, at their real rate and each at least once in a data set."""
+        """Return the oddity of a row, if any. Each kind occurs at its real rate and at least once in a data set."""
         draw = self.rng.random()
         if number in self.rare:
             return self.rare[number]

@@ -1,4 +1,4 @@
-"""The products of the sample shop: which there are, how popular, how much liked."""
+"""Draws the products of the sample shop: which exist, how popular they are, and how well liked."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ _FOLDER = files("drr.data_ingest") / "vocabulary"
 
 @dataclass(frozen=True)
 class ProductType:
-    """One kind of thing that the shop sells."""
+    """One type of product that the shop sells."""
 
     category: str
     name: str
     path: tuple[str, ...]
-    """Below the category's human name."""
+    """The category path below the category's human name."""
     interests: tuple[str, ...]
     price: tuple[float, float, float]
-    """The tenth, fiftieth and ninetieth of a hundred prices, in dollars."""
+    """The 10th, 50th and 90th percentile of prices, in dollars."""
     weight: float
-    """The weight in pounds of a middling one, from its price where the file states none."""
+    """The weight of a medium product in pounds, estimated from the price if the file states none."""
     styles: tuple[str, ...]
     hooks: tuple[str, ...]
-    """Purposes that a title names."""
+    """Purposes that a title may name."""
     attributes: dict[str, tuple[str, ...]]
-    """Detail fields and their values. The first is the size: its values ascend, and price with them."""
+    """Detail fields and their values. The first field is the size: its values ascend, and prices with them."""
     features: tuple[str, ...]
-    """Sentences; `{Field}` is an attribute's value, `{brand}` the brand."""
+    """Feature sentences; `{Field}` is an attribute's value, `{brand}` the brand."""
     praise: tuple[str, ...]
     gripes: tuple[str, ...]
     consumable: bool
@@ -44,20 +44,20 @@ class ProductType:
 
     @property
     def plain(self) -> str:
-        """The name inside a sentence: small letters, but for "LED" and its like."""
+        """Return the name for use inside a sentence: in small letters, except "LED" and the like."""
         return " ".join(word if word.isupper() else word.lower() for word in self.name.split())
 
 
 @dataclass(frozen=True)
 class CategoryWords:
-    """One file of the data set and how its rows look."""
+    """The words of one category, and the rates at which its rows lack fields."""
 
     category: str
     human: str
     brands: tuple[str, ...]
     rates: dict[str, float]
-    """Shares of rows: null_price, null_store, null_main, no_features, no_description, no_categories, rank, other_asin; where
-    they are not the usual ones, brand and other_store."""
+    """Shares of rows: null_price, null_store, null_main, no_features, no_description, no_categories, rank, other_asin; and, if
+    unusual, brand and other_store."""
     main_categories: dict[str, float]
     types: tuple[ProductType, ...]
 
@@ -67,7 +67,7 @@ class Interest:
     name: str
     weight: float
     title: str
-    """A shopper's own name for what she does: "backyard birding"."""
+    """A shopper's own name for the interest: "backyard birding"."""
 
 
 class ReviewWords(TypedDict):
@@ -106,7 +106,7 @@ class Vocabulary:
     interests: tuple[Interest, ...]
     general: GeneralWords
     mute: bool = False
-    """True where reviews have no text and shoppers no truth, as no shop of it keeps them."""
+    """True if reviews have no text and shoppers no recorded truth, because no shop with this vocabulary keeps them."""
 
     @property
     def types(self) -> tuple[ProductType, ...]:
@@ -115,7 +115,7 @@ class Vocabulary:
 
 @cache
 def load_vocabulary() -> Vocabulary:
-    """Every file of the folder; a hole in one is named by file and type."""
+    """Read every file of the folder; an error names the file and type with a missing part."""
     general = _read("general.toml")
     interests = tuple(Interest(**row) for row in general.pop("interest"))
     known = {interest.name for interest in interests}
@@ -187,7 +187,7 @@ def _type(name: str, category: str, row: JsonObject, known: set[str]) -> Product
 
 ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 BASE_SHARE = 0.22
-"""The share of purchases that serve what everybody needs and no interest."""
+"""The share of purchases that everybody needs and that serve no interest."""
 VARIANTS = 4
 _SINCE_SHARE = 0.53
 """The share of reviews dated 2019 or later, which the ingest counts."""
@@ -195,17 +195,17 @@ _SINCE_SHARE = 0.53
 
 @dataclass(frozen=True)
 class Products:
-    """The products as columns, those of one type side by side."""
+    """The products in columns; products of one type are adjacent."""
 
     type_of: NDArray[np.int32]
     first: NDArray[np.int64]
-    """The first product of each type; one more than there are types."""
+    """The index of the first product of each type, with one more entry than there are types."""
     cumulative: NDArray[np.float64]
-    """Running sum of how popular each is."""
+    """The running sum of the products' popularity."""
     appeal: NDArray[np.float64]
-    """The popularity of each product beside the others."""
+    """The popularity of each product relative to the others."""
     asins: list[str]
-    """The parent's, then `VARIANTS - 1` others, for each product in turn."""
+    """Ids for each product in turn: the parent's, then those of `VARIANTS - 1` variants."""
     category_of: NDArray[np.int32]
 
     def __len__(self) -> int:
@@ -216,7 +216,7 @@ class Products:
 
 
 def type_demand(vocabulary: Vocabulary) -> NDArray[np.float64]:
-    """Each type's share of all purchases."""
+    """Return each type's share of all purchases."""
     types = vocabulary.types
     weight = {interest.name: interest.weight for interest in vocabulary.interests}
     total = sum(weight.values())
@@ -261,7 +261,7 @@ def make_products(vocabulary: Vocabulary, count: int, reviews: int, seed: int) -
 
 
 def popularity_spread(mean: float) -> float:
-    """The widest log-normal spread that still leaves about three of four products five reviews of this mean number."""
+    """Return the widest log-normal spread that leaves about three quarters of the products with five reviews, for this mean number."""
     best = 0.2
     for step in range(4, 33):
         spread = step / 20
@@ -280,7 +280,7 @@ def _apportion(share: NDArray[np.float64], total: int) -> NDArray[np.int64]:
 
 
 def _asins(count: int, seed: int) -> list[str]:
-    """`B0` and eight more, all different."""
+    """Return different ids of `B0` and eight more characters."""
     rng = np.random.default_rng([seed, 2])
     space = 36**8
     taken = np.unique(rng.integers(0, space, size=count + 64 + count // 100))
@@ -298,7 +298,7 @@ def _asins(count: int, seed: int) -> list[str]:
 
 @dataclass(frozen=True)
 class Heard:
-    """The sums of the reviews, by product."""
+    """The number and the total stars of the reviews, by product."""
 
     count: NDArray[np.int64]
     stars: NDArray[np.float64]

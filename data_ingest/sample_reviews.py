@@ -1,4 +1,4 @@
-"""The shoppers of the sample shop and their purchases. Rows of the review files, a stretch of shoppers at a time."""
+"""Draws the shoppers of the sample shop and their purchases, as rows of the review files. It draws one group of shoppers at a time."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 DUPLICATES = 0.011
 REORDER = 0.4
-"""Chance that a consumable is the one bought the last time."""
+"""The chance that a consumable is the one bought the last time."""
 _STRETCH = 150_000
 _TAIL = 2.1
 _SPREAD = np.array([0.6180339887498949, 0.7548776662466927, 0.5698402909980532])
@@ -48,7 +48,7 @@ class Shoppers:
 
 
 def make_shoppers(users: int, purchases: int, seed: int) -> Shoppers:
-    """`purchases` among `users`, at least one each, few very many, and the busy ones mostly first."""
+    """Distribute `purchases` among `users`: at least one each, very many for a few; the busy ones mostly come first."""
     rng = np.random.default_rng([seed, 3])
     mean = purchases / users
     top = 500.0 if mean < 10 else max(500.0, 4 * mean)
@@ -68,7 +68,7 @@ def make_shoppers(users: int, purchases: int, seed: int) -> Shoppers:
 
 @dataclass
 class SampleReviews:
-    """Draws the rows; `heard` is complete once every stretch was drawn."""
+    """A generator of the review rows; `heard` is complete once every group of shoppers was drawn."""
 
     vocabulary: Vocabulary
     products: Products
@@ -100,7 +100,7 @@ class SampleReviews:
         self._asins = np.array(self.products.asins)
 
     def stretches(self) -> Iterator[list[tuple[int, int, bytes]]]:
-        """Parts of (category, rows, lines), in the order of the files."""
+        """Yield parts of (category, rows, lines), in the order of the files."""
         counts = self.shoppers.counts
         ends = np.cumsum(counts)
         start = number = 0
@@ -170,7 +170,7 @@ class SampleReviews:
     def _kinds(
         self, rng: np.random.Generator, user: NDArray[np.int64], users: int
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-        """Draw the kind of each row, and three interests of each user, with how many of them count."""
+        """Draw the product type of each row, three interests of each user, and how many of these count."""
         rows = len(user)
         # Interests are dealt out along the shoppers by how much they buy, so that few shoppers do not leave a shelf unsold.
         rank = np.argsort(np.argsort(-np.bincount(user, minlength=users), kind="stable"), kind="stable")
@@ -267,7 +267,7 @@ class SampleReviews:
 
 
 def _written(columns: list[list[Any]], pictures: dict[int, str]) -> list[str]:
-    """Rating, title, text, both product ids, user, time, votes and verified of each row as its line of JSON."""
+    """Return the JSON line of each row: rating, title, text, both product ids, user, time, votes and verified."""
     none = "[]"
     return [
         f'{{"rating": {score}, "title": "{head}", "text": "{text}", "images": {pictures.get(row, none)}, '
@@ -280,7 +280,7 @@ def _written(columns: list[list[Any]], pictures: dict[int, str]) -> list[str]:
 
 
 def _votes(rng: np.random.Generator, rows: int) -> NDArray[np.int64]:
-    """Helpful votes: none for most, thousands for a few."""
+    """Draw helpful votes: none for most, thousands for a few."""
     votes = np.where(
         rng.random(rows) < 0.74, 0, np.minimum(rng.random(rows) ** (-1 / 1.2), 20_000).astype(np.int64)
     )

@@ -1,4 +1,4 @@
-"""Texts of the shoppers: pools of finished reviews, drawn from by number."""
+"""Makes the texts of the shoppers: pools of finished reviews, from which texts are drawn by number."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from drr.env.errors import DrrError
 from numpy.typing import NDArray
 
 MOODS = 3
-"""Bad (one and two stars), middling (three), good (four and five)."""
+"""The number of moods: bad (one and two stars), middling (three), good (four and five)."""
 BODIES = 40
 TAILS = 2048
 TITLES = 24
@@ -25,14 +25,14 @@ LONGEST = 30_035
 
 @dataclass(frozen=True)
 class TextPools:
-    """JSON-escaped pieces. A review's text is a body and a tail; empty and very long texts are kinds of tail."""
+    """JSON-escaped pieces of reviews. A review's text is a body and a tail; empty and very long texts are kinds of tail."""
 
     bodies: list[str]
-    """`BODIES` for each (type, mood)."""
+    """The bodies, `BODIES` for each (type, mood)."""
     tails: list[str]
-    """`TAILS` that suit any mood, and as many for those who are pleased."""
+    """The tails: `TAILS` for any mood, and as many for satisfied shoppers."""
     titles: list[str]
-    """`TITLES` for each star, 0 to 5."""
+    """The titles, `TITLES` for each star, 0 to 5."""
     longest: str
 
 
@@ -128,27 +128,27 @@ def _tail(known: list[str], rng: random.Random) -> str:
 
 
 REMARK_SHARE = 0.3
-"""The share of reviews with a remark, among those of things for an interest of the shopper."""
+"""The share of reviews with a remark, among reviews of things for an interest of the shopper."""
 
 
 @dataclass(frozen=True)
 class ShopperTruth:
-    """The truth drawn for one shopper; kept beside the raw files and in no shop."""
+    """The true interests drawn for one shopper, stored beside the raw files and in no shop."""
 
     user_id: str
     interests: tuple[str, ...]
     facts: tuple[str, ...]
-    """The facts of the interests, in the same order."""
+    """The fact behind each interest, in the same order."""
     said: tuple[int, ...]
-    """The number of reviews that mention each of them."""
+    """The number of reviews that mention each fact."""
 
 
 class Drawn(NamedTuple):
-    """The draws that decide who speaks of what in a stretch."""
+    """The draws that decide which reviews mention what, for one group of shoppers."""
 
     number: int
     own: NDArray[np.int64]
-    """Three interests of each user, of which `how_many` count."""
+    """Three interests of each user, of which the first `how_many` count."""
     how_many: NDArray[np.int64]
     user: NDArray[np.int64]
     kind: NDArray[np.int64]
@@ -156,7 +156,7 @@ class Drawn(NamedTuple):
 
 @dataclass
 class Voices:
-    """Facts by the place of their interest; `truths` grows as stretches are drawn."""
+    """Adds personal facts to review texts, by interest; `truths` grows with each group of shoppers."""
 
     vocabulary: Vocabulary
     seed: int
@@ -190,7 +190,7 @@ class Voices:
         return np.where(theirs, body, self._plain[body])
 
     def speak(self, user_ids: NDArray[np.str_], drawn: Drawn, texts: list[str]) -> None:
-        """Puts sentences behind the texts of a stretch."""
+        """Add sentences to the end of the texts of a group of shoppers."""
         number, own, how_many, user, kind = drawn
         rng = np.random.default_rng([self.seed, 9, number])
         users = len(user_ids)
@@ -240,7 +240,7 @@ _OWN = re.compile(r"\b(?:my|our)\b", re.I)
 
 
 def _plain(bodies: list[str]) -> NDArray[np.int64]:
-    """Find for each text another of its kind and mood without an own thing in it. Itself where every one has."""
+    """Return for each text the index of one of its type and mood without "my" or "our". It is the text itself if there is none."""
     places = np.arange(len(bodies))
     for first in range(0, len(bodies), BODIES):
         plain = [at for at in range(first, first + BODIES) if not _OWN.search(bodies[at])]
