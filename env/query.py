@@ -46,7 +46,7 @@ class Constraints(BaseModel):
 
 
 class Fact(BaseModel):
-    """One fact of the user's records that a query relies on."""
+    """One fact of the user's records that a query leans on."""
 
     model_config = ConfigDict(extra="forbid")
 
