@@ -12,6 +12,7 @@ from drr.eval.asking.forms import RelativeGrades
 from drr.eval.checks import RULES
 from drr.papers.dr3.agent.validating import Requirements
 from drr.papers.dr3.making.proposals import ProposedPage
+from drr.querygen.asking import Drafts
 from drr.tools.registry import EVERY
 
 from tests.style import LONGEST, PAGES, ROOMS, figures, groups, words
@@ -33,7 +34,7 @@ NUMBERS = [
 ]  # fmt: skip
 COUNTS = {"rules": {len(RULES)}, "tools": {len(TOOLS), 4}}
 """The four tools are those of the Universal Commerce Protocol."""
-FORMS = (RelativeGrades, Requirements, ProposedPage)
+FORMS = (Drafts, RelativeGrades, Requirements, ProposedPage)
 """Forms that models fill in: their docstrings are part of requests, which old studies find again by their bytes."""
 KEYS = {
     "app/commands/import_.py held_against", "app/study/foreign.py held_against", "data_ingest/sample_text.py said",
