@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from itertools import pairwise
 
 from drr.env.shop_world import TOOLS
@@ -15,6 +16,7 @@ from drr.papers.dr3.making.proposals import ProposedPage
 from drr.querygen.asking import Drafts
 from drr.tools.registry import EVERY
 
+from tests.garbage import no_search_for_garbage
 from tests.style import LONGEST, PAGES, ROOMS, figures, groups, words
 from tests.test_rooms import ROOT
 
@@ -46,10 +48,14 @@ KEYS = {
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
-def trees() -> Iterator[tuple[str, ast.Module]]:
-    for room in ROOMS:
-        for path in sorted((ROOT / room).rglob("*.py")):
-            yield str(path.relative_to(ROOT)), ast.parse(path.read_text(encoding="utf-8"))
+@cache
+def trees() -> list[tuple[str, ast.Module]]:
+    with no_search_for_garbage():
+        return [
+            (str(path.relative_to(ROOT)), ast.parse(path.read_text(encoding="utf-8")))
+            for room in ROOMS
+            for path in sorted((ROOT / room).rglob("*.py"))
+        ]
 
 
 def texts_for_models() -> set[str]:
@@ -59,15 +65,18 @@ def texts_for_models() -> set[str]:
     return {tool.description for tool in EVERY.values()} | {part.get("description", "") for part in parts}
 
 
-def first_sentences() -> Iterator[tuple[str, str]]:
+@cache
+def first_sentences() -> list[tuple[str, str]]:
     for_models = texts_for_models()
-    for place, tree in trees():
-        for node in ast.walk(tree):
-            if isinstance(node, DOCUMENTED) and (text := ast.get_docstring(node)):
-                if text in for_models:
-                    continue
-                line = getattr(node, "lineno", 1)
-                yield f"{place}:{line}", re.split(r"(?<=[.!?])\s", text.split("\n\n")[0], maxsplit=1)[0]
+    documented = (
+        (f"{place}:{getattr(node, 'lineno', 1)}", text)
+        for place, tree in trees()
+        for node in ast.walk(tree)
+        if isinstance(node, DOCUMENTED) and (text := ast.get_docstring(node)) and text not in for_models
+    )
+    return [
+        (place, re.split(r"(?<=[.!?])\s", text.split("\n\n")[0], maxsplit=1)[0]) for place, text in documented
+    ]
 
 
 def words_beside_fields() -> Iterator[tuple[str, str]]:

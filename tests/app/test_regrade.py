@@ -153,6 +153,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.long
 def test_agents_of_others_hand_in_a_form_with_their_report(
     drr: Drr, sample_home: Path, shop: Shop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

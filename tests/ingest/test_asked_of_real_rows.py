@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from drr.env.checkable import Axes
 from drr.env.query import read_queries
 
@@ -11,6 +12,7 @@ from tests.commands import Drr
 from tests.ingest.conftest import Ingest
 
 
+@pytest.mark.long
 def test_a_shop_of_real_rows_gives_checkable_questions_with_their_axes(
     drr: Drr, messy: Path, run_ingest: Ingest, tmp_path: Path
 ) -> None:

@@ -67,6 +67,7 @@ def test_another_seed_has_no_fact_of_the_first_and_the_templates_hold_none() -> 
     ]
 
 
+@pytest.mark.long
 def test_a_chain_leads_from_an_order_over_its_spare_part_to_a_rule_on_a_web_page(
     drr: Drr, tmp_path: Path
 ) -> None:
