@@ -110,7 +110,7 @@ def condensing(run: AgentRun, who: str, problem: str) -> Condensing:
 
 
 async def afresh(run: AgentRun, who: str, problem: str, messages: Sequence[BaseMessage]) -> str:
-    """Write the synthesis in a fresh conversation, in which the model has no tools and sees only the findings."""
+    """Write the synthesis in a fresh conversation without tools: problem, profile facts, tool results, the researcher's last words."""
     pieces = run.pieces(who)
     if run.profile is not None:
         pieces.append(Piece("Profile facts", run.profile.text, "profile"))

@@ -173,7 +173,7 @@ def page_of_piece(address: str) -> str | None:
 
 
 class KnownPlaces:
-    """A set of places in files, by name, and whole web pages, searched for overlaps."""
+    """A collection of places in files and of web pages, searched for those that an address overlaps."""
 
     def __init__(self, addresses: Iterable[str] = ()) -> None:
         self._by_name: dict[str, list[tuple[FilePlace, str]]] = {}

@@ -27,7 +27,7 @@ _TOKEN = re.compile(
     r"[\s(*_]{1,8}(?P<token>[A-Za-z0-9][A-Za-z0-9_-]{2,38}[A-Za-z0-9])(?P<behind>[^A-Za-z0-9]*)"
 )
 _MOST = 1_000
-"""Most words of a report about which a shop is asked."""
+"""Maximum number of words of one report that are looked up in the shop as product ids."""
 
 
 class IdEntry(NamedTuple):

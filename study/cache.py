@@ -146,7 +146,7 @@ def named(value: object) -> list[object]:
 
 @cache
 def program() -> str:
-    """Return a hash of this program's files, the names of the installed packages, and the version of Python."""
+    """Return a hash of this program's packages, the names of the installed packages, and the version of Python."""
     rooms = sorted(one for one in Path(__file__).parent.parent.iterdir() if (one / "__init__.py").is_file())
     places = [Path(place) for place in dict.fromkeys(sys.path) if Path(place).is_dir()]
     packages = sorted(one.name for place in places for one in place.iterdir() if one.suffix == ".dist-info")

@@ -289,7 +289,7 @@ def _is_loading(failure: ModelFailure | None) -> bool:
 
 
 _SILENT = 5
-"""Number of wordless pieces at the beginning of an answer that show thinking; fewer are only marks."""
+"""Minimum number of chunks without text at the start of an answer that count as thinking; fewer may be mere markers."""
 _MANY = 4
 _RED = b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAEAAAABAAQMAAACQp+OdAAAAA1BMVEX/AAAZ4gk3AAAAD0lEQVR42mNgGAWjgHwAAAJAAAHg"

@@ -16,7 +16,7 @@ OPTIONS = {
 EXAMPLES = ()
 SIZES = {"users": Size(17, 17), "per_user": Size(3, 3)}
 OWN = ("queries",)
-"""Options that not every paper has."""
+"""Options of the paper commands that this paper takes and some other papers do not."""
 HEADLINE = ("fp", "fr", "overall", "input_tokens", "tool_calls")
 
 

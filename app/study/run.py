@@ -1,4 +1,4 @@
-"""Creates or continues a study of answers: joins its request with the study's own, and computes the missing units."""
+"""Creates or continues a study of answers: joins a call's request with the stored one, and computes missing units."""
 
 from __future__ import annotations
 

@@ -250,5 +250,5 @@ _STEP = re.compile(r"\s{0,20}(?:>|\u203a|\u00bb|\|)\s*")
 
 
 def shelf_parts(category: str | None) -> list[str]:
-    """Return the keys that a product's path must all have. A name without a word becomes a key that no product has."""
+    """Return the keys of a category, all of which a product's path must have. A name without a word gives a key that no product has."""
     return [] if category is None else [raw_key(step) for step in _STEP.split(category)]

@@ -30,7 +30,7 @@ def rules_version(judge: str, versions: Iterable[str]) -> int | None:
 
 
 def outdated(judge: str, versions: Iterable[str]) -> str | None:
-    """Return a notice that figures by earlier rules are not comparable with today's; `None` for today's rules."""
+    """Return a notice that figures by another version of the rules are not comparable. `None`: today's rules, or a model."""
     version = rules_version(judge, versions)
     if version is None or (judge, version) == (NAME, VERSION):
         return None

@@ -94,7 +94,7 @@ class _Titles:
 def names_in(
     body: str, products: Mapping[str, Product], hidden: Sequence[tuple[int, int]]
 ) -> Iterator[NamedProduct]:
-    """Yield every capitalised run of words that names exactly one product, outside the hidden spans."""
+    """Yield the capitalised runs of two words and more that name exactly one product, outside the hidden spans."""
     if not products:
         return
     titles = _Titles(products)

@@ -1,4 +1,4 @@
-"""Counts the figures of a report, and those that rules could decide, as the basis of "no rule failed"."""
+"""Counts a report's numbers and dates, and those that a rule could check. So "no rule failed" is read rightly."""
 
 from __future__ import annotations
 

@@ -210,7 +210,7 @@ def _report(line: str) -> ImportedReport:
 
 
 def plan(study: Study | None, read: ReadReports) -> tuple[list[Unit], list[Query]]:
-    """Plan units, and return also the questions that the study did not have. Reports with the same normalised query and user have the same question."""
+    """Plan units, and return also the questions that the study did not have. Reports with the same normalised query and user have the same question, but for those of a task at a size, which keep their id. Refuse a trial that is repeated with other content."""
     asked = _Asked(questions(study) if study else {})
     records = study.records("answer", None) if study else ()
     taken = {_place(record.spec): record.key for record in records}

@@ -227,7 +227,7 @@ def found_counts(verdicts: Iterable[Found | None]) -> FoundCounts:
 
 
 class FactFigures(NamedTuple):
-    """FACT of a system."""
+    """A system's scores by FACT, the citation measure of DeepResearch Bench: valid citations, and their share."""
 
     citations_per_task: float | None
     valid_per_task: float | None

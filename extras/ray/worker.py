@@ -142,7 +142,7 @@ class RayWorker:
             self._loop.call_soon_threadsafe(self._news.set)
 
     async def words(self) -> list[object]:
-        """Return the gathered messages as soon as there are some; empty at the end. Raise the error that ended the worker."""
+        """Wait for messages and return some of them; none once the worker has ended. Then raise the error that ended the worker."""
         assert self._serving is not None
         while not self._outbox and not self._serving.done():
             self._news.clear()

@@ -72,7 +72,7 @@ def add_check_options(parser: argparse.ArgumentParser) -> None:
 
 
 def takes(path: Path) -> bool:
-    """Tell whether a path is a folder; raise `Misuse` for a file inside a task folder."""
+    """Tell whether a path is a folder; raise `Misuse` for a file inside a task folder and for any manifest."""
     from drr.papers.dr3.form import MANIFEST, is_task
 
     if path.is_file() and (is_task(path.parent) or path.name == MANIFEST):

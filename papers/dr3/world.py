@@ -67,7 +67,7 @@ class CorpusBesideShop(ShopWeb):
 
 @dataclass(frozen=True)
 class FileWorld:
-    """The environment of one unit: a task at one size."""
+    """The environment of one unit of work: a task, with the corpus of the task at one size."""
 
     task: FileTask
     size: str

@@ -19,7 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 SCHEMA = 1
 Basis = Literal["records", "stated", "invented", "imported"]
-"""Basis of an attribute: `records`: derived from orders by rule; `stated`: in own reviews; `invented`: by seed; `imported`: unchecked."""
+"""Source of an attribute: `records` (derived from orders by rule), `stated` (in the person's reviews), `invented` (drawn by seed), `imported` (given, unchecked)."""
 
 
 class Ground(BaseModel):

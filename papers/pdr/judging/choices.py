@@ -166,7 +166,7 @@ def task_id_of(query: Query | None, text: str) -> str:
 
 
 def check_tasks(questions: Mapping[str, Query]) -> None:
-    """Raise `Misuse` if a task has two texts, as criteria of the task alone would fit neither."""
+    """Raise `Misuse` if one task has questions with different texts: criteria made for the task could not fit both."""
     texts: dict[str, tuple[str, str]] = {}
     for query in (query for query in questions.values() if query.task_id is not None):
         text = " ".join(query.query.split())
