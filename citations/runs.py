@@ -47,7 +47,7 @@ class Runs:
         self._text = text
         self.accepted: list[list[Entry]] = []
         self.loose: list[list[Entry]] = []
-        """Those accepted lists that no heading names and whose numbers any numbered text might have."""
+        """Accepted lists that no heading names and whose numbers any numbered text might have."""
         self._run: list[Entry] = []
         self._run_in_section = False
         self._level: int | None = None
