@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-import secrets
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
 from shutil import get_terminal_size
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any, Literal, TextIO, cast
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TextIO, cast
 
 if TYPE_CHECKING:
     from drr.eval.stats.intervals import VRow
@@ -41,7 +39,7 @@ class _Paint:
     """Internal marks for colours. Each mark holds a random number that a stranger's text cannot know, so that a forged mark stays plain text."""
 
     def __init__(self) -> None:
-        self.nonce = secrets.token_hex(8)
+        self.nonce = os.urandom(8).hex()
         self.mark = re.compile(rf"\x1b<{self.nonce}:(\d*)>")
 
     def on(self, text: str, tone: Tone) -> str:
@@ -119,8 +117,7 @@ LEAST_TEXT = 24
 _NUMBER = re.compile(r"[-+$<]{0,2}\d[\d,.]*(?: ?[%a-z]{1,2})?|-|–|")
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(NamedTuple):
     head: str
     rank: int = 0
     """Order in which a narrow terminal leaves columns out: the highest rank first."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -94,6 +94,12 @@ class Paper(NamedTuple):
     """Example lines for the help of commands."""
     task_actions: str = ""
     """The module that carries out `drr papers tasks` (`drr.app.commands.tasks.TaskActions`)."""
+    traces: Sequence[str] | None = None
+    """Values of a study's plan and files in its folder that only the paper's studies have. Reports and pages of studies without any, and without
+    a judged task or a world of the paper, do not load it. `None`: they always do.
+    """
+    headline: str = ""
+    """The name of the paper's lead metric."""
     report: str = ""
     """The paper's part of reports (`drr.app.report.of_papers.ReportParts`)."""
     viewer: str = ""
@@ -116,6 +122,10 @@ class Paper(NamedTuple):
     """Packages that only the paper needs; the extra of the paper's name installs them."""
     judging_prompts: str = ""
     """The package whose folder `prompts` holds the prompts of the paper's judging tasks."""
+
+    def judges(self, tasks: Collection[str]) -> bool:
+        """Return True if one of the named tasks is the paper's."""
+        return any(task.name in tasks for task in self.tasks)
 
 
 class ExtraDoor(NamedTuple):

@@ -72,8 +72,9 @@ def build(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from drr.app.viewer.of_papers import folder_pages
+    from drr.study.study import Study
 
-    folder = folder_pages(arguments.study)
+    folder = None if Study.exists(arguments.study) else folder_pages(arguments.study)
     return _study(arguments) if folder is None else _tasks(arguments, folder)
 
 

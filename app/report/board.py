@@ -74,9 +74,10 @@ def standings(
     by_rules: bool = False,
 ) -> Standings:
     """Return the ranking of the systems by the first lead metric with values, if possible of at least two systems."""
-    known = map(metric_of, lead_metrics())
-    first = (one for one in known if any(v is not None for v in means_of(per_report, one).values()))
-    metric = found[0].metric if found else next(first, None)
+    known = (
+        name for name in lead_metrics() if any(v is not None for v in means_of(per_report, name).values())
+    )
+    metric = found[0].metric if found else next(map(metric_of, known), None)
     if metric is None:
         unjudged = Headline("Nothing was judged yet: how good these answers are is unknown.")
         return Standings(None, sorted(per_report(lead_metrics()[0])), {}, unjudged)
@@ -217,9 +218,9 @@ def metric_columns(figures: Mapping[str, Mapping[str, VRow]], *also: str) -> lis
     """Return columns for the lead metrics and for the metrics named in `also`. `figures` maps system to metric name to statistic."""
     shown = []
     for name in dict.fromkeys(("reward", "fp", "fr", *lead_metrics(), *also)):
-        known = metric_of(name)
         if name not in ("fp", "fr", "overall") and not any(name in row for row in figures.values()):
             continue
+        known = metric_of(name)
         cells = {
             system: Cell.of(row.get(name), known.digits, missing=UNKNOWN) for system, row in figures.items()
         }

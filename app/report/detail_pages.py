@@ -50,9 +50,9 @@ def sections_behind(
                 yield from table.sections(material, table)
 
 
-def metrics_of(table: Table) -> list[Metric]:
+def metrics_of(material: Material, table: Table) -> list[Metric]:
     """Return the metrics of the table's columns, those for which each answer has a value."""
-    known = metrics()
+    known = metrics({name for row in material.document["metrics"].values() for name in row})
     return [known[column.key] for column in table.columns if column.key in known and not table.foreign]
 
 
@@ -72,7 +72,7 @@ class _OfSystem:
             if table.each is not None:
                 columns = table.each_columns or table.columns
                 yield self._section(table.name, table.title, columns, map(table.each, self._answers))
-            elif shown := metrics_of(table):
+            elif shown := metrics_of(self._material, table):
                 values = [[_shown(self._material.value(a, m.name), m) for m in shown] for a in self._answers]
                 yield self._section(table.name, table.title, [Heading.of(m) for m in shown], values)
             elif table.foreign or any(self._system in own for own in table.behind.values() if len(own) == 1):
@@ -154,7 +154,7 @@ def _of_pair(material: Material, pair: tuple[str, str], tables: Sequence[Table])
     first, second = ({a.asked: a for a in reversed(material.variants[system])} for system in pair)
     shared = sorted(asked for asked in first if asked in second)
     for table in tables:
-        shown = metrics_of(table)
+        shown = metrics_of(material, table)
         if shown and pair in map(tuple, table.behind.values()):
             rows = [
                 AnswerRow(

@@ -129,7 +129,7 @@ class Contrast:
 
 def contrasts(per_report: PerReport) -> list[Contrast]:
     """Return the paired differences of systems on each lead metric. The better system of a pair, by the first known metric, comes first."""
-    means = {name: means_of(per_report, metric_of(name)) for name in lead_metrics()}
+    means = {name: means_of(per_report, name) for name in lead_metrics()}
     shown = [metric_of(name) for name, own in means.items() if sum(v is not None for v in own.values()) > 1]
     if not shown:
         return []
@@ -148,8 +148,8 @@ def contrasts(per_report: PerReport) -> list[Contrast]:
     ]
 
 
-def means_of(per_report: PerReport, metric: Metric) -> dict[str, float | None]:
-    return {system: mean(own).value for system, own in per_report(metric.name).items()}
+def means_of(per_report: PerReport, metric: str) -> dict[str, float | None]:
+    return {system: mean(own).value for system, own in per_report(metric).items()}
 
 
 def ranked(metric: Metric | None, means: Mapping[str, float | None]) -> list[str]:

@@ -37,7 +37,7 @@ SMALLEST = 1.8
 def draw_all(material: Material, folder: Path) -> list[tuple[str, str]]:
     """Write every figure that the study has data for, light and dark. Return pairs of file name without ending and title."""
     drawn = []
-    for name, title, _ in every_figure():
+    for name, title, _ in every_figure(material):
         laid = _save(material, name, LIGHT, material.forms, folder, None)
         if laid is not None:
             _save(material, name, DARK, material.forms, folder, laid)
@@ -47,7 +47,7 @@ def draw_all(material: Material, folder: Path) -> list[tuple[str, str]]:
 
 def draw_file(material: Material, folder: Path, file: str) -> None:
     """Write the named figure file, if `draw_all` would write a file of that name; else do nothing."""
-    for name, _, _ in every_figure():
+    for name, _, _ in every_figure(material):
         for scheme in (LIGHT, DARK):
             for form in FORMS:
                 if file == f"{name}{scheme.ending}.{form}":
@@ -56,7 +56,11 @@ def draw_file(material: Material, folder: Path, file: str) -> None:
 
 def figures_of(material: Material) -> list[tuple[str, str]]:
     """Return pairs of file name without ending and title for each figure that the study has data for."""
-    return [(name, title) for name, title, draw in every_figure() if _made(material, draw, LIGHT) is not None]
+    return [
+        (name, title)
+        for name, title, draw in every_figure(material)
+        if _made(material, draw, LIGHT) is not None
+    ]
 
 
 STYLE: dict[Any, Any] = {
@@ -104,7 +108,7 @@ def _save(
 ) -> FigureLayout | None:
     import matplotlib as mpl
 
-    draw = next(draw for own, _, draw in every_figure() if own == name)
+    draw = next(draw for own, _, draw in every_figure(material) if own == name)
     figure = _made(material, draw, scheme)
     if figure is None:
         return None
@@ -344,6 +348,8 @@ OURS = (
 )
 
 
-def every_figure() -> list[ReportFigure]:
-    """Return the built-in figures, then those of the papers."""
-    return [ReportFigure(*one) for one in OURS] + [one for parts in report_parts() for one in parts.figures]
+def every_figure(material: Material) -> list[ReportFigure]:
+    """Return the built-in figures, then those of the study's papers."""
+    return [ReportFigure(*one) for one in OURS] + [
+        one for parts in report_parts(material.document) for one in parts.figures
+    ]

@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 
 from drr.app.judge.text import unread_text
 from drr.app.report.material import LONGEST_NAME, Material
-from drr.app.report.of_papers import report_parts
 from drr.env.checkable import finds
+from drr.env.plugins import papers
 from drr.eval.metrics import metric as metric_of
 from drr.eval.rewards import ReadForm, read_form
 from drr.study.unit import Record
@@ -18,7 +18,7 @@ from drr.wording.excerpt import excerpt, many
 
 def lead_metrics() -> list[str]:
     """Return the names of the lead metrics, one for each kind of judging, in the tables' order."""
-    of_papers = [parts.headline for parts in report_parts() if parts.headline]
+    of_papers = [paper.headline for paper in papers() if paper.headline]
     return ["reward", "fp", "overall", *of_papers, "kp_vital_strict"]
 
 

@@ -135,7 +135,7 @@ class Material:
         if metric not in self._floors:
             trials = self.per_report(metric)
             floor = noise_floor(trials) or noise_floor(trials, self._again.get(metric))
-            self._floors[metric] = None if metric_of(metric).across_trials else floor
+            self._floors[metric] = None if floor is None or metric_of(metric).across_trials else floor
         return self._floors[metric]
 
     @cached_property

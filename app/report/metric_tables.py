@@ -75,9 +75,10 @@ ELSEWHERE = frozenset({"rules"})
 """Names of metric tables that another module builds."""
 
 
-def forms() -> dict[str, MetricForm]:
-    """Return the options of metric tables by table name, built-in ones and those of the papers."""
-    return {**FORMS, **{key: form for parts in report_parts() for key, form in parts.forms.items()}}
+def forms(material: Material) -> dict[str, MetricForm]:
+    """Return the options of metric tables by table name, built-in ones and those of the study's papers."""
+    parts_of_papers = report_parts(material.document)
+    return {**FORMS, **{key: form for parts in parts_of_papers for key, form in parts.forms.items()}}
 
 
 def metric_tables(material: Material) -> Iterator[Table]:
@@ -85,8 +86,9 @@ def metric_tables(material: Material) -> Iterator[Table]:
     figures = material.document["metrics"].values()
     names = {name for row in figures for name in row}
     left, titles = registry.unasked(names) if material.paper is None else (), registry.titles(names)
+    known = forms(material)
     for key, metrics in registry.tables(names).items():
-        form = forms().get(key, MetricForm())
+        form = known.get(key, MetricForm())
         shown = [*map(registry.metric, form.lead), *metrics]
         if key in ELSEWHERE:
             continue
@@ -189,9 +191,9 @@ def as_printed(material: Material) -> Table | None:
     if not document:
         return None
     figures = document["metrics"]
-    shown = registry.tables()
-    keys = ("faithfulness", "quality", *(key for key, form in forms().items() if form.is_printed))
-    metrics = _present([metric for key in keys for metric in shown[key]], figures.values())
+    shown = registry.tables({name for row in figures.values() for name in row})
+    keys = ("faithfulness", "quality", *(key for key, form in forms(material).items() if form.is_printed))
+    metrics = _present([metric for key in keys for metric in shown.get(key, ())], figures.values())
     rows = [(variant, [Cell.of(values.get(m.name)) for m in metrics]) for variant, values in figures.items()]
     notes = [f"{document['note']}.", *reasons_of(figures, {m.name: m.label for m in metrics})]
     columns = [Heading(metric.label, metric.name) for metric in metrics]

@@ -1,4 +1,4 @@
-"""Defines a paper's additions to a study's report: forms of metric tables, further tables and figures, and a headline metric."""
+"""Defines a paper's additions to a study's report: forms of metric tables, further tables and figures."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from drr.app.report.material import Material
     from drr.app.report.tables import Table
     from drr.eval.metrics.rows import StudyDocument
-    from drr.study.study import Study
     from matplotlib.figure import Figure
 
 
@@ -51,14 +50,17 @@ class ReportParts:
     last: Sequence[Callable[[Material], Table | None]] = ()
     """Functions that each return a table on how answers were judged, or `None`."""
     figures: Sequence[ReportFigure] = ()
-    headline: str = ""
-    """Name of the paper's lead metric."""
-    document: Mapping[str, Callable[[Study], object | None]] = field(default_factory=dict)
-    """Functions that return further parts of the report's document, by key."""
     refusals: Callable[[StudyDocument], list[str]] = lambda document: []
     """Function that returns the reasons why a requested table was refused, for readers of the terminal."""
 
 
-def report_parts() -> list[ReportParts]:
-    """Return the additions of all papers to the report."""
-    return [load(paper.report) for paper in papers() if paper.report]
+def report_parts(document: StudyDocument) -> list[ReportParts]:
+    """Return the additions of the papers of which the study's document has something. No other paper's module is loaded."""
+    printed = document.get("as_printed")
+    judged = {*document["coverage"]["tasks"], *(printed["coverage"]["tasks"] if printed else ())}
+    return [
+        load(paper.report)
+        for paper in papers()
+        if paper.report
+        and (paper.traces is None or paper.judges(judged) or not document.keys().isdisjoint(paper.documents))
+    ]

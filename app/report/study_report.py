@@ -89,7 +89,7 @@ def report(folder: Path, config: ReportConfig) -> StudyReport:
 
     with Study.read(folder) as study:
         made = despite_losses(study, lambda: _kept(study, config))
-    for refused in (line for parts in report_parts() for line in parts.refusals(made.whole)):
+    for refused in (line for parts in report_parts(made.whole) for line in parts.refusals(made.whole)):
         notice(f"memories side by side: {' '.join(refused.split())}")
     return made
 
@@ -142,9 +142,6 @@ def figures_of(study: Study, config: ReportConfig) -> tuple[Judged, StudyDocumen
 
     judged = read_judged(study, choose(study, config.judge))
     document = study_document(study, config.judge, complete=config.complete_only, known=judged)
-    for name, row_of in (item for parts in report_parts() for item in parts.document.items()):
-        if (row := row_of(study)) is not None:
-            cast(dict[str, object], document)[name] = row
     if scores := foreign_scores(study):
         document["foreign"] = foreign_tables(scores, judged.answers)
     if config.labels:

@@ -42,12 +42,12 @@ def all_tables(material: Material) -> list[Table]:
     found = [
         differences_table(material),
         *metric_tables(material),
-        *(table for parts in report_parts() for table in parts.tables(material)),
+        *(table for parts in report_parts(material.document) for table in parts.tables(material)),
         MEASURED_COST.table(material),
         *(build(material) for build in BESIDE),
         *agreement_tables(material),
         CORRECTED.table(material),
-        *(build(material) for parts in report_parts() for build in parts.last),
+        *(build(material) for parts in report_parts(material.document) for build in parts.last),
         *(build(material) for build in LAST),
         *foreign_tables(material),
     ]

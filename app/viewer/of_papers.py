@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from drr.env.plugins import folder_of, load, papers
+from drr.eval.judging.read import judgings
 
 if TYPE_CHECKING:
     from drr.app.pages.frame import Frame, FramePlace
@@ -86,8 +87,21 @@ class StudyPart:
 
 
 def open_papers(reader: EntryReader, tasks: Path | None) -> dict[str, StudyPart]:
-    """Return the additions of each paper, by the paper's name."""
-    return {paper.name: load(paper.viewer)(reader, tasks) for paper in papers() if paper.viewer}
+    """Return the additions of the papers that the study is of, by the paper's name. No other paper's module is loaded."""
+    run, folder = reader.study.config.get("run", {}), reader.study.folder
+    judged = {name.partition("/")[0] for judging in judgings(reader.study) for name in judging.versions}
+    return {
+        paper.name: load(paper.viewer)(reader, tasks)
+        for paper in papers()
+        if paper.viewer
+        and (
+            paper.traces is None
+            or paper.judges(judged)
+            or (tasks is not None and paper.task_folders)
+            or run.get("world") in paper.worlds
+            or any(run.get(trace) or (folder / trace).is_file() for trace in paper.traces)
+        )
+    }
 
 
 def folder_pages(place: Path) -> FolderPages | None:

@@ -7,7 +7,7 @@ from itertools import combinations
 from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
-from drr.env.plugins import load, papers
+from drr.env.plugins import load
 from drr.env.text import tokens
 from drr.eval.agreement.criteria import criteria_agreement
 from drr.eval.agreement.judges import agreement
@@ -216,7 +216,7 @@ def study_labels(judged: Judged) -> list[Label]:
         *_study_pairs(judged, name),
         *_study_ratings(judged, name),
         *_study_support(judged, name),
-        *(label for paper in papers() if paper.labels for label in load(paper.labels)(judged, name)),
+        *(label for paper in judged.papers() if paper.labels for label in load(paper.labels)(judged, name)),
     ]
 
 

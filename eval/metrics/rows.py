@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal, NotRequired, TypedDict, cast
+from typing import Literal, NotRequired, TypedDict
 
 from drr.env.plugins import merged
 from drr.eval.checks.reading import FiguresRow
@@ -262,7 +262,5 @@ class CostDocument(TypedDict):
 
 def cost_part(document: Mapping[str, object]) -> CostDocument | None:
     """Return the costs in a study's document, from whichever paper's part has them; `None` where none has."""
-    parts = cast(Mapping[str, Mapping[str, Any]], document)
-    return next(
-        (parts[name]["cost"] for name in merged("documents") if parts.get(name, {}).get("cost")), None
-    )
+    parts = (document.get(name) for name in merged("documents"))
+    return next((part["cost"] for part in parts if isinstance(part, dict) and part.get("cost")), None)

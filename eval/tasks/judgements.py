@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Generic, TypeVar
 
+from drr.env.plugins import Paper, papers
 from drr.eval.asking.rules import outdated, rules_banner
 from drr.eval.checks.reading import FiguresRow
 from drr.eval.evidence.answers import Answer
@@ -201,6 +202,11 @@ class Judged:
     @property
     def way(self) -> JudgingProtocol:
         return OURS if self.judging is None else self.judging.way
+
+    def papers(self) -> list[Paper]:
+        """Return the papers of whose tasks some were judged."""
+        judged = {name for name, count in (self.units + self.failed).items() if count}
+        return [paper for paper in papers() if paper.judges(judged)]
 
     def checked_claims(self, answer: Answer) -> Claims | None:
         """Return the claims that are compared with their sources; `None` where nothing was extracted yet."""

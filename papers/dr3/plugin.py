@@ -40,6 +40,8 @@ PAPER = Paper(
         )
     },
     task_actions=f"{_HERE}.task_actions",
+    traces=(),
+    headline="dr3_avg",
     report=f"{_HERE}.report:PARTS",
     viewer=f"{_HERE}.viewer.pages:TaskFolderPages",
     choices=f"{_HERE}.judging.choosing",

@@ -218,5 +218,4 @@ PARTS = ReportParts(
             "dr3-sizes", "Figures against the size of what is searched (DR3-Eval's Figure 6)", draw_sizes
         ),
     ),
-    headline="dr3_avg",
 )

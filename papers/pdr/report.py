@@ -261,6 +261,5 @@ PARTS = ReportParts(
             "settings", "Personalization from setting to setting (PDR-Bench's Figure 3)", draw_settings
         ),
     ),
-    headline="pqr_p",
     refusals=refusals,
 )

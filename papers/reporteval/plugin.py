@@ -23,6 +23,7 @@ PAPER = Paper(
     commands=f"{_HERE}.commands:ROWS",
     leads={"reporteval": ("re_support", "re_strong")},
     examples={"study import": ("  drr study import study qwen-reports.jsonl --format reporteval --system qwen",)},
+    documents={"alignment": f"{_HERE}.alignment:document_part"}, traces=(), headline="re_overall",
     report=f"{_HERE}.report:PARTS", viewer=f"{_HERE}.viewer:GradePages", choices=f"{_HERE}.judging.choosing",
     reproduction=f"{_HERE}.reproduction", exhibits=_HERE, judging_prompts=f"{_HERE}.judging",
 )  # fmt: skip

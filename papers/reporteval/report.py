@@ -10,7 +10,6 @@ from drr.papers.reporteval.alignment.figures import Run
 from drr.papers.reporteval.alignment.reading import kept_things
 from drr.papers.reporteval.alignment.store import alignments
 from drr.plugin import AnswerRow, Behind, Form, Heading, Material, MetricForm, ReportParts, Table, TableLine
-from drr.study.study import Study
 
 _OWN_WORDS = "What the judge found; `drr judges align show` has its words and the unit that judged."
 _NOWHERE = ("",)
@@ -83,14 +82,8 @@ def _reporteval_notes(material: Material) -> list[str]:
     ]
 
 
-def _rows(study: Study) -> list[AlignmentRow] | None:
-    return [one.row() for one in alignments(study)] or None
-
-
 FORMS: Mapping[str, MetricForm] = {
     "reporteval": MetricForm(lead=("re_support", "re_strong"), notes=_reporteval_notes, is_printed=True),
     "reporteval-pairs": MetricForm(lead=("re_non_redundancy",), notes=_reporteval_notes, is_printed=True),
 }
-PARTS = ReportParts(
-    forms=FORMS, last=(ALIGNMENT.table,), headline="re_overall", document={"alignment": _rows}
-)
+PARTS = ReportParts(forms=FORMS, last=(ALIGNMENT.table,))

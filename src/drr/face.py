@@ -5,7 +5,6 @@ Each function returns a dataclass or an Arrow table. An error that would end a c
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -383,6 +382,7 @@ def _as_file(queries: Queries | None) -> Iterator[Path | None]:
     if queries is None or isinstance(queries, str | Path):
         yield _path(queries)
         return
+    import json
     from tempfile import TemporaryDirectory
 
     with TemporaryDirectory() as folder:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -188,7 +189,7 @@ async def test_a_label_weighs_in_p_as_its_criterion_does(study: Study) -> None:
     """Two points too much under one criterion, three quarters of a dimension that is four tenths of P: P falls by 0.6."""
     await put(study, *(answer(f"n{number}", "x", f"Report {number}.") for number in range(16)))
     judging = Judging("model", "model", "ours", {ROUNDS: "1"}, rule_written=False)
-    judged = Judged(judging, read_answers(study))
+    judged = Judged(judging, read_answers(study), units=Counter(scores=1))
     weights = {"GOAL": 0.4, "CONT": 0.3, "PRES": 0.1, "ACTI": 0.2}
     lot, labels = Sample(seed=1, drawn=15, population=16), list[Label]()
     for number, one in enumerate(judged.answers):

@@ -17,6 +17,7 @@ from drr.env.small_files import DOCUMENT, read_within
 from drr.eval.labels import read_align_labels
 from drr.eval.metrics.rows import AlignmentRow, AlignmentRun
 from drr.llm.prompts import Prompts
+from drr.papers.reporteval import ALIGNMENTS
 from drr.papers.reporteval.alignment.figures import Run, ending
 from drr.papers.reporteval.alignment.tasks import (
     ALIGNED,
@@ -31,7 +32,6 @@ from drr.study.study import Study
 from drr.study.unit import canonical_json
 
 FOLDER = "align"
-_META = "align:"
 
 
 class HalfRow(TypedDict):
@@ -191,7 +191,7 @@ class JudgeAlignment:
         return self.state["made"].get(str(run["version"]), "?")
 
     def keep(self) -> None:
-        self.study.ledger.set_meta(f"{_META}{self.task.name}", json.dumps(self.state, sort_keys=True))
+        self.study.ledger.set_meta(f"{ALIGNMENTS}{self.task.name}", json.dumps(self.state, sort_keys=True))
 
 
 def items_to_split(task: AlignedTask, labels: Path) -> list[AlignItem]:
@@ -213,7 +213,7 @@ def new_alignment(
     target: float | None,
 ) -> JudgeAlignment:
     """Begin an alignment: split the labels, seal both halves, and store the present prompts as the first version."""
-    if study.ledger.meta(f"{_META}{task.name}") is not None:
+    if study.ledger.meta(f"{ALIGNMENTS}{task.name}") is not None:
         raise Misuse(
             f"{study.folder}: {task.name} is split already, once and for all; `drr judges align status {study.folder}` tells"
         )
@@ -238,7 +238,7 @@ def alignments(study: Study) -> list[JudgeAlignment]:
     """List the alignments begun in a study."""
     found = []
     for name, task in ALIGNED.items():
-        if (text := study.ledger.meta(f"{_META}{name}")) is not None:
+        if (text := study.ledger.meta(f"{ALIGNMENTS}{name}")) is not None:
             with reading(f"{study.folder}, its alignment of {name}"):
                 found.append(JudgeAlignment(study, task, json.loads(text)))
     return found
