@@ -178,7 +178,7 @@ class ToolSchema(TypedDict):
     function: FunctionSchema
 
 
-class Gathered(BaseModel):
+class ResearchRecord(BaseModel):
     """The record of a unit so far: its findings, calls, failures and conversations, with or without a report."""
 
     model_config = ConfigDict(extra="forbid")
@@ -206,7 +206,7 @@ class Gathered(BaseModel):
     transcripts: list[Transcript] = Field(default_factory=list)
 
 
-class AnswerRecord(Gathered):
+class AnswerRecord(ResearchRecord):
     """The record of a finished unit, as plain data that survives a round trip through JSON unchanged."""
 
     raw_report: str

@@ -36,7 +36,7 @@ class ProfileFacts(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Planning:
+class PlanRequest:
     """Name every call at once."""
 
     question: str
@@ -50,15 +50,15 @@ class Planning:
 
 
 @dataclass(frozen=True)
-class Researching:
+class ResearchRequest:
     """The next turn of a reason-act loop; what was found until now stands in the tool messages' artifacts."""
 
     problem: str
 
 
 @dataclass(frozen=True)
-class Supervising:
-    """The next turn of a supervisor; each launch was answered by a tool message whose artifact is a `Condensing`."""
+class SupervisorRequest:
+    """The next turn of a supervisor; each launch was answered by a tool message whose artifact is a `SynthesisRequest`."""
 
     question: str
     records: bool = True
@@ -68,28 +68,28 @@ class Supervising:
 
 
 @dataclass(frozen=True)
-class Leading:
+class LeaderRequest:
     """The next turn of an agent that gives work to sub-agents. What each condensed is the artifact of the tool message that answers."""
 
     question: str
 
 
 @dataclass(frozen=True)
-class Helping:
+class HelperRequest:
     """The next turn of a sub-agent; it ends with a text, which is all that is read of it."""
 
     problem: str
 
 
 @dataclass(frozen=True)
-class Looking:
+class PictureRequest:
     """A look at a picture, for one question."""
 
     question: str
 
 
 @dataclass(frozen=True)
-class Checking:
+class RequirementsRequest:
     """A check for the requirements that a report misses."""
 
     question: str
@@ -97,7 +97,7 @@ class Checking:
 
 
 @dataclass(frozen=True)
-class Condensing:
+class SynthesisRequest:
     """The synthesis of what one researcher found."""
 
     problem: str
@@ -105,12 +105,12 @@ class Condensing:
 
 
 @dataclass(frozen=True)
-class Reporting:
+class ReportRequest:
     """The report, from calls with their answers or from what researchers condensed."""
 
     question: str
     evidence: tuple[CallEvidence, ...] = ()
-    researched: tuple[Condensing, ...] = ()
+    researched: tuple[SynthesisRequest, ...] = ()
     pages: tuple[Source, ...] = ()
     """The pages that the writer also has in its window."""
     form: bool = False
@@ -118,7 +118,7 @@ class Reporting:
 
 
 @dataclass(frozen=True)
-class Filling:
+class FormRequest:
     """The form of a report, from calls with their answers; `passages` has the number of what each address said."""
 
     question: str
@@ -129,14 +129,14 @@ class Filling:
 
 
 @dataclass(frozen=True)
-class Mending:
+class CitationRepairRequest:
     """A report whose citations are to be put right."""
 
     report: str
 
 
 @dataclass(frozen=True)
-class Summarising:
+class PageSummaryRequest:
     """The summary of one page for a search and a problem."""
 
     search: str
@@ -145,18 +145,18 @@ class Summarising:
 
 
 Brief = (
-    Planning
-    | Researching
-    | Supervising
-    | Leading
-    | Helping
-    | Looking
-    | Checking
-    | Condensing
-    | Reporting
-    | Filling
-    | Mending
-    | Summarising
+    PlanRequest
+    | ResearchRequest
+    | SupervisorRequest
+    | LeaderRequest
+    | HelperRequest
+    | PictureRequest
+    | RequirementsRequest
+    | SynthesisRequest
+    | ReportRequest
+    | FormRequest
+    | CitationRepairRequest
+    | PageSummaryRequest
 )
 
 

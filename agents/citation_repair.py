@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from drr.agents.base import CitationRepair
-from drr.agents.brief import Mending
+from drr.agents.brief import CitationRepairRequest
 from drr.agents.evidence import actor_rank
 from drr.agents.run_state import AgentRun
 from drr.agents.turns import write
@@ -31,7 +31,7 @@ def _shop_pages(run: AgentRun) -> tuple[str, IdLookup | None]:
     return ("", None) if shop is None else (shop.shop_url, shop.known_ids)
 
 
-class Repaired(NamedTuple):
+class RepairedReport(NamedTuple):
     report: str
     removed: list[str]
     """The wrong citations of the raw report that the repaired one no longer has."""
@@ -41,22 +41,22 @@ class Repaired(NamedTuple):
 
 async def repaired(
     run: AgentRun, raw: str, cited: Citations, made_up: list[str], setting: CitationRepair
-) -> Repaired:
+) -> RepairedReport:
     """Return the report after the repair that the setting asks for. A mended report is self-contained: full addresses replace shortened ones."""
     wrong = _wrong(cited, made_up)
     if setting == "off":
-        return Repaired(raw, [])
+        return RepairedReport(raw, [])
     addressed = _addressed(run, raw)
     if addressed != raw:
         cited = await read_in_run(run, addressed)
         wrong = _wrong(cited, made_up)
     if not wrong:
-        return Repaired(addressed, [])
+        return RepairedReport(addressed, [])
     if setting == "remove":
-        return Repaired(remove(addressed, made_up, *_shop_pages(run)), wrong)
+        return RepairedReport(remove(addressed, made_up, *_shop_pages(run)), wrong)
     mended = await _mended(run, addressed, wrong)
     if mended is None:
-        return Repaired(addressed, [])
+        return RepairedReport(addressed, [])
     report = _addressed(run, mended)
     after = await read_in_run(run, report)
     if still := unknown_urls(after, run.ledger.knows):
@@ -66,7 +66,7 @@ async def repaired(
         report = remove(report, still, *_shop_pages(run))
         after = await read_in_run(run, report)
     left = {source.url for source in after.sources} | {f"[{name}]" for name in lost(after)}
-    return Repaired(report, [one for one in wrong if canonical_url(one) not in left], still)
+    return RepairedReport(report, [one for one in wrong if canonical_url(one) not in left], still)
 
 
 def _wrong(cited: Citations, made_up: list[str]) -> list[str]:
@@ -98,5 +98,5 @@ async def _ask(run: AgentRun, raw: str, wrong: list[str]) -> str:
         + f"\n\n# Evidence\n{fence(known, 'list')}\n"
     )
     return await write(
-        run, "citations", [run.bare("citation_fix"), HumanMessage(request)], brief=Mending(raw)
+        run, "citations", [run.bare("citation_fix"), HumanMessage(request)], brief=CitationRepairRequest(raw)
     )

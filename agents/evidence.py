@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
 
 from drr.agents.base import Fabricated, StepKind, TimedStep
-from drr.agents.brief import SHORTENED, Summarising
+from drr.agents.brief import SHORTENED, PageSummaryRequest
 from drr.citations.addresses import canonical_url
 from drr.citations.files import KnownPlaces
 from drr.env.source import Source
@@ -279,7 +279,7 @@ class PageSummaries:
             with self.steps.timing("summary", page.url, self.model.role):
                 reply = await self.model.reply(
                     [SystemMessage(self.prompts.fill("page_summary")), HumanMessage(request)],
-                    brief=Summarising(search, problem, text),
+                    brief=PageSummaryRequest(search, problem, text),
                 )
         summary = " ".join(reply.text.split())  # one line, so that no summary can forge the next row
         if not summary:

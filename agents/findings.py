@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, TypedDict
 
 from drr.agents.base import CallError, ResearcherFailure, StopReason, ToolSchema
-from drr.agents.brief import RESULTS, Condensing, Piece
+from drr.agents.brief import RESULTS, Piece, SynthesisRequest
 from drr.agents.run_state import AgentRun
 from drr.agents.turns import asks_again, compose, end_for
 from drr.llm.failures import ModelFailure
@@ -24,7 +24,7 @@ class SubProblem(TypedDict):
     problem: str
 
 
-class Condensed(NamedTuple):
+class Synthesis(NamedTuple):
     text: str
     stop: StopReason
 
@@ -56,7 +56,7 @@ def bare(task: SubProblem) -> SubProblem:
     }
 
 
-async def attempted(run: AgentRun, task: SubProblem, work: Awaitable[Condensed]) -> Finding:
+async def attempted(run: AgentRun, task: SubProblem, work: Awaitable[Synthesis]) -> Finding:
     """Wait for a researcher's result. A failure becomes a finding without text, so that the other researchers go on."""
     where = bare(task)
     try:
@@ -105,8 +105,8 @@ def end_of(findings: Sequence[Finding], stop: StopReason) -> StopReason:
     return stop
 
 
-def condensing(run: AgentRun, who: str, problem: str) -> Condensing:
-    return Condensing(problem, run.evidence(who))
+def synthesis_request(run: AgentRun, who: str, problem: str) -> SynthesisRequest:
+    return SynthesisRequest(problem, run.evidence(who))
 
 
 async def afresh(run: AgentRun, who: str, problem: str, messages: Sequence[BaseMessage]) -> str:
@@ -117,7 +117,7 @@ async def afresh(run: AgentRun, who: str, problem: str, messages: Sequence[BaseM
     last = messages[-1]
     if isinstance(last, AIMessage) and last.text.strip():
         pieces.append(Piece("Closing words of the researcher", last.text, "words"))
-    brief = condensing(run, who, problem)
+    brief = synthesis_request(run, who, problem)
     return await compose(
         run, "synthesis", f"synthesis {who}", problem, RESULTS, pieces, brief, run.pictures(who)
     )
@@ -139,7 +139,7 @@ async def in_conversation(
         return None
     talk = [*messages, run.instruction("synthesis_own")]
     try:
-        reply = await run.speak(conversation, talk, tools, brief=condensing(run, who, problem))
+        reply = await run.speak(conversation, talk, tools, brief=synthesis_request(run, who, problem))
     except ModelFailure as failure:
         if failure.kind != "context_overflow" and not asks_again(failure):
             raise

@@ -24,23 +24,23 @@ from drr.agents.brief import (
     REASON_TOOL,
     REPORTS,
     Piece,
-    Reporting,
-    Researching,
-    Supervising,
+    ReportRequest,
+    ResearchRequest,
+    SupervisorRequest,
     complaint,
     launch_tool,
 )
 from drr.agents.findings import (
-    Condensed,
     Finding,
     SubProblem,
+    Synthesis,
     afresh,
     attempted,
-    condensing,
     end_of,
     give_up_without_findings,
     in_conversation,
     stop_over_budget,
+    synthesis_request,
 )
 from drr.agents.run_state import MAIN, AgentRun, has_files, has_shop, tool_message
 from drr.agents.turns import broken_off, compose, twice
@@ -71,7 +71,7 @@ class ResearcherState(turns.LoopState):
 
 async def reason(state: ResearcherState, runtime: Runtime[AgentRun]) -> Command[Literal["act", "synthesise"]]:
     run, who = runtime.context, state["researcher"]
-    brief = Researching(state["problem"])
+    brief = ResearchRequest(state["problem"])
     return await turns.think(run, who, f"researcher {who}", state, brief, "synthesise")
 
 
@@ -123,7 +123,7 @@ async def supervisor(
         "supervisor",
         state["messages"],
         tools,
-        brief=Supervising(run.query, run.has_records, has_files(run), has_shop(run)),
+        brief=SupervisorRequest(run.query, run.has_records, has_files(run), has_shop(run)),
     )
     try:
         turn = await (ask() if known else twice(run, "supervisor", ask))
@@ -176,10 +176,10 @@ async def researcher(state: SubProblem, runtime: Runtime[AgentRun]) -> dict[str,
     return {"findings": [await attempted(run, state, _researched(run, start))]}
 
 
-async def _researched(run: AgentRun, start: ResearcherState) -> Condensed:
+async def _researched(run: AgentRun, start: ResearcherState) -> Synthesis:
     config: RunnableConfig = {"recursion_limit": turns.recursion_limit(run.limits.steps)}
     end = await researcher_graph().ainvoke(start, config, context=run)
-    return Condensed(end["synthesis"], end["stop"])
+    return Synthesis(end["synthesis"], end["stop"])
 
 
 async def return_control(
@@ -196,7 +196,9 @@ async def return_control(
         name, arguments = call["name"], dict(call["args"])
         finding = back.get(place)
         text, error = _answer(run, name, arguments, finding)
-        found = None if error or finding is None else condensing(run, finding.researcher, finding.problem)
+        found = (
+            None if error or finding is None else synthesis_request(run, finding.researcher, finding.problem)
+        )
         kind: CallKind = "control" if _is_control(run, name) else "unknown"
         lasted = (run.steps.last("supervisor"), None if finding is None else finding.ended)
         run.record(MAIN, name, arguments, text, kind, error, lasted=lasted)
@@ -223,8 +225,8 @@ async def report(state: HybridState, runtime: Runtime[AgentRun]) -> HybridReport
         Piece(f"Researcher {finding.researcher}: {finding.problem}", text, "report")
         for finding, text in reports
     ]
-    found = tuple(condensing(run, finding.researcher, finding.problem) for finding, _ in reports)
-    brief = Reporting(run.query, researched=found, form=run.settings["form"])
+    found = tuple(synthesis_request(run, finding.researcher, finding.problem) for finding, _ in reports)
+    brief = ReportRequest(run.query, researched=found, form=run.settings["form"])
     text = await compose(run, "report_generator", "report", run.asked, REPORTS, pieces, brief)
     return {"report": text, "stop": end_of(state["findings"], state["stop"])}
 

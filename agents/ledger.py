@@ -7,12 +7,12 @@ from functools import cache, partial
 
 from drr.agents import react
 from drr.agents.base import Ending
-from drr.agents.brief import QUESTION, Filling, shorten
+from drr.agents.brief import QUESTION, FormRequest, shorten
 from drr.agents.evidence import actor_rank
 from drr.agents.forms.passages import Passages
 from drr.agents.forms.placeholders import CheckableReport, ReportForm
 from drr.agents.forms.report import FormRead
-from drr.agents.react import ReactState, Reported
+from drr.agents.react import ReactState, ReportState
 from drr.agents.run_state import MAIN, AgentRun, file_names
 from drr.agents.turns import ROUNDS, twice
 from drr.llm.failures import ModelFailure
@@ -25,7 +25,7 @@ _REPORT = "report"
 EMPTY = "the report is empty: answer the question"
 
 
-async def report(state: ReactState, runtime: Runtime[AgentRun]) -> Reported:
+async def report(state: ReactState, runtime: Runtime[AgentRun]) -> ReportState:
     run = runtime.context
     run.tell("report", MAIN, "writing the report")
     passages = Passages(run.ledger.sources(actor_rank), file_names(run))
@@ -113,9 +113,9 @@ async def _mended(
         return None
 
 
-def _brief(run: AgentRun, passages: Passages) -> Filling:
+def _brief(run: AgentRun, passages: Passages) -> FormRequest:
     numbers = {passage.url: passage.number for passage in reversed(passages.all)}
-    return Filling(run.query, run.evidence(), numbers, run.settings["form"])
+    return FormRequest(run.query, run.evidence(), numbers, run.settings["form"])
 
 
 @cache

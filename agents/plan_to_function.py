@@ -10,7 +10,7 @@ from functools import cache, partial
 from typing import Annotated, Any, Literal, TypedDict
 
 from drr.agents.base import CallError, CallKind, Ending, StopReason, ToolSchema
-from drr.agents.brief import Planning
+from drr.agents.brief import PlanRequest
 from drr.agents.run_state import MAIN, AgentRun, file_names, has_shop
 from drr.agents.turns import broken_off, report_afresh, twice
 from drr.env.json_object import JsonObject
@@ -52,7 +52,7 @@ async def plan(state: PlanState, runtime: Runtime[AgentRun]) -> Command[Literal[
     system = run.system(
         "planner", calls=str(run.limits.planned_calls), references=references, tools=catalogue(run.schemas)
     )
-    brief = Planning(run.query, _references(run), run.has_records, tuple(file_names(run)), has_shop(run))
+    brief = PlanRequest(run.query, _references(run), run.has_records, tuple(file_names(run)), has_shop(run))
 
     async def planned_calls() -> CallPlan:
         asked = [system, HumanMessage(run.asked)]

@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, cast
 
 from drr.agents.base import AGENT, Ending, FunctionSchema
-from drr.agents.brief import Brief, Reporting, Researching
+from drr.agents.brief import Brief, ReportRequest, ResearchRequest
 from drr.agents.run_state import AgentRun, Allowance
 from drr.env.errors import DrrError
 from drr.llm.failures import ModelFailure
@@ -142,7 +142,7 @@ class RunChatModel(BaseChatModel):
                     " such as SystemMessage(...) and HumanMessage(...); `model.ainvoke` takes other forms too"
                 )
         if brief is None:
-            brief = Researching(run.query) if tools else Reporting(run.query, run.evidence())
+            brief = ResearchRequest(run.query) if tools else ReportRequest(run.query, run.evidence())
         conversation, untaken = self._conversation(messages), dict[tuple[str, str], ModelFailure]()
         for name in _NEED_NOT_BE:
             if (self.role, name) in self.untaken:

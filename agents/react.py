@@ -8,7 +8,7 @@ from typing import Literal, NotRequired, Protocol, TypedDict
 
 from drr.agents import turns
 from drr.agents.base import Ending
-from drr.agents.brief import Reporting, Researching
+from drr.agents.brief import ReportRequest, ResearchRequest
 from drr.agents.run_state import MAIN, AgentRun
 from drr.agents.turns import LoopState, end_for, in_place, is_broken_off, report_afresh
 from drr.llm.failures import ModelFailure
@@ -29,7 +29,7 @@ ReactGraph = CompiledStateGraph[ReactState, AgentRun, ReactState, ReactState]
 
 async def reason(state: ReactState, runtime: Runtime[AgentRun]) -> Command[Literal["act", "report"]]:
     run = runtime.context
-    return await turns.think(run, MAIN, "agent", state, Researching(run.query), "report")
+    return await turns.think(run, MAIN, "agent", state, ResearchRequest(run.query), "report")
 
 
 async def act(state: ReactState, runtime: Runtime[AgentRun]) -> Command[Literal["reason", "report"]]:
@@ -37,18 +37,18 @@ async def act(state: ReactState, runtime: Runtime[AgentRun]) -> Command[Literal[
     return await turns.act(run, MAIN, "agent", state, run.query, "report")
 
 
-class Reported(TypedDict):
+class ReportState(TypedDict):
     """The changes that the graph's last node makes to the state."""
 
     report: str
     messages: NotRequired[list[BaseMessage]]
 
 
-async def report(state: ReactState, runtime: Runtime[AgentRun]) -> Reported:
+async def report(state: ReactState, runtime: Runtime[AgentRun]) -> ReportState:
     run, stop = runtime.context, state["stop"]
     run.tell("report", MAIN, "writing the report")
     if stop != "context_limit" and not is_broken_off(stop):
-        brief = Reporting(run.query, run.evidence(), form=run.settings["form"])
+        brief = ReportRequest(run.query, run.evidence(), form=run.settings["form"])
         try:
             text, added = await in_place(run, "agent", state["messages"], stop, turns.tools_of(run), brief)
         except ModelFailure as failure:
@@ -62,7 +62,7 @@ async def report(state: ReactState, runtime: Runtime[AgentRun]) -> Reported:
 
 
 class ReportNode(Protocol):
-    async def __call__(self, state: ReactState, runtime: Runtime[AgentRun]) -> Reported: ...
+    async def __call__(self, state: ReactState, runtime: Runtime[AgentRun]) -> ReportState: ...
 
 
 def graph_of(name: str, report: ReportNode) -> ReactGraph:

@@ -84,7 +84,7 @@ async def _nothing() -> None:
 
 
 @dataclass(kw_only=True)
-class Instructed:
+class AgentInstructions:
     """The question and the prompts of an agent, from which its first messages are made."""
 
     query: str
@@ -128,7 +128,7 @@ class Instructed:
 
 
 @dataclass(kw_only=True)
-class AgentRun(Instructed):
+class AgentRun(AgentInstructions):
     models: Mapping[str, RoleModel]
     """Models by the roles that the variant declares."""
     allowance: Allowance

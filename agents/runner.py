@@ -20,9 +20,9 @@ from drr.agents.base import (
     AnswerRecord,
     CitationRepair,
     Ending,
-    Gathered,
     Limits,
     Listener,
+    ResearchRecord,
     ToolCall,
     ToolSchema,
     Transcript,
@@ -221,7 +221,7 @@ async def run_variant(
     prompts: Prompts,
     options: AgentOptions | None = None,
     listener: Listener = nobody,
-    on_failure: Callable[[Gathered], None] = lambda gathered: None,
+    on_failure: Callable[[ResearchRecord], None] = lambda gathered: None,
     query_id: str | None = None,
     now: Callable[[], float] = time.monotonic,
     given: Given | None = None,
@@ -243,7 +243,7 @@ async def run_variant(
         ending, none = await answered(run, variant, variant.architecture.load())
         record = await _finish(run, variant, ending, options, world)
     except Exception:
-        on_failure(Gathered(**_gathered(run, variant, world)))
+        on_failure(ResearchRecord(**_gathered(run, variant, world)))
         raise
     finally:
         await run.aclose()
@@ -361,7 +361,7 @@ async def _finish(
 
 
 def _gathered(run: AgentRun, variant: Variant, world: World) -> dict[str, Any]:
-    """Return the fields of `Gathered`, which checks their types."""
+    """Return the fields of `ResearchRecord`, which checks their types."""
     own = run.outside.own or ""
     outside = {role for role in run.models if run.outside.plays(role, run.allowance.meter)}
     wrote = run.models if variant.architecture.origin == BUILT_IN else run.allowance.meter.by_role

@@ -21,9 +21,9 @@ from drr.agents.brief import (
     REASON_TOOL,
     RESULTS,
     Brief,
-    Condensing,
     Piece,
-    Reporting,
+    ReportRequest,
+    SynthesisRequest,
     dossier,
 )
 from drr.agents.run_state import MAIN, AgentRun, tool_message
@@ -104,11 +104,11 @@ async def compose(
     task: str,
     heading: str,
     pieces: Sequence[Piece],
-    brief: Condensing | Reporting,
+    brief: SynthesisRequest | ReportRequest,
     pictures: Sequence[Block] = (),
 ) -> str:
     """Return a text that the model writes from findings and their pictures; `brief` has the same findings as records. Where they exceed the context, the longest are shortened, which is noted."""
-    problem = isinstance(brief, Condensing)
+    problem = isinstance(brief, SynthesisRequest)
     system = run.system(prompt, **({} if problem else {"report_form": report_form(run)}))
     limit = run.limits.evidence_chars
     if sum(len(piece.text) for piece in pieces) > limit:
@@ -130,7 +130,7 @@ async def compose(
 
 async def report_afresh(run: AgentRun) -> str:
     """Write the report in a fresh conversation, from the tools' answers to the main agent."""
-    brief = Reporting(run.query, run.evidence(), form=run.settings["form"])
+    brief = ReportRequest(run.query, run.evidence(), form=run.settings["form"])
     return await compose(run, "report", "report", run.asked, RESULTS, run.pieces(), brief, run.pictures())
 
 
@@ -153,7 +153,7 @@ async def in_place(
     messages: Sequence[BaseMessage],
     stop: StopReason,
     tools: Sequence[ToolSchema],
-    brief: Reporting,
+    brief: ReportRequest,
 ) -> tuple[str | None, list[BaseMessage]]:
     """Ask for the report as the next turn of the same conversation, and return it with the added messages. The tools stay bound, so that the cached start of the conversation is unchanged."""
     why = f", because {WHY[stop]}" if stop in WHY else ""

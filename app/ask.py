@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, TypedDict
 
 from drr.agents.architecture import BUILT_IN
-from drr.agents.base import AnswerRecord, Event, Gathered, Listener, nobody
+from drr.agents.base import AnswerRecord, Event, Listener, ResearchRecord, nobody
 from drr.app.calls import run_to_end
 from drr.app.models.setup import check_named, explain
 from drr.app.study.outcome import check_cast
@@ -26,7 +26,7 @@ from drr.llm.meter import UsageRow
 from drr.wording.excerpt import excerpt, many
 
 if TYPE_CHECKING:
-    from drr.app.study.answers import AnswerConfig, Answering
+    from drr.app.study.answers import AnswerConfig, AnswerWork
     from drr.llm.meter import Meter
 
 
@@ -118,7 +118,7 @@ def ask(config: AskConfig, listener: Listener | None = None) -> CitedAnswer:
     with open_answering(config.answers) as answering:
         _check(config, answering)
         spec = answering.specs([_query(config)])[0]
-        meter, gathered, started = Meter(), list[Gathered](), time.monotonic()
+        meter, gathered, started = Meter(), list[ResearchRecord](), time.monotonic()
 
         async def go() -> AnswerRecord:
             models = answering.models.unit(meter, cap=limit)
@@ -153,7 +153,7 @@ def ask(config: AskConfig, listener: Listener | None = None) -> CitedAnswer:
 
 
 def _unfinished(
-    one: Gathered, failure: ProgramFailure, config: AskConfig, meter: Meter, seconds: float
+    one: ResearchRecord, failure: ProgramFailure, config: AskConfig, meter: Meter, seconds: float
 ) -> AnswerRecord:
     """Return the record of a program that failed: everything but a report."""
     return AnswerRecord(
@@ -168,7 +168,7 @@ def _unfinished(
     )
 
 
-def _check(config: AskConfig, answering: Answering) -> None:
+def _check(config: AskConfig, answering: AnswerWork) -> None:
     from drr.llm.budget import Limit
 
     check_named([*answering.roles, *answering.giving.roles], config.named_roles)

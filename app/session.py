@@ -59,7 +59,7 @@ class ToolReply:
         """The sources that a report may cite."""
         return tuple(self.answer.sources)
 
-    def document(self) -> Called:
+    def document(self) -> CallDocument:
         """Return the form that `drr tools call --json` prints."""
         return {
             "tool": self.tool,
@@ -85,7 +85,7 @@ def tool_named(name: str) -> Tool:
         raise Misuse(error.message) from None
 
 
-def called_in(
+def session_from_environment(
     place: str,
     user: str | None,
     name: str,
@@ -248,7 +248,7 @@ ADDRESS, TOKEN = "DRR_MCP_URL", "DRR_MCP_TOKEN"
 _PATIENCE_S = 120.0
 
 
-class Called(TypedDict):
+class CallDocument(TypedDict):
     """The document of `drr tools call --json`."""
 
     tool: str
@@ -263,7 +263,7 @@ def is_agent() -> bool:
     return bool(os.environ.get(ADDRESS))
 
 
-def call_over_mcp(name: str, given: JsonObject) -> Called:
+def call_over_mcp(name: str, given: JsonObject) -> CallDocument:
     from urllib.request import ProxyHandler, Request, build_opener
 
     body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": name, "arguments": given}}

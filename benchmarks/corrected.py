@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 import numpy as np
-from drr.eval.stats.corrected import Scored, corrected
+from drr.eval.stats.corrected import ScoredThing, corrected
 from drr.eval.stats.intervals import Floats
 from numpy.random import Generator
 
@@ -48,7 +48,7 @@ P_JUDGES: Mapping[str, Judge] = {
 class SimulatedFigure(NamedTuple):
     truth: float
     judges: Mapping[str, Judge]
-    study: Callable[[Generator, Judge], list[Scored]]
+    study: Callable[[Generator, Judge], list[ScoredThing]]
 
 
 class Coverage(NamedTuple):
@@ -61,7 +61,7 @@ class Coverage(NamedTuple):
 
 def study_of_claims(
     rng: Generator, judge: Judge, questions: int = QUESTIONS, labels: int = 120
-) -> list[Scored]:
+) -> list[ScoredThing]:
     rows: list[tuple[str, float, float, float]] = []
     for q in range(questions):
         share, size = rng.beta(4, 2), int(rng.integers(6, 26))
@@ -70,14 +70,14 @@ def study_of_claims(
         said = judge(rng, true)
         rows += [(f"q{q}", 1 / size, float(s), float(t)) for s, t in zip(said, true, strict=True)]
     chosen = set(rng.choice(len(rows), labels, replace=False).tolist())
-    return [Scored(q, w, s, t if i in chosen else None) for i, (q, w, s, t) in enumerate(rows)]
+    return [ScoredThing(q, w, s, t if i in chosen else None) for i, (q, w, s, t) in enumerate(rows)]
 
 
 def study_of_criteria(
     rng: Generator, judge: Judge, questions: int = QUESTIONS, reports: int = 20
-) -> list[Scored]:
+) -> list[ScoredThing]:
     chosen = set(rng.choice(questions, reports, replace=False).tolist())
-    units: list[Scored] = []
+    units: list[ScoredThing] = []
     for q in range(questions):
         share = rng.beta(4, 2)
         for weight in rng.dirichlet([4.0] * 4):
@@ -85,7 +85,7 @@ def study_of_criteria(
             true = rng.binomial(10, share, shares.size).astype(float)
             said = judge(rng, true)
             units += [
-                Scored(f"q{q}", float(w), float(s), float(t) if q in chosen else None)
+                ScoredThing(f"q{q}", float(w), float(s), float(t) if q in chosen else None)
                 for w, s, t in zip(shares, said, true, strict=True)
             ]
     return units

@@ -16,7 +16,17 @@ from statistics import NormalDist, fmean
 from typing import Any, NamedTuple
 
 import numpy as np
-from drr.eval.stats.intervals import COUNTED, RELATED, SHARE, Ends, Floats, V, from_sums, ratio, student
+from drr.eval.stats.intervals import (
+    COUNTED,
+    RELATED,
+    SHARE,
+    Ends,
+    Floats,
+    Statistic,
+    from_sums,
+    ratio,
+    student,
+)
 from drr.eval.stats.question import Comparison
 from drr.eval.stats.ratings import davidson
 from numpy.random import Generator
@@ -119,7 +129,7 @@ def shares() -> Iterator[tuple[str, Distribution]]:
         yield f"differences, {more:g} more and {less:g} less", _made({1.0: more, -1.0: less, 0.0: 1 - more - less}, RELATED)  # fmt: skip
 
 
-def interval_of(values: Floats, ends: Ends) -> V:
+def interval_of(values: Floats, ends: Ends) -> Statistic:
     """Make the interval of a mean; where the values may be below zero, as of a paired difference."""
     rows = np.column_stack([values, np.ones(len(values))])
     v = from_sums(rows, [str(n) for n in range(len(values))], ratio, "mean")

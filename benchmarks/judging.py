@@ -39,7 +39,7 @@ def main() -> None:
         _quiet("import", study, str(folder / "reports.jsonl"), "--shop", str(folder / "shop"), "--quiet")
         rows = [_timed("first, by rules-2", study), _timed("again, from what is kept", study)]
     text = f"{len(lines)} reports of three systems on the sample shop; claims, support, seven dimensions, pairs in both orders, rules ({machine()}).\n\n"
-    record("Judging", text + table(("judging", "units computed", "s"), rows))
+    record("JudgingRun", text + table(("judging", "units computed", "s"), rows))
 
 
 def _timed(name: str, study: str) -> tuple[str, str, str]:

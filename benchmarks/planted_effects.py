@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 from drr.eval.stats.effects import Pair, effects
-from drr.eval.stats.intervals import SHARE, V, mean
+from drr.eval.stats.intervals import SHARE, Statistic, mean
 from drr.eval.stats.repeated import pass_power, repeated_spread, sameness
 from numpy.random import Generator
 
@@ -35,7 +35,7 @@ class Fault(NamedTuple):
 
     name: str
     truth: float
-    study: Callable[[Generator, int], V]
+    study: Callable[[Generator, int], Statistic]
 
 
 class Recovered(NamedTuple):
@@ -47,15 +47,15 @@ class Recovered(NamedTuple):
     width: float
 
 
-def _moved(pairs: list[Pair]) -> V:
+def _moved(pairs: list[Pair]) -> Statistic:
     (one,) = effects(pairs, ENDS)
     return one.moved.difference
 
 
-def _position(bias: float) -> Callable[[Generator, int], V]:
+def _position(bias: float) -> Callable[[Generator, int], Statistic]:
     """The first of the list by this chance, else the best. Another listing comes to the first place: its pair, and that of the listing that left."""
 
-    def study(rng: Generator, questions: int) -> V:
+    def study(rng: Generator, questions: int) -> Statistic:
         pairs = []
         for name, size in _lists(rng, questions):
             best, moved = rng.integers(size), rng.integers(1, size)
@@ -67,10 +67,10 @@ def _position(bias: float) -> Callable[[Generator, int], V]:
     return study
 
 
-def _share(change: str, outcome: str, liking: float) -> Callable[[Generator, int], V]:
+def _share(change: str, outcome: str, liking: float) -> Callable[[Generator, int], Statistic]:
     """By this chance it takes the tagged listing, or obeys; it never does so without the change."""
 
-    def study(rng: Generator, questions: int) -> V:
+    def study(rng: Generator, questions: int) -> Statistic:
         hits = rng.random(questions) < liking
         return _moved([Pair(change, f"q{k}", outcome, 0.0, float(hit)) for k, hit in enumerate(hits)])
 
@@ -90,8 +90,8 @@ def _chances(utilities: np.ndarray, dose: float, elasticity: float) -> tuple[flo
     return float(before[0] / before.sum()), float(after[0] / after.sum())
 
 
-def _price(elasticity: float) -> Callable[[Generator, int], V]:
-    def study(rng: Generator, questions: int) -> V:
+def _price(elasticity: float) -> Callable[[Generator, int], Statistic]:
+    def study(rng: Generator, questions: int) -> Statistic:
         pairs = []
         for name, size in _lists(rng, questions):
             dose = log(rng.choice(FACTORS))
@@ -125,13 +125,13 @@ def _flaky(p: float) -> Iterator[Fault]:
             picks = np.where(lost, rng.integers(size, size=TRIALS), 0)
             yield name, picks, (picks == 0) & (rng.random() >= UNSOLVED)
 
-    def passed(k: int) -> Callable[[Generator, int], V]:
+    def passed(k: int) -> Callable[[Generator, int], Statistic]:
         return lambda rng, questions: mean({name: [pass_power(int(solved.sum()), TRIALS, k)] for name, _, solved in trials(rng, questions)}, ends=SHARE)  # fmt: skip
 
-    def same(rng: Generator, questions: int) -> V:
+    def same(rng: Generator, questions: int) -> Statistic:
         return mean({name: [sameness([frozenset([str(x)]) for x in picks])] for name, picks, _ in trials(rng, questions)}, ends=SHARE)  # fmt: skip
 
-    def spread(rng: Generator, questions: int) -> V:
+    def spread(rng: Generator, questions: int) -> Statistic:
         return repeated_spread(
             {name: [float(x) for x in solved] for name, _, solved in trials(rng, questions)}
         )

@@ -106,7 +106,7 @@ def feature_of(product: Product) -> str | None:
 
 
 def material_of(product: Product) -> str | None:
-    value = product.details.get("Material")
+    value = product.details.get("ReportData")
     return value if isinstance(value, str) and re.fullmatch(r"[A-Za-z ]{3,30}", value) else None
 
 

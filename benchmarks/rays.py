@@ -23,7 +23,7 @@ from typing import Any
 from drr.study.pools import InProcessPool, Pool, PoolOrder, Terms
 from drr.study.run import run
 from drr.study.study import Study
-from drr.study.unit import Assignment, Finished, Outcome, Unit
+from drr.study.unit import Assignment, FinishedUnit, Outcome, Unit
 from drr.study.worker import Context, Opening, Workplace
 
 from benchmarks.rays_judging import KEY, by_rules, waited_for
@@ -101,11 +101,13 @@ async def flight() -> list[Row]:
 class Crowd:
     """A crowd of so many workers that answer as soon as they are asked. Only the driver is at work, from the first unit to the last commit."""
 
-    def __init__(self, finished: Callable[[str], Finished], size: int) -> None:
+    def __init__(self, finished: Callable[[str], FinishedUnit], size: int) -> None:
         self.size = size
         self._finished = finished
 
-    async def run(self, handed: AsyncIterator[Assignment], terms: Terms) -> AsyncGenerator[Finished, None]:
+    async def run(
+        self, handed: AsyncIterator[Assignment], terms: Terms
+    ) -> AsyncGenerator[FinishedUnit, None]:
         async for assignment in handed:
             yield self._finished(assignment.unit.key)
 
@@ -116,10 +118,10 @@ class Crowd:
 async def kept_a_second(texts: int, workers: int = 1_000, asked: int = 4_000) -> tuple[float, float]:
     """Records of so many texts each, seen and for a second of processor time."""
 
-    def finished(key: str) -> Finished:
+    def finished(key: str) -> FinishedUnit:
         content = {f"text-{n}": f"{key} {n} ".encode() * 20 for n in range(texts)}
         now = time.time()
-        return Finished(key, "done", None, None, False, {"words": 1}, content, {}, 0, 1.0, now, now)
+        return FinishedUnit(key, "done", None, None, False, {"words": 1}, content, {}, 0, 1.0, now, now)
 
     busy = time.process_time()
     took = await seconds(Crowd(finished, workers), units(asked))

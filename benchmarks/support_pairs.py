@@ -22,7 +22,7 @@ import numpy as np
 import orjson
 from drr.eval.evidence.passages import WindowVerdict, select, support
 from drr.eval.stats.agreement import cohen_kappa
-from drr.eval.stats.intervals import V
+from drr.eval.stats.intervals import Statistic
 
 from benchmarks.results import table
 
@@ -67,7 +67,7 @@ def is_twofold(pairs: Sequence[JudgedPair]) -> bool:
     return all(pair.label != "partial" for pair in pairs)
 
 
-def kappa(pairs: Sequence[JudgedPair]) -> V:
+def kappa(pairs: Sequence[JudgedPair]) -> Statistic:
     """Quadratic-weighted, by evidence; of two labels, of what is full and what is not."""
     clusters = [pair.evidence for pair in pairs]
     if is_twofold(pairs):

@@ -56,7 +56,7 @@ class Site(NamedTuple):
         return path
 
 
-class Ended(NamedTuple):
+class ProcessEnd(NamedTuple):
     """The end that a study has come to."""
 
     told: StudyStatus
@@ -91,13 +91,13 @@ def begun(site: Site, study: Path, wire: Wire, words: Sequence[str]) -> subproce
     return subprocess.Popen(command, env=environment, stdout=log, stderr=log)
 
 
-def ended(folder: Path) -> Ended:
+def ended(folder: Path) -> ProcessEnd:
     with Study.open(folder, read_only=True) as study:
         told = status(study)
         done = sum(role["calls"] for one in study.records("answer") for role in one.usage.values())
         answered = done + sum(len(saved) for saved in study.ledger.saved.of_kind("answer", "way:"))
         stops = Counter(str(one.result.get("stop_reason")) for one in study.records("answer"))
-    return Ended(told, answered, stops)
+    return ProcessEnd(told, answered, stops)
 
 
 def lies_between(told: StudyStatus, model: CarelessModel) -> bool:

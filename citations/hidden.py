@@ -23,7 +23,7 @@ _DOLLARS = re.compile(r"\$(?<![\\$\w]\$)(?=[^\s\d$])([^$\n]{1,300})(?<=\S)\$(?![
 _FORMULA = re.compile(r"\\begin|\\frac|\\text|\\[a-zA-Z]{2,}|[\^_={}]")
 
 
-class Next:
+class PlaceFinder:
     """A finder of a character's next place, for positions that only grow; all calls together cost one pass."""
 
     def __init__(self, text: str, what: str) -> None:
@@ -165,7 +165,7 @@ def formulas(text: str) -> list[tuple[int, int]]:
     """Return the spans of LaTeX formulas in their brackets, if these contain LaTeX; `\\[7\\]` is an escaped citation and stays."""
     spans: list[tuple[int, int]] = []
     for opening, closing in (("\\[", "\\]"), ("\\(", "\\)"), ("$$", "$$")):
-        closer = Next(text, closing)
+        closer = PlaceFinder(text, closing)
         start = text.find(opening)
         while start >= 0:
             end = closer.at(start + 2)

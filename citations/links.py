@@ -14,7 +14,7 @@ from typing import Literal
 
 from drr.citations.addresses import BARE, DOI, LONGEST, SCHEME, bare_end, run_start, unescape
 from drr.citations.hidden import (
-    Next,
+    PlaceFinder,
     blank,
     comments,
     formulas,
@@ -189,7 +189,7 @@ class _Destinations:
     def __init__(self, text: str) -> None:
         self._text = text
         self._ration = _RATION + len(text) // 4
-        self._close = Next(text, ")")
+        self._close = PlaceFinder(text, ")")
 
     def read(self, start: int, bracket: str) -> tuple[str, int] | None:
         """Return the URL and the end of the link, or `None`."""

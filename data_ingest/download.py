@@ -19,7 +19,14 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from drr.data_ingest.publisher import Broken, Denied, FileReply, PublishedFile, Publisher, WantedFile
+from drr.data_ingest.publisher import (
+    FileDenied,
+    FileReply,
+    PassingFailure,
+    PublishedFile,
+    Publisher,
+    WantedFile,
+)
 from drr.env.errors import DrrError
 from drr.env.files import read_file, write_file
 from drr.env.progress import Progress, Stage
@@ -57,7 +64,7 @@ class _Damaged(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Got:
+class CompleteFile:
     """A file that is now complete."""
 
     path: Path
@@ -108,7 +115,7 @@ class Download:
         self._stack = ExitStack()
         self._stage: Stage | None = None
 
-    async def run(self) -> Got:
+    async def run(self) -> CompleteFile:
         self._target.parent.mkdir(parents=True, exist_ok=True)
         failures = damaged = 0
         most = self._size()
@@ -121,9 +128,9 @@ class Download:
                     self._drop()
                     damaged += 1
                     if damaged > 1:
-                        raise Denied(f"{self._url}: {wrong}, twice; nothing of it is kept") from None
+                        raise FileDenied(f"{self._url}: {wrong}, twice; nothing of it is kept") from None
                     self._tell(f"{wrong}; once more from the beginning")
-                except Broken as fault:
+                except PassingFailure as fault:
                     size = self._size()
                     failures = 1 if size >= most + self._terms.step else failures + 1
                     most = max(most, size)
@@ -156,7 +163,7 @@ class Download:
                     stage.note(self._left(len(chunk)))
         size, length = self._size(), self._edition.length
         if length is not None and size < length:
-            raise Broken(f"it ended after {size:,} of {length:,} bytes")
+            raise PassingFailure(f"it ended after {size:,} of {length:,} bytes")
         if length is not None and size > length:
             raise _Damaged(f"the server sent {size:,} bytes and had announced {length:,}")
 
@@ -181,15 +188,15 @@ class Download:
         if found is None or int(found[1]) != have or not same or whole not in (None, self._edition.length):
             self._drop()
             self._ranges = False
-            raise Broken("the server continued another file than the one begun; from the beginning")
+            raise PassingFailure("the server continued another file than the one begun; from the beginning")
         return have
 
     def _past_the_end(self, answer: FileReply, have: int) -> None:
-        """Handle the status 416. The partial file is complete, or the server's file has changed, which raises `Broken`."""
+        """Handle the status 416. The partial file is complete, or the server's file has changed, which raises `PassingFailure`."""
         if answer.headers.get("content-range") == f"bytes */{have}":
             return
         self._drop()
-        raise Broken("the server's file is another one now; from the beginning")
+        raise PassingFailure("the server's file is another one now; from the beginning")
 
     def _check_room(self, start: int) -> None:
         length = self._edition.length
@@ -200,7 +207,7 @@ class Download:
                 "make room there and run the same command again"
             )
 
-    async def _finished(self) -> Got:
+    async def _finished(self) -> CompleteFile:
         """Check the whole file, then give it its name."""
         self._tell("checking")
         sha256, unpacked = await self._checked()
@@ -213,7 +220,7 @@ class Download:
         self._part.replace(self._target)
         self._note.unlink(missing_ok=True)
         self._tell("whole")
-        return Got(self._target, size, sha256, unpacked)
+        return CompleteFile(self._target, size, sha256, unpacked)
 
     async def _checked(self) -> tuple[str, int]:
         """Return the file's hash and its unpacked length; a gzip file carries the checksum of its content."""
@@ -273,7 +280,7 @@ class Download:
         if self._stage is not None:
             self._stage.note(text)
 
-    def _given_up(self, fault: Broken) -> str:
+    def _given_up(self, fault: PassingFailure) -> str:
         of = f" of {self._edition.length:,}" if self._edition.length is not None else ""
         return (
             f"{self._url}: {fault}; tried {self._terms.tries} times. {self._size():,}{of} bytes are kept: "
@@ -288,11 +295,11 @@ def _digest(headers: dict[str, str]) -> str | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Fetching:
+class FetchOutcome:
     """The outcome of one file: `got`, or the reason why not."""
 
     wanted: WantedFile
-    got: Got | None = None
+    got: CompleteFile | None = None
     failed: str | None = None
     remarks: tuple[str, ...] = ()
 
@@ -327,20 +334,20 @@ async def fetch_all(
     wanted: Sequence[WantedFile],
     progress: Progress,
     terms: DownloadTerms,
-) -> list[Fetching]:
+) -> list[FetchOutcome]:
     """Fetch all files. One that the server denies is skipped and reported; an unreachable server ends the download."""
     left = _time_left(sum(one.left or 0 for one in wanted))
     done = []
     for one in wanted:
         if one.there:
-            done.append(Fetching(one, remarks=_remarks(publisher, one, one.target.stat().st_size)))
+            done.append(FetchOutcome(one, remarks=_remarks(publisher, one, one.target.stat().st_size)))
             continue
         try:
             got = await Download(publisher, one.file, one.target, progress, terms, left).run()
-        except Denied as denied:
-            done.append(Fetching(one, failed=str(denied)))
+        except FileDenied as denied:
+            done.append(FetchOutcome(one, failed=str(denied)))
         else:
-            done.append(Fetching(one, got, remarks=_remarks(publisher, one, got.size, got.unpacked)))
+            done.append(FetchOutcome(one, got, remarks=_remarks(publisher, one, got.size, got.unpacked)))
     return done
 
 

@@ -25,7 +25,7 @@ _LATER = frozenset((408, 425, 429, 500, 502, 503, 504))
 """Status codes after which the same request may succeed later."""
 
 
-class Broken(Exception):
+class PassingFailure(Exception):
     """A failure of the connection or the server that may pass. `wait` is the number of seconds requested by the server."""
 
     def __init__(self, reason: str, wait: float | None = None) -> None:
@@ -33,7 +33,7 @@ class Broken(Exception):
         self.wait = wait
 
 
-class Denied(DrrError):
+class FileDenied(DrrError):
     """The server will not give this file, however often it is requested."""
 
 
@@ -82,7 +82,7 @@ class Publisher:
     async def ask(
         self, url: str, headers: Sequence[tuple[str, str]] = (), method: str = "GET"
     ) -> AsyncIterator[FileReply]:
-        """Request a file and return the reply, with status 200, 206 or 416. Any other status raises `Broken` or `Denied`."""
+        """Request a file and return the reply, with status 200, 206 or 416. Any other status raises `PassingFailure` or `FileDenied`."""
         for _ in range(MAX_REDIRECTS + 1):
             async with self._hop(url, headers, method) as answer:
                 if answer.status not in _REDIRECTS:
@@ -90,7 +90,7 @@ class Publisher:
                     yield answer
                     return
                 url = urljoin(url, answer.headers.get("location", ""))
-        raise Denied(f"{url}: more than {MAX_REDIRECTS} redirects")
+        raise FileDenied(f"{url}: more than {MAX_REDIRECTS} redirects")
 
     @asynccontextmanager
     async def _hop(
@@ -100,7 +100,7 @@ class Publisher:
             address = parse(url, odd_port=self._own.port if self.named else None)
             pinned = Pinned(await self._checked(address))
         except Refused as wrong:
-            raise Denied(f"{url}: refused: {wrong}") from None
+            raise FileDenied(f"{url}: refused: {wrong}") from None
         pool = httpcore.AsyncConnectionPool(
             ssl_context=self.ssl_context or trusted_roots(),
             network_backend=pinned,
@@ -120,10 +120,10 @@ class Publisher:
                 }
                 yield FileReply(response.status, named, response)
         except httpcore.ReadTimeout:
-            raise Broken(f"no byte for {self.timeout:g} s") from None
+            raise PassingFailure(f"no byte for {self.timeout:g} s") from None
         except (httpcore.TimeoutException, httpcore.NetworkError, httpcore.ProtocolError) as error:
             reason = " ".join(str(error).split())[:120] or type(error).__name__
-            raise Broken(f"connection failed: {reason}") from None
+            raise PassingFailure(f"connection failed: {reason}") from None
 
     async def _checked(self, address: WebAddress) -> Sequence[str]:
         try:
@@ -131,7 +131,7 @@ class Publisher:
         except OSError:
             found = ()
         if not found:
-            raise Broken(f"the name {address.host} does not resolve")
+            raise PassingFailure(f"the name {address.host} does not resolve")
         if not (self.named and address.origin == self._own.origin):
             if address.port not in PORTS.values():
                 raise Refused(f"port {address.port} is not one of 80 and 443")
@@ -146,8 +146,8 @@ def _check(url: str, answer: FileReply) -> None:
     if answer.status in _LATER:
         text = answer.headers.get("retry-after", "")
         wait = float(text) if text.isascii() and text.isdigit() else None
-        raise Broken(f"the server answered {answer.status}", wait)
-    raise Denied(f"{url}: the server answered {answer.status}")
+        raise PassingFailure(f"the server answered {answer.status}", wait)
+    raise FileDenied(f"{url}: the server answered {answer.status}")
 
 
 Part = Literal["meta", "review"]
@@ -253,5 +253,5 @@ async def _size_at(mirror: Publisher, file: PublishedFile) -> int | None:
     try:
         async with mirror.ask(mirror.address(file.address), method="HEAD") as answer:
             return answer.length
-    except (Broken, Denied):
+    except (PassingFailure, FileDenied):
         return None

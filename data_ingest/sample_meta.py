@@ -19,7 +19,7 @@ from drr.data_ingest.sample_listing import (
     title_of,
     videos_of,
 )
-from drr.data_ingest.sample_products import CategoryWords, Heard, Products, ProductType, Vocabulary
+from drr.data_ingest.sample_products import CategoryWords, Products, ProductType, ReviewTotals, Vocabulary
 from drr.env.json_object import JsonObject
 
 _ODD_VALUES: dict[str, dict[str, str | float]] = {
@@ -42,7 +42,7 @@ _ODDITIES = (
 
 
 def meta_rows(
-    vocabulary: Vocabulary, position: int, products: Products, heard: Heard, seed: int
+    vocabulary: Vocabulary, position: int, products: Products, heard: ReviewTotals, seed: int
 ) -> Iterator[JsonObject]:
     """Yield the meta rows of one category, in an order unrelated to that of the reviews."""
     words = vocabulary.categories[position]

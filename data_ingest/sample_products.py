@@ -297,7 +297,7 @@ def _asins(count: int, seed: int) -> list[str]:
 
 
 @dataclass(frozen=True)
-class Heard:
+class ReviewTotals:
     """The number and the total stars of the reviews, by product."""
 
     count: NDArray[np.int64]

@@ -12,8 +12,8 @@ from drr.data_ingest.sample_products import (
     ALPHABET,
     BASE_SHARE,
     VARIANTS,
-    Heard,
     Products,
+    ReviewTotals,
     Vocabulary,
     type_demand,
 )
@@ -75,13 +75,13 @@ class SampleReviews:
     shoppers: Shoppers
     pools: TextPools
     duplicates: int
-    heard: Heard = field(init=False)
+    heard: ReviewTotals = field(init=False)
     voices: Voices = field(init=False)
 
     def __post_init__(self) -> None:
         kinds = self.vocabulary.types
         self.voices = Voices(self.vocabulary, self.shoppers.seed)
-        self.heard = Heard(np.zeros(len(self.products), np.int64), np.zeros(len(self.products)))
+        self.heard = ReviewTotals(np.zeros(len(self.products), np.int64), np.zeros(len(self.products)))
         interests = self.vocabulary.interests
         weights = np.array([interest.weight for interest in interests])
         self._interest_cumulative = np.cumsum(weights / weights.sum())

@@ -50,7 +50,7 @@ class Paper(NamedTuple):
     title: str
     """The title for people to read."""
     worlds: Mapping[str, str] = {}
-    """Worlds by the name that `--world` takes. Each is a function of the `Site` that returns a context manager of the `Realm`."""
+    """Worlds by the name that `--world` takes. Each is a function of the `Site` that returns a context manager of the `WorldResources`."""
     kinds: Mapping[str, str] = {}
     """Classes of the paper's kinds of sources, by name."""
     tasks: Sequence[JudgingTask] = ()

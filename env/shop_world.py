@@ -15,7 +15,7 @@ from drr.env.records.lines import fact_lines
 from drr.env.records.product import product_evidence
 from drr.env.records.shopper import order_evidence, orders_evidence, profile_evidence, statistics_evidence
 from drr.env.shop import HYBRID_VERSION, SEARCH_VERSION
-from drr.env.source import Frozen, Source
+from drr.env.source import FrozenText, Source
 from drr.env.web.base import SANDBOX_VERSION, PageStatus
 from drr.env.world import Holdings, Site, SourceKind, kinds_of
 
@@ -169,19 +169,19 @@ def title_of(returned: Sequence[Source]) -> str | None:
     return next((source.title for source in returned if source.title), None)
 
 
-def as_seen(address: str, kind: str, returned: Sequence[Source]) -> Frozen:
+def as_seen(address: str, kind: str, returned: Sequence[Source]) -> FrozenText:
     """Return what the agent read at an address; an address that no tool returned supports nothing."""
     texts = list(dict.fromkeys(source.seen for source in returned if source.seen.strip()))
     if not texts:
-        return Frozen(address, kind, "unreachable", reason="no tool returned this address")
-    return Frozen(address, kind, "ok", "\n\n".join(texts), title_of(returned))
+        return FrozenText(address, kind, "unreachable", reason="no tool returned this address")
+    return FrozenText(address, kind, "ok", "\n\n".join(texts), title_of(returned))
 
 
-def as_returned(address: str, kind: str, returned: Sequence[Source]) -> Frozen | None:
+def as_returned(address: str, kind: str, returned: Sequence[Source]) -> FrozenText | None:
     """Return the record that came with the address, else the text that the agent read there. `None` if no tool returned the address."""
     for source in returned:
         if source.record:
-            return Frozen(address, kind, "ok", fact_lines(source.record), source.title)
+            return FrozenText(address, kind, "ok", fact_lines(source.record), source.title)
     return as_seen(address, kind, returned) if returned else None
 
 
@@ -198,27 +198,27 @@ class WebPages:
     def owns(self, address: str) -> bool:
         return True
 
-    def text(self, address: str, returned: Sequence[Source]) -> Frozen:
+    def text(self, address: str, returned: Sequence[Source]) -> FrozenText:
         if address in self._pages:
             page = self._pages[address]
             return self._page(address, page.status, page.markdown, title_of(returned), page.reason)
         for source in returned:
             if source.page_status is not None:
                 return self._page(address, source.page_status, source.page, title_of(returned))
-        return Frozen(address, self.name, "not_frozen", reason=NEVER_KEPT)
+        return FrozenText(address, self.name, "not_frozen", reason=NEVER_KEPT)
 
     def _page(
         self, address: str, status: PageStatus, text: str | None, title: str | None, reason: str | None = None
-    ) -> Frozen:
+    ) -> FrozenText:
         if status == "ok" and text and text.strip():
-            return Frozen(address, self.name, "ok", text, title)
-        return Frozen(address, self.name, "empty" if status == "ok" else status, reason=reason)
+            return FrozenText(address, self.name, "ok", text, title)
+        return FrozenText(address, self.name, "empty" if status == "ok" else status, reason=reason)
 
 
-def _missing(address: str, kind: str, shop: Shop | None) -> Frozen:
+def _missing(address: str, kind: str, shop: Shop | None) -> FrozenText:
     if shop is None:
-        return Frozen(address, kind, "not_frozen", reason="no shop was at hand to look it up")
-    return Frozen(address, kind, "unreachable", reason="there is no such record in the shop")
+        return FrozenText(address, kind, "not_frozen", reason="no shop was at hand to look it up")
+    return FrozenText(address, kind, "unreachable", reason="there is no such record in the shop")
 
 
 class Listings:
@@ -236,12 +236,12 @@ class Listings:
     def owns(self, address: str) -> bool:
         return bool(self._hosts) and host_of(address) in self._hosts
 
-    def text(self, address: str, returned: Sequence[Source]) -> Frozen:
+    def text(self, address: str, returned: Sequence[Source]) -> FrozenText:
         product = None if self._shop is None else self._shop.store.product(_last_step(address))
         if product is None:
             return as_returned(address, self.name, returned) or _missing(address, self.name, self._shop)
         text, places = product_evidence(product)
-        return Frozen(address, self.name, "ok", text, product.title, product=product, places=places)
+        return FrozenText(address, self.name, "ok", text, product.title, product=product, places=places)
 
 
 def _last_step(address: str) -> str:
@@ -262,22 +262,22 @@ class UserRecords:
     def owns(self, address: str) -> bool:
         return address.startswith(USER)
 
-    def text(self, address: str, returned: Sequence[Source]) -> Frozen:
+    def text(self, address: str, returned: Sequence[Source]) -> FrozenText:
         """Return the store's record, followed by the text that the agent saw."""
         user_id, _, rest = address.removeprefix(USER).partition("/")
         if self._withheld:
             reason = "the shopper's records were withheld from this agent, which cannot know what is behind the address"
-            return Frozen(address, self.name, "unreachable", reason=reason)
+            return FrozenText(address, self.name, "unreachable", reason=reason)
         if self._shop is not None:
             if self._user_id is not None and user_id != self._user_id:
-                return Frozen(
+                return FrozenText(
                     address, self.name, "unreachable", reason="records of another user support nothing"
                 )
             text = self._record(self._shop.store, user_id, rest.strip("/"))
             if text is not None:
                 seen = "\n\n".join(source.seen for source in returned)
                 whole = f"{text}\n\n{seen}" if seen else text
-                return Frozen(address, self.name, "ok", whole, title_of(returned))
+                return FrozenText(address, self.name, "ok", whole, title_of(returned))
         return as_returned(address, self.name, returned) or _missing(address, self.name, self._shop)
 
     def _record(self, store: Store, user_id: str, path: str) -> str | None:

@@ -54,7 +54,7 @@ class Source(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Frozen:
+class FrozenText:
     """The frozen text by which a claim is judged. `text` is set only if `status` is `ok`; otherwise `reason` says why not."""
 
     url: str

@@ -176,7 +176,7 @@ def similarity(a: frozenset[tuple[str, ...]], b: frozenset[tuple[str, ...]]) -> 
     return len(a & b) / union if union else 1.0
 
 
-class Seen:
+class SimilarTexts:
     """The texts so far, indexed by word sequences: a new text is compared only with those that share one."""
 
     def __init__(self) -> None:

@@ -159,7 +159,7 @@ def _is_own(host: str) -> bool:
         return False
 
 
-class Vouched(NamedTuple):
+class TrustedEntries(NamedTuple):
     """Everything vouched for in a folder: kind and value of each entry, with the hash if it is a file."""
 
     folder: Path
@@ -170,7 +170,7 @@ class Vouched(NamedTuple):
         return kept is not None and kept in (digest, BY_PATH)
 
 
-def vouched(folder: Path) -> Vouched:
+def vouched(folder: Path) -> TrustedEntries:
     """Return everything this user vouched for in a folder. An unreadable record vouches for nothing."""
     path = _memory(folder)
     known: dict[str, dict[str, str]] = {}
@@ -181,7 +181,7 @@ def vouched(folder: Path) -> Vouched:
                 str(kind): {str(value): str(digest) for value, digest in values.items()}
                 for kind, values in document["vouched"].items()
             }
-    return Vouched(folder, known)
+    return TrustedEntries(folder, known)
 
 
 def vouch(folder: Path, kind: Named, values: Mapping[str, str]) -> bool:

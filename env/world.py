@@ -1,6 +1,6 @@
 """Worlds in which agents work, and the kinds of sources that a report may cite.
 
-A unit of an agent is given a `World`, by the `Realm` that the worlds of one study share; a further world needs one module and one line in
+A unit of an agent is given a `World`, by the `WorldResources` that the worlds of one study share; a further world needs one module and one line in
 `WORLDS`. Judging gets only the kinds, made from what is available when it runs (`Holdings`): shop and pages may have been closed
 since. A further kind of source needs one module and one line in `KINDS`.
 """
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from drr.env.session import Change, Session
     from drr.env.settings import Settings
     from drr.env.shop import Shop
-    from drr.env.source import Frozen, Source
+    from drr.env.source import FrozenText, Source
     from drr.env.web.base import Page, WebSearch
 
 
@@ -62,7 +62,7 @@ class SourceKind(Protocol):
     def owns(self, address: str) -> bool:
         """Tell whether a canonical address belongs to this kind."""
 
-    def text(self, address: str, returned: Sequence[Source]) -> Frozen:
+    def text(self, address: str, returned: Sequence[Source]) -> FrozenText:
         """Return the text by which a claim that cites the address is judged. `returned` is what the tools returned for it, in order."""
 
 
@@ -157,7 +157,7 @@ class Site:
     """The kinds of each task's frozen pages, if a study withholds some of them."""
 
 
-class Realm(Protocol):
+class WorldResources(Protocol):
     """The resources that the worlds of one study share, opened once in every process. `drr.env.shop_world.ShopRealm` is one."""
 
     @property
@@ -189,7 +189,7 @@ FILES = "files"
 WORLDS: dict[str, str] = {
     SHOP: "drr.env.shop_world:open_realm",
 }
-"""Worlds by the name that `--world` takes. Each is a function of the `Site` that returns a context manager of the `Realm`."""
+"""Worlds by the name that `--world` takes. Each is a function of the `Site` that returns a context manager of the `WorldResources`."""
 
 
 def all_worlds() -> dict[str, str]:
@@ -197,9 +197,9 @@ def all_worlds() -> dict[str, str]:
     return merged("worlds") | WORLDS
 
 
-def open_realm(name: str, site: Site) -> AbstractContextManager[Realm]:
+def open_realm(name: str, site: Site) -> AbstractContextManager[WorldResources]:
     known = all_worlds()
     if name not in known:
         raise Misuse(f"there is no world {name!r}; there are {', '.join(known)}")
-    opener: Callable[[Site], AbstractContextManager[Realm]] = load(known[name])
+    opener: Callable[[Site], AbstractContextManager[WorldResources]] = load(known[name])
     return opener(site)

@@ -49,7 +49,7 @@ _NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 
 
 @dataclass(frozen=True)
-class Played:
+class PlanResults:
     """The answers to the calls of a plan; `None` for a refused call."""
 
     steps: Sequence[PlanStep]
@@ -136,9 +136,9 @@ def _stands_in(value: float | str, text: str) -> bool:
     return any(same_figure(value, number.rstrip(",")) for number in _NUMBER.findall(text))
 
 
-def play(plan: Sequence[PlanStep], ctx: ToolContext) -> Played:
+def play(plan: Sequence[PlanStep], ctx: ToolContext) -> PlanResults:
     """Run the calls of a plan in a session and return their answers."""
-    return Played(plan, [_called(step, ctx) for step in plan])
+    return PlanResults(plan, [_called(step, ctx) for step in plan])
 
 
 def _called(step: PlanStep, ctx: ToolContext) -> ToolAnswer | None:
@@ -217,7 +217,7 @@ class TruthChecker:
             else fail(f"they are {axes.model_dump_json()}"),
         }
 
-    def axes(self, query: Query, truth: Checkable, played: Played) -> Axes:
+    def axes(self, query: Query, truth: Checkable, played: PlanResults) -> Axes:
         """Return the axes of difficulty of a question."""
         owned = self.owned(query.user_id)
         shelves = [self.shelves.of(need.category) if need.category else () for need in truth.needs]
@@ -343,7 +343,7 @@ class TruthChecker:
                 return str(arguments.get("sort", "relevance"))
         return None
 
-    def _unreached(self, user_id: str, truth: Checkable, played: Played) -> Iterator[str]:
+    def _unreached(self, user_id: str, truth: Checkable, played: PlanResults) -> Iterator[str]:
         yield from (
             f"step {number} of the plan, {step.tool}, is refused"
             for number, (step, answer) in enumerate(zip(played.steps, played.answers, strict=True), 1)

@@ -15,7 +15,7 @@ from drr.env.entities import Product
 from drr.env.errors import DrrError
 from drr.env.query import Query
 from drr.env.shop import Shop
-from drr.env.text import Seen, shingles, tokens
+from drr.env.text import SimilarTexts, shingles, tokens
 from drr.querygen import literal
 from drr.querygen.check_list import ALIKE, CHECKS, NONE, PASS, CheckCase, CheckResult, Known, Stock, fail
 from drr.querygen.checkable import TruthChecker
@@ -53,7 +53,7 @@ class Checker:
     """The number of questions in the whole set; where it is unknown, the number of checked questions counts."""
     _ends: Counter[tuple[str, str]] = field(default_factory=Counter)
     _earlier: list[str] = field(default_factory=list)
-    _seen: Seen = field(default_factory=Seen)
+    _seen: SimilarTexts = field(default_factory=SimilarTexts)
     _known: dict[str, Known | None] = field(default_factory=dict)
 
     def check(self, query: Query) -> Checked:
@@ -185,7 +185,7 @@ def problems(
 ) -> Iterator[TaskProblem]:
     """Yield the problems of all tasks of a file. Without a shop, only the texts are checked."""
     earlier: list[str] = []
-    seen = Seen()
+    seen = SimilarTexts()
     for task in tasks:
         for name, reason in _of_text(task):
             yield TaskProblem(task.task_id, name, reason)

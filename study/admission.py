@@ -17,7 +17,7 @@ from drr.llm.journal import PaidAnswer
 from drr.llm.meter import tokens_of
 from drr.study.ledger import Ledger
 from drr.study.spend import Bank
-from drr.study.unit import WAY, Finished, Kind, Unit
+from drr.study.unit import WAY, FinishedUnit, Kind, Unit
 
 
 class CostGroup(NamedTuple):
@@ -58,7 +58,7 @@ class Admission:
     def begun(self, key: str) -> None:
         self._under_way.add(key)
 
-    def ended(self, finished: Finished) -> None:
+    def ended(self, finished: FinishedUnit) -> None:
         key = finished.key
         self._under_way.discard(key)
         if self._bank.limit.is_set:

@@ -10,7 +10,7 @@ from sqlite3 import Connection
 
 from drr.llm.failures import NO_ANSWER
 from drr.study.database import SAVED, Database
-from drr.study.unit import WAY, Finished, Kind, Saved
+from drr.study.unit import WAY, FinishedUnit, Kind, SavedText
 
 
 class SavedTexts:
@@ -20,7 +20,7 @@ class SavedTexts:
         self._db = db
         self._made = False
 
-    def add(self, saved: Iterable[Saved]) -> None:
+    def add(self, saved: Iterable[SavedText]) -> None:
         with self._db.writing() as db:
             if not self._made:
                 db.execute(SAVED)
@@ -52,7 +52,7 @@ class SavedTexts:
         )
         return dict(rows)
 
-    def forget(self, db: Connection, ended: Iterable[Finished]) -> None:
+    def forget(self, db: Connection, ended: Iterable[FinishedUnit]) -> None:
         """Delete texts that records now hold, and the progress of finished units, in the transaction that writes the records."""
         if not self._is_there():
             return

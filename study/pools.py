@@ -13,7 +13,7 @@ from drr.env.plugins import merged
 from drr.llm.budget import Budget, Limit
 from drr.study.folders import CarriedFolder
 from drr.study.spend import Bank
-from drr.study.unit import Assignment, Finished, Saved
+from drr.study.unit import Assignment, FinishedUnit, SavedText
 from drr.study.worker import Opening, Work, Worker, Workplace
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ class Terms:
 
     bank: Bank
     unit_cap: Limit | None = None
-    saved: Callable[[Saved], None] = lambda saved: None
+    saved: Callable[[SavedText], None] = lambda saved: None
     """Called at once with a text that a running unit must not lose."""
     refused: Callable[[str], None] = lambda why: None
     """Called with the reason why a worker could not begin, while others go on."""
@@ -57,7 +57,7 @@ class Pool(Protocol):
     def size(self) -> int:
         """The number of units that run or wait with workers; the driver hands out no more."""
 
-    def run(self, handed: AsyncIterator[Assignment], terms: Terms) -> AsyncGenerator[Finished, None]:
+    def run(self, handed: AsyncIterator[Assignment], terms: Terms) -> AsyncGenerator[FinishedUnit, None]:
         """Run units as they are handed out and yield each as it ends, in any order, until all have ended."""
 
     def cancel(self) -> None:
@@ -81,7 +81,9 @@ class InProcessPool:
     def of_opening(cls, opening: Opening, units: int = 8) -> InProcessPool:
         return cls(opening.open, units)
 
-    async def run(self, handed: AsyncIterator[Assignment], terms: Terms) -> AsyncGenerator[Finished, None]:
+    async def run(
+        self, handed: AsyncIterator[Assignment], terms: Terms
+    ) -> AsyncGenerator[FinishedUnit, None]:
         async with self._opened() as place:
             budget = Budget(terms.bank.limit, terms.bank.own)
             self._worker = Worker(place, budget, unit_cap=terms.unit_cap, saved=terms.saved)

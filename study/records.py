@@ -9,7 +9,7 @@ from drr.llm.meter import UsageRow, dollars
 from drr.study.checkpoints import SavedTexts
 from drr.study.database import Database
 from drr.study.form import kind_of, of, reading, status_of, table, texts, usages
-from drr.study.unit import OF_ANSWERS, Finished, Kind, Record, Status, canonical_json
+from drr.study.unit import OF_ANSWERS, FinishedUnit, Kind, Record, Status, canonical_json
 
 _BATCH = 200
 _COLUMNS = """units.key, units.kind, units.label, units.key_fields, units.spec, status, reason, message, transient,
@@ -49,7 +49,7 @@ class Records:
         self._db = db
         self._saved = saved
 
-    def commit(self, finished: Sequence[Finished], blobs: Mapping[str, Mapping[str, str]]) -> None:
+    def commit(self, finished: Sequence[FinishedUnit], blobs: Mapping[str, Mapping[str, str]]) -> None:
         """Write the records of units that ended. `blobs` holds, by unit key, the hashes of the unit's texts by name."""
         with self._db.writing(synced=True) as db:
             db.executemany("DELETE FROM leases WHERE key = ?", [(one.key,) for one in finished])
@@ -190,7 +190,7 @@ class Records:
         return bool(self._db.rows(statement, (kind, text)))
 
 
-def _values(one: Finished, blobs: Mapping[str, str]) -> tuple[Any, ...]:
+def _values(one: FinishedUnit, blobs: Mapping[str, str]) -> tuple[Any, ...]:
     return (
         one.key,
         one.status,

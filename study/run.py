@@ -24,7 +24,7 @@ from drr.study.holders import this_holder
 from drr.study.pools import InProcessPool, Pool, Terms
 from drr.study.spend import Bank
 from drr.study.study import Study
-from drr.study.unit import Finished, Unit
+from drr.study.unit import FinishedUnit, Unit
 from drr.study.worker import Work
 from drr.study.writer import RecordWriter
 
@@ -246,7 +246,7 @@ class _Driver:
             self.ledger.under_way.clear()
             self.bank.flush()
 
-    def _kept(self, finished: Finished) -> None:
+    def _kept(self, finished: FinishedUnit) -> None:
         self.stage.advance()
         self._account(finished)
         failed = sum(self.summary.failures.values())
@@ -254,7 +254,7 @@ class _Driver:
         self.admission.ended(finished)
         self.handout.ended()
 
-    def _account(self, finished: Finished) -> None:
+    def _account(self, finished: FinishedUnit) -> None:
         summary = self.summary
         if finished.status == "done":
             summary.done += 1

@@ -90,7 +90,7 @@ class Assignment:
 
 
 @dataclass(frozen=True)
-class Saved:
+class SavedText:
     """A text of a running unit that must outlive its process. It is plain data without secrets."""
 
     key: str
@@ -99,7 +99,7 @@ class Saved:
 
 
 @dataclass(frozen=True)
-class Finished:
+class FinishedUnit:
     """A worker's report on a unit that ended. It is plain data without secrets, and not yet stored."""
 
     key: str
@@ -122,7 +122,7 @@ class Finished:
     """True where every other unit would fail for the same reason."""
 
     @classmethod
-    def lost(cls, key: str, how: str) -> Finished:
+    def lost(cls, key: str, how: str) -> FinishedUnit:
         """Make the report on a unit whose worker died before it could report."""
         now = time.time()
         return cls(key, "failed", "worker_lost", how, True, {}, {}, {}, None, 0.0, now, now)

@@ -23,13 +23,13 @@ from drr.llm.failures import ModelFailure
 from drr.llm.journal import PaidAnswer
 from drr.llm.meter import Meter
 from drr.llm.text import well_formed
-from drr.study.unit import WAY, Assignment, Finished, Outcome, Saved, Status, Unit, UnitFailure
+from drr.study.unit import WAY, Assignment, FinishedUnit, Outcome, SavedText, Status, Unit, UnitFailure
 
 if TYPE_CHECKING:
     from drr.llm.factory import Models
 
 
-class Replay:
+class SavedAnswers:
     """A `Journal` that returns the saved answers of one unit and saves the new ones."""
 
     def __init__(
@@ -63,7 +63,7 @@ class Replay:
 class ReplayedWeb:
     """A live web whose earlier searches are answered from the unit's saved texts. The web itself caches the pages."""
 
-    def __init__(self, web: WebSearch, replay: Replay) -> None:
+    def __init__(self, web: WebSearch, replay: SavedAnswers) -> None:
         self._web = web
         self._replay = replay
 
@@ -113,9 +113,9 @@ class Context:
         """Save a text on disk before the unit ends, so that a killed process does not lose the text."""
         self.saving(name, text)
 
-    def replaying(self) -> Replay:
+    def replaying(self) -> SavedAnswers:
         """Answer requests from the saved answers of the stopped unit, save every new answer, and return the journal."""
-        replay = Replay(self.saved, self.save, usable_only=self.failed_for_good)
+        replay = SavedAnswers(self.saved, self.save, usable_only=self.failed_for_good)
         self.models = self.models.keeping(replay)
         return replay
 
@@ -161,7 +161,7 @@ class Worker:
         budget: Budget,
         *,
         unit_cap: Limit | None = None,
-        saved: Callable[[Saved], None] = lambda saved: None,
+        saved: Callable[[SavedText], None] = lambda saved: None,
     ) -> None:
         self._place = place
         self._budget = budget
@@ -174,7 +174,7 @@ class Worker:
         for task in self._running:
             task.cancel()
 
-    async def run(self, handed: AsyncIterator[Assignment]) -> AsyncGenerator[Finished, None]:
+    async def run(self, handed: AsyncIterator[Assignment]) -> AsyncGenerator[FinishedUnit, None]:
         """Begin each unit when it is handed out, and yield the report of each when it ends."""
         ended: asyncio.Queue[asyncio.Task[Any]] = asyncio.Queue()
 
@@ -199,7 +199,7 @@ class Worker:
             await asyncio.gather(*self._running, return_exceptions=True)
             self._running.clear()
 
-    async def do(self, assignment: Assignment) -> Finished:
+    async def do(self, assignment: Assignment) -> FinishedUnit:
         """Run one unit and return its report, whatever its failure. Only a cancelled unit is not reported."""
         meter = Meter()
         models = self._place.models.unit(meter, cap=self._unit_cap, budget=self._budget)
@@ -213,14 +213,14 @@ class Worker:
             assignment.failed_for_good,
             assignment.left_out,
         )
-        context.saving = lambda name, text: self._saved(Saved(unit.key, name, self._clean(text)))
+        context.saving = lambda name, text: self._saved(SavedText(unit.key, name, self._clean(text)))
         started, clock = time.time(), time.monotonic()
         try:
             left, ending = self._left(await self._place.work(dict(unit.spec), context)), _DONE
         except Exception as error:  # noqa: BLE001 - a bug ends its unit loudly and leaves its trace
             left, ending = self._after(error, context)
         message = ending.message
-        return Finished(
+        return FinishedUnit(
             key=unit.key,
             status=ending.status,
             reason=ending.reason,

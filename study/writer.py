@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Self
 
 from drr.study.study import Study
-from drr.study.unit import Finished, Saved
+from drr.study.unit import FinishedUnit, SavedText
 
 _FILES = 16
 """The number of texts of a batch that are written at the same time. Each write waits for the disk, and a disk takes many at once."""
@@ -26,7 +26,7 @@ class RecordWriter:
         study: Study,
         *,
         before: Callable[[], None],
-        kept: Callable[[Finished], None],
+        kept: Callable[[FinishedUnit], None],
         failed: Callable[[], None],
     ) -> None:
         self._study = study
@@ -35,8 +35,8 @@ class RecordWriter:
         self._failed = failed
         self._thread = ThreadPoolExecutor(1, "ledger")
         self._files = ThreadPoolExecutor(_FILES, "texts")
-        self._waiting: list[Finished] = []
-        self._to_save: list[Saved] = []
+        self._waiting: list[FinishedUnit] = []
+        self._to_save: list[SavedText] = []
         self._task: asyncio.Task[None] | None = None
         self._error: Exception | None = None
 
@@ -49,11 +49,11 @@ class RecordWriter:
         self._thread.shutdown()
         self._files.shutdown()
 
-    def put(self, finished: Finished) -> None:
+    def put(self, finished: FinishedUnit) -> None:
         self._waiting.append(finished)
         self._begin()
 
-    def save(self, saved: Saved) -> None:
+    def save(self, saved: SavedText) -> None:
         """Save a text of a running unit, so that it survives the death of this process."""
         self._to_save.append(saved)
         self._begin()
@@ -83,7 +83,7 @@ class RecordWriter:
             self._error = error
             self._failed()
 
-    def _write(self, batch: Sequence[Finished], saved: Sequence[Saved]) -> None:
+    def _write(self, batch: Sequence[FinishedUnit], saved: Sequence[SavedText]) -> None:
         ended = {one.key: one.texts for one in batch}
         if saved := [one for one in saved if one.name not in ended.get(one.key, ())]:
             self._study.ledger.saved.add(saved)

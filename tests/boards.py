@@ -6,7 +6,7 @@ import random
 from hashlib import sha256
 
 from drr.app.board.entries import ListedBundle, ListedSystem, SetVersion
-from drr.app.bundles.findings import Verified
+from drr.app.bundles.findings import BundleFindings
 from drr.eval.metrics.rows import JudgeRow
 from drr.eval.stats.intervals import VRow
 from drr.study.units import AnswerTally
@@ -31,7 +31,7 @@ def figure(value: float, reach: float, answers: int, top: float | None = 1.0) ->
 
 
 def bundle(name: str, *, failed: str = "", skipped: str = "") -> ListedBundle:
-    found = Verified(root=sha256(name.encode()).hexdigest())
+    found = BundleFindings(root=sha256(name.encode()).hexdigest())
     found.signed.append(
         {"key": sha256(f"key of {name}".encode()).hexdigest(), "role": "maker", "known": True}
     )

@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from drr.study.bundle.archive import MANIFEST, ROOT, SIGNATURES, pack, unpack
-from drr.study.bundle.parcel import Parcel, content_of
+from drr.study.bundle.parcel import UnpackedBundle, content_of
 from drr.study.unit import canonical_json
 
 Rows = list[Any]
@@ -37,8 +37,8 @@ def forged(bundle: Path, out: Path, edit: Callable[[Path], None]) -> Path:
 
 def rehash(folder: Path) -> None:
     (manifest,) = rows(folder, MANIFEST)
-    write(folder, MANIFEST, [{**manifest, **Parcel(folder).facts()}])
-    (folder / ROOT).write_text(f"{Parcel(folder).root}\n")
+    write(folder, MANIFEST, [{**manifest, **UnpackedBundle(folder).facts()}])
+    (folder / ROOT).write_text(f"{UnpackedBundle(folder).root}\n")
     (folder / SIGNATURES).write_text("")
 
 

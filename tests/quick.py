@@ -34,7 +34,7 @@ def imported(path: Path) -> Counter[str]:
     return found
 
 
-def leaning(room: str) -> list[Path]:
+def claims_citing(room: str) -> list[Path]:
     """List the test files that import the room, who imports little else first."""
     counts = {path: imported(path) for path in sorted((ROOT / "tests").rglob("test_*.py"))}
     ranks = {
@@ -70,7 +70,7 @@ class Tally:
 
 def main(room: str) -> int:
     started = time.monotonic()
-    files = leaning(room)[:MOST_FILES]
+    files = claims_citing(room)[:MOST_FILES]
     if not files:
         print(f"no test imports a room called {room!r}; try ROOM=env")
         return 2

@@ -22,7 +22,7 @@ from tests.test_rooms import ROOT
 
 NO_OPENERS = frozenset(
     [
-        "What", "Of", "Whether", "How", "Which", "Who", "Whose", "Whom", "Where", "When", "By", "As", "In",
+        "What", "Of", "Whether", "How", "Which", "Who", "Whose", "Whom", "Where", "TextDate", "By", "As", "In",
         "With", "Without", "From", "For", "On", "To", "At", "If", "That", "Because", "While",
     ]
 )  # fmt: skip

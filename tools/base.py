@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any, Literal
 
-from drr.env.drawer.drawer import Drawer, FilePicture, WithFiles
+from drr.env.drawer.drawer import AttachedFiles, FilePicture, WithFiles
 from drr.env.entities import Order, Product, User
 from drr.env.json_object import JsonObject
 from drr.env.session import Session
@@ -75,7 +75,7 @@ class ToolContext:
         return self.world.web
 
     @property
-    def files(self) -> Drawer:
+    def files(self) -> AttachedFiles:
         if not isinstance(self.world, WithFiles):
             raise ToolError("unavailable", "There are no files here.")
         return self.world.files

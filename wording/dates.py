@@ -41,7 +41,7 @@ _FORMS = (
 
 
 @dataclass(frozen=True, slots=True)
-class When:
+class TextDate:
     """A date with the precision of the text: a year, perhaps a month, perhaps a day."""
 
     year: int
@@ -58,7 +58,7 @@ class When:
         )
 
 
-def dates(text: str, start: int, end: int) -> Iterator[When]:
+def dates(text: str, start: int, end: int) -> Iterator[TextDate]:
     """Yield full dates, months of a year, and bare years that are not part of those."""
     if _FOUR_DIGITS.search(text, start, end) is None:
         return
@@ -75,7 +75,7 @@ def dates(text: str, start: int, end: int) -> Iterator[When]:
         while at < len(taken) and taken[at][1] <= match.start():
             at += 1
         if at == len(taken) or match.start() < taken[at][0]:
-            yield When(int(match[0]), None, None, *match.span())
+            yield TextDate(int(match[0]), None, None, *match.span())
 
 
 _BEHIND = re.compile(r"[-–/](?P<n>\d\d)(?![\d-])")
@@ -94,10 +94,10 @@ def _next_year_behind(year: int, text: str, end: int) -> bool:
     return behind is not None and int(behind["n"]) == (year + 1) % 100
 
 
-def _date(match: re.Match[str]) -> When:
+def _date(match: re.Match[str]) -> TextDate:
     year, month, day = next(match.group(*form) for form in _FORMS if match[form[0]])
     number = int(month) if month.isdecimal() else _MONTHS[month.casefold()]
-    return When(int(year), number, int(day) if day else None, *match.span())
+    return TextDate(int(year), number, int(day) if day else None, *match.span())
 
 
 class DayOfYear(NamedTuple):

@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING
 from drr.agents.architecture import Run
 from drr.agents.base import AGENT, Ending
 from drr.agents.commands.command import Command, CommandTerms, search_path
-from drr.agents.commands.door import Door
-from drr.agents.commands.process import CommandPlace, Ended, place_for
+from drr.agents.commands.door import CommandServer
+from drr.agents.commands.process import CommandPlace, ProcessEnd, sandbox_for
 from drr.agents.run_state import AgentRun
 from drr.env.errors import DrrError, ProgramFailure
 from drr.llm.names import NO_MODEL
@@ -42,13 +42,13 @@ _HOW_TO_ENTER = "send `Authorization: Bearer TOKEN` with the token of DRR_MCP_TO
 
 
 @asynccontextmanager
-async def open_door(run: AgentRun, listening: socket.socket) -> AsyncIterator[Door]:
+async def open_door(run: AgentRun, listening: socket.socket) -> AsyncIterator[CommandServer]:
     """Serve the run's tools and model until the context ends, which cuts all remaining connections."""
     from drr.agents.commands.model_service import ModelService
     from drr.tools.mcp import ShopServer
     from starlette.applications import Starlette
 
-    door = Door(run, listening)
+    door = CommandServer(run, listening)
     with _own_logging():
         server = ShopServer(run.tools, log_level="ERROR", calling=door.call, names=run.names)
         mcp: Starlette = server.streamable_http_app(
@@ -63,7 +63,7 @@ async def open_door(run: AgentRun, listening: socket.socket) -> AsyncIterator[Do
         door._broken.exception()  # raised already, or too late to matter
 
 
-def _counted(door: Door, app: ASGIApp) -> ASGIApp:
+def _counted(door: CommandServer, app: ASGIApp) -> ASGIApp:
     """Count the requests to an app and break the unit off at a limit. Every request costs this process time."""
     left = iter(range(MOST_REQUESTS))
 
@@ -165,7 +165,7 @@ def answering(command: Command, terms: CommandTerms, digest: str) -> Run:
         run.outside.own = _UNKNOWN if terms.trusted else NO_MODEL
         if terms.trusted:
             run.notes.append("the command ran trusted: not contained, with this user's files and network")
-        async with place_for(command, terms) as place, open_door(run, place.listening) as door:
+        async with sandbox_for(command, terms) as place, open_door(run, place.listening) as door:
             try:
                 ended = await _run(run, place, door, terms)
             finally:
@@ -197,7 +197,7 @@ def _check(command: Command, digest: str) -> None:
         )
 
 
-async def _run(run: AgentRun, place: CommandPlace, door: Door, terms: CommandTerms) -> Ended:
+async def _run(run: AgentRun, place: CommandPlace, door: CommandServer, terms: CommandTerms) -> ProcessEnd:
     """Wait until the command ends, or until an error ends the unit."""
     seconds = run.limits.seconds
     if seconds is not None:
@@ -230,7 +230,7 @@ def _notes(run: AgentRun) -> str:
 
 
 def environment_of(
-    run: AgentRun, door: Door, place: CommandPlace, terms: CommandTerms, seconds: float | None
+    run: AgentRun, door: CommandServer, place: CommandPlace, terms: CommandTerms, seconds: float | None
 ) -> dict[str, str]:
     """Return all environment variables of the command; none are inherited from this process."""
     environment = {
@@ -252,7 +252,7 @@ def environment_of(
     return environment
 
 
-def _report(ended: Ended, output: str, terms: CommandTerms) -> str:
+def _report(ended: ProcessEnd, output: str, terms: CommandTerms) -> str:
     if ended.code < 0:
         name = signal.Signals(-ended.code).name if -ended.code in set(signal.Signals) else str(-ended.code)
         raise ProgramFailure("agent_signal", f"the command was ended by {name}{_last(output)}")

@@ -19,7 +19,7 @@ MOST_REFUSED = 200
 _KINDS: tuple[ErrorKind, ...] = get_args(ErrorKind)
 
 
-class Door:
+class CommandServer:
     """The server's state for one command: its token, address, tool calls, and the error that ends the unit."""
 
     def __init__(self, run: AgentRun, listening: socket.socket) -> None:

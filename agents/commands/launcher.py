@@ -88,7 +88,7 @@ def _contained(control: socket.socket, order: LaunchOrder) -> None:
         os._exit(0)
     prctl(_DEATH_SIGNAL, signal.SIGKILL)
     prctl(_DUMPABLE, 0)
-    namespaces.furnish(order)
+    namespaces.set_up_sandbox(order)
     listening = socket.create_server(("127.0.0.1", 0), backlog=128)
     namespaces.close_doors()
     _serve(control, order, listening)

@@ -19,7 +19,7 @@ from drr.llm.text import wire_size
 from langchain_core.messages import AIMessage
 
 if TYPE_CHECKING:
-    from drr.agents.commands.door import Door
+    from drr.agents.commands.door import CommandServer
     from starlette.applications import Starlette
     from starlette.requests import Request
     from starlette.responses import Response
@@ -37,7 +37,7 @@ class _Refused(Exception):
 class ModelService:
     """An HTTP app that offers the model of the run's agent during one unit."""
 
-    def __init__(self, door: Door) -> None:
+    def __init__(self, door: CommandServer) -> None:
         self._door = door
         self._run: AgentRun = door.run
         self._heard = Conversations(door.answer_of)

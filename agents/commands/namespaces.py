@@ -66,7 +66,7 @@ def enter(processes: int) -> None:
     _write("/proc/self/gid_map", f"{INSIDE} {group} 1")
 
 
-def furnish(order: LaunchOrder) -> None:
+def set_up_sandbox(order: LaunchOrder) -> None:
     """Set up the sandbox's files, devices and network, as the first process of the new namespaces."""
     _mount("none", "/", None, _RECURSIVE | _PRIVATE, None)
     _mount("tmpfs", ROOT, "tmpfs", _NO_SUID | _NO_DEVICES, f"mode=755,{_SIZE}")

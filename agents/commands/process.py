@@ -38,7 +38,7 @@ _START_S, _END_S, _LAST_WORDS_S = 60.0, 15.0, 2.0
 _NO_PROGRAM = os.strerror(errno.ENOEXEC)
 
 
-class Ended(NamedTuple):
+class ProcessEnd(NamedTuple):
     code: int
     """The exit code; a negative one is the number of the signal that ended the command."""
     report: str
@@ -56,7 +56,7 @@ class CommandPlace:
     _errors_size: int = 0
     _errors_read: int = 0
 
-    async def run(self, environment: Mapping[str, str], input_text: str, seconds: float | None) -> Ended:
+    async def run(self, environment: Mapping[str, str], input_text: str, seconds: float | None) -> ProcessEnd:
         """Start the command, write to it, and wait for its end. `ProgramFailure` is raised where it cannot start, takes too long, or prints too much."""
         self._control.send({"environment": dict(environment)})
         errors = asyncio.create_task(self._keep_errors())
@@ -90,7 +90,7 @@ class CommandPlace:
         code = ending.get("code")
         if not isinstance(code, int):
             raise ProgramFailure("agent_lost", "the command's launcher ended before the command did")
-        return Ended(code, printed)
+        return ProcessEnd(code, printed)
 
     def stderr_text(self) -> str:
         """Return the command's standard error. Of a long one the end is returned, with a note on its length."""
@@ -135,7 +135,7 @@ class CommandPlace:
 
 
 @asynccontextmanager
-async def place_for(command: Command, terms: CommandTerms) -> AsyncIterator[CommandPlace]:
+async def sandbox_for(command: Command, terms: CommandTerms) -> AsyncIterator[CommandPlace]:
     """Make the sandbox for one run. It is removed with everything in it when the context ends."""
     with _scratch(terms) as scratch:
         ours, theirs = socket.socketpair()

@@ -22,7 +22,7 @@ from drr.wording.excerpt import many
 if TYPE_CHECKING:
     from socket import socket
 
-    from drr.eval.stats.intervals import V
+    from drr.eval.stats.intervals import Statistic
     from starlette.applications import Starlette
     from starlette.requests import Request
     from starlette.responses import Response
@@ -78,7 +78,7 @@ Labels = Mapping[tuple[str, str], str]
 Marks = Mapping[tuple[str, str], Mark]
 
 
-def live_agreement(plan: AnnotationPlan, folder: Path) -> list[tuple[str, V]]:
+def live_agreement(plan: AnnotationPlan, folder: Path) -> list[tuple[str, Statistic]]:
     """Return Cohen's kappa per dimension over the pairs that two annotators both labelled; `both_bad` counts as a tie.
 
     With more than two annotators all couples are pooled, clustered by the question's text: one task at several sizes is one cluster.
@@ -164,7 +164,7 @@ def site(plan: AnnotationPlan, folder: Path, port: int) -> Starlette:
     return guarded(application, lambda: tokens, port)
 
 
-def _shown(value: V) -> str:
+def _shown(value: Statistic) -> str:
     if value.value is None or value.ci_low is None or value.ci_high is None:
         return "–"
     return f"{value.value:.2f} [{value.ci_low:.2f}, {value.ci_high:.2f}]"
@@ -173,7 +173,7 @@ def _shown(value: V) -> str:
 BEYOND, EARLY = "more than chance", "too early to tell"
 
 
-def _meaning(value: V) -> str:
+def _meaning(value: Statistic) -> str:
     """Return a phrase on what a kappa shows so far, by its interval."""
     if value.value is None or value.ci_low is None:
         return EARLY

@@ -15,7 +15,7 @@ from drr.app.board.every_eval import every_eval, place_of
 from drr.app.board.page import SCRIPTS, BoardPages
 from drr.app.board.ranking import Ranking
 from drr.app.bundles.builder import BundleConfig, make
-from drr.app.bundles.findings import Verified
+from drr.app.bundles.findings import BundleFindings
 from drr.app.bundles.verifier import VerifyTerms, verify
 from drr.app.notices import notice
 from drr.app.pages.folders import BOARD_MARK, fresh_folder
@@ -104,12 +104,12 @@ def _verified(path: Path, copy: Path, terms: VerifyTerms) -> ListedBundle:
     return ListedBundle(key=digest[:12], name=path.name, found=found)
 
 
-def _kept(copy: Path, digest: str, terms: VerifyTerms) -> Verified:
+def _kept(copy: Path, digest: str, terms: VerifyTerms) -> BundleFindings:
     """Return the cached verdict on the same bytes under the same terms, else verify the copy. Failed verdicts are not cached."""
     kept = KeptValue("verified", digest, _MOST)
     before = mark_of(terms.rests_on)
     if (known := kept.read(before)) is not None:
-        return Verified.of(known)
+        return BundleFindings.of(known)
     found = verify(copy, terms)
     if not found.failed and mark_of(terms.rests_on) == before:
         kept.write(before, found.plain())

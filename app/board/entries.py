@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import NamedTuple, cast
 
-from drr.app.bundles.findings import Verified
+from drr.app.bundles.findings import BundleFindings
 from drr.app.report.cost import dollars
 from drr.env.json_object import JsonObject
 from drr.env.person_setting import agent_of
@@ -17,7 +17,7 @@ from drr.eval.metrics import metrics
 from drr.eval.metrics.base import Metric
 from drr.eval.metrics.rows import JudgeRow, StudyDocument
 from drr.eval.stats.intervals import VRow
-from drr.study.bundle.parcel import Parcel
+from drr.study.bundle.parcel import UnpackedBundle
 from drr.study.study import Study
 from drr.study.unit import canonical_json
 from drr.study.units import AnswerTally
@@ -33,7 +33,7 @@ class ListedBundle:
     key: str
     """Start of the file's hash, which names the bundle's pages."""
     name: str
-    found: Verified
+    found: BundleFindings
 
     @property
     def signers(self) -> list[str]:
@@ -101,7 +101,7 @@ class ListedSystem:
         return None if row is None else row["value"]
 
 
-def systems_of(bundle: ListedBundle, parcel: Parcel, study: Study) -> Iterator[ListedSystem]:
+def systems_of(bundle: ListedBundle, parcel: UnpackedBundle, study: Study) -> Iterator[ListedSystem]:
     """Yield the systems of an unpacked, verified bundle, whose figures the verifier has confirmed."""
     manifest = parcel.manifest()
     label = parcel.study()["config"].get("run", {}).get("set")

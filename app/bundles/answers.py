@@ -11,14 +11,14 @@ from pathlib import Path, PurePath
 from typing import Any, cast
 
 from drr.agents.registry import BUILT_IN, PAPER
-from drr.app.bundles.findings import Verified
+from drr.app.bundles.findings import BundleFindings
 from drr.app.study.frozen_sets import place_of_set, read_set
 from drr.citations.addresses import canonical_url
 from drr.citations.parse import parse
 from drr.env.json_object import JsonObject
 from drr.env.person_setting import agent_of
 from drr.env.query import Query, read_queries
-from drr.eval.evidence.answers import Book, questions, read_answers
+from drr.eval.evidence.answers import AnswerEvidence, questions, read_answers
 from drr.eval.evidence.imported import ImportedReport, take_in, unit_of
 from drr.querygen.files import line_of
 from drr.study.bundle.parcel import impersonal
@@ -46,7 +46,7 @@ def _architecture(record: Record) -> str:
     return agent_of(str(record.spec.get("variant"))).partition("@")[0].partition("+")[0]
 
 
-def check_answers(study: Study, *, redacted: bool, found: Verified) -> None:
+def check_answers(study: Study, *, redacted: bool, found: BundleFindings) -> None:
     """Check every finished answer, and add each contradiction to `found`."""
     asked = questions(study)
     counting = {record.key for record in study.records("answer", None)}
@@ -61,7 +61,7 @@ def check_answers(study: Study, *, redacted: bool, found: Verified) -> None:
                 _check_texts(study, record, found)
     for answer in (one for one in read_answers(study) if not one.imported):
         with found.unless_broken("evidence", answer.label):
-            book = Book(answer, None)
+            book = AnswerEvidence(answer, None)
             cited = {one.url for one in parse(answer.report).sources if not book.resolves(one.url)}
             if left := set(map(canonical_url, cited)) - {canonical_url(one.url) for one in answer.extras}:
                 what = f"cites {min(left)[:80]}, which no tool returned, and does not list it as made up"
@@ -69,7 +69,7 @@ def check_answers(study: Study, *, redacted: bool, found: Verified) -> None:
         answer.let_go()
 
 
-def _check_names(record: Record, asked: Mapping[str, Query] | None, found: Verified) -> None:
+def _check_names(record: Record, asked: Mapping[str, Query] | None, found: BundleFindings) -> None:
     """Check that key, spec, result and label of a record agree with each other and with the set's question."""
     fields, spec, result = record.key_fields, record.spec, record.result
     for name in sorted(spec.keys() - {"variant", "agent", "imported"}):
@@ -99,7 +99,7 @@ def shown(label: str) -> str:
     return label.encode("utf-8", "replace").decode()
 
 
-def _check_imported(record: Record, *, redacted: bool, found: Verified) -> None:
+def _check_imported(record: Record, *, redacted: bool, found: BundleFindings) -> None:
     """Check an imported answer by importing its report again; an import calls nothing, so the result must be equal."""
     unit = unit_of(ImportedReport.model_validate(record.spec["imported"]), record.spec["query_id"])
     outcome = asyncio.run(take_in(record.spec, cast(Any, None)))
@@ -111,7 +111,7 @@ def _check_imported(record: Record, *, redacted: bool, found: Verified) -> None:
         found.fail("report", record.label, "is not what its import makes of what was given")
 
 
-def _check_texts(study: Study, record: Record, found: Verified) -> None:
+def _check_texts(study: Study, record: Record, found: BundleFindings) -> None:
     """Check that report, evidence and tool results agree with the conversation that produced them."""
     result, blobs = record.result, record.blobs
     if record.done and not blobs.keys() >= {"report", "raw_report", "transcript"}:
@@ -167,7 +167,7 @@ def not_begun(study: Study) -> int:
     return len(here) * len(_places_wanted(study)) - here.total()
 
 
-def questions_of(study: Study, found: Verified) -> Sequence[Query]:
+def questions_of(study: Study, found: BundleFindings) -> Sequence[Query]:
     """Return the questions of the set that a study names, if this program ships the set. They include true answers where the set's hash proves them."""
     label = str(study.config.get("run", {}).get("set") or "")
     if not label:
@@ -185,7 +185,7 @@ def questions_of(study: Study, found: Verified) -> Sequence[Query]:
     return ()
 
 
-def check_set(asked: Sequence[Query], study: Study, found: Verified) -> None:
+def check_set(asked: Sequence[Query], study: Study, found: BundleFindings) -> None:
     """Check the questions of a study against the questions of the named set."""
     wanted = {query.id: query.model_dump(mode="json") for query in asked}
     own = {query.id: query.model_dump(mode="json") for query in questions(study).values()}
@@ -197,7 +197,7 @@ def check_set(asked: Sequence[Query], study: Study, found: Verified) -> None:
             found.fail("set", name, f"of the set that was named, this question is {how}")
 
 
-def check_complete(study: Study, found: Verified) -> None:
+def check_complete(study: Study, found: BundleFindings) -> None:
     """Check that every requested answer is there. A gap that the bundle admits counts as incomplete, not as a contradiction."""
     here: dict[str, set[tuple[str, int]]] = {}
     pending = Counter[str]()

@@ -39,10 +39,10 @@ from drr.study.bundle.parcel import (
     SCHEMA,
     BundleManifest,
     KeptText,
-    Parcel,
     PromptLine,
     RecordLine,
     UnitLine,
+    UnpackedBundle,
     Why,
     impersonal,
     is_beside,
@@ -93,7 +93,7 @@ def make(config: BundleConfig) -> Bundle:
     """Write the bundle of a study and return facts about it; an error leaves no file."""
     with Study.read(config.study) as study, TemporaryDirectory(prefix="drr-bundle-") as place:
         _check(study)
-        parcel, settings = Parcel(Path(place)), study_settings(study, config.given, config.trusted)
+        parcel, settings = UnpackedBundle(Path(place)), study_settings(study, config.given, config.trusted)
         shop = shop_of(study, config.shop)
         if shop is None and study.config.get("run", {}).get("shop"):
             notice("the shop is not here: what rests on shoppers' profiles can be verified only with it")
@@ -159,7 +159,7 @@ def _check(study: Study) -> None:
         raise Misuse(f"{study.folder}: {labels} lack texts; restore them, or compute the answers again")
 
 
-def _write(parcel: Parcel, name: str, rows: Iterable[Mapping[str, Any]]) -> None:
+def _write(parcel: UnpackedBundle, name: str, rows: Iterable[Mapping[str, Any]]) -> None:
     with (parcel.folder / name).open("x", encoding="utf-8", newline="\n") as file:
         file.writelines(canonical_json(row) + "\n" for row in rows)
 
@@ -189,7 +189,7 @@ def _unplaced(value: Any) -> Any:
     return value
 
 
-def _figures(study: Study, parcel: Parcel) -> JsonObject:
+def _figures(study: Study, parcel: UnpackedBundle) -> JsonObject:
     """Return the figures computed from the bundle. Print a notice where they differ from the study's figures."""
     with opened(parcel) as again:
         found = every_figure(again)

@@ -57,7 +57,7 @@ def _short(value: object) -> str:
 
 
 @dataclass
-class Verified:
+class BundleFindings:
     """All findings on a bundle. `drr bundle verify --json` prints them with the verdict and its reasons."""
 
     root: str | None = None
@@ -117,7 +117,7 @@ class Verified:
         return {name: value for name, value in vars(self).items() if name != "place"}
 
     @classmethod
-    def of(cls, plain: JsonObject) -> Verified:
+    def of(cls, plain: JsonObject) -> BundleFindings:
         return cls(**{**plain, "checked": Counter(plain["checked"])})
 
     def document(self) -> JsonObject:

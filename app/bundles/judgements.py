@@ -11,7 +11,7 @@ from operator import itemgetter
 from typing import Any
 
 from drr.app.bundles.answers import shown
-from drr.app.bundles.findings import Verified, differing
+from drr.app.bundles.findings import BundleFindings, differing
 from drr.app.judge.choices import paper_choices, paper_options
 from drr.env.errors import DrrError
 from drr.env.shop import Shop
@@ -23,8 +23,8 @@ from drr.eval.evidence.answers import questions, read_answers
 from drr.eval.judging.difference import earlier_prompts
 from drr.eval.judging.read import judgings, matter, read_judged
 from drr.eval.judging.run import JudgeOptions, planned_units, sampled
-from drr.eval.tasks.desk import Desk, Task, text_id
-from drr.eval.tasks.judgements import Judging
+from drr.eval.tasks.desk import JudgingContext, Task, text_id
+from drr.eval.tasks.judgements import JudgingRun
 from drr.eval.tasks.key_points import kept_points
 from drr.eval.tasks.registry import known_task, tasks
 from drr.eval.tasks.relative import kept_reference
@@ -49,7 +49,7 @@ def about_of(record: Record) -> list[str]:
     return [str(fields[name]) for name in ("answer", "first", "second") if name in fields]
 
 
-class Unkept(Exception):
+class MissingJudgeAnswer(Exception):
     """A request to a judge for which the bundle keeps no raw answer."""
 
 
@@ -68,14 +68,14 @@ class KeptExaminer:
             request = request_id(transcript, self._model, asking.form, asking.about, self._repeat)
             kept = [name for name in self.left if name.startswith(f"{_RAW}{request}:")]
             if not kept:
-                raise Unkept
+                raise MissingJudgeAnswer
             return AIMessage(self.left.pop(min(kept, key=lambda name: int(name.rpartition(":")[2]))))
 
         return await structured(ask, asking.messages, asking.form)
 
 
 class RebuiltDesks:
-    """The contexts (`Desk`) of a bundle's judging runs: judge, prompts, shop and shoppers."""
+    """The contexts (`JudgingContext`) of a bundle's judging runs: judge, prompts, shop and shoppers."""
 
     def __init__(
         self, study: Study, profiles: Mapping[str, str], reworded: Mapping[str, str], shop: Shop | None
@@ -84,7 +84,7 @@ class RebuiltDesks:
         own = [box_prompts().reworded(reworded)] if reworded else []
         self._prompts = [*own, box_prompts(), earlier_prompts()]
         self.judgings, self.answers = judgings(study), read_answers(study)
-        self._desks: dict[tuple[str, int], Desk] = {}
+        self._desks: dict[tuple[str, int], JudgingContext] = {}
         self.whole = shop is not None or study.config.get("run", {}).get("shop") is None
         """True where the judges' shop is here or none was used, so that code of the same version must decide alike."""
 
@@ -100,7 +100,7 @@ class RebuiltDesks:
             for key in own.keys() & set(about):
                 own[key].let_go()
 
-    def judging_of(self, record: Record, task: Task[Any]) -> Judging | None:
+    def judging_of(self, record: Record, task: Task[Any]) -> JudgingRun | None:
         """Return the judging run to which a judgement belongs, or `None`. A repeated run may use the first run's claims, so the first run's keys also match."""
         fields = record.key_fields
         first = {**fields, "repeat": 0}
@@ -110,7 +110,9 @@ class RebuiltDesks:
         ]
         return own[0] if own else None
 
-    def desk_of(self, judging: Judging, fields: Mapping[str, Any], task: Task[Any]) -> Desk | None:
+    def desk_of(
+        self, judging: JudgingRun, fields: Mapping[str, Any], task: Task[Any]
+    ) -> JudgingContext | None:
         """Return the context to repeat a judgement of its version, or `None` where this program does not know the version."""
         wanted = fields.get("version")
         if not task.asks and task.part(fields) not in judging.versions:
@@ -125,7 +127,7 @@ class RebuiltDesks:
                 return desk
         return None
 
-    def _desk(self, judging: Judging, place: int) -> Desk:
+    def _desk(self, judging: JudgingRun, place: int) -> JudgingContext:
         if (judging.id, place) in self._desks:
             return self._desks[judging.id, place]
         rules = RulesJudge()
@@ -134,7 +136,7 @@ class RebuiltDesks:
             for name in (judging.judge, judging.extractor)
         )
         address = str(self.study.config.get("settings", {}).get("shop_url") or "")
-        desk = Desk(judge, extractor, self._shop, address, self._prompts[place], judging.way, rules)
+        desk = JudgingContext(judge, extractor, self._shop, address, self._prompts[place], judging.way, rules)
         desk.repeat, desk.questions = judging.repeat, questions(self.study)
         desk.refetched = {} if judging.refetch else None
         if self._shop is None:
@@ -148,7 +150,7 @@ class RebuiltDesks:
         return desk
 
 
-async def check_judgements(desks: RebuiltDesks, found: Verified) -> None:
+async def check_judgements(desks: RebuiltDesks, found: BundleFindings) -> None:
     """Repeat the judgements that count, and add differences and missing judgements to `found`."""
     failed = Counter[tuple[str, str, str]]()
     ended = {record.key for record in desks.study.records("answer", None, current=False) if record.done}
@@ -187,7 +189,7 @@ def _misplaced(record: Record, ended: Collection[str]) -> str:
     return f"its key and its unit name another {other}" if other else ""
 
 
-def _check_judgings(desks: RebuiltDesks, found: Verified) -> None:
+def _check_judgings(desks: RebuiltDesks, found: BundleFindings) -> None:
     """Check the judge's description in each judging run, and find missing judgements."""
     same = {(one.judge, one.protocol, one.repeat, one.refetch): one for one in desks.judgings}
     for one in same.values():
@@ -201,7 +203,12 @@ def _check_judgings(desks: RebuiltDesks, found: Verified) -> None:
 
 
 async def _check_again(
-    desks: RebuiltDesks, desk: Desk, task: Task[Any], record: Record, check: str, found: Verified
+    desks: RebuiltDesks,
+    desk: JudgingContext,
+    task: Task[Any],
+    record: Record,
+    check: str,
+    found: BundleFindings,
 ) -> None:
     """Repeat one judgement and compare the results. A difference is only a gap where the shop is missing."""
     raw = {name: desks.study.text(record, name) or "" for name in record.blobs if name.startswith(_RAW)}
@@ -217,7 +224,7 @@ async def _check_again(
         found.fail(check, record.label, "is of another report")
     try:
         outcome = await task.work(desk, record.spec, examiner)
-    except Unkept:
+    except MissingJudgeAnswer:
         why = "no raw answer is to what it asks"
     except (ModelFailure, UnitFailure) as failure:
         sure, why = True, f"its raw answers give no verdict ({failure})" if record.done else ""
@@ -237,7 +244,7 @@ async def _check_again(
         (found.fail if sure else found.skip)(check, record.label, why if sure else WITHOUT_SHOP)
 
 
-def _check_planned(desks: RebuiltDesks, judging: Judging, found: Verified) -> None:
+def _check_planned(desks: RebuiltDesks, judging: JudgingRun, found: BundleFindings) -> None:
     """Add the missing judgements of a judging run to `found`, and units that do not fit their keys."""
     there: dict[str, dict[str, tuple[str, str, frozenset[str]]]] = {}
     fields_of: dict[str, Mapping[str, Any]] = {}

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypedDict, cast
 
-from drr.app.bundles.findings import Verified
+from drr.app.bundles.findings import BundleFindings
 from drr.app.bundles.verifier import check_hashes
 from drr.app.judge.choices import JudgeConfig
 from drr.app.judge.run import Judgement, judge
@@ -19,7 +19,7 @@ from drr.eval.metrics import metrics
 from drr.eval.stats.intervals import VRow
 from drr.eval.tasks.registry import groups, tasks
 from drr.study.blobs import Blobs
-from drr.study.bundle.parcel import Parcel, unpacked
+from drr.study.bundle.parcel import UnpackedBundle, unpacked
 from drr.study.bundle.restore import BundleTexts, opened, plain_config
 from drr.study.study import Study
 
@@ -47,7 +47,7 @@ class RegradedDocument(TypedDict):
 def regrade(file: Path, config: JudgeConfig) -> RegradedDocument:
     """Return both judges' figures after judging the bundle's answers again. Only the given shop and judge are used, never addresses from the bundle."""
     with unpacked(file) as parcel:
-        found, folder = Verified(), parcel.folder / "study"
+        found, folder = BundleFindings(), parcel.folder / "study"
         check_hashes(parcel, found)
         for fault in found.failed:
             raise DrrError(f"{file}: {fault['where']} {fault['what']}; `drr bundle verify` says more")
@@ -59,7 +59,7 @@ def regrade(file: Path, config: JudgeConfig) -> RegradedDocument:
         return _beside(folder, parcel.root, None if first is None else first.judge, made)
 
 
-def _standing_alone(parcel: Parcel, folder: Path) -> None:
+def _standing_alone(parcel: UnpackedBundle, folder: Path) -> None:
     """Unpack the study with its texts into a folder, without the addresses and paths that the bundle names."""
     with opened(parcel, folder, plain_config(parcel)) as study:
         own, texts = Blobs(folder / "blobs"), cast(BundleTexts, study.blobs)

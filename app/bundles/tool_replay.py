@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from drr.app.bundles.answers import is_ours
-from drr.app.bundles.findings import Verified
+from drr.app.bundles.findings import BundleFindings
 from drr.citations.addresses import canonical_url
 from drr.citations.parse import parse
 from drr.citations.repair import lost, remove, unknown_urls, with_addresses
@@ -19,7 +19,7 @@ from drr.env.shop import Shop
 from drr.env.shop_world import USER_TOOLS, ShopRealm, open_realm
 from drr.env.source import text_hash
 from drr.env.world import Site, is_paged
-from drr.eval.evidence.answers import Book, answer_of
+from drr.eval.evidence.answers import AnswerEvidence, answer_of
 from drr.eval.tasks.desk import profile_text
 from drr.study.study import Study
 from drr.study.unit import Record, canonical_json
@@ -54,7 +54,7 @@ def check_shop_is_theirs(study: Study, realm: ShopRealm) -> None:
             return
 
 
-def check_tools(study: Study, realm: ShopRealm, found: Verified) -> None:
+def check_tools(study: Study, realm: ShopRealm, found: BundleFindings) -> None:
     """Repeat the tool calls of every answer in order, in a session of its own, and add differences to `found`."""
     for record in study.records("answer", None):
         if record.made_elsewhere:
@@ -72,12 +72,15 @@ def check_tools(study: Study, realm: ShopRealm, found: Verified) -> None:
                 found.fail("tools", record.label, "called tools of a shop, and its key names none")
 
 
-def _check_repair(study: Study, record: Record, shop: Shop, found: Verified) -> None:
+def _check_repair(study: Study, record: Record, shop: Shop, found: BundleFindings) -> None:
     """Check a report by removing made-up citations from the raw report again, where code alone removed them."""
     fields = record.key_fields
     if fields.get("citation_repair") != "remove" or fields["shop"] != shop.manifest.content_hash:
         return
-    returned, pages = Book(answer_of(study, record, {}), None).resolves, (shop.shop_url, shop.known_ids)
+    returned, pages = (
+        AnswerEvidence(answer_of(study, record, {}), None).resolves,
+        (shop.shop_url, shop.known_ids),
+    )
     raw = study.text(record, "raw_report") or ""
     made_up = unknown_urls(parse(raw, *pages), returned)
     report = with_addresses(raw, returned, *pages)
@@ -90,7 +93,7 @@ def _check_repair(study: Study, record: Record, shop: Shop, found: Verified) -> 
 class _Replay:
     """Repeats the tool calls of one answer."""
 
-    def __init__(self, record: Record, realm: ShopRealm, found: Verified) -> None:
+    def __init__(self, record: Record, realm: ShopRealm, found: BundleFindings) -> None:
         self._record, self._found = record, found
         fields = record.key_fields
         user = fields.get("user_id")

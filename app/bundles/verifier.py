@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import cast
 
 from drr.app.bundles.answers import check_answers, check_complete, check_set, questions_of
-from drr.app.bundles.findings import Verified, cause_of, differing
+from drr.app.bundles.findings import BundleFindings, cause_of, differing
 from drr.app.bundles.judgements import RebuiltDesks, check_judgements
 from drr.app.bundles.tool_replay import check_shop_is_theirs, check_tools, shop_as_stated
 from drr.app.report.study_report import every_figure
@@ -25,7 +25,7 @@ from drr.env.shop_world import ShopRealm
 from drr.eval.tasks.desk import profile_text
 from drr.llm.names import OFFLINE
 from drr.study.bundle.archive import MANIFEST, ROOT, pack
-from drr.study.bundle.parcel import BundleManifest, Parcel, PromptLine, unpacked, withheld_of
+from drr.study.bundle.parcel import BundleManifest, PromptLine, UnpackedBundle, unpacked, withheld_of
 from drr.study.bundle.restore import BundleTexts, opened
 from drr.study.bundle.seal import public_id, sign, signatures
 from drr.study.cache import named
@@ -62,9 +62,9 @@ class VerifyTerms:
         return [terms, named(terms)]
 
 
-def verify(file: Path, terms: VerifyTerms) -> Verified:
+def verify(file: Path, terms: VerifyTerms) -> BundleFindings:
     """Return the findings on a bundle, after all possible checks. Raises `Misuse` for a missing file; any fault of the bundle is a finding."""
-    found, check = Verified(), "archive"
+    found, check = BundleFindings(), "archive"
     try:
         with unpacked(file) as parcel, reading("the bundle"):
             found.place, found.root, check = str(parcel.folder), parcel.root, "form"
@@ -79,7 +79,7 @@ def verify(file: Path, terms: VerifyTerms) -> Verified:
     return found
 
 
-def check_hashes(parcel: Parcel, found: Verified) -> None:
+def check_hashes(parcel: UnpackedBundle, found: BundleFindings) -> None:
     """Check every line against the tree of hashes, and the tree against the root hash."""
     stated, files = parcel.manifest()["files"], parcel.files()
     if (parcel.folder / ROOT).read_bytes() != f"{parcel.root}\n".encode():
@@ -90,7 +90,7 @@ def check_hashes(parcel: Parcel, found: Verified) -> None:
     found.checked["lines"] += sum(hashed["lines"] for hashed in files.values())
 
 
-def _check_signatures(keys: Sequence[Path], parcel: Parcel, found: Verified) -> None:
+def _check_signatures(keys: Sequence[Path], parcel: UnpackedBundle, found: BundleFindings) -> None:
     known = {public_id(path) for path in keys}
     with found.unless_broken("signatures", ""):
         for key, role in signatures(parcel):
@@ -101,7 +101,7 @@ def _check_signatures(keys: Sequence[Path], parcel: Parcel, found: Verified) -> 
         found.not_excluded.append("who made it: it is not signed")
 
 
-def countersign(file: Path, terms: VerifyTerms, key: Path) -> Verified:
+def countersign(file: Path, terms: VerifyTerms, key: Path) -> BundleFindings:
     """Verify a bundle and return the findings; where nothing fails, replace the file by one with a further signature."""
     found = verify(file, terms)
     if found.failed:
@@ -116,7 +116,7 @@ def countersign(file: Path, terms: VerifyTerms, key: Path) -> Verified:
     return found
 
 
-def _check_contents(terms: VerifyTerms, parcel: Parcel, found: Verified) -> None:
+def _check_contents(terms: VerifyTerms, parcel: UnpackedBundle, found: BundleFindings) -> None:
     manifest = parcel.manifest()
     with opened(parcel) as study, _shop_of(terms, study) as realm:
         asked = questions_of(study, found) if terms.questions is None else read_queries(terms.questions)
@@ -140,7 +140,9 @@ def _check_contents(terms: VerifyTerms, parcel: Parcel, found: Verified) -> None
         _say_what_stays_open(study, manifest, found, asked=bool(asked), beside=beside)
 
 
-def _check_with_shop(realm: ShopRealm | None, study: Study, parcel: Parcel, found: Verified) -> None:
+def _check_with_shop(
+    realm: ShopRealm | None, study: Study, parcel: UnpackedBundle, found: BundleFindings
+) -> None:
     """Repeat judgements, rules and tool calls, as far as the shop is available."""
     profiles = {line["user"]: line["profile"] for line in parcel.rows("shoppers.jsonl", dict[str, str])}
     prompts = parcel.rows("prompts.jsonl", PromptLine)
@@ -173,7 +175,7 @@ def _shop_of(terms: VerifyTerms, study: Study) -> Iterator[ShopRealm | None]:
         yield realm
 
 
-def _check_manifest(parcel: Parcel, manifest: BundleManifest, found: Verified) -> None:
+def _check_manifest(parcel: UnpackedBundle, manifest: BundleManifest, found: BundleFindings) -> None:
     """Check the manifest's summary against the rows, and its maker against the list of packages."""
     facts = parcel.facts()
     found.checked["units"] += sum(sum(counts.values()) for counts in facts["units"].values())
@@ -184,7 +186,7 @@ def _check_manifest(parcel: Parcel, manifest: BundleManifest, found: Verified) -
         found.fail("packages", "", "list another program than the one that made the bundle")
 
 
-def _check_texts(study: Study, kept: BundleTexts, manifest: BundleManifest, found: Verified) -> None:
+def _check_texts(study: Study, kept: BundleTexts, manifest: BundleManifest, found: BundleFindings) -> None:
     """Check that the bundle has exactly the texts that its units name, and withholds only permitted texts."""
     named, withheld, cut = set[str](), set[str](), set[str]()
     for record in study.records(None, None, current=False):
@@ -207,7 +209,9 @@ def _check_texts(study: Study, kept: BundleTexts, manifest: BundleManifest, foun
             found.fail("texts", "", f"{len(digests):,} texts {what}, {min(digests)[:12]} is one")
 
 
-def _check_figures(study: Study, parcel: Parcel, manifest: BundleManifest, found: Verified) -> None:
+def _check_figures(
+    study: Study, parcel: UnpackedBundle, manifest: BundleManifest, found: BundleFindings
+) -> None:
     again, maker = every_figure(study), manifest["made_by"]
     found.checked["figures"] += canonical_json(again).count('"value":')
     other = "" if maker == made_by() else f"; made by {maker}, this is {made_by()}"
@@ -221,7 +225,7 @@ def _check_figures(study: Study, parcel: Parcel, manifest: BundleManifest, found
 
 
 def _say_what_stays_open(
-    study: Study, manifest: BundleManifest, found: Verified, *, asked: bool, beside: bool
+    study: Study, manifest: BundleManifest, found: BundleFindings, *, asked: bool, beside: bool
 ) -> None:
     """Add the possible manipulations by the bundle's maker that no check can rule out."""
     elsewhere = sum(record.made_elsewhere for record in study.records("answer", None))

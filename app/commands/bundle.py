@@ -17,7 +17,7 @@ from drr.wording.excerpt import many
 
 if TYPE_CHECKING:
     from drr.app.bundles.builder import Bundle
-    from drr.app.bundles.findings import Verified
+    from drr.app.bundles.findings import BundleFindings
     from drr.app.bundles.regrade import RegradedDocument
     from drr.eval.stats.intervals import VRow
 
@@ -156,7 +156,7 @@ def run_verify(arguments: argparse.Namespace) -> int:
     return 1 if found.failed else 0
 
 
-def _findings(file: Path, found: Verified) -> list[str]:
+def _findings(file: Path, found: BundleFindings) -> list[str]:
     counts = ", ".join(f"{count:,} {what}" for what, count in sorted(found.checked.items()))
     names = "; ".join(
         f"{one['role']} {one['key'][:16]}{' (known)' if one['known'] else ''}" for one in found.signed

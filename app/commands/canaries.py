@@ -37,9 +37,9 @@ from drr.eval.canaries.table import (
 )
 from drr.eval.evidence.answers import read_answers
 from drr.eval.judging.read import judging_of, read_judged
-from drr.eval.judging.run import JudgeOptions, Ran, judge
+from drr.eval.judging.run import JudgeOptions, JudgingResults, judge
 from drr.eval.metrics.mistakes import per_report
-from drr.eval.tasks.desk import Desk
+from drr.eval.tasks.desk import JudgingContext
 from drr.eval.tasks.judgements import Judged
 from drr.llm.factory import Models
 from drr.llm.names import OFFLINE
@@ -178,13 +178,13 @@ async def _vet(
 
 
 def _both(one: Summary, other: Summary) -> Summary:
-    ran = Ran(one)
+    ran = JudgingResults(one)
     ran.add(other, 0)
     return ran.summary
 
 
 async def judged_part(
-    study: Study, desk: Desk, models: Models, arguments: argparse.Namespace, query: str, *what: str
+    study: Study, desk: JudgingContext, models: Models, arguments: argparse.Namespace, query: str, *what: str
 ) -> tuple[Summary, Judged]:
     """Have the answers to one question judged; return the summary and the judged answers."""
     answers = [one for one in read_answers(study) if one.query_id == query]
@@ -197,14 +197,14 @@ async def judged_part(
 
 
 async def _reports(
-    study: Study, desk: Desk, models: Models, arguments: argparse.Namespace
+    study: Study, desk: JudgingContext, models: Models, arguments: argparse.Namespace
 ) -> tuple[Summary, list[CanaryRow]]:
     done, judged = await judged_part(study, desk, models, arguments, QUERY_ID, "faithfulness", "quality")
     return done, report_rows(judged)
 
 
 async def _mistakes(
-    study: Study, desk: Desk, models: Models, arguments: argparse.Namespace
+    study: Study, desk: JudgingContext, models: Models, arguments: argparse.Namespace
 ) -> tuple[Summary, list[CanaryRow]]:
     from drr.eval.canaries.planted_errors import QUERY_ID
 
@@ -214,7 +214,7 @@ async def _mistakes(
 
 
 async def _planted(
-    study: Study, desk: Desk, models: Models, arguments: argparse.Namespace
+    study: Study, desk: JudgingContext, models: Models, arguments: argparse.Namespace
 ) -> tuple[Summary, list[CanaryRow]]:
     claims = list(planted_claims())
     labelled = cases([claim.label for claim in claims], "support")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypedDict
 
 from drr.app.console import show
 from drr.app.notices import notice
-from drr.app.study.outcome import despite_losses
+from drr.app.study.outcome import without_lost_answers
 from drr.app.terminal import Column, flowing, number, p_value, painted, table, with_interval
 from drr.env.errors import Misuse
 
@@ -51,7 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     with Study.read(arguments.study) as study:
         names = [arguments.a, arguments.b, arguments.judge]
-        made: VariantPair = despite_losses(
+        made: VariantPair = without_lost_answers(
             study, lambda: kept(study, "compared", lambda: names, lambda: _compared(study, arguments))
         )
     if made["unjudged"]:

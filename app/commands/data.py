@@ -14,7 +14,7 @@ from drr.app.console import print_json, progress_of
 from drr.app.notices import tidy_end
 from drr.app.options import positive_float, positive_int
 from drr.app.terminal import flowed, table
-from drr.data_ingest.download import DownloadTerms, Fetching, alone, check_room, fetch_all, free_bytes
+from drr.data_ingest.download import DownloadTerms, FetchOutcome, alone, check_room, fetch_all, free_bytes
 from drr.data_ingest.publisher import Publisher, WantedFile, looked_up, publication, published
 from drr.data_ingest.recipe import ALL, parse_categories
 from drr.env.errors import Misuse
@@ -162,7 +162,7 @@ def _bytes(count: int) -> str:
     return f"{size:,.1f} GB"
 
 
-def _text(done: Sequence[Fetching], to: Path, categories: str) -> str:
+def _text(done: Sequence[FetchOutcome], to: Path, categories: str) -> str:
     got = [one.got for one in done if one.got is not None]
     kept = sum(one.wanted.there for one in done)
     failed = sum(one.failed is not None for one in done)
@@ -174,7 +174,7 @@ def _text(done: Sequence[Fetching], to: Path, categories: str) -> str:
 
 
 def _document(
-    publisher: Publisher, wanted: Sequence[WantedFile], to: Path, free: int, done: Sequence[Fetching] = ()
+    publisher: Publisher, wanted: Sequence[WantedFile], to: Path, free: int, done: Sequence[FetchOutcome] = ()
 ) -> JsonObject:
     outcomes = {one.wanted.target: one for one in done}
     files: list[JsonObject] = []

@@ -14,7 +14,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from drr.agents.commands.command import known_as
 from drr.app.console import print_json, write_text
-from drr.app.study.outcome import despite_losses
+from drr.app.study.outcome import without_lost_answers
 from drr.app.terminal import Column, flowing, plain, table, verdict, with_interval
 from drr.env.errors import Misuse
 
@@ -92,7 +92,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise Misuse(f"--unanswered {arguments.unanswered}: give a share from 0 to 1")
     requirements = [requirement(text) for text in arguments.require]
     with Study.read(arguments.study) as study:
-        judged = despite_losses(study, lambda: read_judged(study, choose(study, arguments.judge)))
+        judged = without_lost_answers(study, lambda: read_judged(study, choose(study, arguments.judge)))
         variants_there = variants_of(judged)
         tallies = study.ledger.units.answer_tallies()
         variants_asked = [tally.variant for tally in tallies]

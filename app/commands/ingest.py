@@ -153,7 +153,7 @@ def _quarantine_name(shop: str) -> str:
     return f"{shop.removeprefix(SERVERS).rstrip('/')}.quarantine.jsonl"
 
 
-class Ingested(TypedDict):
+class IngestDocument(TypedDict):
     """The document of `drr data ingest --json`."""
 
     schema: int
@@ -175,7 +175,7 @@ class Ingested(TypedDict):
     seconds: float
 
 
-def _summary(shop: str, quarantine: object, manifest: Manifest, seconds: float) -> Ingested:
+def _summary(shop: str, quarantine: object, manifest: Manifest, seconds: float) -> IngestDocument:
     return {
         "schema": manifest.schema_version,
         "shop": shop,
@@ -196,7 +196,7 @@ def _summary(shop: str, quarantine: object, manifest: Manifest, seconds: float) 
     }
 
 
-def _print_summary(summary: Ingested) -> None:
+def _print_summary(summary: IngestDocument) -> None:
     counts, rows = summary["counts"], summary["rows"]
     print(
         f"{summary['shop']}: a shop of {len(summary['recipe']['categories'])} categories, its today is {summary['as_of']}"

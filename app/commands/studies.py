@@ -12,7 +12,7 @@ from drr.app.console import print_json, show
 from drr.app.notices import notice
 from drr.app.study import timeline
 from drr.app.study.foreign import export_foreign, say_exported
-from drr.app.study.outcome import despite_losses
+from drr.app.study.outcome import without_lost_answers
 from drr.app.terminal import plain
 from drr.env.errors import DrrError, Misuse
 from drr.env.plugins import examples_of
@@ -218,7 +218,7 @@ def _run_export(arguments: argparse.Namespace) -> int:
     if arguments.format is not None:
         return _run_foreign(arguments)
     with Study.read(arguments.study) as study:
-        counts = despite_losses(study, lambda: export(study, out, canonical=arguments.canonical))
+        counts = without_lost_answers(study, lambda: export(study, out, canonical=arguments.canonical))
         lost = sorted(loss.label for loss in study.losses.values())
     show(
         arguments,
@@ -234,7 +234,7 @@ def _run_foreign(arguments: argparse.Namespace) -> int:
     if arguments.canonical:
         raise Misuse("--canonical is for our own tables; files of others hold no times")
     with Study.read(arguments.study) as study:
-        document = despite_losses(study, lambda: export_foreign(study, arguments.out, arguments.format))
+        document = without_lost_answers(study, lambda: export_foreign(study, arguments.out, arguments.format))
     if arguments.json:
         print_json(document)
     else:

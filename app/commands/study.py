@@ -47,7 +47,7 @@ examples:
 """
 
 
-class Edited(TypedDict):
+class EditDocument(TypedDict):
     """The document of `drr study edit --json`."""
 
     schema: int
@@ -119,7 +119,7 @@ def run(arguments: argparse.Namespace) -> int:
             _apply(study, arguments, edit, queries)
     show(
         arguments,
-        Edited(
+        EditDocument(
             schema=1,
             kept=len(edit.keep),
             taken_away=len(edit.drop),

@@ -10,11 +10,11 @@ from pathlib import Path
 
 from drr.app.console import add_setting_options, print_json, settings_of, tell
 from drr.app.session import (
-    Called,
+    CallDocument,
     call_over_mcp,
-    called_in,
     is_agent,
     sample_shop,
+    session_from_environment,
     someone,
     tool_context,
     tool_named,
@@ -140,13 +140,13 @@ def _call(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _called(arguments: argparse.Namespace, tool: Tool, given: JsonObject) -> Called:
+def _called(arguments: argparse.Namespace, tool: Tool, given: JsonObject) -> CallDocument:
     """Call the tool in the shop, or in the session of an agent started as a command; return the reply."""
     if arguments.shop is None:
         if not is_agent():
             raise Misuse("--shop SHOP: a folder, or servers:NAME; e.g. --shop demo/shop")
         return call_over_mcp(tool.name, given)
-    return called_in(
+    return session_from_environment(
         arguments.shop,
         arguments.user,
         tool.name,

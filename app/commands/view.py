@@ -14,7 +14,7 @@ from drr.app.console import progress_of, tell
 from drr.app.judge.desk import shop_of
 from drr.app.pages.folders import REPORT_MARK, VIEWER_MARK, report_of
 from drr.app.pages.serve import bind, new_token
-from drr.app.study.outcome import despite_losses, say_losses
+from drr.app.study.outcome import say_losses, without_lost_answers
 from drr.app.study.trust import offer_shop
 from drr.env.errors import Misuse
 from drr.env.trust import vouched
@@ -107,7 +107,7 @@ def _study(arguments: argparse.Namespace) -> int:
                 f"{arguments.shop}: no shop that can be opened; `drr shop info {arguments.shop}` says why"
             )
         if arguments.static is not None:
-            count, for_owners = despite_losses(study, lambda: _kept(study, arguments))
+            count, for_owners = without_lost_answers(study, lambda: _kept(study, arguments))
             _tell_written(arguments, count, for_owners=for_owners)
         else:
             reader = _reader(study, arguments)

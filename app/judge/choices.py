@@ -21,7 +21,7 @@ from drr.env.errors import DrrError, Misuse
 from drr.env.files import write_file
 from drr.env.plugins import papers
 from drr.eval.judging.read import judging_of, read_judged
-from drr.eval.tasks.desk import Desk
+from drr.eval.tasks.desk import JudgingContext
 from drr.eval.tasks.key_points import OwnPoints, document, keep_points, kept_points, points_of, read_points
 from drr.eval.tasks.relative import keep_reference, kept_reference
 from drr.study.study import Study
@@ -71,9 +71,9 @@ class PaperChoices(Protocol):
 
     def add_options(self, parser: argparse.ArgumentParser) -> None: ...
     def chosen(
-        self, study: Study, desk: Desk, arguments: argparse.Namespace, what: Sequence[str]
+        self, study: Study, desk: JudgingContext, arguments: argparse.Namespace, what: Sequence[str]
     ) -> Mapping[type, Any]:
-        """Return the choices given now, else those the study keeps, by type (`Desk.chosen`)."""
+        """Return the choices given now, else those the study keeps, by type (`JudgingContext.chosen`)."""
 
     def keep(self, study: Study, arguments: argparse.Namespace, chosen: Mapping[type, Any]) -> None:
         """Store the choices given now in the study, until others are given."""
@@ -109,7 +109,7 @@ class JudgingChoices(NamedTuple):
     earlier: bool
     """True where the study goes on with the earlier prompts that judged it."""
 
-    def settle(self, desk: Desk) -> None:
+    def settle(self, desk: JudgingContext) -> None:
         from drr.eval.judging.difference import earlier_prompts
 
         if self.earlier:
@@ -224,7 +224,7 @@ def add_choice_options(parser: argparse.ArgumentParser) -> None:
 
 
 def choices(
-    study: Study, desk: Desk, answers: list[Answer], config: JudgeConfig, what: list[str]
+    study: Study, desk: JudgingContext, answers: list[Answer], config: JudgeConfig, what: list[str]
 ) -> JudgingChoices:
     if config.export_points is not None and not config.export_points.absolute().parent.is_dir():
         raise Misuse(f"--export-points {config.export_points}: there is no such folder; make it first")
@@ -249,7 +249,7 @@ def choices(
     )
 
 
-def _goes_on(study: Study, desk: Desk) -> bool:
+def _goes_on(study: Study, desk: JudgingContext) -> bool:
     from drr.eval.judging.difference import goes_on_by_earlier
 
     found = goes_on_by_earlier(study, desk)
@@ -259,7 +259,7 @@ def _goes_on(study: Study, desk: Desk) -> bool:
     return found
 
 
-def export_points(study: Study, desk: Desk, path: Path) -> int:
+def export_points(study: Study, desk: JudgingContext, path: Path) -> int:
     """Write the key points that count under this desk's judge into a file, question by question; return their number."""
     judged = read_judged(study, judging_of(desk), answers=list(desk.answers.values()))
     found = {wish.id: points_of(judged, wish.id) for wish in desk.wishes()}

@@ -34,7 +34,7 @@ from drr.env.web.base import Page
 from drr.eval.tasks.protocol import OURS, PROTOCOLS, JudgingProtocol
 
 if TYPE_CHECKING:
-    from drr.eval.tasks.desk import Desk
+    from drr.eval.tasks.desk import JudgingContext
     from drr.llm.factory import Models
     from drr.study.study import Study
     from drr.study.worker import Workplace
@@ -81,16 +81,16 @@ def _opened_shop(study: Study, settings: Settings, given: str | None) -> Iterato
 
 def desk_of(
     settings: Settings, models: Models, shop: Shop | None, protocol: JudgingProtocol | None = None
-) -> Desk:
+) -> JudgingContext:
     """Return a desk, which holds all that judging takes. The protocol is ours unless another is named; rules stand in where no model judges."""
     from drr.eval.asking.judge import JudgeName
-    from drr.eval.tasks.desk import EXTRACTOR, JUDGE, Desk
+    from drr.eval.tasks.desk import EXTRACTOR, JUDGE, JudgingContext
     from drr.offline.judge import RulesJudge
 
     stand_in = RulesJudge()
     judge, extractor = (JudgeName.of(models, role, stand_in) for role in (JUDGE, EXTRACTOR))
     prompts = prompts_of(settings, "eval")
-    return Desk(judge, extractor, shop, settings.shop_url, prompts, protocol or OURS, stand_in)
+    return JudgingContext(judge, extractor, shop, settings.shop_url, prompts, protocol or OURS, stand_in)
 
 
 class PlainDesk(TypedDict):
@@ -116,7 +116,7 @@ class JudgeWorkplace(PlainDesk):
     otel: NotRequired[SpanTerms | None]
 
 
-def desk_document(study: Study, desk: Desk, shop: str | None) -> PlainDesk:
+def desk_document(study: Study, desk: JudgingContext, shop: str | None) -> PlainDesk:
     from drr.eval.judging.difference import earlier_prompts
 
     pages = desk.refetched

@@ -14,7 +14,7 @@ from drr.app.judge.choices import JudgeConfig, JudgingChoices, choices, export_p
 from drr.app.judge.desk import desk_document, desk_of, known_variants, open_study, study_settings, study_shop
 from drr.app.models.setup import models_of
 from drr.app.notices import notice
-from drr.app.study.outcome import budget_of, check_run, conclude, despite_losses, unit_cap_of
+from drr.app.study.outcome import budget_of, check_run, conclude, unit_cap_of, without_lost_answers
 from drr.app.study.spans import judgement_span, spans_of
 from drr.app.study.workers import desk_facts, pool_of
 from drr.citations.addresses import host_of
@@ -26,13 +26,21 @@ from drr.env.web.open import open_web
 from drr.eval.evidence.answers import Answer, questions, read_answers
 from drr.eval.judging.difference import JudgingDifference, difference, last_two
 from drr.eval.judging.read import has_figures, judgings, read_judged
-from drr.eval.judging.run import Forecast, JudgeOptions, Ran, check_rules, cited_pages, combined, refetch
+from drr.eval.judging.run import (
+    Forecast,
+    JudgeOptions,
+    JudgingResults,
+    check_rules,
+    cited_pages,
+    combined,
+    refetch,
+)
 from drr.eval.judging.run import forecast as expected
 from drr.eval.metrics.document import study_document
 from drr.eval.metrics.rows import StudyDocument
 from drr.eval.stats.intervals import VRow
-from drr.eval.tasks.desk import Desk
-from drr.eval.tasks.judgements import Judging
+from drr.eval.tasks.desk import JudgingContext
+from drr.eval.tasks.judgements import JudgingRun
 from drr.eval.tasks.protocol import AS_PRINTED
 from drr.eval.tasks.registry import groups
 from drr.eval.tasks.support import BATCH_MOST
@@ -88,7 +96,7 @@ class _Bench(NamedTuple):
     options: JudgeOptions
     settings: Settings
     models: Models
-    desks: list[Desk]
+    desks: list[JudgingContext]
     chosen: JudgingChoices
 
 
@@ -133,7 +141,7 @@ def _at_bench(config: JudgeConfig, work: Callable[[_Bench], Done], *, calls: boo
                 chosen = _chosen(study, desks, config, options)
                 return work(_Bench(study, options, settings, models, desks, chosen))
 
-            return despite_losses(study, done)
+            return without_lost_answers(study, done)
 
 
 def _judged(config: JudgeConfig, bench: _Bench) -> Judgement:
@@ -142,7 +150,7 @@ def _judged(config: JudgeConfig, bench: _Bench) -> Judgement:
     whole = Kept(bench.study, "whole", lambda: _asked_for(config, bench))
     asked, answers = _asked_for(config, bench), bench.study.ledger.records.stamps("answer")
     if (planned := whole.read(whole.mark())) is not None:
-        return _summed(config, bench, Ran(planned=planned))
+        return _summed(config, bench, JudgingResults(planned=planned))
     pools = [_pool(bench.study, desk, config, bench.settings) for desk in bench.desks]
     ran = run_to_end(_run(config, bench, pools))
     same = (asked, answers) == (_asked_for(config, bench), bench.study.ledger.records.stamps("answer"))
@@ -177,10 +185,10 @@ def _say_judge(config: JudgeConfig, bench: _Bench) -> None:
     notice(f"{config.study}: judged by {judge}{own}; --judge names another")
 
 
-async def _run(config: JudgeConfig, bench: _Bench, pools: list[Pool | None]) -> Ran:
+async def _run(config: JudgeConfig, bench: _Bench, pools: list[Pool | None]) -> JudgingResults:
     from drr.eval.judging.run import judge
 
-    total = Ran()
+    total = JudgingResults()
     with spans_of(config.otel, bench.models) as spans:
         try:
             for desk, pool in zip(bench.desks, pools, strict=True):
@@ -202,7 +210,7 @@ async def _run(config: JudgeConfig, bench: _Bench, pools: list[Pool | None]) -> 
     return total
 
 
-def _summed(config: JudgeConfig, bench: _Bench, ran: Ran) -> Judgement:
+def _summed(config: JudgeConfig, bench: _Bench, ran: JudgingResults) -> Judgement:
     judge = bench.desks[0].judge.shown
     if not has_figures(bench.study, judge):
         return Judgement(ran.summary, ran.planned, None, {})
@@ -241,7 +249,7 @@ class JudgingChanges(NamedTuple):
     document: JudgingDifference
     old: str
     new: str
-    known: Sequence[Judging]
+    known: Sequence[JudgingRun]
     """All judging runs of the study."""
 
 
@@ -291,7 +299,7 @@ def _desks(
     settings: Settings,
     models: Models,
     shop: Shop | None,
-) -> list[Desk]:
+) -> list[JudgingContext]:
     """Return the desks (all that judging takes): ours, one more for each repetition, and the paper's under `--profile paper`."""
     answers = read_answers(study)
     if not answers and study.losses:
@@ -319,7 +327,9 @@ def _desks(
     return desks
 
 
-def _chosen(study: Study, desks: list[Desk], config: JudgeConfig, options: JudgeOptions) -> JudgingChoices:
+def _chosen(
+    study: Study, desks: list[JudgingContext], config: JudgeConfig, options: JudgeOptions
+) -> JudgingChoices:
     """Apply the same choices to every desk, and return them."""
     found = choices(study, desks[0], list(desks[0].answers.values()), config, list(options.what))
     for one in desks:
@@ -342,6 +352,6 @@ def _refetched(
     return run_to_end(refetch(pages, web, unknown=config.unknown))
 
 
-def _pool(study: Study, desk: Desk, config: JudgeConfig, settings: Settings) -> Pool | None:
+def _pool(study: Study, desk: JudgingContext, config: JudgeConfig, settings: Settings) -> Pool | None:
     document = {**desk_document(study, desk, config.shop), "otel": config.otel}
     return pool_of(config, settings, "drr.app.judge.desk:open_workplace", document, judging=True)

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from drr.app.report.material import LONGEST_NAME, Material, answer_name, system_answer
-from drr.app.report.tables import AnswerRow, Behind, Cell, Form, Heading, Table, TableLine
+from drr.app.report.material import LONGEST_NAME, ReportData, answer_name, system_answer
+from drr.app.report.tables import AnswerRow, AnswerSection, Cell, Form, Heading, Table, TableLine
 from drr.eval.agreement.criteria import scores_under_criteria
 from drr.eval.agreement.judges import OVERALL, Items, preferences
 from drr.eval.agreement.rows import AgreementDocument, CriteriaLevels, RankingRow
@@ -25,7 +25,7 @@ RANKING_NOTE = (
 )
 
 
-class Compared(NamedTuple):
+class JudgeAgreement(NamedTuple):
     """The agreement of two judges on one dimension or metric, with its statistics."""
 
     what: str
@@ -37,26 +37,29 @@ class Compared(NamedTuple):
         return f"{self.what.replace('_', ' ')}: {' and '.join(self.judges)}"
 
 
-def _pairwise(document: AgreementDocument) -> Iterator[Compared]:
+def _pairwise(document: AgreementDocument) -> Iterator[JudgeAgreement]:
     for pair in document["pairwise"]["pairs"]:
-        yield from (Compared(what, pair["judges"], row) for what, row in pair["dimensions"].items())
+        yield from (JudgeAgreement(what, pair["judges"], row) for what, row in pair["dimensions"].items())
 
 
-def _ratings(document: AgreementDocument) -> Iterator[Compared]:
+def _ratings(document: AgreementDocument) -> Iterator[JudgeAgreement]:
     for pair in document["rating"]["pairs"]:
-        yield from (Compared(what, pair["judges"], row) for what, row in pair["dimensions"].items())
+        yield from (JudgeAgreement(what, pair["judges"], row) for what, row in pair["dimensions"].items())
 
 
-def _metrics(document: AgreementDocument) -> Iterator[Compared]:
+def _metrics(document: AgreementDocument) -> Iterator[JudgeAgreement]:
     for pair in document["metrics"]:
         yield from (
-            Compared(metric_of(name).label, pair["judges"], row) for name, row in pair["metrics"].items()
+            JudgeAgreement(metric_of(name).label, pair["judges"], row)
+            for name, row in pair["metrics"].items()
         )
 
 
-def _criteria(document: AgreementDocument) -> Iterator[Compared]:
+def _criteria(document: AgreementDocument) -> Iterator[JudgeAgreement]:
     for pair in document["criteria"]["pairs"]:
-        yield from (Compared(what, pair["judges"], _scores(row)) for what, row in pair["dimensions"].items())
+        yield from (
+            JudgeAgreement(what, pair["judges"], _scores(row)) for what, row in pair["dimensions"].items()
+        )
 
 
 def _scores(row: CriteriaLevels) -> Mapping[str, object]:
@@ -64,10 +67,12 @@ def _scores(row: CriteriaLevels) -> Mapping[str, object]:
     return {**scores, "pca_chance": Cell(scores["pca"]["chance"])}
 
 
-def _rankings(document: AgreementDocument) -> Iterator[Compared]:
+def _rankings(document: AgreementDocument) -> Iterator[JudgeAgreement]:
     """Yield two judges' rankings of the systems, from the pairs that both judges judged (Figure 6 beside Table 13)."""
     for pair in document["pairwise"]["pairs"]:
-        yield from (Compared(what, pair["judges"], _orders(row)) for what, row in pair["rankings"].items())
+        yield from (
+            JudgeAgreement(what, pair["judges"], _orders(row)) for what, row in pair["rankings"].items()
+        )
 
 
 def _orders(row: RankingRow) -> Mapping[str, object]:
@@ -87,7 +92,7 @@ def _order(rates: Mapping[str, float]) -> str:
     return " ".join(words)
 
 
-def _costs(material: Material) -> list[str]:
+def _costs(material: ReportData) -> list[str]:
     """Return a line on each judge's cost per question, where prices are known."""
     return [
         f"{judge}: ${cost['usd_per_query']:.4f} a question, of {cost['queries']}."
@@ -96,7 +101,7 @@ def _costs(material: Material) -> list[str]:
     ]
 
 
-_OF_TABLE: Mapping[str, Callable[[AgreementDocument], Iterator[Compared]]] = {
+_OF_TABLE: Mapping[str, Callable[[AgreementDocument], Iterator[JudgeAgreement]]] = {
     "agreement-pairwise": _pairwise,
     "agreement-ratings": _ratings,
     "agreement-metrics": _metrics,
@@ -105,7 +110,7 @@ _OF_TABLE: Mapping[str, Callable[[AgreementDocument], Iterator[Compared]]] = {
 }
 
 
-def compared(material: Material, table: str) -> list[Compared]:
+def compared(material: ReportData, table: str) -> list[JudgeAgreement]:
     """Return the rows of the named table; none where fewer than two judges judged."""
     return [] if material.agreement is None else list(_OF_TABLE[table](material.agreement))
 
@@ -122,7 +127,7 @@ class JudgedItem(NamedTuple):
 Judgements = Iterable[JudgedItem]
 
 
-def _sections(material: Material, table: Table) -> Iterator[Behind]:
+def _sections(material: ReportData, table: Table) -> Iterator[AnswerSection]:
     """Yield the section behind the table: for each item that two judges judged, the verdicts of both."""
     parts = [one for one in compared(material, table.name) if one.what != _ALL]
     found = []
@@ -134,7 +139,9 @@ def _sections(material: Material, table: Table) -> Iterator[Behind]:
                 cells[one.name] = both
         if cells:
             found.append(AnswerRow(item.name, [cells.get(one.name, _NONE) for one in parts], item.link))
-    yield Behind(table.name, table.title, [Heading(one.name, explanation=_BOTH) for one in parts], found)
+    yield AnswerSection(
+        table.name, table.title, [Heading(one.name, explanation=_BOTH) for one in parts], found
+    )
 
 
 def _both(first: str | Mapping[str, float], second: str | Mapping[str, float]) -> str:
@@ -147,7 +154,7 @@ def _both(first: str | Mapping[str, float], second: str | Mapping[str, float]) -
     )
 
 
-def _judged_pairs(material: Material) -> Judgements:
+def _judged_pairs(material: ReportData) -> Judgements:
     labels = [label for label in _labels(material) if isinstance(label, PairwiseLabel)]
     answers = {(a.query_id, a.variant, a.trial): a for a in material.judged.answers}
     known = {
@@ -172,7 +179,7 @@ def _judged_pairs(material: Material) -> Judgements:
     return items.values()
 
 
-def _judged_ratings(material: Material) -> Judgements:
+def _judged_ratings(material: ReportData) -> Judgements:
     labels = [label for label in _labels(material) if isinstance(label, RatingLabel)]
     items, placed = _rated_items(material, labels), Items()
     for label in labels:
@@ -180,7 +187,7 @@ def _judged_ratings(material: Material) -> Judgements:
     return items.values()
 
 
-def _judged_criteria(material: Material) -> Judgements:
+def _judged_criteria(material: ReportData) -> Judgements:
     labels = [label for label in _labels(material) if isinstance(label, CriterionLabel)]
     by_judge, items = scores_under_criteria(labels, {}), _rated_items(material, labels)
     for judge, own in by_judge.with_people(material.raters.people if material.raters else ()).items():
@@ -192,7 +199,7 @@ def _judged_criteria(material: Material) -> Judgements:
     return items.values()
 
 
-def _judged_metrics(material: Material) -> Judgements:
+def _judged_metrics(material: ReportData) -> Judgements:
     raters = material.raters
     answers = raters.answers if raters else ()
     items = {a.key: JudgedItem(system_answer(a), material.links.report(a.key), {}) for a in answers}
@@ -204,11 +211,13 @@ def _judged_metrics(material: Material) -> Judgements:
     return items.values()
 
 
-def _labels(material: Material) -> Sequence[Label]:
+def _labels(material: ReportData) -> Sequence[Label]:
     return material.raters.labels if material.raters else ()
 
 
-def _rated_items(material: Material, labels: Iterable[RatingLabel | CriterionLabel]) -> dict[str, JudgedItem]:
+def _rated_items(
+    material: ReportData, labels: Iterable[RatingLabel | CriterionLabel]
+) -> dict[str, JudgedItem]:
     """Return the labelled answers as items, by the key that all labels of one answer share."""
     known = {rating_id(a.query_id, a.variant, a.trial): a for a in material.judged.answers}
     placed, items = Items(), dict[str, JudgedItem]()
@@ -223,7 +232,7 @@ def _rated_items(material: Material, labels: Iterable[RatingLabel | CriterionLab
     return items
 
 
-_JUDGEMENTS: Mapping[str, Callable[[Material], Judgements]] = {
+_JUDGEMENTS: Mapping[str, Callable[[ReportData], Judgements]] = {
     "agreement-pairwise": _judged_pairs,
     "agreement-rankings": _judged_pairs,
     "agreement-ratings": _judged_ratings,
@@ -236,9 +245,9 @@ def _form(
     name: str,
     title: str,
     columns: Sequence[Heading],
-    notes: Callable[[Material], Sequence[str]] = lambda material: (),
+    notes: Callable[[ReportData], Sequence[str]] = lambda material: (),
 ) -> Form:
-    def lines(material: Material) -> Iterator[TableLine]:
+    def lines(material: ReportData) -> Iterator[TableLine]:
         return (TableLine(one.name, one.row) for one in compared(material, name))
 
     return Form(name, title, columns, lines, notes, judges=True, sections=_sections)
@@ -291,6 +300,6 @@ AGREEMENT_FORMS = (
 )
 
 
-def agreement_tables(material: Material) -> list[Table]:
+def agreement_tables(material: ReportData) -> list[Table]:
     """Return the agreement tables of the study; a table without two judges is left out."""
     return [table for form in AGREEMENT_FORMS if (table := form.table(material)) is not None]

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from drr.app.report.cost import dollars, tokens
 from drr.app.report.differences import Contrast, means_of, not_measured, ranked
 from drr.app.report.headline import lead_metrics, unscored
-from drr.app.report.material import Material, PerReport
+from drr.app.report.material import PerReport, ReportData
 from drr.app.report.tables import Cell, Heading, Table
 from drr.eval.metrics import metric as metric_of
 from drr.eval.metrics.base import Metric
@@ -189,7 +189,7 @@ def _short(name: str) -> str:
     return excerpt(" ".join(name.split()), LONGEST)
 
 
-def board(material: Material, found: Standings) -> Table:
+def board(material: ReportData, found: Standings) -> Table:
     """Return the table of systems, best first, with a column for each known figure. Systems without any answer come last."""
     figures = material.document["metrics"]
     columns = [*metric_columns(figures), *_rules(material), _tokens(material), _dollars(material)]
@@ -257,7 +257,7 @@ def _standing(one: Contrast) -> str:
     return "behind by the test alone" if one.is_by_test_alone else UNDECIDED
 
 
-def _rules(material: Material) -> list[Column]:
+def _rules(material: ReportData) -> list[Column]:
     """Return columns of failed rule checks and of figures that rules could read. Where no figure could be read, the cell has no colour."""
     cells, read = {}, {}
     for system, answers in material.variants.items():
@@ -286,12 +286,12 @@ def _rules(material: Material) -> list[Column]:
     return [(RULES, cells), (READ, read)]
 
 
-def _tokens(material: Material) -> Column:
+def _tokens(material: ReportData) -> Column:
     cells = {one: Cell.of(tokens(material, one).document(), 0, missing=UNKNOWN) for one in material.variants}
     return TOKENS, shaded(cells, None, is_lower_better=True)
 
 
-def _dollars(material: Material) -> Column:
+def _dollars(material: ReportData) -> Column:
     spent = {system: dollars(answers) for system, answers in material.variants.items()}
     cells = {
         system: Cell.of(None if v.n_unscored else v.document(), 4, missing=UNKNOWN)
@@ -325,7 +325,7 @@ class StudyReach(NamedTuple):
     hidden: list[str]
 
 
-def limits(material: Material, found: Sequence[Contrast]) -> StudyReach:
+def limits(material: ReportData, found: Sequence[Contrast]) -> StudyReach:
     can: list[str] = []
     cannot = [] if material.banner is None else [material.banner]
     for metric in dict.fromkeys(one.metric for one in found):

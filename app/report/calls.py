@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from drr.app.report.material import ByQuery, Material
+from drr.app.report.material import ByQuery, ReportData
 from drr.app.report.tables import Cell, Table, headings
 from drr.env.person_setting import agent_of
 from drr.eval.evidence.answers import Answer
@@ -75,7 +75,7 @@ def _group(call: Mapping[str, Any], tools: Collection[str]) -> str:
     return str(call["name"]) if known else "unknown tools"
 
 
-def calls_table(material: Material) -> Table | None:
+def calls_table(material: ReportData) -> Table | None:
     counts = tool_calls(material.variants)
     if not any(values for by_tool in counts.values() for values in by_tool.values()):
         return None

@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 from math import inf
 from typing import NamedTuple
 
-from drr.app.report.material import LONGEST_NAME, ByQuery, Material
-from drr.app.report.tables import AnswerRow, Behind, Cell, Form, Heading, Table, TableLine, headings
+from drr.app.report.material import LONGEST_NAME, ByQuery, ReportData
+from drr.app.report.tables import AnswerRow, AnswerSection, Cell, Form, Heading, Table, TableLine, headings
 from drr.eval.evidence.answers import Answer
 from drr.eval.metrics.costs import cost_of, shared_judgements
 from drr.eval.metrics.rows import cost_part
-from drr.eval.stats.intervals import COUNTED, V, VRow, mean
+from drr.eval.stats.intervals import COUNTED, Statistic, VRow, mean
 from drr.eval.stats.question import AskedQuestion
 from drr.study.unit import Record
 from drr.wording.excerpt import excerpt
@@ -25,7 +25,7 @@ NOTE = (
 
 class CostPoint(NamedTuple):
     variant: str
-    cost: V
+    cost: Statistic
     unit: str
     """Unit of the cost: `dollars`, or `tokens` where a price is unknown or everything is free."""
     quality: VRow
@@ -33,7 +33,7 @@ class CostPoint(NamedTuple):
     """True where no other variant is at most as expensive and at least as good, and better in cost or quality."""
 
 
-def cost_points(material: Material) -> list[CostPoint]:
+def cost_points(material: ReportData) -> list[CostPoint]:
     """Return each variant's cost and overall quality; empty where ratings or costs are unknown."""
     costs = {variant: dollars(answers) for variant, answers in material.variants.items()}
     priced = all(v.value and not v.n_unscored for v in costs.values())
@@ -49,7 +49,7 @@ def cost_points(material: Material) -> list[CostPoint]:
     ]
 
 
-def dollars(answers: Sequence[Answer]) -> V:
+def dollars(answers: Sequence[Answer]) -> Statistic:
     """Return the mean cost of an answer in dollars. An answer counts as unscored unless the price of every model used is known."""
     spent: dict[AskedQuestion, list[float | None]] = defaultdict(list)
     for answer in answers:
@@ -63,7 +63,7 @@ def _spent(answer: Answer) -> float | None:
     return sum(known) if known and len(known) == len(parts) else None
 
 
-def tokens(material: Material, variant: str) -> V:
+def tokens(material: ReportData, variant: str) -> Statistic:
     read: ByQuery = material.per_report("input_tokens").get(variant, {})
     written: ByQuery = material.per_report("output_tokens").get(variant, {})
     return mean(
@@ -91,7 +91,7 @@ def _place(point: CostPoint) -> tuple[float, float] | None:
     return inf if point.cost.value is None else point.cost.value, -quality
 
 
-def cost_table(material: Material) -> Table | None:
+def cost_table(material: ReportData) -> Table | None:
     points = cost_points(material)
     if not points:
         return None
@@ -129,7 +129,7 @@ MEASURED_NOTE = (
 )
 
 
-def _lines(material: Material) -> Iterator[TableLine]:
+def _lines(material: ReportData) -> Iterator[TableLine]:
     """Yield a cost row for each part of each system (agent, memory, judge), and for judgements that systems share."""
     cost = cost_part(material.document)
     if cost is None:
@@ -152,7 +152,7 @@ def _lines(material: Material) -> Iterator[TableLine]:
         yield TableLine(f"judge, {task.replace('_', ' ')}, in all", cells, ())
 
 
-def _notes(material: Material) -> list[str]:
+def _notes(material: ReportData) -> list[str]:
     cost = cost_part(material.document)
     return [MEASURED_NOTE] + [
         f"{system}: {own['failed']} answers failed and are in no mean but that of pass^k; they took {_dollar_text(own['failed_usd'])}."
@@ -171,14 +171,14 @@ def cost_cells(record: Record) -> Sequence[str]:
     return ["–" if value is None else f"{value:,.{places}f}" for value, places in values]
 
 
-def _shared(material: Material, table: Table) -> Iterator[Behind]:
+def _shared(material: ReportData, table: Table) -> Iterator[AnswerSection]:
     """Yield the section with the judgements of questions and persons, which many answers share."""
     if () in table.behind.values():
         rows = [
             AnswerRow(excerpt(record.label, LONGEST_NAME), cost_cells(record))
             for record in shared_judgements(material.study, material.judged)
         ]
-        yield Behind(table.name, table.title, table.columns, rows)
+        yield AnswerSection(table.name, table.title, table.columns, rows)
 
 
 MEASURED_COST = Form(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from drr.app.report.judging_tables import ended_as, system_of
-from drr.app.report.material import LONGEST_NAME, Material, answer_name, question_of
-from drr.app.report.tables import AnswerRow, Behind, Heading, Table, headings
+from drr.app.report.material import LONGEST_NAME, ReportData, answer_name, question_of
+from drr.app.report.tables import AnswerRow, AnswerSection, Heading, Table, headings
 from drr.env.files import file_name
 from drr.eval.metrics import metrics
 from drr.eval.metrics.base import Metric
@@ -21,7 +21,7 @@ _NONE = "–"
 _PRESENT = {True: "yes", False: "no", None: _NONE}
 
 
-def pages_of(material: Material, tables: Sequence[Table]) -> dict[tuple[str, ...], str]:
+def pages_of(material: ReportData, tables: Sequence[Table]) -> dict[tuple[str, ...], str]:
     """Return the answer pages by their systems: one page per system and one per pair whose difference a table
     shows. The page of the judges has the empty tuple as its key."""
     found: dict[tuple[str, ...], str] = {
@@ -37,8 +37,8 @@ def pages_of(material: Material, tables: Sequence[Table]) -> dict[tuple[str, ...
 
 
 def sections_behind(
-    material: Material, systems: tuple[str, ...], tables: Sequence[Table]
-) -> Iterator[Behind]:
+    material: ReportData, systems: tuple[str, ...], tables: Sequence[Table]
+) -> Iterator[AnswerSection]:
     """Yield the sections of one system's page, of a pair's (first minus second), or, without systems, of the judges' page."""
     if len(systems) == 1:
         yield from _OfSystem(material, systems[0]).sections(tables)
@@ -50,7 +50,7 @@ def sections_behind(
                 yield from table.sections(material, table)
 
 
-def metrics_of(material: Material, table: Table) -> list[Metric]:
+def metrics_of(material: ReportData, table: Table) -> list[Metric]:
     """Return the metrics of the table's columns, those for which each answer has a value."""
     known = metrics({name for row in material.document["metrics"].values() for name in row})
     return [known[column.key] for column in table.columns if column.key in known and not table.foreign]
@@ -63,11 +63,11 @@ def _shown(value: float | None, metric: Metric) -> str:
 class _OfSystem:
     """The sections of one system's page, with a row for each trial of each question that the system answered."""
 
-    def __init__(self, material: Material, system: str) -> None:
+    def __init__(self, material: ReportData, system: str) -> None:
         self._material, self._system = material, system
         self._answers = sorted(material.variants[system], key=lambda answer: (answer.query_id, answer.trial))
 
-    def sections(self, tables: Sequence[Table]) -> Iterator[Behind]:
+    def sections(self, tables: Sequence[Table]) -> Iterator[AnswerSection]:
         for table in tables:
             if table.each is not None:
                 columns = table.each_columns or table.columns
@@ -88,21 +88,21 @@ class _OfSystem:
 
     def _section(
         self, name: str, title: str, columns: Sequence[Heading], values: Iterable[Sequence[str]]
-    ) -> Behind:
+    ) -> AnswerSection:
         rows = [
             AnswerRow(answer_name(answer), own, self._material.links.report(answer.key))
             for answer, own in zip(self._answers, values, strict=True)
         ]
-        return Behind(name, title, columns, rows)
+        return AnswerSection(name, title, columns, rows)
 
-    def _rules(self) -> Iterator[Behind]:
+    def _rules(self) -> Iterator[AnswerSection]:
         found = [self._material.judged.rules.get(answer.key, {}) for answer in self._answers]
         rules = list(dict.fromkeys(name for own in found for name in own))
         if rules:
             values = [[str(own[name]["status"]) if name in own else _NONE for name in rules] for own in found]
             yield self._section("rules", "Rule checks", _spelled(rules), values)
 
-    def _failure_labels(self) -> Iterator[Behind]:
+    def _failure_labels(self) -> Iterator[AnswerSection]:
         if "failures" not in self._material.document:
             return
         corrections = read_corrections(self._material.study)
@@ -110,7 +110,7 @@ class _OfSystem:
         values = [[_PRESENT[own[label]["present"]] for label in LABELS] for own in found]
         yield self._section("failure-labels", "Failure labels", _spelled(LABELS), values)
 
-    def _endings(self) -> Behind:
+    def _endings(self) -> AnswerSection:
         """Return the section on how each answer of the system ended, failed answers included."""
         study = self._material.study
         rows = [
@@ -122,14 +122,14 @@ class _OfSystem:
             for record in study.records("answer", None)
             if system_of(record) == self._system
         ]
-        return Behind("failures", "Answers and failures", headings("ended"), sorted(rows))
+        return AnswerSection("failures", "Answers and failures", headings("ended"), sorted(rows))
 
 
 def _spelled(names: Iterable[str]) -> list[Heading]:
     return headings(*(name.replace("_", " ") for name in names))
 
 
-def _outcomes(material: Material, system: str) -> dict[tuple[str, str, int], dict[str, str]]:
+def _outcomes(material: ReportData, system: str) -> dict[tuple[str, str, int], dict[str, str]]:
     """Return the outcome of each dimension by question, other system and trial; `won` means that this system won."""
     found: dict[tuple[str, str, int], dict[str, str]] = {}
     for one in material.comparisons:
@@ -141,15 +141,15 @@ def _outcomes(material: Material, system: str) -> dict[tuple[str, str, int], dic
     return found
 
 
-def _compared_pairs(rows: Iterable[tuple[str, Mapping[str, str]]]) -> Iterator[Behind]:
+def _compared_pairs(rows: Iterable[tuple[str, Mapping[str, str]]]) -> Iterator[AnswerSection]:
     found = list(rows)
     dimensions = list(dict.fromkeys(name for _, own in found for name in own))
     if found:
         shown = [AnswerRow(name, [own.get(one, _NONE) for one in dimensions]) for name, own in found]
-        yield Behind("pairwise", "Pairwise comparison", _spelled(dimensions), shown)
+        yield AnswerSection("pairwise", "Pairwise comparison", _spelled(dimensions), shown)
 
 
-def _of_pair(material: Material, pair: tuple[str, str], tables: Sequence[Table]) -> Iterator[Behind]:
+def _of_pair(material: ReportData, pair: tuple[str, str], tables: Sequence[Table]) -> Iterator[AnswerSection]:
     """Yield the sections of the page of two systems, with a row for each question that both systems answered."""
     first, second = ({a.asked: a for a in reversed(material.variants[system])} for system in pair)
     shared = sorted(asked for asked in first if asked in second)
@@ -164,7 +164,7 @@ def _of_pair(material: Material, pair: tuple[str, str], tables: Sequence[Table])
                 )
                 for asked in shared
             ]
-            yield Behind(table.name, table.title, [Heading.of(metric) for metric in shown], rows)
+            yield AnswerSection(table.name, table.title, [Heading.of(metric) for metric in shown], rows)
     queries = {answer.query_id: question_of(answer) for answer in first.values()}
     yield from _compared_pairs(
         (f"{queries.get(query, query)}, trial {trial}", found)
@@ -173,7 +173,7 @@ def _of_pair(material: Material, pair: tuple[str, str], tables: Sequence[Table])
     )
 
 
-def _minus(material: Material, pair: tuple[str, str], asked: AskedQuestion, metric: Metric) -> str:
+def _minus(material: ReportData, pair: tuple[str, str], asked: AskedQuestion, metric: Metric) -> str:
     """Return two systems' values on a question and their difference as text. Trials count by their mean, as in the tables."""
     values = material.per_report(metric.name)
     means = []

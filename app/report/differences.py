@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 from drr.app.report.headline import lead_metrics
-from drr.app.report.material import Material, PerReport
+from drr.app.report.material import PerReport, ReportData
 from drr.app.report.tables import NOT_MEASURED, Cell, Heading, Table
 from drr.eval.evidence.answers import Answer
 from drr.eval.metrics import metric as metric_of
@@ -34,7 +34,7 @@ _NEITHER = {
 """Notes on an unknown noise floor. The key is `True` where all reports were imported, so that their systems cannot be run again."""
 
 
-def floor_cells(material: Material, metrics: Sequence[Metric | None]) -> list[Cell]:
+def floor_cells(material: ReportData, metrics: Sequence[Metric | None]) -> list[Cell]:
     """Return the noise floor of each metric as a cell. The noise floor is the difference that repeated runs alone can give; `None` stands for a column without a metric."""
     return [
         Cell(None) if metric is None else _cell(material.floor(metric.name), metric) for metric in metrics
@@ -47,7 +47,7 @@ def _cell(floor: RepetitionFloor | None, metric: Metric) -> Cell:
     return Cell(floor.value, n=floor.n, digits=metric.digits)
 
 
-def floor_notes(material: Material, metrics: Sequence[Metric]) -> list[str]:
+def floor_notes(material: ReportData, metrics: Sequence[Metric]) -> list[str]:
     found = [floor for metric in metrics if (floor := material.floor(metric.name)) is not None]
     if not found:
         return [not_measured(answer for own in material.variants.values() for answer in own)]
@@ -164,7 +164,7 @@ def _pairs(systems: Sequence[str]) -> list[tuple[str, str]]:
     return list(combinations(systems, 2))
 
 
-def differences_table(material: Material) -> Table | None:
+def differences_table(material: ReportData) -> Table | None:
     found = contrasts(material.per_report)
     if not found:
         return None

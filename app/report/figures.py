@@ -13,9 +13,9 @@ from drr.app.report.calls import BESIDE, tool_calls
 from drr.app.report.cost import cost_points
 from drr.app.report.forest_figure import DARK, FORMS, LIGHT, PALETTE, Scheme, draw_forest
 from drr.app.report.judging_tables import AS_PRINTED_PAIRS, printed_pairs
-from drr.app.report.material import ByQuery, Material
+from drr.app.report.material import ByQuery, ReportData
 from drr.app.report.of_papers import ReportFigure, report_parts
-from drr.eval.stats.intervals import COUNTED, V, mean
+from drr.eval.stats.intervals import COUNTED, Statistic, mean
 from drr.eval.stats.pairs import PairRow
 from drr.wording.excerpt import excerpt
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.transforms import Bbox
 
-    Draw = Callable[[Material], Figure | None]
+    Draw = Callable[[ReportData], Figure | None]
 
 LONGEST = 32
 NAME_HEIGHT = 0.055
@@ -34,7 +34,7 @@ SMALLEST = 1.8
 """Least height of a figure in inches: a lower figure with one bar has no room for its labels."""
 
 
-def draw_all(material: Material, folder: Path) -> list[tuple[str, str]]:
+def draw_all(material: ReportData, folder: Path) -> list[tuple[str, str]]:
     """Write every figure that the study has data for, light and dark. Return pairs of file name without ending and title."""
     drawn = []
     for name, title, _ in every_figure(material):
@@ -45,7 +45,7 @@ def draw_all(material: Material, folder: Path) -> list[tuple[str, str]]:
     return drawn
 
 
-def draw_file(material: Material, folder: Path, file: str) -> None:
+def draw_file(material: ReportData, folder: Path, file: str) -> None:
     """Write the named figure file, if `draw_all` would write a file of that name; else do nothing."""
     for name, _, _ in every_figure(material):
         for scheme in (LIGHT, DARK):
@@ -54,7 +54,7 @@ def draw_file(material: Material, folder: Path, file: str) -> None:
                     _save(material, name, scheme, (form,), folder, None)
 
 
-def figures_of(material: Material) -> list[tuple[str, str]]:
+def figures_of(material: ReportData) -> list[tuple[str, str]]:
     """Return pairs of file name without ending and title for each figure that the study has data for."""
     return [
         (name, title)
@@ -90,7 +90,7 @@ class FigureLayout(NamedTuple):
     box: Bbox
 
 
-def _made(material: Material, draw: Draw, scheme: Scheme) -> Figure | None:
+def _made(material: ReportData, draw: Draw, scheme: Scheme) -> Figure | None:
     import matplotlib as mpl
 
     mpl.use("Agg")
@@ -99,7 +99,7 @@ def _made(material: Material, draw: Draw, scheme: Scheme) -> Figure | None:
 
 
 def _save(
-    material: Material,
+    material: ReportData,
     name: str,
     scheme: Scheme,
     forms: Sequence[str],
@@ -176,7 +176,7 @@ def _new(width: float, height: float) -> tuple[Figure, Any]:
     return figure, figure.subplots()
 
 
-def _tool_calls(material: Material) -> Figure | None:
+def _tool_calls(material: ReportData) -> Figure | None:
     counts = tool_calls(material.variants)
     variants = [variant for variant, by_tool in counts.items() if any(by_tool.values())]
     if not variants:
@@ -206,7 +206,7 @@ def _tool_calls(material: Material) -> Figure | None:
     return figure
 
 
-def _total(counts: Mapping[str, ByQuery], tools: Sequence[str]) -> V:
+def _total(counts: Mapping[str, ByQuery], tools: Sequence[str]) -> Statistic:
     """Return the mean of all tool calls per answer, summed over the tools for each trial."""
     first, *others = [counts[tool] for tool in tools]
     return mean(
@@ -226,7 +226,7 @@ def _beside(counts: Mapping[str, ByQuery]) -> str:
     return ", ".join(f"{mean(counts[name]).value or 0.0:.1f} {name}" for name in BESIDE[:2])
 
 
-def _pairwise(material: Material) -> Figure | None:
+def _pairwise(material: ReportData) -> Figure | None:
     return _pairs(material.document["pairwise"])
 
 
@@ -283,7 +283,7 @@ def _pairs(every: Sequence[PairRow]) -> Figure | None:
     return figure
 
 
-def _pareto(material: Material) -> Figure | None:
+def _pareto(material: ReportData) -> Figure | None:
     """Draw overall quality against cost, with both intervals and the Pareto front. Cost is dollars, or tokens where prices are unknown."""
     points = [
         (p, p.cost.value, p.quality["value"])
@@ -348,7 +348,7 @@ OURS = (
 )
 
 
-def every_figure(material: Material) -> list[ReportFigure]:
+def every_figure(material: ReportData) -> list[ReportFigure]:
     """Return the built-in figures, then those of the study's papers."""
     return [ReportFigure(*one) for one in OURS] + [
         one for parts in report_parts(material.document) for one in parts.figures

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from drr.app.report.differences import Contrast, contrasts
-from drr.app.report.material import Material
+from drr.app.report.material import ReportData
 from drr.wording.excerpt import excerpt
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ LINE = 0.27
 """Height of the line of one pair in inches."""
 
 
-def draw_forest(material: Material) -> Figure | None:
+def draw_forest(material: ReportData) -> Figure | None:
     """Return a forest plot of the paired differences, or `None` without any. Each metric has its own panel, as scales differ."""
     from matplotlib.figure import Figure
 
@@ -71,7 +71,7 @@ def draw_forest(material: Material) -> Figure | None:
     return figure
 
 
-def _panel(axes: Any, material: Material, own: Sequence[Contrast]) -> None:
+def _panel(axes: Any, material: ReportData, own: Sequence[Contrast]) -> None:
     metric, grey = own[0].metric, axes.xaxis.label.get_color()
     floor = material.floor(metric.name)
     if floor is not None:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
 from drr.app.judge.text import unread_text
-from drr.app.report.material import LONGEST_NAME, Material
+from drr.app.report.material import LONGEST_NAME, ReportData
 from drr.env.checkable import finds
 from drr.env.plugins import papers
 from drr.eval.metrics import metric as metric_of
@@ -22,7 +22,7 @@ def lead_metrics() -> list[str]:
     return ["reward", "fp", "overall", *of_papers, "kp_vital_strict"]
 
 
-def facts(material: Material) -> list[tuple[str, str]]:
+def facts(material: ReportData) -> list[tuple[str, str]]:
     """Return facts on what was run, as pairs of term and value."""
     config = material.study.config
     run, settings = config.get("run", {}), config.get("settings", {})
@@ -54,7 +54,7 @@ def facts(material: Material) -> list[tuple[str, str]]:
     return [(term, value) for term, value in rows if value]
 
 
-def unscored(material: Material) -> list[str]:
+def unscored(material: ReportData) -> list[str]:
     """Return sentences on failed and unscored answers, which no mean includes, and on how many there are."""
     document = material.document
     failed = {variant: kinds.total() for variant, kinds in material.failed.items()}
@@ -96,7 +96,7 @@ def unscored(material: Material) -> list[str]:
     return lines
 
 
-def _when(material: Material) -> str:
+def _when(material: ReportData) -> str:
     times = [record.started_at for record in _records(material)]
     if not times:
         return ""
@@ -104,14 +104,14 @@ def _when(material: Material) -> str:
     return first if first == last else f"{first} to {last}"
 
 
-def _web_content(material: Material) -> str:
+def _web_content(material: ReportData) -> str:
     """Return a text with the content hashes of the web that the answers used; empty if unknown."""
     webs = [record.key_fields.get("web") for record in _records(material)]
     hashes = {str(web["content_hash"]) for web in webs if isinstance(web, dict) and web.get("content_hash")}
     return f"content {', '.join(sorted(one[:12] for one in hashes))}" if hashes else ""
 
 
-def _records(material: Material) -> Iterable[Record]:
+def _records(material: ReportData) -> Iterable[Record]:
     return (answer.record for own in material.variants.values() for answer in own)
 
 
@@ -124,7 +124,7 @@ def sum_of_dollars(spent: Sequence[float | None]) -> str:
     return f"${sum(known):,.2f}{partly}"
 
 
-def _cost(material: Material) -> str:
+def _cost(material: ReportData) -> str:
     answers = sum_of_dollars([record.making_usd for record in _records(material)])
     judge, cost = material.document["judge"], material.agreement and material.agreement["cost"]
     if judge is None or not cost or judge["name"] not in cost:

@@ -8,8 +8,8 @@ from dataclasses import replace
 from math import ceil
 
 from drr.app.judge.text import figures_read_of, unread_of
-from drr.app.report.material import Material, system_answer
-from drr.app.report.tables import AnswerRow, Behind, Cell, Form, Heading, Table, TableLine, headings
+from drr.app.report.material import ReportData, system_answer
+from drr.app.report.tables import AnswerRow, AnswerSection, Cell, Form, Heading, Table, TableLine, headings
 from drr.eval.foreign.summary import ForeignTableRow
 from drr.eval.judging.marks import MarksRow
 from drr.eval.labels import DIMENSIONS
@@ -33,7 +33,7 @@ CORRECTED_NOTE = (
 )
 
 
-def _pairs(material: Material) -> Iterator[TableLine]:
+def _pairs(material: ReportData) -> Iterator[TableLine]:
     return _pair_lines(material.document["pairwise"])
 
 
@@ -69,7 +69,7 @@ PAIRWISE = Form(
 )
 
 
-def printed_pairs(material: Material) -> Sequence[PairRow]:
+def printed_pairs(material: ReportData) -> Sequence[PairRow]:
     """Return the pairwise results under the paper's own prompt, in the order of its Figure 6. Empty where no judge was run with the paper's prompt."""
     document = material.document.get("as_printed")
     return (
@@ -86,7 +86,7 @@ AS_PRINTED_PAIRS = replace(
 )
 
 
-def rules(material: Material) -> Table | None:
+def rules(material: ReportData) -> Table | None:
     counts: dict[str, dict[str, Counter[str]]] = {}
     for variant, answers in material.variants.items():
         for answer in answers:
@@ -114,7 +114,7 @@ def _counts_cell(counts: Mapping[str, int]) -> Cell:
     return Cell(text, brief=f"{counts['fail']}/{decided}", shade=f"f{share}")
 
 
-def failure_labels(material: Material) -> Table | None:
+def failure_labels(material: ReportData) -> Table | None:
     found = material.document.get("failures")
     if not found:
         return None
@@ -184,7 +184,7 @@ def _examples(found: FailureDocument) -> list[str]:
     ]
 
 
-def _coverage_notes(material: Material) -> list[str]:
+def _coverage_notes(material: ReportData) -> list[str]:
     found = material.document["coverage"]
     invalid = [f"INVALID: {'; '.join(found['invalid_because'])}."] if found["invalid"] else []
     return [*invalid, *unread_of(material.document), *_marked(found.get("marks"))]
@@ -204,7 +204,7 @@ def _marked(found: MarksRow | None) -> list[str]:
     return notes
 
 
-def _covered(material: Material, table: Table) -> Iterator[Behind]:
+def _covered(material: ReportData, table: Table) -> Iterator[AnswerSection]:
     """Yield the section with the number of judged and failed units of each answer, by task."""
     judged = material.judged
     tasks = [name for name, _ in table.rows]
@@ -221,7 +221,7 @@ def _covered(material: Material, table: Table) -> Iterator[Behind]:
         ]
         rows.append(AnswerRow(system_answer(answer), cells, material.links.report(answer.key)))
     columns = [Heading(task.replace("_", " "), explanation=_UNITS) for task in tasks]
-    yield Behind(table.name, table.title, columns, rows)
+    yield AnswerSection(table.name, table.title, columns, rows)
 
 
 COVERAGE = Form(
@@ -239,7 +239,7 @@ COVERAGE = Form(
 )
 
 
-def _corrected(material: Material) -> Iterator[TableLine]:
+def _corrected(material: ReportData) -> Iterator[TableLine]:
     document = material.document.get("corrected")
     for row in document["figures"] if document else ():
         labelled = Cell(row["n_labelled"], digits=0)
@@ -247,7 +247,7 @@ def _corrected(material: Material) -> Iterator[TableLine]:
         yield TableLine(f"{row['metric'].replace('_', ' ')}: {row['variant']}", shown, (row["variant"],))
 
 
-def _corrected_notes(material: Material) -> list[str]:
+def _corrected_notes(material: ReportData) -> list[str]:
     document = material.document.get("corrected")
     text = (
         f"{row['metric'].replace('_', ' ')}, {row['variant']}: {why}."
@@ -273,7 +273,7 @@ CORRECTED = Form(
 """Table of figures corrected by people's labels (`drr report --labels`); empty where no judged answer has a label."""
 
 
-def foreign_tables(material: Material) -> list[Table]:
+def foreign_tables(material: ReportData) -> list[Table]:
     """Return a table for each foreign judge of imported scores (`drr study import --format`), apart from this study's figures."""
     counts: Counter[str] = Counter()
     found = []
@@ -305,7 +305,7 @@ def _foreign(one: ForeignTableRow, name: str) -> Table:
     return Table(name, f"As imported: {one['title']}, {judge}", columns, rows, notes, foreign=True)
 
 
-def failures(material: Material) -> Table | None:
+def failures(material: ReportData) -> Table | None:
     """Return the table that counts answers by how they ended. Failed answers are in no mean of the other tables but pass^k."""
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     for record in material.study.records("answer", None):

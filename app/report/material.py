@@ -66,7 +66,7 @@ class ViewerLinks:
 
 
 @dataclass(frozen=True)
-class Material:
+class ReportData:
     study: Study
     judged: Judged
     document: StudyDocument

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from drr.app.judge.text import reasons_of, unread_of
 from drr.app.papers.printed import printed
 from drr.app.report.differences import floor_cells, floor_notes, within_floor
-from drr.app.report.material import ByQuery, Material
+from drr.app.report.material import ByQuery, ReportData
 from drr.app.report.of_papers import MetricForm, report_parts
 from drr.app.report.tables import Cell, Heading, Table, headings, metric_headings
 from drr.app.terminal import Column, table
@@ -28,7 +28,7 @@ BOLD_NOTE = (
 )
 
 
-def _length_notes(material: Material) -> list[str]:
+def _length_notes(material: ReportData) -> list[str]:
     shown = [
         f"{name.replace('_', ' ')} {v['value']:+.2f}{' (!)' if v['value'] > 0.5 else ''}"
         for name, v in (material.document["length_correlation"] or {}).items()
@@ -38,11 +38,11 @@ def _length_notes(material: Material) -> list[str]:
     return [f"Correlation of the score with report length: {', '.join(shown)}. {note}"] if shown else []
 
 
-def _unread_notes(material: Material) -> list[str]:
+def _unread_notes(material: ReportData) -> list[str]:
     return unread_of(material.document)
 
 
-def _paper_notes(material: Material) -> list[str]:
+def _paper_notes(material: ReportData) -> list[str]:
     return [
         "One judging behind all columns; each has its own rule for sources that could not be read: they support nothing, or they are left out, as the column "
         "says. A failure of the judge is left out of each, but of what stands as printed."
@@ -53,7 +53,7 @@ _SPREAD = "After ± stands the standard deviation over answers."
 _REPEATED = "No noise floor: each figure already takes all trials of a question together."
 
 
-def _trial_notes(material: Material) -> list[str]:
+def _trial_notes(material: ReportData) -> list[str]:
     rows = material.document["metrics"].values()
     known = [row["same_picks"].get("reason") for row in rows]
     notes = [f"No more than pass^1: {ONE_TRIAL}."] if ONE_TRIAL in known else []
@@ -75,13 +75,13 @@ ELSEWHERE = frozenset({"rules"})
 """Names of metric tables that another module builds."""
 
 
-def forms(material: Material) -> dict[str, MetricForm]:
+def forms(material: ReportData) -> dict[str, MetricForm]:
     """Return the options of metric tables by table name, built-in ones and those of the study's papers."""
     parts_of_papers = report_parts(material.document)
     return {**FORMS, **{key: form for parts in parts_of_papers for key, form in parts.forms.items()}}
 
 
-def metric_tables(material: Material) -> Iterator[Table]:
+def metric_tables(material: ReportData) -> Iterator[Table]:
     """Yield the metric tables for which the study has values, family by family."""
     figures = material.document["metrics"].values()
     names = {name for row in figures for name in row}
@@ -102,7 +102,7 @@ def _present(metrics: Iterable[Metric], rows: Collection[Mapping[str, VRow]]) ->
     return [metric for metric in metrics if any(metric.name in row for row in rows)]
 
 
-def _table(material: Material, key: str, title: str, metrics: Sequence[Metric], form: MetricForm) -> Table:
+def _table(material: ReportData, key: str, title: str, metrics: Sequence[Metric], form: MetricForm) -> Table:
     tested = {m.name: material.per_report(m.name) for m in metrics if m.better is not None}
     ranges = {m.name: m.range for m in metrics}
     leaders = winners(tested, lower={m.name for m in metrics if m.better == "lower"}, ranges=ranges)
@@ -140,7 +140,7 @@ def _table(material: Material, key: str, title: str, metrics: Sequence[Metric], 
     return Table(key, title, columns, rows, notes, material.banner, floor)
 
 
-def _slight(material: Material, metric: Metric, sways: Sequence[str]) -> set[str]:
+def _slight(material: ReportData, metric: Metric, sways: Sequence[str]) -> set[str]:
     """Return the variants whose value is within the noise of the best. Noise comes from repeated runs or from the metric itself."""
     figures = material.document["metrics"]
     swayed = [row[name]["value"] for row in figures.values() for name in sways if name in row]
@@ -185,7 +185,7 @@ def _duel(
     return leader, paired(by_variant[leader], by_variant[second], ends)
 
 
-def as_printed(material: Material) -> Table | None:
+def as_printed(material: ReportData) -> Table | None:
     """Return the table by the paper's own definitions and protocol (`drr judge --profile paper`), never mixed with other figures."""
     document = material.document.get("as_printed")
     if not document:
@@ -201,7 +201,7 @@ def as_printed(material: Material) -> Table | None:
     return Table("as-printed", title, columns, rows, notes, material.banner, foreign=True)
 
 
-def noise(material: Material) -> Table | None:
+def noise(material: ReportData) -> Table | None:
     """Return the table of how much repeated trials of one variant on one query differ. A real difference must exceed this noise."""
     rows, shown = [], []
     names = {name for row in material.document["metrics"].values() for name in row}

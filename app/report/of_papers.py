@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from drr.env.plugins import load, papers
 
 if TYPE_CHECKING:
-    from drr.app.report.material import Material
+    from drr.app.report.material import ReportData
     from drr.app.report.tables import Table
     from drr.eval.metrics.rows import StudyDocument
     from matplotlib.figure import Figure
@@ -25,7 +25,7 @@ class MetricForm:
     """Metrics in the last columns, made of the other metrics and not tested for differences, by column key."""
     spread: bool = False
     """True where every mean is shown with its standard deviation over reports."""
-    notes: Callable[[Material], list[str]] = lambda material: []
+    notes: Callable[[ReportData], list[str]] = lambda material: []
     is_printed: bool = False
     """True where the table also has figures by the definitions that the paper printed."""
     sways: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -37,7 +37,7 @@ class ReportFigure(NamedTuple):
 
     name: str
     title: str
-    draw: Callable[[Material], Figure | None]
+    draw: Callable[[ReportData], Figure | None]
 
 
 @dataclass(frozen=True)
@@ -45,9 +45,9 @@ class ReportParts:
     """Everything that a paper adds to a report; every part is optional."""
 
     forms: Mapping[str, MetricForm] = field(default_factory=dict)
-    tables: Callable[[Material], Iterable[Table]] = lambda material: ()
+    tables: Callable[[ReportData], Iterable[Table]] = lambda material: ()
     """Function that returns tables to place after the metric tables."""
-    last: Sequence[Callable[[Material], Table | None]] = ()
+    last: Sequence[Callable[[ReportData], Table | None]] = ()
     """Functions that each return a table on how answers were judged, or `None`."""
     figures: Sequence[ReportFigure] = ()
     refusals: Callable[[StudyDocument], list[str]] = lambda document: []

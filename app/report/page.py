@@ -12,7 +12,7 @@ from drr.app.report.detail_pages import FOLDER, pages_of, sections_behind
 from drr.app.report.differences import DIFFERENCES, contrasts
 from drr.app.report.forest_figure import DARK, LIGHT
 from drr.app.report.headline import facts
-from drr.app.report.material import Material
+from drr.app.report.material import ReportData
 from drr.app.report.tables import FLOOR, Cell, Table
 from drr.app.viewer.render import banner_of, templates
 from markupsafe import Markup
@@ -291,7 +291,7 @@ class _FirstPage:
     """The non-empty tables of the first page: the forest plot, and the other tables by topic with their figures."""
 
     def __init__(
-        self, material: Material, tables: Sequence[Table], figures: Sequence[tuple[str, str]]
+        self, material: ReportData, tables: Sequence[Table], figures: Sequence[tuple[str, str]]
     ) -> None:
         self.answers = pages_of(material, tables)
         self.forest = Markup("")
@@ -322,7 +322,7 @@ class FoldPart(NamedTuple):
     html: Markup
 
 
-def index_page(material: Material, tables: Sequence[Table], figures: Sequence[tuple[str, str]]) -> str:
+def index_page(material: ReportData, tables: Sequence[Table], figures: Sequence[tuple[str, str]]) -> str:
     """Return the HTML of the report's first page. `figures` are pairs of file name without ending and title; a figure with a table's name is placed under the table."""
     page, found = _FirstPage(material, tables, figures), contrasts(material.per_report)
     ranks = standings(material.per_report, found, material.failed, by_rules=material.by_rules)
@@ -344,14 +344,14 @@ def index_page(material: Material, tables: Sequence[Table], figures: Sequence[tu
     )
 
 
-def _banner(material: Material) -> str | None:
+def _banner(material: ReportData) -> str | None:
     """Return the banner in one line, or `None`; the list of limits has the full text."""
     written = [answer.rule_written for own in material.variants.values() for answer in own]
     partly = material.banner and "A part of the figures is no measurement or not comparable."
     return banner_of(written, material.by_rules) or partly
 
 
-def answers_page(material: Material, systems: tuple[str, ...], tables: Sequence[Table]) -> str:
+def answers_page(material: ReportData, systems: tuple[str, ...], tables: Sequence[Table]) -> str:
     """Return the HTML of the answers page of one system, of two systems (first minus second), or of the judges."""
     title = " minus ".join(systems) or _JUDGES
     pages = [
@@ -375,7 +375,7 @@ def answers_page(material: Material, systems: tuple[str, ...], tables: Sequence[
     )
 
 
-def _frame(material: Material) -> Frame:
+def _frame(material: ReportData) -> Frame:
     places = [FramePlace("report", REPORT, "Report")]
     if material.viewer is not None:
         places.append(FramePlace("viewer", f"{material.viewer}/index.html", "Answers"))
@@ -384,11 +384,11 @@ def _frame(material: Material) -> Frame:
     return Frame(material.study.folder.resolve().name, False, places, lambda: judged_by, scripts=(SORTING,))
 
 
-def _files(material: Material, file: str) -> list[tuple[str, str]]:
+def _files(material: ReportData, file: str) -> list[tuple[str, str]]:
     """Return the files of a figure, light and dark, as pairs of file name and link text."""
     names = [f"{file}{scheme.ending}.{form}" for scheme in (LIGHT, DARK) for form in material.forms]
     return [(name, name.removeprefix(file).strip(".-")) for name in names]
 
 
-def _picture(material: Material, file: str, title: str) -> Markup:
+def _picture(material: ReportData, file: str, title: str) -> Markup:
     return _drawn("picture", file, DARK.ending, title, _files(material, file))

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from drr.app.papers.printed import Exhibit, PrintedPaper, paper_of
-from drr.app.report.material import Material
+from drr.app.report.material import ReportData
 from drr.app.report.tables import Cell, Table, headings, metric_cells, metric_headings
 from drr.env.person_setting import parts_of
 from drr.eval.asking.rules import is_rules
@@ -27,7 +27,7 @@ _OWN = (
 )
 
 
-def with_papers_tables(material: Material, found: Sequence[Table]) -> list[Table]:
+def with_papers_tables(material: ReportData, found: Sequence[Table]) -> list[Table]:
     """Return the tables of a report together with the tables of the paper that was asked for."""
     if material.paper is None:
         return list(found)
@@ -37,7 +37,7 @@ def with_papers_tables(material: Material, found: Sequence[Table]) -> list[Table
 
 @dataclass(frozen=True)
 class _Pages:
-    material: Material
+    material: ReportData
     paper: PrintedPaper
     titles: Mapping[str, str]
 

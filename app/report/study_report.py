@@ -14,7 +14,7 @@ from drr.app.console import write_lines, write_text
 from drr.app.notices import notice
 from drr.app.pages.folders import REPORT_MARK, viewer_of
 from drr.app.report.of_papers import report_parts
-from drr.app.study.outcome import despite_losses
+from drr.app.study.outcome import without_lost_answers
 from drr.env.errors import Misuse
 from drr.env.files import private
 from drr.env.json_object import JsonObject
@@ -22,7 +22,7 @@ from drr.eval.labels import Label, PairwiseLabel
 from drr.study.unit import canonical_json
 
 if TYPE_CHECKING:
-    from drr.app.report.material import Material
+    from drr.app.report.material import ReportData
     from drr.eval.metrics.rows import StudyDocument
     from drr.eval.stats.intervals import VRow
     from drr.eval.tasks.judgements import Judged
@@ -54,7 +54,7 @@ class ReportConfig:
     """File for the verdict on each address: CSV where its name ends in `.csv`, else JSON lines."""
 
 
-class Written(NamedTuple):
+class ReportFolder(NamedTuple):
     """Facts about the written folder of a report."""
 
     tables: int
@@ -67,7 +67,7 @@ class StudyReport:
     """The finished report of a study: its document and the files that were written."""
 
     whole: StudyDocument
-    written: Written | None = None
+    written: ReportFolder | None = None
     page: Path | None = None
     """The first page of the folder."""
     verdicts: int | None = None
@@ -88,7 +88,7 @@ def report(folder: Path, config: ReportConfig) -> StudyReport:
     from drr.study.study import Study
 
     with Study.read(folder) as study:
-        made = despite_losses(study, lambda: _kept(study, config))
+        made = without_lost_answers(study, lambda: _kept(study, config))
     for refused in (line for parts in report_parts(made.whole) for line in parts.refusals(made.whole)):
         notice(f"memories side by side: {' '.join(refused.split())}")
     return made
@@ -112,7 +112,7 @@ def _kept(study: Study, config: ReportConfig) -> StudyReport:
 
     whole, written = kept(study, "report", rests_on, work, wrote=out and out / REPORT_MARK)
     page = None if out is None else out / "index.html"
-    return StudyReport(whole, written and Written(*written), page)
+    return StudyReport(whole, written and ReportFolder(*written), page)
 
 
 def _made(study: Study, config: ReportConfig) -> StudyReport:
@@ -123,7 +123,7 @@ def _made(study: Study, config: ReportConfig) -> StudyReport:
     return StudyReport(document, written, page, verdicts)
 
 
-def write_beside(study: Study, out: Path, viewer: str, judge: str | None) -> Material:
+def write_beside(study: Study, out: Path, viewer: str, judge: str | None) -> ReportData:
     """Write the report's folder with links to `viewer`, but without figures. Return the material, from which figures are drawn later."""
     from drr.app.report.write import write_report
 
@@ -166,19 +166,21 @@ def _correct(study: Study, judged: Judged, document: StudyDocument, config: Repo
     document["corrected"] = corrected_document(judged, labels)
 
 
-def _write(study: Study, read: Judged, document: StudyDocument, config: ReportConfig, out: Path) -> Written:
+def _write(
+    study: Study, read: Judged, document: StudyDocument, config: ReportConfig, out: Path
+) -> ReportFolder:
     """Write the folder of the report and return facts about the folder."""
     from drr.app.report.write import write_report
 
     material = replace(_material(study, read, document, config, out), forms=config.figures)
     tables = write_report(material, out)
-    return Written(len(tables), paper_left_out=config.paper_figures and not material.with_paper)
+    return ReportFolder(len(tables), paper_left_out=config.paper_figures and not material.with_paper)
 
 
 def _material(
     study: Study, read: Judged, document: StudyDocument, config: ReportConfig, out: Path
-) -> Material:
-    from drr.app.report.material import Material
+) -> ReportData:
+    from drr.app.report.material import ReportData
     from drr.eval.agreement.study import agreement_among, raters_of
     from drr.eval.judging.read import complete_only
 
@@ -192,7 +194,7 @@ def _material(
     raters = raters_of(study, _people(study, config.human), read)
     agreement = agreement_among(study, raters)
     viewer = viewer_of(out, config.viewer)
-    return Material(study, judged, document, beside, agreement, config.paper, viewer, raters)
+    return ReportData(study, judged, document, beside, agreement, config.paper, viewer, raters)
 
 
 def _write_verdicts(judged: Judged, config: ReportConfig, file: Path) -> int:

@@ -14,7 +14,7 @@ from drr.eval.stats.differences import DifferenceRow, is_settled
 from drr.eval.stats.intervals import VRow
 
 if TYPE_CHECKING:
-    from drr.app.report.material import Material
+    from drr.app.report.material import ReportData
     from drr.eval.evidence.answers import Answer
     from drr.eval.metrics.base import Metric
     from markupsafe import Markup
@@ -154,7 +154,7 @@ class AnswerRow(NamedTuple):
     link: str = ""
 
 
-class Behind(NamedTuple):
+class AnswerSection(NamedTuple):
     """A section of an answer page, with the data behind one table of the report."""
 
     name: str
@@ -191,7 +191,7 @@ class Table:
     """Function that returns an answer's text for each column, where the columns are not metrics."""
     each_columns: Sequence[Heading] = ()
     """Columns for the texts of `each`; the table's own columns if empty."""
-    sections: Callable[[Material, Table], Iterable[Behind]] | None = None
+    sections: Callable[[ReportData, Table], Iterable[AnswerSection]] | None = None
     """Function that returns the table's sections on the page of the judges."""
     heads: Mapping[str, RowHead] = field(default_factory=dict)
     """Heads of rows by row name, for rows whose name is not shown as it is."""
@@ -226,14 +226,14 @@ class Form:
     name: str
     title: str
     columns: Sequence[Heading]
-    lines: Callable[[Material], Iterable[TableLine]]
-    notes: Callable[[Material], Sequence[str]] = lambda material: ()
+    lines: Callable[[ReportData], Iterable[TableLine]]
+    notes: Callable[[ReportData], Sequence[str]] = lambda material: ()
     judges: bool = False
-    sections: Callable[[Material, Table], Iterable[Behind]] | None = None
+    sections: Callable[[ReportData, Table], Iterable[AnswerSection]] | None = None
     each: Callable[[Answer], Sequence[str]] | None = None
     bannered: bool = True
 
-    def table(self, material: Material) -> Table | None:
+    def table(self, material: ReportData) -> Table | None:
         """Return the table of the study, or `None` where the study has no rows for the table."""
         lines = list(self.lines(material))
         if not lines:

@@ -25,19 +25,19 @@ from drr.app.report.judging_tables import (
     rules,
 )
 from drr.app.report.latex import appendix, latex, whole
-from drr.app.report.material import Material
+from drr.app.report.material import ReportData
 from drr.app.report.metric_tables import as_printed, metric_tables, noise
 from drr.app.report.of_papers import report_parts
 from drr.app.report.page import answers_page, index_page
 from drr.app.report.paper import with_papers_tables
 from drr.app.report.tables import Table, as_csv, markdown
 
-Builder = Callable[[Material], Table | None]
+Builder = Callable[[ReportData], Table | None]
 BESIDE: tuple[Builder, ...] = (calls_table, PAIRWISE.table, cost_table, noise, rules, failure_labels)
 LAST: tuple[Builder, ...] = (as_printed, AS_PRINTED_PAIRS.table, COVERAGE.table, failures)
 
 
-def all_tables(material: Material) -> list[Table]:
+def all_tables(material: ReportData) -> list[Table]:
     """Return all tables for which the study has data: metrics, costs, comparisons, agreement of judges, and coverage."""
     found = [
         differences_table(material),
@@ -55,13 +55,13 @@ def all_tables(material: Material) -> list[Table]:
     return [with_floor_note(table) for table in shown]
 
 
-def write_report(material: Material, folder: Path, *, drawn: bool = True) -> list[Table]:
+def write_report(material: ReportData, folder: Path, *, drawn: bool = True) -> list[Table]:
     """Write the report's folder and return its tables. Unless `drawn`, figures are left to `draw_file`, which makes each on request."""
     with fresh_folder(folder, REPORT_MARK, "drr report", (SORTING,)) as draft:
         return _write_tables(material, draft, drawn=drawn)
 
 
-def _write_tables(material: Material, draft: Path, *, drawn: bool) -> list[Table]:
+def _write_tables(material: ReportData, draft: Path, *, drawn: bool) -> list[Table]:
     for name in ("tables", "figures", FOLDER):
         (draft / name).mkdir()
     tables = all_tables(material)

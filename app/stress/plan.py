@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, cast
 
 from drr.agents.architecture import Variant
 from drr.agents.base import PROFILE, WS
-from drr.app.study.answers import Answering
+from drr.app.study.answers import AnswerWork
 from drr.app.study.specs import AnswerSpec, agent_in
 from drr.env.constraints import parse_constraints
 from drr.env.entities import Product
@@ -46,7 +46,7 @@ class ShownList(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Unchanged:
+class UnchangedAnswer:
     """A finished answer without a change, and the data that show which changes can affect the answer."""
 
     record: Record
@@ -112,7 +112,7 @@ Drawn = dict[str, Any] | None
 class Draw:
     """The random draw of one change for one answer; each method draws one kind of change."""
 
-    base: Unchanged
+    base: UnchangedAnswer
     luck: Random
     choice: StressChoice
     maker: QuestionMaker
@@ -232,7 +232,7 @@ class Planned(NamedTuple):
 
 
 def planned(
-    answering: Answering,
+    answering: AnswerWork,
     records: Sequence[Record],
     questions: Mapping[str, Query],
     choice: StressChoice,
@@ -259,11 +259,11 @@ def planned(
 
 
 def _bases(
-    answering: Answering, records: Sequence[Record], questions: Mapping[str, Query]
-) -> Iterator[Unchanged]:
+    answering: AnswerWork, records: Sequence[Record], questions: Mapping[str, Query]
+) -> Iterator[UnchangedAnswer]:
     for record in records:
         question = questions.get(str(record.spec["query_id"]))
         if question is not None:
             world = answering.world_of(cast(AnswerSpec, record.spec))
             stressed(world, cast(Stress, {"change": "none"}))  # raises an error for a world without a shop
-            yield Unchanged(record, question, answering.variants[agent_in(record.spec)], world)
+            yield UnchangedAnswer(record, question, answering.variants[agent_in(record.spec)], world)

@@ -16,7 +16,7 @@ from drr.agents.registry import choose
 from drr.agents.runner import AgentOptions, asking_for_form, key_fields, run_variant, vision_key
 from drr.app.models.setup import holds_thoughts, models_of, prompts_of, styles_of, under_model
 from drr.app.study.containment import check_contained
-from drr.app.study.person import NOWHERE, RECALLED, Giving, PersonPlaces, open_giving
+from drr.app.study.person import NOWHERE, RECALLED, PersonFacts, PersonPlaces, open_giving
 from drr.app.study.spans import NO_SPANS, Spans, SpanTerms, answer_span, spans_of
 from drr.app.study.specs import AnswerSpec, RunPlan, agent_in, kept, keyed, reach_in, setting_in, spec_of
 from drr.app.study.workers import Probe, check_same, settings_from
@@ -32,7 +32,7 @@ from drr.env.settings import FILE, Settings
 from drr.env.shop import SERVERS
 from drr.env.shop_world import ShopWorld
 from drr.env.trust import config_folder
-from drr.env.world import SHOP, Realm, Site, WithoutRecords, World, open_realm
+from drr.env.world import SHOP, Site, WithoutRecords, World, WorldResources, open_realm
 from drr.llm.factory import Models
 from drr.llm.failures import ModelSetupError
 from drr.llm.meter import Meter
@@ -41,7 +41,7 @@ from drr.llm.prompts import Prompts
 from drr.llm.role import RoleModel
 from drr.offline.cast import RULES, stand_in
 from drr.study.unit import Outcome, Unit
-from drr.study.worker import Context, Replay, ReplayedWeb, Workplace
+from drr.study.worker import Context, ReplayedWeb, SavedAnswers, Workplace
 
 
 @dataclass(frozen=True)
@@ -156,7 +156,7 @@ def open_workplace(document: AnswerWorkplace) -> Iterator[Workplace]:
 
 
 @contextmanager
-def open_answering(config: AnswerConfig, *, calls: bool = True) -> Iterator[Answering]:
+def open_answering(config: AnswerConfig, *, calls: bool = True) -> Iterator[AnswerWork]:
     """Open the work on units, `await answering(spec, context)`, with its own world and models. The world is the shop with its web, or another.
 
     The configuration is all it takes, so a worker in another process opens the same work from the same plain data:
@@ -185,7 +185,7 @@ def open_answering(config: AnswerConfig, *, calls: bool = True) -> Iterator[Answ
     with spans_of(config.otel, models) as spans, open_realm(config.world, site) as realm:
         chosen = [setting_of(name) for name in config.given]
         giving = open_giving(chosen, config.places, config.settings, models_of(config.settings, calls=calls))
-        answering = Answering(config, variants, realm, models, prompts, giving, reaches, spans)
+        answering = AnswerWork(config, variants, realm, models, prompts, giving, reaches, spans)
         giving.check_place(realm, variants.values())
         answering.check_profiles()
         answering.check_roles()
@@ -195,16 +195,16 @@ def open_answering(config: AnswerConfig, *, calls: bool = True) -> Iterator[Answ
 
 
 @dataclass(frozen=True)
-class Answering:
+class AnswerWork:
     """The work on units of answers, with the parts that all units share."""
 
     config: AnswerConfig
     variants: Mapping[str, Variant]
     """Variants by the name that is shown."""
-    realm: Realm
+    realm: WorldResources
     models: Models
     prompts: Prompts
-    giving: Giving = field(default_factory=Giving)
+    giving: PersonFacts = field(default_factory=PersonFacts)
     reaches: Sequence[Reach] = (WHOLE,)
     spans: Spans = NO_SPANS
 
@@ -311,7 +311,7 @@ class Answering:
         *,
         listener: Listener | None = None,
         on_failure: Any = None,
-        replay: Replay | None = None,
+        replay: SavedAnswers | None = None,
         given: Given | None = None,
     ) -> AnswerRecord:
         """Return the whole record of one unit. `models` belong to the unit and report to `meter`; `given` holds texts about the person."""
@@ -388,7 +388,7 @@ class Answering:
             )
 
 
-def _replayed(world: World, replay: Replay | None) -> World:
+def _replayed(world: World, replay: SavedAnswers | None) -> World:
     """Return the world with the live web results of a stopped unit replayed; any other web repeats itself anyway."""
     if replay is None or not isinstance(world, ShopWorld) or world.web.content_hash is not None:
         return world

@@ -19,7 +19,7 @@ from drr.study.unit import Unit
 
 if TYPE_CHECKING:
     from drr.agents.architecture import Variant
-    from drr.app.study.answers import Answering
+    from drr.app.study.answers import AnswerWork
     from drr.llm.factory import Models
 
 # Input and output tokens per query: Table 5 of the paper. Calls: what the form of each architecture takes for the tool
@@ -86,7 +86,7 @@ class SystemBase(NamedTuple):
 
 
 def forecast(
-    answering: Answering,
+    answering: AnswerWork,
     units: list[Unit],
     folder: Path | None,
     queries: Iterable[Query] = (),
@@ -138,7 +138,7 @@ def forecast(
     }
 
 
-def _given_tokens(answering: Answering, setting: Setting, units: Sequence[Unit]) -> int | None:
+def _given_tokens(answering: AnswerWork, setting: Setting, units: Sequence[Unit]) -> int | None:
     """Return the average number of tokens about the person that go with a question; `None` without units. For a memory it is the most that may be recalled."""
     found = [answering.giving.given_tokens(setting, unit.spec.get("person_id")) for unit in units]
     return round(sum(found) / len(found)) if found else None
@@ -178,7 +178,7 @@ class _Looked(NamedTuple):
     measured: dict[str, PerUnit]
 
 
-def _looked_up(units: list[Unit], folder: Path | None, answering: Answering) -> _Looked:
+def _looked_up(units: list[Unit], folder: Path | None, answering: AnswerWork) -> _Looked:
     """Return the units done or failed, and each system's average use of a unit with the variant's present model."""
     from drr.study.study import Study
 

@@ -29,7 +29,7 @@ from drr.study.unit import Unit
 from drr.wording.excerpt import excerpt
 
 if TYPE_CHECKING:
-    from drr.app.study.answers import Answering
+    from drr.app.study.answers import AnswerWork
     from drr.llm.budget import Limit
     from drr.llm.factory import Models
     from drr.study.pools import Pool
@@ -185,7 +185,7 @@ def check_run(
     check_models(models, roles, budget_of(arguments, study), unit_cap_of(arguments))
 
 
-def check_cast(answering: Answering, *budgets: Limit | None) -> None:
+def check_cast(answering: AnswerWork, *budgets: Limit | None) -> None:
     """Check the models of each variant as `check_models` does."""
     for variant in answering.variants.values():
         check_models(answering.models_of(variant), variant.roles, *budgets)
@@ -245,7 +245,7 @@ def say_paper(settings: Settings) -> None:
         )
 
 
-def despite_losses(study: Study, action: Callable[[], Done]) -> Done:
+def without_lost_answers(study: Study, action: Callable[[], Done]) -> Done:
     """Run `action` without the answers that lost texts, and name those answers on standard error; return its result.
 
     Their texts are checked beforehand, so that all commands leave out the same answers; a lost text of another unit is known once it was read.

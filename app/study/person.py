@@ -15,7 +15,7 @@ from drr.env.person_setting import RECORDS, Given, Setting
 from drr.env.plugins import papers
 from drr.env.query import Query
 from drr.env.settings import Settings
-from drr.env.world import Realm, WithoutRecords
+from drr.env.world import WithoutRecords, WorldResources
 
 if TYPE_CHECKING:
     from drr.agents.architecture import Variant
@@ -64,7 +64,7 @@ class PerUnit(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Giving:
+class PersonFacts:
     """The settings of a study and the facts about persons that they give agents; this base class gives none."""
 
     settings: Sequence[Setting] = (RECORDS,)
@@ -82,7 +82,7 @@ class Giving:
     def check(self, queries: Iterable[Query], file: str) -> None:
         """Raise `Misuse` for a question whose person is unknown; this base class accepts all questions."""
 
-    def check_place(self, realm: Realm, variants: Iterable[Variant]) -> None:
+    def check_place(self, realm: WorldResources, variants: Iterable[Variant]) -> None:
         """Raise `Misuse` for a world or an agent that passes on records that a setting withholds."""
         from drr.agents.base import PROFILE
 
@@ -132,17 +132,19 @@ class GivingModule(Protocol):
 
     def opened(
         self, settings: Sequence[Setting], places: PersonPlaces, own: Settings, models: Models
-    ) -> Giving: ...
+    ) -> PersonFacts: ...
 
     def shop_of(self, persons: Path) -> str:
         """Return the shop that a file of persons was made from; raise `Misuse` if it is not found."""
 
 
-def open_giving(settings: Sequence[Setting], places: PersonPlaces, own: Settings, models: Models) -> Giving:
-    """Return the `Giving` for these settings. Raise `Misuse` for a file that cannot be read, and for a setting that no plug-in here fills."""
+def open_giving(
+    settings: Sequence[Setting], places: PersonPlaces, own: Settings, models: Models
+) -> PersonFacts:
+    """Return the `PersonFacts` for these settings. Raise `Misuse` for a file that cannot be read, and for a setting that no plug-in here fills."""
     telling = [setting for setting in settings if setting.has_persona or setting.has_context]
     if not telling and places.persons is None and places.contexts is None:
-        return Giving(tuple(settings))
+        return PersonFacts(tuple(settings))
     return _module(telling[0].name if telling else "records").opened(settings, places, own, models)
 
 

@@ -43,7 +43,7 @@ from drr.study.unit import Unit
 from drr.wording.excerpt import many
 
 if TYPE_CHECKING:
-    from drr.app.study.answers import Answering
+    from drr.app.study.answers import AnswerWork
     from drr.app.study.forecast import RunForecast
     from drr.study.run import Summary
     from drr.study.status import StudyStatus
@@ -64,7 +64,7 @@ class _Resolved(NamedTuple):
 
 
 class RunAsked(NamedTuple):
-    answering: Answering
+    answering: AnswerWork
     units: list[Unit]
     """All units that the study could have."""
     chosen: list[Unit]
@@ -153,7 +153,7 @@ def opened(asked: RunConfig, *, calls: bool = True) -> Iterator[RunAsked]:
         yield RunAsked(answering, units, chosen, queries, config_of({**plan}, settings), not saved)
 
 
-def _left_out(answering: Answering) -> list[str]:
+def _left_out(answering: AnswerWork) -> list[str]:
     """Return sentences that say which variants are not asked under which reach."""
     notices = []
     for reach in answering.reaches:
@@ -165,7 +165,7 @@ def _left_out(answering: Answering) -> list[str]:
     return notices
 
 
-def _formless(answering: Answering, units: Sequence[Unit], folder: Path | None) -> list[str]:
+def _formless(answering: AnswerWork, units: Sequence[Unit], folder: Path | None) -> list[str]:
     """Return a notice about variants not known to hand in the form that code checks, else an empty list."""
     from drr.study.study import Study
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 
-from drr.agents.base import BROKEN_OFF, AnswerRecord, CitationRepair, Gathered
+from drr.agents.base import BROKEN_OFF, AnswerRecord, CitationRepair, ResearchRecord
 from drr.app.options import PooledTerms, ProgramTerms
 from drr.env.checkable import finds
 from drr.env.json_object import JsonObject
@@ -161,7 +161,7 @@ def setting_in(spec: Mapping[str, Any]) -> Setting:
     return setting_of(spec.get("setting") or RECORDS.name)
 
 
-def kept(record: Gathered, spec: AnswerSpec, given: Given | None = None) -> Outcome:
+def kept(record: ResearchRecord, spec: AnswerSpec, given: Given | None = None) -> Outcome:
     """Split a record into facts for the ledger and texts for blobs. Reports, conversations and evidence are blobs, each text stored once per study."""
     facts = record.model_dump(
         mode="json",

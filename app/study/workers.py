@@ -22,7 +22,7 @@ from drr.study.folders import CarriedFolder
 from drr.study.unit import Unit, canonical_json
 
 if TYPE_CHECKING:
-    from drr.eval.tasks.desk import Desk
+    from drr.eval.tasks.desk import JudgingContext
     from drr.study.pools import Pool
 
 
@@ -158,7 +158,7 @@ def check_same(here: Mapping[str, Any], there: Mapping[str, Any]) -> None:
         raise DrrError(f"what decides the results is not what the driver has: another {', '.join(other)}")
 
 
-def desk_facts(desk: Desk) -> JsonObject:
+def desk_facts(desk: JudgingContext) -> JsonObject:
     """Return the facts that must be equal wherever a study is judged: judge, extractor, prompts, shop and shop address."""
     return {
         "judge": desk.judge.shown,

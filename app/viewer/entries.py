@@ -19,7 +19,7 @@ from drr.eval.metrics.costs import cost_of
 from drr.eval.metrics.coverage import variants_of, waiting
 from drr.eval.metrics.document import not_comparable
 from drr.eval.metrics.rules import figures_of
-from drr.eval.tasks.judgements import Judged, Judging
+from drr.eval.tasks.judgements import Judged, JudgingRun
 
 if TYPE_CHECKING:
     from drr.env.query import Query
@@ -41,12 +41,12 @@ class EntryReader:
         self._stamps: dict[str, float | None] = {}
         self._entries: dict[str, ShownEntry] = {}
         self._keys: dict[str, str] = {}
-        self._measured: dict[str, Measured] = {}
+        self._measured: dict[str, IndexFigures] = {}
         self._outcomes: dict[str, list[ShownOutcome]] = {}
         self._planned = self._unjudged = 0
         self._notes: Sequence[str] = ()
 
-    def judging(self) -> Judging | None:
+    def judging(self) -> JudgingRun | None:
         return choose(self.study, self.judge)
 
     def version(self) -> str:
@@ -163,7 +163,7 @@ def version_of(study: Study) -> str:
     return " ".join(f"{s.st_mtime_ns}-{s.st_size}" for file in files if file.exists() for s in (file.stat(),))
 
 
-class Measured(NamedTuple):
+class IndexFigures(NamedTuple):
     """The figures of a report for the index; each is a field of `ShownEntry`."""
 
     scores: Mapping[str, float | None]
@@ -172,10 +172,10 @@ class Measured(NamedTuple):
     claims: tuple[str, ...]
 
 
-def measured(judged: Judged, answer: Answer, values: Mapping[str, float | None]) -> Measured:
+def measured(judged: Judged, answer: Answer, values: Mapping[str, float | None]) -> IndexFigures:
     """Return the report's metrics, the kinds of verdicts, the types of sources, and the claims."""
     claims = list(parts.claims(judged, answer, None))
-    return Measured(
+    return IndexFigures(
         {name: values[name] for name, metric in metrics(values).items() if not metric.detail},
         tuple(sorted({claim.status for claim in claims})),
         tuple(sorted({verdict.source_type for claim in claims for verdict in claim.verdicts})),

@@ -23,7 +23,7 @@ _PIECES = re.compile(r"(<[^<>]*>)")
 _PREFIX = re.compile(r"[\s#>*+|_~-]*(?:\d{1,9}[.)]\s+|\[[ xX]\]\s+)?[\s*_~`]*")
 
 
-class Stretch(NamedTuple):
+class MarkedSpan(NamedTuple):
     """A stretch of the Markdown to mark, from offset `start` to `end`. `kind` becomes a CSS class, `name` a claim's `data-claim` or a finding's id."""
 
     start: int
@@ -44,9 +44,9 @@ class LinkTag(NamedTuple):
 
 def marked_html(
     markdown: str,
-    spans: Sequence[Stretch],
+    spans: Sequence[MarkedSpan],
     links: Sequence[LinkTag] = (),
-    findings: Sequence[Stretch] = (),
+    findings: Sequence[MarkedSpan] = (),
 ) -> str:
     """Return safe HTML of the report with each span in `<mark>`s. A span is cut where it overlaps an earlier span.
 
@@ -59,7 +59,7 @@ def marked_html(
 
 
 def _marked_html(
-    markdown: str, spans: Sequence[Stretch], links: Sequence[LinkTag], findings: Sequence[Stretch]
+    markdown: str, spans: Sequence[MarkedSpan], links: Sequence[LinkTag], findings: Sequence[MarkedSpan]
 ) -> str:
     linked = [link for link in sorted(links) if _is_plain(markdown, link)]
     wrong = [kept for one in findings for kept in _disjoint(markdown, [one])]
@@ -82,9 +82,9 @@ def _plain(text: str) -> str:
     return _SENTINEL.sub("", text)
 
 
-def _disjoint(markdown: str, spans: Sequence[Stretch]) -> list[Stretch]:
+def _disjoint(markdown: str, spans: Sequence[MarkedSpan]) -> list[MarkedSpan]:
     """Return the spans in order and without overlaps. A span starts after the list, heading or table sign that opens its line."""
-    kept: list[Stretch] = []
+    kept: list[MarkedSpan] = []
     for span in sorted(spans):
         start = max(span.start, kept[-1].end if kept else 0)
         line_start = markdown.rfind("\n", 0, start) + 1
@@ -101,12 +101,12 @@ class _Marker:
     """Wraps the pieces of a rendered page in marks, tracking the claim, finding and link that each piece lies in."""
 
     def __init__(
-        self, claims: Sequence[Stretch], findings: Sequence[Stretch], links: Sequence[LinkTag]
+        self, claims: Sequence[MarkedSpan], findings: Sequence[MarkedSpan], links: Sequence[LinkTag]
     ) -> None:
         half = _ROOM // 2
         self._claims, self._findings, self._links = claims[:half], findings[:half], links[:half]
-        self._claim: Stretch | None = None
-        self._wrong: dict[int, Stretch] = {}
+        self._claim: MarkedSpan | None = None
+        self._wrong: dict[int, MarkedSpan] = {}
         """Findings that enclose the current place; several may, as a wrong fact may lie within a wrong paragraph."""
         self._link: LinkTag | None = None
         self._reached: set[str] = set()
@@ -115,7 +115,7 @@ class _Marker:
 
     def cuts(self) -> Iterator[tuple[int, int, int]]:
         """Yield offset, 1 for a beginning or 0 for an end, and the sign to insert at the offset."""
-        layers: tuple[tuple[int, Sequence[Stretch | LinkTag]], ...] = (
+        layers: tuple[tuple[int, Sequence[MarkedSpan | LinkTag]], ...] = (
             (_CLAIMS, self._claims),
             (_FINDINGS, self._findings),
             (_LINKS, self._links),

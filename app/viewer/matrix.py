@@ -17,7 +17,7 @@ from drr.app.report.tables import Cell
 from drr.app.viewer.model import ShownEntry
 from drr.eval.metrics import metrics
 from drr.eval.metrics.base import Metric
-from drr.eval.stats.intervals import COUNTED, Ends, V, mean
+from drr.eval.stats.intervals import COUNTED, Ends, Statistic, mean
 from drr.eval.stats.question import AskedQuestion
 from drr.wording.excerpt import ELLIPSIS, excerpt
 
@@ -226,7 +226,7 @@ class Matrix:
             bool(cell.shade),
         )
 
-    def _bar(self, v: V) -> tuple[float, float, float] | None:
+    def _bar(self, v: Statistic) -> tuple[float, float, float] | None:
         end = self._measure.top or self._top
         if v.value is None or v.ci_low is None or v.ci_high is None or not end:
             return None
@@ -243,7 +243,7 @@ def _by_question(values: Iterable[tuple[ShownEntry, float | None]]) -> ByQuery:
     return found
 
 
-def _ends(v: V) -> str:
+def _ends(v: Statistic) -> str:
     return "" if v.ci_low is None or v.ci_high is None else f"{v.ci_low:.4g} {v.ci_high:.4g}"
 
 

@@ -28,7 +28,7 @@ from drr.citations.parse import Citations, canonical_url
 from drr.env.shop import Shop
 from drr.env.source import text_hash
 from drr.eval.checks import urls_in, value_text
-from drr.eval.evidence.answers import Answer, Book
+from drr.eval.evidence.answers import Answer, AnswerEvidence
 from drr.eval.metrics import metrics, unasked
 from drr.eval.metrics.base import Metric
 from drr.eval.stats.citations import CitationVerdict
@@ -49,7 +49,7 @@ def figures(values: Mapping[str, float | None]) -> Iterable[tuple[Metric, float 
             yield metric, values[name]
 
 
-def claims(judged: Judged, answer: Answer, book: Book | None) -> Iterable[ShownClaim]:
+def claims(judged: Judged, answer: Answer, book: AnswerEvidence | None) -> Iterable[ShownClaim]:
     found = judged.claims.get("all", {}).get(answer.key)
     if found is None or found.claims is None:
         return
@@ -78,7 +78,7 @@ def _verdict(
     item: str,
     verdict: Mapping[str, Any],
     judge: str,
-    book: Book | None,
+    book: AnswerEvidence | None,
     alone: Mapping[tuple[str, str], CitationVerdict],
 ) -> ShownVerdict:
     sources = verdict.get("sources") or ()
@@ -98,7 +98,7 @@ def _verdict(
 
 
 def _alone(
-    verdict: Mapping[str, Any], book: Book, alone: Mapping[tuple[str, str], CitationVerdict]
+    verdict: Mapping[str, Any], book: AnswerEvidence, alone: Mapping[tuple[str, str], CitationVerdict]
 ) -> Iterable[tuple[str, ShownCitation]]:
     """Yield each address of a claim that cites several, with the verdict on that address alone."""
     sources = verdict.get("sources") or ()
@@ -111,7 +111,7 @@ def _alone(
             yield one.url, ShownCitation(one.status, one.standing, one.reason, passage)
 
 
-def _passages(verdict: Mapping[str, Any], book: Book) -> Iterable[Passage | str]:
+def _passages(verdict: Mapping[str, Any], book: AnswerEvidence) -> Iterable[Passage | str]:
     """Yield a passage for each source: the supporting spans with text around them. Without spans the passage is the first text that the judge read; where none can be shown, the reason is yielded."""
     for source in verdict.get("sources") or ():
         frozen = book.seen(source["url"]) if verdict["against"] == "seen" else book.page(source["url"])

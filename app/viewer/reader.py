@@ -80,7 +80,7 @@ class Reader(EntryReader):
 
 
 @dataclass(frozen=True)
-class Around:
+class AnswerNeighbours:
     siblings: Sequence[ShownEntry] = ()
     """All answers to the same question, including this answer."""
     before: str | None = None
@@ -95,16 +95,16 @@ class AroundAnswers:
         self._reader = reader
         self._version = ""
         self._told = ""
-        self._around: Mapping[str, Around] = {}
+        self._around: Mapping[str, AnswerNeighbours] = {}
 
     def about(self) -> str:
         """Return a description of the study in one line."""
         self._look()
         return self._told
 
-    def of(self, key: str) -> Around:
+    def of(self, key: str) -> AnswerNeighbours:
         self._look()
-        return self._around.get(key, Around())
+        return self._around.get(key, AnswerNeighbours())
 
     def _look(self) -> None:
         version = self._reader.version()
@@ -120,12 +120,12 @@ class AroundAnswers:
         self._version = version
 
 
-def _around(entries: Sequence[ShownEntry]) -> Mapping[str, Around]:
+def _around(entries: Sequence[ShownEntry]) -> Mapping[str, AnswerNeighbours]:
     by_question: dict[str, list[ShownEntry]] = {}
     for entry in entries:
         by_question.setdefault(entry.question_page, []).append(entry)
     keys = [None, *(entry.key for entry in entries), None]
     return {
-        entry.key: Around(by_question[entry.question_page], keys[at], keys[at + 2])
+        entry.key: AnswerNeighbours(by_question[entry.question_page], keys[at], keys[at + 2])
         for at, entry in enumerate(entries)
     }

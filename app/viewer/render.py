@@ -16,7 +16,7 @@ from drr.app.pages.markdown import TAGS, clean
 from drr.app.report.board import AGAINST, failed_text
 from drr.app.report.headline import sum_of_dollars
 from drr.app.viewer.gantt import gantt
-from drr.app.viewer.highlight import SourceNames, Stretch, links_of, marked_html, marked_text
+from drr.app.viewer.highlight import MarkedSpan, SourceNames, links_of, marked_html, marked_text
 from drr.app.viewer.judges import (
     AgreementPart,
     facts_beside,
@@ -29,21 +29,21 @@ from drr.app.viewer.judges import (
 from drr.app.viewer.matrix import Matrix, shown_measures
 from drr.app.viewer.model import Passage, ReportView, ShownEntry, ShownOutcome, ShownVerdict
 from drr.app.viewer.of_papers import StudyPart, joined, template_folders
-from drr.app.viewer.reader import Around
+from drr.app.viewer.reader import AnswerNeighbours
 from drr.eval.judging.marks import MARKABLE
 from drr.eval.labels import DIMENSIONS
 from drr.eval.metrics import meaning
 
 if TYPE_CHECKING:
     from drr.app.viewer.reader import Reader
-    from drr.eval.tasks.judgements import Judging
+    from drr.eval.tasks.judgements import JudgingRun
     from jinja2 import Environment
     from markupsafe import Markup
 
 
 T = TypeVar("T")
 SHOWN_PASSAGES = 3
-ALONE = Around()
+ALONE = AnswerNeighbours()
 
 
 class Pages:
@@ -68,7 +68,7 @@ class Pages:
     def index(
         self,
         entries: Sequence[ShownEntry],
-        judging: Judging | None,
+        judging: JudgingRun | None,
         to_come: int,
         marked: str = "",
         judges: int = 1,
@@ -131,7 +131,7 @@ class Pages:
             points=[(point, [_had(report, point.row["id"]) for report in reports]) for point in first.points],
         )
 
-    def report(self, report: ReportView, around: Around = ALONE) -> str:
+    def report(self, report: ReportView, around: AnswerNeighbours = ALONE) -> str:
         names = SourceNames(report)
         statuses = Counter(claim.status for claim in report.claims)
         return self.draw(
@@ -243,15 +243,15 @@ def report_html(report: ReportView, before: str = "", *, has_cards: bool = False
     """Return the report as HTML with marked claims and findings. `before` is a prefix of ids, which keeps several reports on a page apart; `has_cards` is true where the page explains the findings."""
     from markupsafe import Markup
 
-    spans = [Stretch(claim.start, claim.end, before + claim.id, claim.status) for claim in report.claims]
+    spans = [MarkedSpan(claim.start, claim.end, before + claim.id, claim.status) for claim in report.claims]
     wrong = [
-        Stretch(start, end, f"{before}{one.name}-{number}", "wrong", one.name if has_cards else "")
+        MarkedSpan(start, end, f"{before}{one.name}-{number}", "wrong", one.name if has_cards else "")
         for one in report.findings
         for number, (start, end) in enumerate(one.spans, 1)
     ]
     charged = report.mistakes["mistakes"] if report.mistakes else []
     wrong += [
-        Stretch(
+        MarkedSpan(
             one["start"], one["end"], f"{before}mistake-{number}", "wrong", "mistakes" if has_cards else ""
         )
         for number, one in enumerate(charged, 1)
@@ -267,7 +267,7 @@ def finding_line(line: Passage) -> Markup:
     """Return the HTML of the line that states a wrong fact. The wrong words are red, and links are plain text."""
     from markupsafe import Markup
 
-    wrong = [Stretch(start, end, "", "wrong") for start, end in line.spans]
+    wrong = [MarkedSpan(start, end, "", "wrong") for start, end in line.spans]
     return Markup(clean(marked_html(line.text, (), (), wrong), TAGS - {"a"}))
 
 

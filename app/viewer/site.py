@@ -22,7 +22,7 @@ from drr.env.errors import DrrError
 from drr.eval.judging.marks import ReviewMark
 
 if TYPE_CHECKING:
-    from drr.app.report.material import Material
+    from drr.app.report.material import ReportData
     from starlette.applications import Starlette
     from starlette.requests import Request
     from starlette.responses import Response
@@ -43,7 +43,7 @@ class ServedReport:
         self._writing = threading.Lock()
         self._own: Path | None = None
         self._version = ""
-        self._material: Material | None = None
+        self._material: ReportData | None = None
 
     def file(self, name: str) -> Path | None:
         """Return the path of a file of the report, or `None`; files outside the report's folder are refused."""

@@ -21,7 +21,7 @@ from drr.env.records.shopper import shopper_summary
 from drr.env.tool_calls import refusals
 from drr.eval.agreement.study import latest_judgings
 from drr.eval.checks.reading import reading_text
-from drr.eval.evidence.answers import Answer, Book, answer_of, with_results
+from drr.eval.evidence.answers import Answer, AnswerEvidence, answer_of, with_results
 from drr.eval.foreign import summary
 from drr.eval.foreign.summary import ForeignValue, foreign_values
 from drr.eval.judging.read import read_judged
@@ -73,7 +73,7 @@ class AnswerViews:
             shopper = self._profiles.summary(answer.user_id)
             citations = self._profiles.citations(answer.report)
             products = tuple(parts.product_cards(answer, self._profiles.shop, citations))
-        book = Book(answer, self._profiles.shop)
+        book = AnswerEvidence(answer, self._profiles.shop)
         judging = judged.judging if judged.units_of.get(answer.key) else None
         values, claims = values_of(judged, answer), tuple(parts.claims(judged, answer, book))
         view = ReportView(
@@ -105,7 +105,7 @@ class AnswerViews:
         return _with_details(view, judged, answer) if full else view
 
     def _others(
-        self, judged: Judged, answer: Answer, book: Book, among: Sequence[Record]
+        self, judged: Judged, answer: Answer, book: AnswerEvidence, among: Sequence[Record]
     ) -> Iterator[OtherJudge]:
         """Yield the verdicts of each other judge of the study on this answer."""
         for name, judging in sorted(latest_judgings(self._study).items()):

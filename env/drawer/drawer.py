@@ -48,7 +48,7 @@ class WithFiles(Protocol):
     """A world whose question has files attached."""
 
     @property
-    def files(self) -> Drawer: ...
+    def files(self) -> AttachedFiles: ...
 
 
 class ReadFiles:
@@ -113,7 +113,7 @@ SHARED = ReadFiles()
 
 
 @dataclass(frozen=True)
-class Drawer:
+class AttachedFiles:
     """The files attached to a question. Only the files in `names` exist for a caller, whatever else the folder holds, and no link is followed."""
 
     folder: Path

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypedDict
 
-from drr.env.source import Frozen
+from drr.env.source import FrozenText
 from drr.eval.agreement.people import (
     Case,
     Results,
@@ -26,7 +26,7 @@ from drr.eval.asking.conversation import Asking
 from drr.eval.asking.forms import SCHEMA
 from drr.eval.asking.judge import Judge, KeptAnswers
 from drr.eval.labels import PairwiseLabel, SupportLabel, Task, task_of
-from drr.eval.tasks.desk import Desk
+from drr.eval.tasks.desk import JudgingContext
 from drr.eval.tasks.grading import PAIRWISE as PAIRWISE_TASK
 from drr.eval.tasks.grading import RATING, Graded, comparison_asking, prefer, rate, rating_asking
 from drr.eval.tasks.support import SUPPORT as SUPPORT_TASK
@@ -45,7 +45,7 @@ THRESHOLDS: Mapping[Task, Mapping[str, float]] = {
 
 @dataclass(frozen=True)
 class Calibration:
-    desk: Desk
+    desk: JudgingContext
     cases: Mapping[str, Case]
     kept: KeptAnswers
 
@@ -77,7 +77,7 @@ class Calibration:
         return desk.version(task.version, task.role, *task.prompts(desk.protocol, case.dimension))
 
     def _item(self, label: SupportLabel) -> SupportItem:
-        evidence = Frozen("evidence", "web", "ok" if label.evidence.strip() else "empty", label.evidence)
+        evidence = FrozenText("evidence", "web", "ok" if label.evidence.strip() else "empty", label.evidence)
         return SupportItem("c1-web", "c1", label.claim, "web", "page", (evidence,), self.desk.cut(1))
 
     def _asking(self, case: Case, order: str) -> Asking[Any]:

@@ -28,7 +28,7 @@ from drr.eval.labels import (
 )
 from drr.eval.metrics.coverage import variants_of
 from drr.eval.metrics.rows import CorrectedDocument, CorrectedFigure
-from drr.eval.stats.corrected import Scored, corrected
+from drr.eval.stats.corrected import ScoredThing, corrected
 from drr.eval.stats.faithfulness import PAPER_TYPES, UNREADABLE, JudgedClaim, strict
 from drr.eval.stats.question import Comparison, by_pair
 from drr.eval.tasks.judgements import Judged
@@ -55,7 +55,7 @@ class LabelsSaid:
 class LabelledFigure:
     metric: str
     variant: str
-    units: list[Scored]
+    units: list[ScoredThing]
     labels: list[Label]
     range: tuple[float, float]
     in_part: int = 0
@@ -120,7 +120,7 @@ def _is_first(label: PairwiseLabel, pair: Comparison, a: str, b: str) -> bool | 
     return None if a == b else True if shown == (a, b) else False if shown == (b, a) else None
 
 
-LabelledReport = tuple[str, list[Scored], list[Label]]
+LabelledReport = tuple[str, list[ScoredThing], list[Label]]
 """One report or comparison: its question, its scored units with weights that sum to 1, and their labels."""
 
 
@@ -149,13 +149,13 @@ def _report(judged: Judged, answer: Answer, given_labels: LabelsSaid) -> Labelle
     text = {claim["id"]: claim["text"] for claim in (claims.claims or ())} if claims else {}
     by_type = [_of_type((found and found.claims) or (), one) for one in PAPER_TYPES]
     present = [rows for rows in by_type if rows]
-    units: list[Scored] = []
+    units: list[ScoredThing] = []
     labels: list[Label] = []
     for rows in present:
         for name, claim, score, settled in rows:
             own, person = given_labels.of((f"{answer.label}/{name}", content_id(text[claim])))
             weight = 1 / (len(present) * len(rows))
-            units.append(Scored(answer.asked.task, weight, score, None if settled else person, settled))
+            units.append(ScoredThing(answer.asked.task, weight, score, None if settled else person, settled))
             labels += own
     return answer.query_id, units, labels
 
@@ -183,7 +183,7 @@ def _graded(judged: Judged, answer: Answer, dimension: str, given_labels: Labels
     if verdict is None or verdict.value is None:
         return answer.query_id, [], []
     labels, person = given_labels.of((rating_id(answer.query_id, answer.variant, answer.trial), dimension))
-    return answer.query_id, [Scored(answer.asked.task, 1.0, float(verdict.value), person)], labels
+    return answer.query_id, [ScoredThing(answer.asked.task, 1.0, float(verdict.value), person)], labels
 
 
 def _wins(judged: Judged, labels: LabelsSaid) -> Iterable[LabelledFigure]:
@@ -196,7 +196,7 @@ def _compared(one: Comparison, given_labels: LabelsSaid) -> LabelledReport:
     if one.score is None:
         return one.query, [], []
     labels, person = given_labels.of((pair_id(one.query, one.a, one.b, one.trial), one.dimension))
-    return one.query, [Scored(one.asked.task, 1.0, one.score, person)], labels
+    return one.query, [ScoredThing(one.asked.task, 1.0, one.score, person)], labels
 
 
 def _row(figure: LabelledFigure, waiting: Mapping[tuple[str, str, Sample], int]) -> CorrectedFigure:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Generic, NotRequired, TypedDict, TypeVar, cast
 
 from drr.eval.judging.marks import ReviewerRow
-from drr.eval.stats.intervals import V, VRow
+from drr.eval.stats.intervals import Statistic, VRow
 from drr.eval.stats.pairs import PositionRow
 
 
@@ -221,9 +221,9 @@ def statistics_in(row: Mapping[str, object]) -> dict[str, AgreementRow]:
     return {name: cast("AgreementRow", v) for name, v in row.items() if isinstance(v, dict)}
 
 
-def row_of(v: V) -> AgreementRow:
+def row_of(v: Statistic) -> AgreementRow:
     return cast("AgreementRow", {**v.document(), "n_dropped": v.n_unscored})
 
 
-def preference_row(v: V, chance: float | None) -> AgreementRow:
+def preference_row(v: Statistic, chance: float | None) -> AgreementRow:
     return {**row_of(v), "chance": chance}

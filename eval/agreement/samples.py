@@ -16,7 +16,7 @@ from drr.eval.judging.marks import ReviewMark, holding, marks_row, read_marks
 from drr.eval.judging.read import read_judged
 from drr.eval.labels import DIMENSIONS, Sample, SupportLabel, rating_id
 from drr.eval.stats.faithfulness import PAPER_TYPES
-from drr.eval.tasks.desk import Desk
+from drr.eval.tasks.desk import JudgingContext
 from drr.eval.tasks.judgements import Judged
 from drr.eval.tasks.support import items_of
 from drr.study.study import Study
@@ -70,7 +70,7 @@ def drawn(places: Sequence[Place], count: int, seed: int) -> tuple[list[Place], 
 
 
 def support_sheet(
-    judged: Judged, desk: Desk, places: Iterable[Place], sample: Sample, judge: str
+    judged: Judged, desk: JudgingContext, places: Iterable[Place], sample: Sample, judge: str
 ) -> list[SheetLine]:
     """Build the lines to label: each claim with the passages that the judge was shown."""
     lines: list[SheetLine] = []
@@ -92,7 +92,7 @@ class ShownToJudge(NamedTuple):
     evidence: str
 
 
-def shown_to_judge(judged: Judged, desk: Desk, answer: Answer, name: str) -> ShownToJudge | None:
+def shown_to_judge(judged: Judged, desk: JudgingContext, answer: Answer, name: str) -> ShownToJudge | None:
     """Return a claim and its passages; `None` where the types of its sources have changed since the judgement."""
     found_claims = judged.checked_claims(answer)
     claims = (found_claims and found_claims.claims) or ()
@@ -138,7 +138,7 @@ class MarkedLabels(NamedTuple):
     row: MarkedRow
 
 
-def marked_labels(study: Study, desk: Desk) -> MarkedLabels:
+def marked_labels(study: Study, desk: JudgingContext) -> MarkedLabels:
     """Return labels from reviewers' marks on verdicts that still stand, where the right verdict is known."""
     marks, answers = read_marks(study), read_answers(study)
     labels: list[SupportLabel] = []
@@ -156,7 +156,7 @@ def marked_labels(study: Study, desk: Desk) -> MarkedLabels:
     return MarkedLabels(labels, row)
 
 
-def _labels(judged: Judged, desk: Desk, marks: list[ReviewMark]) -> list[SupportLabel]:
+def _labels(judged: Judged, desk: JudgingContext, marks: list[ReviewMark]) -> list[SupportLabel]:
     places = set(support_places(judged))
     return [
         SupportLabel(

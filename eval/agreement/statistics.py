@@ -20,7 +20,7 @@ from drr.eval.stats import agreement as ag
 from drr.eval.stats import correlation
 from drr.eval.stats.agreement import Label, aligned
 from drr.eval.stats.correlation import difference
-from drr.eval.stats.intervals import V, mean_of
+from drr.eval.stats.intervals import Statistic, mean_of
 
 SUPPORT = ("none", "partial", "full")
 SUPPORT_SCORE = {"none": 0.0, "partial": 0.5, "full": 1.0}
@@ -149,7 +149,7 @@ def _class(x: Sequence[str | None], y: Sequence[str | None], clusters: Sequence[
 
 def _share(
     of: Sequence[str | None], beside: Sequence[str | None], clusters: Sequence[str], name: str, judge: str
-) -> V:
+) -> Statistic:
     """Return the share of labels of a class by one judge that the other gives too; `n` is their number."""
     a, b, c, lost = aligned(of, beside, clusters)
     kept = [(float(q == name), cluster) for p, q, cluster in zip(a, b, c, strict=True) if p == name]

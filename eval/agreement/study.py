@@ -34,7 +34,7 @@ from drr.eval.stats import correlation
 from drr.eval.stats.intervals import COUNTED, SHARE, mean
 from drr.eval.stats.pairs import PositionRow, positions
 from drr.eval.stats.question import Outcome, grouped
-from drr.eval.tasks.judgements import Judged, Judging
+from drr.eval.tasks.judgements import Judged, JudgingRun
 from drr.eval.tasks.protocol import OURS
 from drr.study.study import Study
 
@@ -88,7 +88,7 @@ def _mean_sd(units: Sequence[Sequence[float | None]]) -> float | None:
     return float(np.std(np.mean(complete, axis=0), ddof=1)) if complete else None
 
 
-def extraction_stability(study: Study, judging: Judging, answers: Sequence[Answer]) -> Statistics | None:
+def extraction_stability(study: Study, judging: JudgingRun, answers: Sequence[Answer]) -> Statistics | None:
     """Measure how far two extractions of one report find the same claims, and how the number of claims varies."""
     extracted = _extracted(study, judging)
     ordered = sorted(answers, key=lambda answer: answer.key)
@@ -111,7 +111,7 @@ Extraction = Sequence[Mapping[str, Any]]
 """The claims of one report."""
 
 
-def _extracted(study: Study, judging: Judging) -> dict[str, list[Extraction]]:
+def _extracted(study: Study, judging: JudgingRun) -> dict[str, list[Extraction]]:
     """Collect every extraction with this judging run's prompts, by answer."""
 
     def is_own(fields: Mapping[str, Any]) -> bool:
@@ -152,7 +152,7 @@ class Raters(NamedTuple):
     """All judges of one study, people included, with their judgements and labels."""
 
     answers: Sequence[Answer]
-    latest: Mapping[str, Judging]
+    latest: Mapping[str, JudgingRun]
     judged: Mapping[str, Judged]
     labels: Sequence[Label]
     """Labels of people, then of judges."""
@@ -200,7 +200,7 @@ def _positions(judged: Judged) -> dict[str, PositionRow]:
     return {dimension: gate.document() for dimension, gate in positions(judged.comparisons()).items()}
 
 
-def latest_judgings(study: Study) -> dict[str, Judging]:
+def latest_judgings(study: Study) -> dict[str, JudgingRun]:
     """Find each judge's last judging run under the project's protocol, on stored pages. Of rules, only the newest version counts."""
     found = [j for j in judgings(study) if j.protocol == OURS.name and j.is_first]
     last = {"" if is_rules(judging.judge) else judging.judge: judging for judging in found}

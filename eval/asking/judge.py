@@ -232,7 +232,7 @@ class AnsweredById(Protocol):
 
 
 One = TypeVar("One", bound=AnsweredById)
-Thing = TypeVar("Thing")
+CheckedThing = TypeVar("CheckedThing")
 
 
 async def ask_by_id(
@@ -274,7 +274,7 @@ def sure(answers: Iterable[One], asked: Iterable[str], verdict: Callable[[One], 
     return {name: found[name] for name in asked if name in found and name not in torn}
 
 
-def groups_of(things: Sequence[Thing], most: int) -> list[Sequence[Thing]]:
+def groups_of(things: Sequence[CheckedThing], most: int) -> list[Sequence[CheckedThing]]:
     """Split things into as few groups as possible, of about equal size."""
     if not things:
         return []

@@ -22,7 +22,7 @@ from drr.eval.checks.values import (
     segment,
     segments,
 )
-from drr.wording.dates import When, dates, days_of_year
+from drr.wording.dates import TextDate, dates, days_of_year
 from drr.wording.money import amounts
 
 USER_URL = re.compile(r"user://(?P<user>[\w-]+)(?:/orders/(?P<order>[^/\s)\]>,.;#?*]*[^/\s)\]>,.;#?*_]))?")
@@ -302,7 +302,7 @@ def _compare_line(
 
 
 def _compare_row(
-    tally: Tally, subject: Subject, mentions: Mentions, line: TextLine, order: Order, whens: Sequence[When]
+    tally: Tally, subject: Subject, mentions: Mentions, line: TextLine, order: Order, whens: list[TextDate]
 ) -> None:
     for column, cell in enumerate(line.cells[: len(line.header)]):
         label, value = plain_label(line.header[column]), segment(mentions.plain, *cell)
@@ -318,8 +318,8 @@ def _compare_row(
 
 
 def _day_beside(
-    text: str, whens: Sequence[When], span: Span, starts: Sequence[int], order: Order
-) -> When | None:
+    text: str, whens: Sequence[TextDate], span: Span, starts: Sequence[int], order: Order
+) -> TextDate | None:
     """Return the day right beside an order's number: `order 63 (October 13, 2013)`, `2013-10-13 (order 63)`."""
     low, high = span
     near = [one for one in whens if low - _NEAR <= one.end and one.start <= high + _NEAR]
@@ -335,7 +335,7 @@ def _day_beside(
     return None if other else before[0]
 
 
-def _compare_day(tally: Tally, order: Order, when: When) -> None:
+def _compare_day(tally: Tally, order: Order, when: TextDate) -> None:
     day = f"{when.year:04d}-{when.month:02d}-{when.day:02d}" if when.month and when.day else str(when.year)
     holds = when.covers(order.order_date) or order.order_date[:10] == day
     why = f"Order {order.order_id}: {day}; record: {order.order_date[:10]}"

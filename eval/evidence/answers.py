@@ -19,7 +19,7 @@ from drr.env.query import Constraints, Query, read_queries
 from drr.env.session import Change
 from drr.env.shop import Shop
 from drr.env.shop_world import as_returned, as_seen
-from drr.env.source import Frozen, Source
+from drr.env.source import FrozenText, Source
 from drr.env.web.base import Page, PageStatus
 from drr.env.world import Holdings, is_paged, kinds_of, owner_of
 from drr.eval.stats.question import AskedQuestion
@@ -189,7 +189,7 @@ def questions(study: Study) -> dict[str, Query]:
 NEVER_ASKED = "no tool returned this address, so it was never asked for; `drr judge STUDY --refetch --unknown` reads it now"
 
 
-class Book:
+class AnswerEvidence:
     """The evidence of one answer. `refetched` are pages read now, by canonical address, which replace the stored ones."""
 
     def __init__(
@@ -256,24 +256,24 @@ class Book:
             return is_paged(self.type_of(url)) or self.page(url).status != "unreachable"
         return not is_paged(self.type_of(url)) and self.page(url).status == "ok"
 
-    def page(self, url: str) -> Frozen:
+    def page(self, url: str) -> FrozenText:
         """Return the content of the address: the shop's record, or the page as stored."""
         url = canonical_url(url)
         name = self.type_of(url)
         returned = self._returned(url)
         kind = self._by_name.get(name)
         if kind is None:
-            return as_returned(url, name, returned) or Frozen(
+            return as_returned(url, name, returned) or FrozenText(
                 url, name, "not_frozen", reason=f"nothing here can look up a source of the type {name}"
             )
         if kind.paged and url in self._made_up:
             made_up = self._made_up[url]
             if not returned and made_up.page_status is None and url not in self._refetched:
-                return Frozen(url, name, "unreachable", reason=NEVER_ASKED)
+                return FrozenText(url, name, "unreachable", reason=NEVER_ASKED)
             returned.append(made_up)
         return kind.text(url, returned)
 
-    def seen(self, url: str) -> Frozen:
+    def seen(self, url: str) -> FrozenText:
         """Return what the agent read at the address. An address that no tool returned supports nothing."""
         url = canonical_url(url)
         return as_seen(url, self.type_of(url), self._returned(url))

@@ -131,7 +131,7 @@ def goes_on(text: str) -> bool:
     return _OF_BEFORE.match(text) is not None
 
 
-def leaning(report: str, citations: Citations) -> list[ReportSentence]:
+def claims_citing(report: str, citations: Citations) -> list[ReportSentence]:
     """Return the sentences without citation that refer to a sentence right before with one address, each with that address."""
     found: list[ReportSentence] = []
     before: tuple[str, ...] = ()

@@ -16,7 +16,7 @@ from drr.env.jsonl import rows_of
 from drr.eval.evidence.answers import Answer
 from drr.eval.foreign.form import ForeignFigure
 from drr.eval.foreign.registry import part_of
-from drr.eval.stats.intervals import Floats, V, VRow, from_sums, mean, nothing
+from drr.eval.stats.intervals import Floats, Statistic, VRow, from_sums, mean, nothing
 from drr.eval.stats.question import Asked, AskedQuestion, grouped
 from drr.study.study import Study
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, model_validator
@@ -195,7 +195,9 @@ def _of_one(figure: ForeignFigure, row: ForeignScore) -> float | None:
     return _sums(figure.sums, figure.formula, [row], {}).value
 
 
-def _value(figure: ForeignFigure, rows: Sequence[ForeignScore], asked: Mapping[str, AskedQuestion]) -> V:
+def _value(
+    figure: ForeignFigure, rows: Sequence[ForeignScore], asked: Mapping[str, AskedQuestion]
+) -> Statistic:
     if figure.formula is not None:
         return _sums(figure.sums, figure.formula, rows, asked)
     by_question = grouped((_asked(row, asked), row.values.get(figure.name)) for row in rows)
@@ -212,7 +214,7 @@ def _sums(
     formula: Callable[[Floats], Floats],
     rows: Sequence[ForeignScore],
     asked: Mapping[str, AskedQuestion],
-) -> V:
+) -> Statistic:
     """Compute a figure from the sums over all reports, as the benchmark's own code does."""
     method = "sums over all reports"
     whole = [row for row in rows if all(row.values.get(name) is not None for name in names)]

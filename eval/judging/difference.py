@@ -11,8 +11,8 @@ from drr.eval.asking.conversation import FOLDER, box_prompts
 from drr.eval.asking.judge import JudgeName
 from drr.eval.asking.rules import is_rules, rules_version
 from drr.eval.judging.read import judging_of, judgings
-from drr.eval.tasks.desk import Desk
-from drr.eval.tasks.judgements import Judged, Judging
+from drr.eval.tasks.desk import JudgingContext
+from drr.eval.tasks.judgements import Judged, JudgingRun
 from drr.eval.tasks.protocol import PROTOCOLS
 from drr.eval.tasks.registry import known_task, ours, tasks
 from drr.llm.prompts import Prompts
@@ -28,7 +28,7 @@ def earlier_prompts() -> Prompts:
     return found
 
 
-def earlier_parts(judging: Judging) -> list[str]:
+def earlier_parts(judging: JudgingRun) -> list[str]:
     """List the tasks and parts that a model judged by earlier prompts, where the prompt has changed since: `support`, `rating/breadth`."""
     if judging.rule_written:
         return []
@@ -48,7 +48,7 @@ def earlier_code(judged: Judged) -> list[str]:
     return sorted(found.values())
 
 
-def goes_on_by_earlier(study: Study, desk: Desk) -> bool:
+def goes_on_by_earlier(study: Study, desk: JudgingContext) -> bool:
     """Tell whether this judge's last run used earlier prompts, and no other prompts were given now."""
     if desk.prompts.hashes() != box_prompts().hashes():
         return False
@@ -60,9 +60,9 @@ def goes_on_by_earlier(study: Study, desk: Desk) -> bool:
     return bool(known and earlier_parts(known[-1]))
 
 
-def _marks(judging: Judging, prompts: Prompts) -> dict[str, str]:
+def _marks(judging: JudgingRun, prompts: Prompts) -> dict[str, str]:
     judge, extractor = (JudgeName(name, name, False) for name in (judging.judge, judging.extractor))
-    desk = Desk(judge, extractor, None, "", prompts, judging.way)
+    desk = JudgingContext(judge, extractor, None, "", prompts, judging.way)
     named = {name.partition("/")[0] for name in judging.versions}
     return {name: _mark(version) for name, version in judging_of(desk, named).versions.items()}
 
@@ -108,7 +108,7 @@ class JudgingDifference(TypedDict):
     tasks: dict[str, VerdictChanges]
 
 
-def last_two(judgings: Sequence[Judging]) -> list[Judging]:
+def last_two(judgings: Sequence[JudgingRun]) -> list[JudgingRun]:
     """Return the last two judging runs of one protocol, oldest first: the project's own protocol if it has two. Empty where none has two."""
     for protocol in PROTOCOLS:
         same = [judging for judging in judgings if judging.protocol == protocol]

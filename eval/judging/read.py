@@ -11,8 +11,8 @@ from typing import Any, TypedDict, cast
 from drr.env.errors import Misuse
 from drr.eval.evidence.answers import Answer, read_answers
 from drr.eval.stats.citations import CitationVerdict
-from drr.eval.tasks.desk import Desk
-from drr.eval.tasks.judgements import Judged, Judging
+from drr.eval.tasks.desk import JudgingContext
+from drr.eval.tasks.judgements import Judged, JudgingRun
 from drr.eval.tasks.protocol import AS_PRINTED, OURS, JudgingProtocol
 from drr.eval.tasks.registry import known_task, ours, tasks
 from drr.study.form import reading
@@ -24,19 +24,19 @@ _HOW = frozenset({"version", "prompt", "schema", "report", "statuses", "repeat"}
 """Fields of a judgement's key that say how it was judged and with which words shown, not what was judged."""
 
 
-def judging_of(desk: Desk, named: Iterable[str] = ()) -> Judging:
+def judging_of(desk: JudgingContext, named: Iterable[str] = ()) -> JudgingRun:
     """Return the judging run of this desk: the project's own tasks, and the named tasks of papers."""
     asked = tasks(ours(), named).values()
     return desk.judging({name: v for task in asked for name, v in task.versions(desk).items()})
 
 
-def judgings(study: Study) -> list[Judging]:
+def judgings(study: Study) -> list[JudgingRun]:
     """List the judging runs, oldest first. A run that was continued counts by its last start."""
     with reading(f"{study.folder}, its judgings"):
-        return [Judging(**fields) for fields in json.loads(study.ledger.meta(_META) or "[]")]
+        return [JudgingRun(**fields) for fields in json.loads(study.ledger.meta(_META) or "[]")]
 
 
-def remember(study: Study, judging: Judging) -> None:
+def remember(study: Study, judging: JudgingRun) -> None:
     """Store a judging run as the last one. Tasks that the same judge judged earlier, and not in this run, keep their versions."""
     known = judgings(study)
     same = [one for one in known if replace(one, versions={}) == replace(judging, versions={})]
@@ -50,7 +50,7 @@ def remember(study: Study, judging: Judging) -> None:
         study.ledger.set_meta(_META, text)
 
 
-def choose(study: Study, judge: str | None = None) -> Judging | None:
+def choose(study: Study, judge: str | None = None) -> JudgingRun | None:
     """Choose the last judging run by this judge. Without a name, choose the last by a model, else the last by rules."""
     found = _last(study, judge, OURS)
     if found is None and judge is not None:
@@ -64,12 +64,12 @@ def has_figures(study: Study, judge: str) -> bool:
     return _last(study, judge, OURS) is not None
 
 
-def as_printed(study: Study, judge: str | None) -> Judging | None:
+def as_printed(study: Study, judge: str | None) -> JudgingRun | None:
     """Return the last judging run by this judge under the paper's protocol."""
     return _last(study, judge, AS_PRINTED)
 
 
-def _last(study: Study, judge: str | None, protocol: JudgingProtocol) -> Judging | None:
+def _last(study: Study, judge: str | None, protocol: JudgingProtocol) -> JudgingRun | None:
     found = [j for j in judgings(study) if j.protocol == protocol.name and j.is_first]
     if judge is not None:
         found = [j for j in found if j.is_by(judge)]
@@ -77,7 +77,7 @@ def _last(study: Study, judge: str | None, protocol: JudgingProtocol) -> Judging
     return ranked[-1] if ranked else None
 
 
-def refetched(study: Study, judging: Judging | None) -> Judging | None:
+def refetched(study: Study, judging: JudgingRun | None) -> JudgingRun | None:
     """Return the last judging run by the same judge against refetched pages; `None` where there is none."""
     if judging is None:
         return None
@@ -98,7 +98,7 @@ def repetitions(study: Study, judged: Judged) -> list[Judged]:
 
 def read_judged(
     study: Study,
-    judging: Judging | None,
+    judging: JudgingRun | None,
     *,
     answers: list[Answer] | None = None,
     among: Iterable[Record] | None = None,
@@ -150,7 +150,7 @@ def complete_only(judged: Judged) -> Judged:
     return replace(judged, answers=kept, pairs=pairs)
 
 
-def _by_task(records: Iterable[Record], judging: Judging) -> dict[str, list[Record]]:
+def _by_task(records: Iterable[Record], judging: JudgingRun) -> dict[str, list[Record]]:
     """Group the records of this judging run by task. Records of unknown tasks are left out."""
     known, found = cache(known_task), dict[str, list[Record]]()
     for record in records:

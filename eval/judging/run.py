@@ -19,11 +19,11 @@ from drr.env.progress import Progress
 from drr.env.web.base import Page, WebSearch
 from drr.env.world import is_paged
 from drr.eval.asking.judge import Judge, KeptAnswers
-from drr.eval.evidence.answers import Answer, Book
+from drr.eval.evidence.answers import Answer, AnswerEvidence
 from drr.eval.judging.read import judging_of, read_judged, remember
 from drr.eval.labels import content_id
 from drr.eval.stats.question import grouped, known_sum
-from drr.eval.tasks.desk import About, Desk, Pair, Task, Wish
+from drr.eval.tasks.desk import About, JudgedQuestion, JudgingContext, Pair, Task
 from drr.eval.tasks.judgements import Judged
 from drr.eval.tasks.registry import known_task, stages, tasks
 from drr.eval.tasks.rules import returned
@@ -99,7 +99,7 @@ def default_variants(answers: Iterable[Answer]) -> list[str]:
     return with_summaries if len(with_summaries) > 1 else everyone
 
 
-def check_rules(desk: Desk, options: JudgeOptions) -> None:
+def check_rules(desk: JudgingContext, options: JudgeOptions) -> None:
     """Raise `Misuse` where rules would judge and have no rule for a task. Called before any judging begins."""
     lost = [task for stage in options.stages for task in stage if not _can_be_judged(desk, task)]
     if not lost or desk.stand_in is None:
@@ -114,14 +114,16 @@ def check_rules(desk: Desk, options: JudgeOptions) -> None:
     )
 
 
-def _can_be_judged(desk: Desk, task: Task[Any]) -> bool:
+def _can_be_judged(desk: JudgingContext, task: Task[Any]) -> bool:
     """Tell whether a task can be judged by code, by a model, or by rules in place of one."""
     if desk.stand_in is None or not (task.asks and task.by_rules and desk.judge_of(task.role).rule_written):
         return True
     return task.name in desk.stand_in.tasks
 
 
-def stage_units(study: Study, desk: Desk, options: JudgeOptions, stage: Sequence[Task[Any]]) -> list[Unit]:
+def stage_units(
+    study: Study, desk: JudgingContext, options: JudgeOptions, stage: Sequence[Task[Any]]
+) -> list[Unit]:
     """Plan the units of one stage, from the results of the stages before."""
     judging, answers = judging_of(desk, options.tasks), list(desk.answers.values())
     rests = any(task.needs for task in stage)
@@ -130,7 +132,7 @@ def stage_units(study: Study, desk: Desk, options: JudgeOptions, stage: Sequence
 
 
 def planned_units(
-    desk: Desk, options: JudgeOptions, stage: Sequence[Task[Any]], judged: Judged
+    desk: JudgingContext, options: JudgeOptions, stage: Sequence[Task[Any]], judged: Judged
 ) -> Iterator[Unit]:
     """Yield the units of a stage, each once. Questions that share a unit plan it several times."""
     seen: set[str] = set()
@@ -142,8 +144,8 @@ def planned_units(
 
 
 def _planned(
-    desk: Desk, options: JudgeOptions, stage: Sequence[Task[Any]]
-) -> Iterator[tuple[Task[Any], Wish | Answer | Pair]]:
+    desk: JudgingContext, options: JudgeOptions, stage: Sequence[Task[Any]]
+) -> Iterator[tuple[Task[Any], JudgedQuestion | Answer | Pair]]:
     """Yield each task with each subject. One query, answer or pair is completed before the next, so that an interrupted run covers all variants."""
     for kinds, matters in _MATTERS:
         here = [task for task in stage if task.subject in kinds]
@@ -152,12 +154,15 @@ def _planned(
                 yield task, matter
 
 
-def _pairs(desk: Desk, options: JudgeOptions) -> Iterable[Pair]:
+def _pairs(desk: JudgingContext, options: JudgeOptions) -> Iterable[Pair]:
     return desk.pairs(options.variants or default_variants(desk.answers.values()))
 
 
 _MATTERS: tuple[
-    tuple[tuple[About, ...], Callable[[Desk, JudgeOptions], Iterable[Wish | Answer | Pair]]], ...
+    tuple[
+        tuple[About, ...], Callable[[JudgingContext, JudgeOptions], Iterable[JudgedQuestion | Answer | Pair]]
+    ],
+    ...,
 ] = (
     (("query",), lambda desk, options: desk.wishes()),
     (("answer", "claim-source", "passage-pair"), lambda desk, options: list(desk.answers.values())),
@@ -165,7 +170,7 @@ _MATTERS: tuple[
 )
 
 
-def sampled(desk: Desk, units: list[Unit]) -> list[Unit]:
+def sampled(desk: JudgingContext, units: list[Unit]) -> list[Unit]:
     """Draw the units of a repetition: whole reports of a seeded sample of each task. A repetition measures the judge, not the systems."""
     if not desk.repeat:
         return units
@@ -180,7 +185,7 @@ def sampled(desk: Desk, units: list[Unit]) -> list[Unit]:
     return drawn
 
 
-def forecast(study: Study, desk: Desk, models: Models, options: JudgeOptions) -> Forecast:
+def forecast(study: Study, desk: JudgingContext, models: Models, options: JudgeOptions) -> Forecast:
     """Estimate calls, tokens and cost of the missing judgements. Results that later tasks need are guessed by rule."""
     done = {record.key for record in study.records("judgement")}
     judged = read_judged(study, judging_of(desk, options.tasks), answers=list(desk.answers.values()))
@@ -221,7 +226,7 @@ def _sum(rows: Collection[Row]) -> Row:
     }
 
 
-def _count(rows: dict[str, Row], desk: Desk, task: Task[Any], unit: Unit) -> None:
+def _count(rows: dict[str, Row], desk: JudgingContext, task: Task[Any], unit: Unit) -> None:
     estimate = task.estimate(desk, unit)
     if estimate is not None:
         row = rows.setdefault(task.name, {"calls": 0, "input_tokens": 0, "output_tokens": 0})
@@ -244,7 +249,7 @@ def _dollars(price: TokenPrice, row: Row) -> float:
 
 
 FETCHES = 8
-Around = Callable[[Unit], AbstractContextManager[None]]
+AnswerNeighbours = Callable[[Unit], AbstractContextManager[None]]
 """A function that returns a context manager around the work on each judgement, for whoever watches a run."""
 
 
@@ -253,7 +258,7 @@ def _nobody(unit: Unit) -> AbstractContextManager[None]:
 
 
 @dataclass
-class Ran:
+class JudgingResults:
     """The results of one call of `judge`, over all its stages."""
 
     summary: Summary = field(default_factory=Summary)
@@ -278,9 +283,9 @@ class Ran:
 class Work:
     """The work on one unit: calls its task, with a judge that repeats no question."""
 
-    desk: Desk
+    desk: JudgingContext
     kept: KeptAnswers
-    around: Around = _nobody
+    around: AnswerNeighbours = _nobody
 
     async def __call__(self, spec: Mapping[str, Any], context: Context) -> Outcome:
         task = known_task(spec["task"])
@@ -295,20 +300,20 @@ class Work:
 
 async def judge(
     study: Study,
-    desk: Desk,
+    desk: JudgingContext,
     models: Models,
     options: JudgeOptions,
     *,
     pool: Pool | None = None,
     progress: Progress | None = None,
-    around: Around = _nobody,
-) -> Ran:
+    around: AnswerNeighbours = _nobody,
+) -> JudgingResults:
     """Judge all missing units, in this process or by a pool whose workers open an equal desk.
 
     After a stage that was stopped, the next stages are not begun.
     """
     check_rules(desk, options)
-    ran = Ran()
+    ran = JudgingResults()
     work = Work(desk, KeptAnswers(study), around)
     remember(study, judging_of(desk, options.tasks))
     for stage in options.stages:
@@ -362,7 +367,7 @@ def cited_pages(answers: Sequence[Answer], shop_hosts: frozenset[str]) -> CitedP
     known: dict[str, str] = {}
     cited: dict[str, None] = {}
     for answer in answers:
-        book = Book(answer, None, shop_hosts=shop_hosts)
+        book = AnswerEvidence(answer, None, shop_hosts=shop_hosts)
         own = dict.fromkeys(s.url for s in parse(answer.report).sources if is_paged(book.type_of(s.url)))
         spelt = {canonical_url(url): url for source in answer.sources for url in source.addresses}
         shown = spelt.keys() | (returned(answer) or frozenset())

@@ -9,7 +9,7 @@ from typing import Any
 from drr.env.plugins import Placed, papers, placed
 from drr.eval.evidence.answers import Answer
 from drr.eval.metrics.base import Family, Metric, Values
-from drr.eval.stats.intervals import V, VRow
+from drr.eval.stats.intervals import Statistic, VRow
 from drr.eval.stats.question import AskedQuestion, grouped
 from drr.eval.tasks.judgements import Judged
 
@@ -88,7 +88,7 @@ def unasked(names: Collection[str]) -> set[str]:
     return {metric.name for metric in found if metric.only_with and metric.only_with not in judged}
 
 
-def documented(figures: Mapping[str, V]) -> dict[str, VRow]:
+def documented(figures: Mapping[str, Statistic]) -> dict[str, VRow]:
     """Convert figures to document rows, by metric, each with an interval within the metric's range."""
     known = metrics(figures)
     return {

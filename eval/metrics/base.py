@@ -13,7 +13,7 @@ from typing import Literal, Protocol
 from drr.eval.evidence.answers import Answer
 from drr.eval.metrics.rows import MetricRow
 from drr.eval.stats.citations import CitationVerdict
-from drr.eval.stats.intervals import Ends, V, mean
+from drr.eval.stats.intervals import Ends, Statistic, mean
 from drr.eval.stats.question import AskedQuestion
 from drr.eval.tasks.judgements import Judged
 
@@ -88,13 +88,13 @@ class Family(Protocol):
     def per_report(self, judged: Judged, answer: Answer) -> Values:
         """Return the values of one report, by metric; they can be paired by query."""
 
-    def corpus(self, judged: Judged, answers: Sequence[Answer]) -> Mapping[str, V]:
+    def corpus(self, judged: Judged, answers: Sequence[Answer]) -> Mapping[str, Statistic]:
         """Return the metrics of one variant."""
 
 
 def over_queries(
     answers: Iterable[Answer], values: Callable[[Answer], Values], methods: Mapping[str, str]
-) -> dict[str, V]:
+) -> dict[str, Statistic]:
     """Return each metric's mean over queries. `methods` maps a metric to the description of how it is computed."""
     grouped: dict[str, dict[AskedQuestion, list[float | None]]] = {name: {} for name in methods}
     for answer in answers:
@@ -160,7 +160,7 @@ class CitedSums:
         )
         return self.of(claims, judged.citations.get(answer.key), waits=judged.citations_wait)
 
-    def corpus(self, judged: Judged, answers: Sequence[Answer]) -> Mapping[str, V]:
+    def corpus(self, judged: Judged, answers: Sequence[Answer]) -> Mapping[str, Statistic]:
         if not any(answer.key in judged.citations for answer in answers):
             return {}
         return over_queries(answers, lambda answer: self.per_report(judged, answer), self.methods)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from drr.eval.evidence.answers import Answer
 from drr.eval.metrics.base import Metric, Values, over_queries
 from drr.eval.stats.citations import METHODS, report_values, why_unknown
-from drr.eval.stats.intervals import SHARE, V
+from drr.eval.stats.intervals import SHARE, Statistic
 from drr.eval.tasks.judgements import Judged
 
 TITLES = {"citations": "Citations one by one"}
@@ -59,7 +59,7 @@ def per_report(judged: Judged, answer: Answer) -> Values:
     return values | dict.fromkeys(_PRECISION) if judged.citations_wait else values
 
 
-def corpus(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, V]:
+def corpus(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, Statistic]:
     if not any(answer.key in judged.citations for answer in answers):
         return {}
     found = over_queries(answers, lambda answer: per_report(judged, answer), METHODS)

@@ -22,7 +22,7 @@ from drr.eval.metrics.rows import (
     StudyDocument,
 )
 from drr.eval.stats.faithfulness import PAPER_TYPES, JudgedClaims, corpus_values
-from drr.eval.stats.intervals import SHARE, V, VRow, mean
+from drr.eval.stats.intervals import SHARE, Statistic, VRow, mean
 from drr.eval.stats.pairs import overall, pair_results
 from drr.eval.stats.question import grouped
 from drr.eval.tasks.judgements import Judged, length_correlations
@@ -34,7 +34,7 @@ from drr.study.study import Study
 class PrintedFigures(NamedTuple):
     """The figures that a paper's plug-in adds to those of the paper's protocol."""
 
-    figures: Callable[[Judged, Sequence[Answer]], Mapping[str, V]]
+    figures: Callable[[Judged, Sequence[Answer]], Mapping[str, Statistic]]
     """Function that returns the figures of one system."""
     tasks_behind: Callable[[str], tuple[str, ...]]
     """Function that returns the tasks behind a figure's name; empty for another paper's figure."""
@@ -123,7 +123,7 @@ def _unknown(row: VRow, covered: CoverageRow, because: Sequence[str]) -> VRow:
     shares = ", ".join(f"{covered['tasks'][task]['failed_share']:.1%} of {task}" for task in because)
     lost = row["n"] + row["n_unscored"]
     reason = f"unknown: {shares} failed, more than {MOST_FAILED:.0%}"
-    return V(None, None, None, 0, lost, row["method"], reason).document()
+    return Statistic(None, None, None, 0, lost, row["method"], reason).document()
 
 
 def _figures(judged: Judged, answers: Sequence[Answer]) -> dict[str, VRow]:
@@ -157,10 +157,10 @@ def equation_2(reports: Sequence[JudgedClaims]) -> VRow:
     method = "Eq. 2 on the column means, as printed"
     if empty:
         reason = f"no scored claim cites {' or '.join(empty)}: a term of Eq. 2 divides by zero"
-        return V(None, None, None, 0, len(reports), method, reason).document()
+        return Statistic(None, None, None, 0, len(reports), method, reason).document()
     value = sum(v for v in parts.values() if v is not None) / len(PAPER_TYPES)
     scored, lost = columns["fp"].n, columns["fp"].n_unscored
-    return V(value, None, None, scored, lost, f"{method}; no interval is defined for it").document()
+    return Statistic(value, None, None, scored, lost, f"{method}; no interval is defined for it").document()
 
 
 SCHEMA = 1

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from drr.eval.evidence.answers import Answer
 from drr.eval.metrics.base import Metric, Values, over_queries
-from drr.eval.stats.intervals import V
+from drr.eval.stats.intervals import Statistic
 from drr.eval.tasks.judgements import Judged
 
 TITLES = {"effort": "Tokens, words, calls (Table 5)"}
@@ -66,5 +66,5 @@ def per_report(judged: Judged, answer: Answer) -> Values:
     }
 
 
-def corpus(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, V]:
+def corpus(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, Statistic]:
     return over_queries(answers, lambda answer: per_report(judged, answer), _METHODS)

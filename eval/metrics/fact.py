@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from drr.eval.evidence.answers import Answer
 from drr.eval.metrics.base import TABLE, CitedSums, Metric, sum_metric
 from drr.eval.stats.citations import IN_PART, CitationVerdict, fact, found
-from drr.eval.stats.intervals import SHARE, V, pooled
+from drr.eval.stats.intervals import SHARE, Statistic, pooled
 from drr.eval.tasks.judgements import Judged
 
 TITLES = {TABLE: "The same verdicts as other papers sum them"}
@@ -55,12 +55,12 @@ SUMS = CitedSums(METHODS, report_values)
 per_report = SUMS.per_report
 
 
-def corpus(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, V]:
+def corpus(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, Statistic]:
     values = SUMS.corpus(judged, answers)
     return {**values, "fact_rate": _pooled(judged, answers)} if values else {}
 
 
-def _pooled(judged: Judged, answers: Sequence[Answer]) -> V:
+def _pooled(judged: Judged, answers: Sequence[Answer]) -> Statistic:
     rows = []
     for answer in answers:
         known = per_report(judged, answer).get("fact_accuracy") is not None

@@ -8,7 +8,7 @@ from drr.env.world import all_kinds, label_of
 from drr.eval.evidence.answers import Answer
 from drr.eval.metrics.base import Metric, Values
 from drr.eval.stats.faithfulness import PAPER_TYPES, corpus_values, report_values
-from drr.eval.stats.intervals import SHARE, V
+from drr.eval.stats.intervals import SHARE, Statistic
 from drr.eval.tasks.judgements import Judged
 
 TITLES = {
@@ -133,6 +133,6 @@ def per_report(judged: Judged, answer: Answer) -> Values:
     return {} if found is None else report_values(found.claims)
 
 
-def corpus(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, V]:
+def corpus(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, Statistic]:
     found = judged.all_claims(answers)
     return corpus_values(found) if found else {}

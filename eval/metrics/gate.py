@@ -16,7 +16,7 @@ from drr.eval.metrics.base import Better
 from drr.eval.metrics.compare import ByQuery, PairedMetrics
 from drr.eval.metrics.coverage import variants_of
 from drr.eval.stats.differences import SIGNIFICANT, PairedDifference, with_holm
-from drr.eval.stats.intervals import V, VRow, nothing
+from drr.eval.stats.intervals import Statistic, VRow, nothing
 from drr.eval.tasks.judgements import Judged
 from drr.llm.failures import NO_ANSWER
 from drr.study.units import AnswerTally
@@ -97,7 +97,7 @@ def _own(name: str) -> tuple[str, bool]:
     return (_KEPT + name.removeprefix(_BROKEN), True) if name.startswith(_BROKEN) else (name, False)
 
 
-def _turned(v: V, whole: float) -> V:
+def _turned(v: Statistic, whole: float) -> Statistic:
     """Return `whole` minus the figure."""
     ends = [None if end is None else whole - end for end in (v.ci_high, v.ci_low)]
     return replace(v, value=None if v.value is None else whole - v.value, ci_low=ends[0], ci_high=ends[1])
@@ -141,7 +141,7 @@ def unanswered(
         parts = [f"{count} {how}" for count, how in ((pending, "pending"), (one.failed, "failed")) if count]
         kinds = ", ".join(f"{count} {kind}" for kind, count in one.kinds.items())
         why = f"unknown: of {one.units} answers {' and '.join(parts)}{f' ({kinds})' if kinds else ''}"
-        figure = V(one.done / one.units, None, None, one.units, 0, "share of the answers asked for")
+        figure = Statistic(one.done / one.units, None, None, one.units, 0, "share of the answers asked for")
         rows.append(_row(one.variant, None, None, "answered", figure, why))
     return rows
 
@@ -155,7 +155,7 @@ def no_answers(tallies: Sequence[AnswerTally], requirements: Sequence[Requiremen
         for tally in tallies:
             if one.variant in (None, tally.variant):
                 share = tally.kinds.get(one.metric, 0) / tally.units
-                figure = V(share, None, None, tally.units, 0, "share of the answers asked for")
+                figure = Statistic(share, None, None, tally.units, 0, "share of the answers asked for")
                 why = None if one.holds(share) else "asked twice, and no answer"
                 check = f"{one.metric} {one.sign} {one.bound:g}"
                 rows.append(_row(tally.variant, one.metric, None, check, figure, why))
@@ -170,7 +170,7 @@ def _check_variants(requirements: Sequence[Requirement], known: Collection[str])
             )
 
 
-def _figure(figures: Mapping[str, V], name: str) -> V | None:
+def _figure(figures: Mapping[str, Statistic], name: str) -> Statistic | None:
     own, turned = _own(name)
     v = figures.get(own)
     if v is None:
@@ -180,7 +180,7 @@ def _figure(figures: Mapping[str, V], name: str) -> V | None:
 
 
 def _requirement_row(
-    variant: str, one: Requirement, v: V | None, lacking: int = 0, answers: int = 0
+    variant: str, one: Requirement, v: Statistic | None, lacking: int = 0, answers: int = 0
 ) -> GateRow:
     """Return the row of one requirement; `lacking` is the number of answers that were not judged for it."""
     found = nothing("not judged") if v is None else v
@@ -298,7 +298,9 @@ def _loss(loss: float, least: float, p: float | None) -> str | None:
     return " and ".join(shown) or None
 
 
-def _row(variant: str, metric: str | None, base: str | None, check: str, v: V, why: str | None) -> GateRow:
+def _row(
+    variant: str, metric: str | None, base: str | None, check: str, v: Statistic, why: str | None
+) -> GateRow:
     return {
         "variant": variant,
         "metric": metric,

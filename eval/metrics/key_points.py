@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from drr.eval.evidence.answers import Answer
 from drr.eval.metrics.base import Metric, Values, over_queries
-from drr.eval.stats.intervals import SHARE, V
+from drr.eval.stats.intervals import SHARE, Statistic
 from drr.eval.tasks.judgements import Judged
 from drr.eval.tasks.key_points import PointRow, PointVerdictRow, matches_of, points_of
 
@@ -86,7 +86,7 @@ def per_report(judged: Judged, answer: Answer) -> Values:
     }
 
 
-def corpus(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, V]:
+def corpus(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, Statistic]:
     """Return the means over queries, once at least one report was matched. Reports still to be matched count as unscored."""
     if not any(matches_of(judged, answer.key) for answer in answers):
         return {}

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from drr.eval.evidence.answers import Answer
 from drr.eval.metrics.base import Metric, Values, over_queries
-from drr.eval.stats.intervals import SHARE, V
+from drr.eval.stats.intervals import SHARE, Statistic
 from drr.eval.tasks.judgements import Judged
 from drr.eval.tasks.mistakes import mistakes_of
 
@@ -64,7 +64,7 @@ def per_report(judged: Judged, answer: Answer) -> Values:
     }
 
 
-def corpus(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, V]:
+def corpus(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, Statistic]:
     if not any(mistakes_of(judged, answer.key) is not None for answer in answers):
         return {}
     return over_queries(answers, lambda answer: per_report(judged, answer), _METHODS)

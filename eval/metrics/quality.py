@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from drr.eval.evidence.answers import Answer
 from drr.eval.labels import Dimension
 from drr.eval.metrics.base import Metric, Values
-from drr.eval.stats.intervals import V
+from drr.eval.stats.intervals import Statistic
 from drr.eval.tasks.judgements import Judged, corpus_values, report_values
 
 TITLES = {"quality": "Answer quality, 0-10 (Table 2)"}
@@ -42,6 +42,6 @@ def per_report(judged: Judged, answer: Answer) -> Values:
     return {} if found is None else report_values(found)
 
 
-def corpus(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, V]:
+def corpus(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, Statistic]:
     found = judged.all_rated(answers)
     return corpus_values(found) if found else {}

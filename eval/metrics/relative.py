@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from drr.eval.evidence.answers import Answer
 from drr.eval.metrics.base import Metric, Values, over_queries
-from drr.eval.stats.intervals import SHARE, V
+from drr.eval.stats.intervals import SHARE, Statistic
 from drr.eval.tasks.grading import TITLES as NAMES
 from drr.eval.tasks.judgements import Judged
 from drr.eval.tasks.relative import GRADED, Grades, relative_of
@@ -60,7 +60,7 @@ def per_report(judged: Judged, answer: Answer) -> Values:
     return {**both, "rel_position": None if ahead is None or behind is None else ahead - behind}
 
 
-def corpus(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, V]:
+def corpus(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, Statistic]:
     if not any(relative_of(judged, answer.key) for answer in answers):
         return {}
     return over_queries(answers, lambda answer: per_report(judged, answer), _METHODS)

@@ -17,7 +17,7 @@ from drr.eval.evidence.answers import Answer, asked_of, questions
 from drr.eval.metrics.base import Better, Metric, Values
 from drr.eval.metrics.rules import figures_of
 from drr.eval.rewards import Rewarded, read_form, reward, solved
-from drr.eval.stats.intervals import SHARE, V, mean, nothing
+from drr.eval.stats.intervals import SHARE, Statistic, mean, nothing
 from drr.eval.stats.question import AskedQuestion
 from drr.eval.stats.repeated import pass_power, repeated_spread, sameness
 from drr.eval.tasks.judgements import Judged
@@ -269,12 +269,12 @@ def unanswered(judged: Judged, variant: str) -> Mapping[AskedQuestion, Values]:
     return {asked: one.values for asked, one in every.items() if not any(one.scores.values())}
 
 
-def corpus(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, V]:
+def corpus(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, Statistic]:
     """Return one system's reward, pass^k, sameness and spread."""
     every, of = trials_of(judged), {answer.variant for answer in answers}
     own = {asked: one for variant in of for asked, one in every[variant].items()}
     answered = {name for answer in answers for name in per_report(judged, answer)}
-    found: dict[str, V] = {}
+    found: dict[str, Statistic] = {}
     if "reward" in answered:
         found["reward"] = mean({asked: [*one.paid.values()] for asked, one in own.items()}, ends=SHARE)
     for metric in _OF_QUESTIONS:

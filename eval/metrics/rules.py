@@ -8,7 +8,7 @@ from drr.eval.checks import RULES
 from drr.eval.checks.reading import FiguresRow
 from drr.eval.evidence.answers import Answer
 from drr.eval.metrics.base import Metric, Values, over_queries
-from drr.eval.stats.intervals import SHARE, V
+from drr.eval.stats.intervals import SHARE, Statistic
 from drr.eval.tasks.judgements import Judged
 
 METRICS = tuple(
@@ -43,7 +43,7 @@ def figures_of(judged: Judged, answers: Iterable[Answer]) -> FiguresRow | None:
     )
 
 
-def corpus(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, V]:
+def corpus(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, Statistic]:
     if not any(answer.key in judged.rules for answer in answers):
         return {}
     method = "share of reports that keep the rule, over queries"

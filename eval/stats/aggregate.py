@@ -23,7 +23,7 @@ import orjson
 from drr.env.errors import Misuse, wrong_field
 from drr.env.json_object import JsonObject
 from drr.eval.stats import sums_of
-from drr.eval.stats.intervals import Ends, V, mean_of
+from drr.eval.stats.intervals import Ends, Statistic, mean_of
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 MOST = 2**63
@@ -153,7 +153,7 @@ class Interval(TypedDict):
     """Present and true where all values are equal."""
 
 
-def interval_row(v: V) -> Interval:
+def interval_row(v: Statistic) -> Interval:
     row: Interval = {"ci_low": v.ci_low, "ci_high": v.ci_high}
     return {**row, "all_equal": True} if v.all_equal else row
 

@@ -1,4 +1,4 @@
-"""Statistics of agreement between judges, people or models. Every statistic is a `V`; an undefined one is `None`, never 0 or 1.
+"""Statistics of agreement between judges, people or models. Every statistic is a `Statistic`; an undefined one is `None`, never 0 or 1.
 
 Definitions and edge cases are those of `docs/judging.md`, "Agreement". Items are aligned sequences; `None` is a missing
 judgement, which is dropped and counted. Intervals are over clusters (queries) where these are given, else over items.
@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Generic, Literal, NamedTuple, TypeVar
 
 import numpy as np
-from drr.eval.stats.intervals import RELATED, Floats, V, divided, from_sums, mean_of, nothing
+from drr.eval.stats.intervals import RELATED, Floats, Statistic, divided, from_sums, mean_of, nothing
 
 Label = str | float
 LabelT = TypeVar("LabelT", bound=Label)
@@ -18,7 +18,7 @@ Labels = Sequence[Label | None]
 Clusters = Sequence[str] | None
 
 
-class Aligned(NamedTuple, Generic[LabelT]):
+class SharedLabels(NamedTuple, Generic[LabelT]):
     """The labels of the items that both judged."""
 
     a: list[LabelT]
@@ -30,7 +30,7 @@ class Aligned(NamedTuple, Generic[LabelT]):
 
 def aligned(
     a: Sequence[LabelT | None], b: Sequence[LabelT | None], clusters: Clusters, drop: Collection[Label] = ()
-) -> Aligned[LabelT]:
+) -> SharedLabels[LabelT]:
     """Align two judges' labels. Without clusters, every item is its own cluster."""
     names = [str(i) for i in range(len(a))] if clusters is None else clusters
     kept = [
@@ -38,7 +38,7 @@ def aligned(
         for x, y, c in zip(a, b, names, strict=True)
         if x is not None and y is not None and x not in drop and y not in drop
     ]
-    return Aligned(
+    return SharedLabels(
         [x for x, _, _ in kept], [y for _, y, _ in kept], [c for _, _, c in kept], len(a) - len(kept)
     )
 
@@ -54,12 +54,12 @@ def _categories(labels: Iterable[Label], given: Sequence[Label] | None) -> list[
 
 
 def _of_table(
-    both: Aligned[Label],
+    both: SharedLabels[Label],
     categories: Sequence[Label] | None,
     name: str,
     statistic: Callable[[Floats], Floats],
     left_out: Collection[Label] = (),
-) -> V:
+) -> Statistic:
     """Compute a statistic of the table of both judges' labels. `statistic` maps tables, one per row, to values."""
     order = _categories([*both.a, *both.b], categories)
     k = len(order)
@@ -90,7 +90,7 @@ def cohen_kappa(
     drop: Collection[Label] = (),
     categories: Sequence[Label] | None = None,
     weights: Literal["quadratic"] | None = None,
-) -> V:
+) -> Statistic:
     """Compute Cohen's kappa, (po - pe)/(1 - pe); `None` where chance agreement is 1. Quadratic weights are (i - j)^2/(k - 1)^2 over the given order."""
 
     def statistic(table: Floats) -> Floats:
@@ -107,7 +107,7 @@ def cohen_kappa(
 
 def gwet_ac1(
     a: Labels, b: Labels, *, clusters: Clusters = None, categories: Sequence[Label] | None = None
-) -> V:
+) -> Statistic:
     """Compute Gwet's AC1, a chance-corrected agreement. Unlike kappa, it holds up where one class dominates."""
 
     def statistic(table: Floats) -> Floats:
@@ -126,7 +126,7 @@ def krippendorff_alpha(
     level: Level = "nominal",
     clusters: Clusters = None,
     categories: Sequence[Label] | None = None,
-) -> V:
+) -> Statistic:
     """Compute Krippendorff's alpha of any number of raters. Labels may be missing; an item with fewer than two is dropped."""
     every = [[x for x in item if x is not None] for item in zip(*raters, strict=True)]
     names = [str(i) for i in range(len(every))] if clusters is None else clusters
@@ -171,20 +171,22 @@ def _distances(level: Level, totals: Floats, steps: Floats) -> Floats:
     return np.broadcast_to(apart, (len(totals), *apart.shape))
 
 
-def exact_agreement(a: Labels, b: Labels, *, clusters: Clusters = None, drop: Collection[Label] = ()) -> V:
+def exact_agreement(
+    a: Labels, b: Labels, *, clusters: Clusters = None, drop: Collection[Label] = ()
+) -> Statistic:
     x, y, c, lost = aligned(a, b, clusters, drop)
     equal = [float(p == q) for p, q in zip(x, y, strict=True)]
     return mean_of(equal, c, "share of equal labels", n_unscored=lost)
 
 
-def ties_share(a: Labels, b: Labels, *, clusters: Clusters = None) -> V:
+def ties_share(a: Labels, b: Labels, *, clusters: Clusters = None) -> Statistic:
     """Return the share of pairs with a tie from either judge, of those that both judged."""
     x, y, c, lost = aligned(a, b, clusters)
     tied = [float(TIE in (p, q)) for p, q in zip(x, y, strict=True)]
     return mean_of(tied, c, "share of pairs with a tie of either", n_unscored=lost)
 
 
-def soft_disagreement(a: Labels, b: Labels, *, clusters: Clusters = None) -> V:
+def soft_disagreement(a: Labels, b: Labels, *, clusters: Clusters = None) -> Statistic:
     """Return the share of disagreements in which one judge said tie (the paper's "soft" disagreement)."""
     x, y, c, lost = aligned(a, b, clusters)
     apart = [(float(TIE in (p, q)), cluster) for p, q, cluster in zip(x, y, c, strict=True) if p != q]
@@ -192,7 +194,7 @@ def soft_disagreement(a: Labels, b: Labels, *, clusters: Clusters = None) -> V:
     return mean_of([soft for soft, _ in apart], [cluster for _, cluster in apart], method, n_unscored=lost)
 
 
-def repeat_stability(labels: Sequence[Labels]) -> V:
+def repeat_stability(labels: Sequence[Labels]) -> Statistic:
     """Return the share of units that have one and the same label in k >= 2 repetitions."""
     complete = [unit for unit in labels if len(unit) > 1 and None not in unit]
     same = [float(len(set(unit)) == 1) for unit in complete]

@@ -14,14 +14,14 @@ from math import ceil, inf
 from typing import NamedTuple, TypedDict
 
 import numpy as np
-from drr.eval.stats.intervals import Ends, Floats, V, VRow, Z, around, index_of, nothing, student
+from drr.eval.stats.intervals import Ends, Floats, Statistic, VRow, Z, around, index_of, nothing, student
 
 LEAST_LABELS, LEAST_QUESTIONS = 30, 10
 """Fewest labels and questions with labels: with fewer, too little is known of the judge's error for a valid interval."""
 
 
 @dataclass(frozen=True, slots=True)
-class Scored:
+class ScoredThing:
     """One thing that a judge scored, with people's score of the same thing."""
 
     question: str
@@ -51,9 +51,9 @@ class CorrectedRow(VRow):
 
 @dataclass(frozen=True, slots=True)
 class Corrected:
-    value: V
-    judge: V
-    people: V
+    value: Statistic
+    judge: Statistic
+    people: Statistic
     n_labelled: int
     n_questions: int
     reason: str | None = None
@@ -74,7 +74,7 @@ class Corrected:
         }
 
 
-def corrected(units: Sequence[Scored]) -> Corrected:
+def corrected(units: Sequence[ScoredThing]) -> Corrected:
     """Correct the judge's mean; unknown where there are too few labels. Items that code decided are taken as they are."""
     labelled = [unit for unit in units if unit.person is not None and not unit.settled]
     questions = len({unit.question for unit in labelled})
@@ -88,7 +88,7 @@ def corrected(units: Sequence[Scored]) -> Corrected:
     return Corrected(value, judge, _people(units), len(labelled), questions, reason)
 
 
-def _people(units: Sequence[Scored]) -> V:
+def _people(units: Sequence[ScoredThing]) -> Statistic:
     """Compute the figure from labels alone: as a corrected judge whose scores are all 0."""
     method = "labels alone, linearised"
     silent = [unit if unit.settled else replace(unit, judge=0.0) for unit in units]
@@ -101,7 +101,7 @@ def _people(units: Sequence[Scored]) -> V:
 class _Columns:
     """The units as columns, with the contribution of each question to the figures."""
 
-    def __init__(self, units: Sequence[Scored]) -> None:
+    def __init__(self, units: Sequence[ScoredThing]) -> None:
         self.place, self.size = index_of([unit.question for unit in units])
         self.weight = np.array([unit.weight for unit in units])
         self.score = np.array([unit.judge for unit in units])
@@ -130,7 +130,7 @@ class _Columns:
         return np.bincount(self.place, weights=values, minlength=self.size).astype(np.float64)
 
 
-def _estimate(units: Sequence[Scored], method: str) -> V:
+def _estimate(units: Sequence[ScoredThing], method: str) -> Statistic:
     if not units:
         return nothing(method)
     of = _Columns(units)
@@ -145,7 +145,7 @@ def _estimate(units: Sequence[Scored], method: str) -> V:
     return replace(v, all_equal=v.clusters > 1 and v.error is None)
 
 
-def spread_of_gaps(units: Sequence[Scored]) -> float:
+def spread_of_gaps(units: Sequence[ScoredThing]) -> float:
     """Return the variance that the correction adds: of (person - judge) over the labelled items, by question."""
     of = _Columns(units)
     size = len(set(of.place[of.known].tolist()))
@@ -184,9 +184,9 @@ class Spread:
     """Most labels that a person can give for one report."""
 
 
-def spread(units: Sequence[Scored], *, drawn_whole: bool = False) -> Spread | None:
+def spread(units: Sequence[ScoredThing], *, drawn_whole: bool = False) -> Spread | None:
     """Estimate the variances; `None` where there are fewer than two questions. `drawn_whole`: labels are drawn by report."""
-    reports: dict[str, dict[str, list[Scored]]] = defaultdict(lambda: defaultdict(list))
+    reports: dict[str, dict[str, list[ScoredThing]]] = defaultdict(lambda: defaultdict(list))
     for unit in units:
         reports[unit.question][unit.report].append(unit)
     means = {q: [_mean(own) for own in by_report.values()] for q, by_report in reports.items()}
@@ -206,7 +206,7 @@ def spread(units: Sequence[Scored], *, drawn_whole: bool = False) -> Spread | No
     return Spread(len(means), trials, between, within, gap, len(labelled), by_report, open_)
 
 
-def _mean(units: Sequence[Scored]) -> float:
+def _mean(units: Sequence[ScoredThing]) -> float:
     return sum(u.weight * u.judge for u in units) / sum(u.weight for u in units)
 
 

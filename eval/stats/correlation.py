@@ -17,7 +17,7 @@ from drr.eval.stats.intervals import (
     FEWEST,
     RELATED,
     Floats,
-    V,
+    Statistic,
     around,
     divided,
     finite,
@@ -47,7 +47,7 @@ def _sample(x: Scores, y: Scores, clusters: Clusters, method: str) -> _Sample:
     return _Sample(np.array(p, dtype=np.float64), np.array(q, dtype=np.float64), c, lost, method)
 
 
-def pearson(x: Scores, y: Scores, *, unit: str, clusters: Clusters = None, fewest: int = 3) -> V:
+def pearson(x: Scores, y: Scores, *, unit: str, clusters: Clusters = None, fewest: int = 3) -> Statistic:
     """Compute Pearson's correlation; `None` for fewer than three items or no variance. With `fewest=2` two items are enough; `unit` names an item."""
     both = _sample(x, y, clusters, f"Pearson, {unit} level")
     if len(both.x) < fewest:
@@ -64,7 +64,7 @@ def _correlation(sums: Floats) -> Floats:
     return np.where(flat, np.nan, np.clip((n * sxy - sx * sy) / np.sqrt(np.where(flat, 1, product)), -1, 1))
 
 
-def spearman(x: Scores, y: Scores, *, unit: str, clusters: Clusters = None, fewest: int = 3) -> V:
+def spearman(x: Scores, y: Scores, *, unit: str, clusters: Clusters = None, fewest: int = 3) -> Statistic:
     """Compute Spearman's correlation with average ranks. For the interval, the items without each cluster are ranked anew."""
     both = _sample(x, y, clusters, f"Spearman (average ranks), {unit} level")
     index, size = index_of(both.clusters)
@@ -84,14 +84,14 @@ def _ranks(x: Floats) -> Floats:
     return ranks[place]
 
 
-def kendall_tau_b(x: Scores, y: Scores, *, unit: str, clusters: Clusters = None) -> V:
+def kendall_tau_b(x: Scores, y: Scores, *, unit: str, clusters: Clusters = None) -> Statistic:
     """Compute Kendall's tau-b over all pairs of items, corrected for ties."""
     both = _sample(x, y, clusters, f"Kendall's tau-b, {unit} level")
     sums, size = _over_pairs(both)
     return _ordered(both, divided(sums[:, 2], np.sqrt(sums[:, 3] * sums[:, 4])), size, 3)
 
 
-def concordant_pairs(x: Scores, y: Scores, *, unit: str, clusters: Clusters = None) -> V:
+def concordant_pairs(x: Scores, y: Scores, *, unit: str, clusters: Clusters = None) -> Statistic:
     """Compute PAR, the share of pairs of items that both judges order alike. A tie of either is no agreement."""
     both = _sample(x, y, clusters, f"PAR, concordant of all pairs, {unit} level")
     sums, size = _over_pairs(both)
@@ -112,7 +112,7 @@ def _over_pairs(both: _Sample) -> tuple[Floats, int]:
     return np.concatenate([whole, whole - beside + within / 2]), size
 
 
-def _ordered(both: _Sample, values: Floats, size: int, fewest: int) -> V:
+def _ordered(both: _Sample, values: Floats, size: int, fewest: int) -> Statistic:
     """Build the statistic from its value and its values without each cluster. For statistics that depend on the order of items."""
     n, value = len(both.x), finite(values[0])
     if n < fewest or value is None:
@@ -123,7 +123,7 @@ def _ordered(both: _Sample, values: Floats, size: int, fewest: int) -> V:
 
 def preference_agreement(
     machine: Scores, human: Scores, *, clusters: Clusters = None, without_human_ties: bool = False
-) -> tuple[V, float | None]:
+) -> tuple[Statistic, float | None]:
     """Compute PCA, the share of pairs whose score differences have the same sign, and its chance level. A zero matches only a zero.
 
     Chance is the share for two raters with these shares of zeros whose ratings are independent. Which answer of a pair is
@@ -149,14 +149,16 @@ def mean_absolute_deviation(
     name: str = "MARD",
     clusters: Clusters = None,
     width: float | None = None,
-) -> V:
+) -> Statistic:
     """Compute the mean absolute difference: MARD of two raters, MAD where `human` is a mean of several. No difference exceeds `width`."""
     both = _sample(machine, human, clusters, f"{name}: mean absolute difference")
     ends = COUNTED if width is None else (0.0, width)
     return mean_of(np.abs(both.x - both.y), both.clusters, both.method, n_unscored=both.lost, ends=ends)
 
 
-def bias(machine: Scores, human: Scores, *, clusters: Clusters = None, width: float | None = None) -> V:
+def bias(
+    machine: Scores, human: Scores, *, clusters: Clusters = None, width: float | None = None
+) -> Statistic:
     """Return the mean of machine minus human, positive where the machine scores higher. No difference exceeds `width`."""
     both = _sample(machine, human, clusters, "mean of machine minus human")
     ends = None if width is None else (-width, width)
@@ -189,15 +191,15 @@ class ReportTotals(NamedTuple):
 class Consistency(NamedTuple):
     """The statistics of two raters: `pca`, `mard` and the criterion correlations of single scores; the others of reports' totals."""
 
-    pca: V
+    pca: Statistic
     pca_chance: float | None
-    mard: V
-    mad_by_report: V
-    par: V
-    pearson: V
-    spearman: V
-    criterion_pearson: V
-    criterion_spearman: V
+    mard: Statistic
+    mad_by_report: Statistic
+    par: Statistic
+    pearson: Statistic
+    spearman: Statistic
+    criterion_pearson: Statistic
+    criterion_spearman: Statistic
 
 
 def consistency(scores: Sequence[CriterionScore], *, intervals: bool = True) -> Consistency:
@@ -221,7 +223,7 @@ def consistency(scores: Sequence[CriterionScore], *, intervals: bool = True) -> 
     )
 
 
-def _preferences(scores: Sequence[CriterionScore], intervals: bool) -> tuple[V, float | None]:
+def _preferences(scores: Sequence[CriterionScore], intervals: bool) -> tuple[Statistic, float | None]:
     groups = grouped((score.beside, score) for score in scores).values()
     pairs = [pair for group in groups for pair in combinations(group, 2)]
     return preference_agreement(

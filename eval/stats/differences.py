@@ -17,7 +17,7 @@ from drr.eval.stats.intervals import (
     ByQuestion,
     Ends,
     Floats,
-    V,
+    Statistic,
     VRow,
     Z,
     from_sums,
@@ -39,7 +39,7 @@ class DifferenceRow(VRow):
 class PairedDifference:
     """The difference `a` minus `b` on the queries that both have."""
 
-    difference: V
+    difference: Statistic
     a: float | None
     b: float | None
     p: float | None

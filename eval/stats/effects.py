@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from drr.eval.stats.differences import DifferenceRow, PairedDifference, holm, is_settled, paired, sign_flip
-from drr.eval.stats.intervals import Ends, Floats, V, VRow, from_sums, index_of, ratio
+from drr.eval.stats.intervals import Ends, Floats, Statistic, VRow, from_sums, index_of, ratio
 from drr.eval.stats.question import Asked, cluster_of, grouped
 
 
@@ -50,7 +50,7 @@ class Effect:
     outcome: str
     moved: PairedDifference
     """Difference, with the change minus without it; for pairs with doses, the slope on the dose."""
-    relative: V | None = None
+    relative: Statistic | None = None
     """Slope divided by the mean outcome of both sides. For picks on the log of the price it is the price elasticity."""
 
     def document(self) -> EffectRow:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from drr.env.world import all_kinds, in_table_order, label_of
-from drr.eval.stats.intervals import V, mean, pooled
+from drr.eval.stats.intervals import Statistic, mean, pooled
 from drr.eval.stats.question import Asked, grouped
 
 Support = Literal["full", "partial", "none"]
@@ -173,11 +173,11 @@ def _claims_on(source_type: str) -> str:
     return _CLAIMS.get(source_type, f"claims on {label_of(source_type)}")
 
 
-def corpus_values(reports: Sequence[JudgedClaims]) -> dict[str, V]:
+def corpus_values(reports: Sequence[JudgedClaims]) -> dict[str, Statistic]:
     """Compute every metric over the reports of one variant."""
     types = types_of(report.claims for report in reports)
     per_report = [(report, report_values(report.claims, types)) for report in reports]
-    found: dict[str, V] = {}
+    found: dict[str, Statistic] = {}
     for name, method in methods(types).items():
         found[name] = mean(grouped((r.query, values[name]) for r, values in per_report), method)
     for source_type in PAPER_TYPES:
@@ -195,7 +195,7 @@ def _unreadable(status: Status | None) -> float | None:
     return None if status in OPEN else float(status in UNREAD)
 
 
-def _micro(reports: Sequence[JudgedClaims], method: str, score: Score) -> V:
+def _micro(reports: Sequence[JudgedClaims], method: str, score: Score) -> Statistic:
     scored = [(one.query, _scores(one.claims or (), PAPER_TYPES, score)) for one in reports]
     rows = [(query, sum(scores), float(len(scores))) for query, scores in scored if scores]
     return pooled(rows, method, n=len(rows), n_unscored=len(reports) - len(rows))

@@ -1,6 +1,6 @@
 """Computes statistics with confidence intervals. Unknown is `None`.
 
-A statistic is never a bare number: `V` says how many items it is from, how many could not be scored, and how the interval was
+A statistic is never a bare number: `Statistic` says how many items it is from, how many could not be scored, and how the interval was
 computed. Clusters (queries, or tasks of several queries) are the independent draws, because trials, dimensions and sizes of one query are not.
 
 The interval is Student's, shifted for skew. Between two bounds it is never narrower than what so many draws can have missed.
@@ -37,7 +37,7 @@ COUNTED: Ends = (0.0, inf)
 
 
 class VRow(TypedDict):
-    """The form of `V` in a document."""
+    """The form of `Statistic` in a document."""
 
     value: float | None
     ci_low: float | None
@@ -54,7 +54,7 @@ class VRow(TypedDict):
 
 
 @dataclass(frozen=True, slots=True)
-class V:
+class Statistic:
     """One statistic with its interval. `n` items were scored, `n_unscored` were not (failed, undefined or dropped by the definition)."""
 
     value: float | None
@@ -76,7 +76,7 @@ class V:
     zero_one: bool = False
     """True if all clusters have the same weight and are 0 or 1 (or -1, for a difference)."""
 
-    def within(self, ends: Ends | None) -> V:
+    def within(self, ends: Ends | None) -> Statistic:
         """Fit the interval to the bounds of the averaged values.
 
         A share of clusters that are 0 or 1 gets the exact interval. Other values with two bounds get one that holds what so many draws can have
@@ -107,7 +107,7 @@ class V:
         value, low, high = (min(max(one, least), most) for one in (value, low, high))
         return replace(self, value=value, ci_low=low, ci_high=high, method=method)
 
-    def _exact(self, value: float) -> V:
+    def _exact(self, value: float) -> Statistic:
         """Return the statistic with the interval of Clopper and Pearson."""
         from scipy.special import betaincinv
 
@@ -118,7 +118,7 @@ class V:
         method = f"{made}; exact 95% interval (Clopper-Pearson) over {n} {of}"
         return replace(self, ci_low=low, ci_high=high, method=method)
 
-    def unshifted(self) -> V:
+    def unshifted(self) -> Statistic:
         """Widen the interval so that it holds Student's interval without the shift for skew."""
         if self.value is None or self.error is None or self.ci_low is None or self.ci_high is None:
             return self
@@ -174,8 +174,8 @@ def span(value: float, drawn: Floats, freedom: int | None = None) -> StudentSpan
     return StudentSpan(value - t * error + shift, value + t * error + shift, error)
 
 
-def nothing(method: str, n_unscored: int = 0, n: int = 0) -> V:
-    return V(None, None, None, n, n_unscored, method)
+def nothing(method: str, n_unscored: int = 0, n: int = 0) -> Statistic:
+    return Statistic(None, None, None, n, n_unscored, method)
 
 
 def finite(value: float | np.floating[Any]) -> float | None:
@@ -200,7 +200,7 @@ def around(
     freedom: int | None = None,
     fewest: int = 2,
     cut: Ends | None = None,
-) -> V:
+) -> Statistic:
     """Build a statistic with Student's interval from the pseudo-values of its clusters. NaN means that the figure is undefined without a cluster."""
     size = len(drawn) if freedom is None else freedom + 1
     known = value is not None and bool(np.isfinite(drawn).all())
@@ -222,7 +222,7 @@ def around(
     if cut is not None and found is not None and (found.low < cut[0] or found.high > cut[1]):
         low, high = max(found.low, cut[0]), min(found.high, cut[1])
         made += f", cut at {cut[0]:g} and {cut[1]:g}"
-    return V(value, low, high, n, n_unscored, f"{method}; {made}", clusters=size, error=error)
+    return Statistic(value, low, high, n, n_unscored, f"{method}; {made}", clusters=size, error=error)
 
 
 def left_out(value: float | None, without: Floats) -> Floats:
@@ -241,7 +241,7 @@ def from_sums(
     n_unscored: int = 0,
     ends: Ends | None = None,
     cut: Ends | None = None,
-) -> V:
+) -> Statistic:
     """Compute a statistic that depends on its items only through the sums of `rows`. The interval comes from leaving out each cluster.
 
     `statistic` maps sums, one per line, to values, one per line; undefined is NaN there and `None` here. `ends` are the bounds of a mean
@@ -269,7 +269,7 @@ def from_sums(
     return replace(v, tasks=tasks, zero_one=binary, all_equal=equal).within(ends)
 
 
-def mean(values: ByQuestion[A], method: str = "mean over queries", ends: Ends | None = None) -> V:
+def mean(values: ByQuestion[A], method: str = "mean over queries", ends: Ends | None = None) -> Statistic:
     """Return the mean over queries of the mean over a query's scored trials. Queries of one task are one draw."""
     scored = {key: [x for x in trials if x is not None] for key, trials in values.items()}
     unscored = sum(x is None for trials in values.values() for x in trials)
@@ -289,13 +289,15 @@ def mean_of(
     n: int | None = None,
     n_unscored: int = 0,
     ends: Ends | None = SHARE,
-) -> V:
+) -> Statistic:
     """Return the mean of items that are all known; a share, where each is 0 or 1."""
     rows = np.array([[value, 1.0] for value in values]).reshape(-1, 2)
     return from_sums(rows, clusters, ratio, method, n=n, n_unscored=n_unscored, ends=ends)
 
 
-def pooled(pairs: Sequence[tuple[Asked, float, float]], method: str, *, n: int, n_unscored: int = 0) -> V:
+def pooled(
+    pairs: Sequence[tuple[Asked, float, float]], method: str, *, n: int, n_unscored: int = 0
+) -> Statistic:
     """Return the sum of numerators over the sum of denominators; each pair is (query, numerator, denominator)."""
     rows = np.array([[a, b] for _, a, b in pairs]).reshape(-1, 2)
     names = [key for key, _, _ in pairs]

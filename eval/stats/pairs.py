@@ -10,7 +10,7 @@ from typing import TypedDict
 import numpy as np
 from drr.env.errors import DrrError
 from drr.eval.stats.differences import holm, sign_flip, sign_test
-from drr.eval.stats.intervals import SHARE, V, VRow, from_sums, index_of, mean_of, ratio
+from drr.eval.stats.intervals import SHARE, Statistic, VRow, from_sums, index_of, mean_of, ratio
 from drr.eval.stats.question import Comparison, by_dimension, by_pair, cluster_of, grouped
 from drr.eval.stats.ratings import StrengthRow, davidson, length_coefficient
 
@@ -30,9 +30,9 @@ class Position:
     """The effect of the order of presentation on one dimension."""
 
     dimension: str
-    consistency: V
+    consistency: Statistic
     """Share of the comparisons valid in both orders that have the same verdict after the swap."""
-    first_rate: V
+    first_rate: Statistic
     """Share of decided calls that the answer shown first won."""
     p_first: float | None
     """P-value of flipping signs question by question. All calls of one question, in both orders and all trials, are one draw."""

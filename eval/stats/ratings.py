@@ -13,7 +13,7 @@ from typing import NamedTuple, TypedDict
 
 import numpy as np
 from drr.env.errors import DrrError
-from drr.eval.stats.intervals import FEWEST, Floats, V, VRow, around, finite, index_of, nothing
+from drr.eval.stats.intervals import FEWEST, Floats, Statistic, VRow, around, finite, index_of, nothing
 from drr.eval.stats.question import Comparison, grouped, trial_weights
 
 RIDGE = 0.01
@@ -34,7 +34,7 @@ class Strength:
     """The fit of Davidson's model on one dimension: log strengths that sum to zero, and the tie parameter."""
 
     dimension: str
-    strengths: dict[str, V]
+    strengths: dict[str, Statistic]
     nu: float | None
 
     def document(self) -> StrengthRow:
@@ -159,7 +159,7 @@ class LengthRow(VRow):
     warning: bool
 
 
-def length_coefficient(comparisons: Sequence[Comparison], *, ridge: float = RIDGE) -> V:
+def length_coefficient(comparisons: Sequence[Comparison], *, ridge: float = RIDGE) -> Statistic:
     """Fit the effect of log(words_a/words_b) on the winner, in a logistic model with one strength per variant.
 
     A tie counts half for either side; the trials of a query are together one comparison. At zero, length alone gains nothing.

@@ -7,7 +7,7 @@ from itertools import combinations
 from math import comb
 
 import numpy as np
-from drr.eval.stats.intervals import SHARE, A, ByQuestion, Floats, V, from_sums
+from drr.eval.stats.intervals import SHARE, A, ByQuestion, Floats, Statistic, from_sums
 
 
 def pass_power(solved: int, trials: int, k: int) -> float | None:
@@ -22,7 +22,7 @@ def sameness(trials: Sequence[frozenset[str] | None]) -> float | None:
     return sum(shares) / len(shares) if shares else None
 
 
-def repeated_spread(values: ByQuestion[A]) -> V:
+def repeated_spread(values: ByQuestion[A]) -> Statistic:
     """Return the share of the variance that lies between trials of a question: 1 minus the intraclass correlation.
 
     It is computed by one-way analysis of variance, also for unequal numbers of trials. A negative variance between questions counts as 0.

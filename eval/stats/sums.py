@@ -24,7 +24,7 @@ from drr.eval.stats.aggregate import (
 )
 from drr.eval.stats.citations import Found, FoundCounts, fact_figures, found_counts
 from drr.eval.stats.correlation import Consistency, CriterionScore, consistency
-from drr.eval.stats.intervals import COUNTED, SHARE, Ends, V, from_sums, ratio
+from drr.eval.stats.intervals import COUNTED, SHARE, Ends, Statistic, from_sums, ratio
 from pydantic import model_validator
 
 
@@ -265,6 +265,6 @@ class AgreementSums(ProtocolSums[AgreementInput]):
         return {name: v.n for name, v in _statistics(consistency(self._scores, intervals=False)).items()}
 
 
-def _statistics(found: Consistency) -> dict[str, V]:
+def _statistics(found: Consistency) -> dict[str, Statistic]:
     """Choose the statistics of the protocol, by name."""
     return {name: getattr(found, name) for name in NAMES}

@@ -13,15 +13,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypedDict
 
-from drr.env.source import Frozen
+from drr.env.source import FrozenText
 from drr.eval.asking.judge import Examiner
 from drr.eval.evidence.answers import Answer
 from drr.eval.stats.citations import is_open
 from drr.eval.stats.faithfulness import Status
 from drr.eval.stats.question import grouped
 from drr.eval.tasks.citation_rows import AddressVerdict, ClaimRow, VerdictRow
-from drr.eval.tasks.desk import Desk, Estimate
-from drr.eval.tasks.judgements import Judged, Judging
+from drr.eval.tasks.desk import Estimate, JudgingContext
+from drr.eval.tasks.judgements import Judged, JudgingRun
 from drr.eval.tasks.support import ClaimTask, judge_support, support_asking
 from drr.eval.tasks.support_items import SupportItem, failed_verdict
 from drr.llm.failures import ModelFailure
@@ -78,7 +78,7 @@ class Portion:
             "together": self.together,
         }
 
-    def left_out(self, desk: Desk, alone: Mapping[str, VerdictRow]) -> Iterator[SupportItem]:
+    def left_out(self, desk: JudgingContext, alone: Mapping[str, VerdictRow]) -> Iterator[SupportItem]:
         """Yield the other sources as an item, for each source that alone supports nothing and may still be needed."""
         statuses: Counter[Status | None] = Counter(alone[item.id]["status"] for item in self.items)
         if not self.whole or not is_open(statuses, self.together):
@@ -98,11 +98,11 @@ class CitationsTask(ClaimTask):
     needs = ("support",)
     metrics = ("citations", "papers")
 
-    def versions(self, desk: Desk) -> Mapping[str, str]:
+    def versions(self, desk: JudgingContext) -> Mapping[str, str]:
         ask = desk.protocol.ask("support") if desk.protocol.judges_each else None
         return {} if ask is None else {self.name: desk.version(self.version, self.role, ask.prompt)}
 
-    def plan(self, desk: Desk, about: Answer, judged: Judged) -> Iterable[Unit]:
+    def plan(self, desk: JudgingContext, about: Answer, judged: Judged) -> Iterable[Unit]:
         """Plan nothing for refetched pages: they have figures of their own, none of which is about single citations."""
         found = judged.checked_claims(about)
         if found is None or not found.claims or not desk.protocol.judges_each or desk.refetched is not None:
@@ -122,7 +122,7 @@ class CitationsTask(ClaimTask):
             ids = ", ".join(portion.id for portion in group)
             yield self.unit(desk, f"citations {ids} \u00b7 {about.label}", fields, spec)
 
-    async def work(self, desk: Desk, spec: Mapping[str, Any], judge: Examiner) -> Outcome:
+    async def work(self, desk: JudgingContext, spec: Mapping[str, Any], judge: Examiner) -> Outcome:
         group = _portions_of_unit(desk, spec)
         about = (spec["answer"],)
         alone = await judge_support(judge, desk.prompts, desk.protocol, _items(group), about=about)
@@ -141,10 +141,10 @@ class CitationsTask(ClaimTask):
         here.update({(one["claim_id"], one["sources"][0]["url"]): one for one in found.values()})
         judged.failed[self.name] += self.lacks(record)
 
-    def belongs(self, fields: Mapping[str, Any], judging: Judging) -> bool:
+    def belongs(self, fields: Mapping[str, Any], judging: JudgingRun) -> bool:
         return super().belongs(fields, judging) and not judging.refetch
 
-    def estimate(self, desk: Desk, unit: Unit) -> Estimate | None:
+    def estimate(self, desk: JudgingContext, unit: Unit) -> Estimate | None:
         shown = [i for i in _items(_portions_of_unit(desk, unit.spec)) if i.needs_judge(desk.protocol)]
         if not shown:
             return None
@@ -167,7 +167,7 @@ def without(name: str) -> str:
 
 
 def portions(
-    desk: Desk, answer: Answer, claims: Iterable[ClaimRow], together: Mapping[str, VerdictRow]
+    desk: JudgingContext, answer: Answer, claims: Iterable[ClaimRow], together: Mapping[str, VerdictRow]
 ) -> Iterator[Portion]:
     """Yield each claim's readable sources of a type, where there are several, in portions that fit one request."""
     book = desk.book(answer)
@@ -180,14 +180,14 @@ def portions(
                 yield from _portions(desk, source_type, items, verdict and verdict["status"])
 
 
-def _item(desk: Desk, claim_id: str, claim: str, place: int, page: Frozen) -> SupportItem:
+def _item(desk: JudgingContext, claim_id: str, claim: str, place: int, page: FrozenText) -> SupportItem:
     name = f"{claim_id}-{page.type}.{place}"
     return SupportItem(name, claim_id, claim, page.type, "page", (page,), desk.cut(1))
 
 
-def distinct_texts(pages: Iterable[Frozen]) -> list[tuple[int, Frozen]]:
+def distinct_texts(pages: Iterable[FrozenText]) -> list[tuple[int, FrozenText]]:
     """List the readable pages, each text once, with its number among the addresses."""
-    found: dict[str | None, tuple[int, Frozen]] = {}
+    found: dict[str | None, tuple[int, FrozenText]] = {}
     for place, page in enumerate(pages, 1):
         if page.status == "ok" and page.text:
             found.setdefault(page.sha256, (place, page))
@@ -195,7 +195,7 @@ def distinct_texts(pages: Iterable[Frozen]) -> list[tuple[int, Frozen]]:
 
 
 def _portions(
-    desk: Desk, source_type: str, items: Sequence[SupportItem], together: Status | None
+    desk: JudgingContext, source_type: str, items: Sequence[SupportItem], together: Status | None
 ) -> Iterator[Portion]:
     for start in range(0, len(items), SOURCES_MOST):
         part = tuple(items[start : start + SOURCES_MOST])
@@ -204,7 +204,7 @@ def _portions(
         yield Portion(items[0].claim_id, items[0].claim, source_type, part, asked, whole, together)
 
 
-def _portions_of_unit(desk: Desk, spec: Mapping[str, Any]) -> list[Portion]:
+def _portions_of_unit(desk: JudgingContext, spec: Mapping[str, Any]) -> list[Portion]:
     book = desk.book(desk.answer(spec["answer"]))
     rows: Sequence[PortionRow] = spec["portions"]
     found = []
@@ -235,7 +235,7 @@ def _batches(found: Sequence[Portion]) -> list[list[Portion]]:
 
 
 async def _rests(
-    desk: Desk, judge: Examiner, about: tuple[str, ...], left: Sequence[SupportItem]
+    desk: JudgingContext, judge: Examiner, about: tuple[str, ...], left: Sequence[SupportItem]
 ) -> dict[str, Status]:
     """Judge the sets that leave out one source, several in one request. Sets without a usable answer are left out of the result."""
     groups: list[list[SupportItem]] = []

@@ -1,4 +1,4 @@
-"""Defines what a judging run works with: judge, protocol and answers (`Desk`), and the base class of its tasks (`Task`)."""
+"""Defines what a judging run works with: judge, protocol and answers (`JudgingContext`), and the base class of its tasks (`Task`)."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from drr.env.web.base import Page
 from drr.eval.asking.conversation import box_prompts, version_of
 from drr.eval.asking.forms import SCHEMA
 from drr.eval.asking.judge import Examiner, JudgeName, StandIn
-from drr.eval.evidence.answers import Answer, Book
+from drr.eval.evidence.answers import Answer, AnswerEvidence
 from drr.eval.evidence.passages import CONCERNING, Cut, whole_within
-from drr.eval.tasks.judgements import Judged, Judging
+from drr.eval.tasks.judgements import Judged, JudgingRun
 from drr.eval.tasks.key_points import PointRow
 from drr.eval.tasks.protocol import OURS, JudgingProtocol
 from drr.llm.names import OFFLINE, input_tokens
@@ -45,7 +45,7 @@ def room_for(model: str) -> int:
     return max((window or UNKNOWN_WINDOW) - _RESERVED, _RESERVED // 4) * _CHARACTERS
 
 
-class Wish(NamedTuple):
+class JudgedQuestion(NamedTuple):
     """A question as judging needs it. The user of an imported report may be unknown."""
 
     id: str
@@ -55,7 +55,7 @@ class Wish(NamedTuple):
 
 
 @dataclass
-class Desk:
+class JudgingContext:
     """The settings and data of one judging run. Tasks make the decisions."""
 
     judge: JudgeName
@@ -82,7 +82,7 @@ class Desk:
     """Versions by task, computed once each."""
     profiles: dict[str, str] = field(default_factory=dict)
     """Profile summaries by shopper, filled when first asked for."""
-    _books: dict[str, Book] = field(default_factory=dict)
+    _books: dict[str, AnswerEvidence] = field(default_factory=dict)
 
     def add(self, answers: Iterable[Answer]) -> None:
         self.answers.update((answer.key, answer) for answer in answers)
@@ -95,14 +95,14 @@ class Desk:
                 f"answer {key[:12]} is not among those being judged; run `drr judge` on the whole study"
             ) from None
 
-    def wishes(self) -> list[Wish]:
+    def wishes(self) -> list[JudgedQuestion]:
         """List the questions of the study and of imported reports, each once. They are known before any answer is."""
         found = {
-            query.id: Wish(query.id, query.query, query.user_id, query.constraints)
+            query.id: JudgedQuestion(query.id, query.query, query.user_id, query.constraints)
             for query in self.questions.values()
         }
         for answer in self.answers.values():
-            wish = Wish(answer.query_id, answer.query, answer.user_id, answer.constraints)
+            wish = JudgedQuestion(answer.query_id, answer.query, answer.user_id, answer.constraints)
             found.setdefault(wish.id, wish)
         return list(found.values())
 
@@ -115,13 +115,15 @@ class Desk:
         for here in places.values():
             yield from ((here[a], here[b]) for a, b in combinations(sorted(here), 2))
 
-    def book(self, answer: Answer) -> Book:
+    def book(self, answer: Answer) -> AnswerEvidence:
         """Open the evidence of an answer. The evidence of the last answers stays open."""
         if answer.key not in self._books:
             if len(self._books) >= _OPEN:
                 self._books.pop(next(iter(self._books))).answer.let_go()
             own = frozenset(filter(None, [host_of(self.shop_url)]))
-            self._books[answer.key] = Book(answer, self.shop, shop_hosts=own, refetched=self.refetched)
+            self._books[answer.key] = AnswerEvidence(
+                answer, self.shop, shop_hosts=own, refetched=self.refetched
+            )
         return self._books[answer.key]
 
     def citations(self, report: str) -> Citations:
@@ -164,8 +166,8 @@ class Desk:
             named.append(f"{self.stand_in.name}.{self.stand_in.version}")
         return "-".join(named)
 
-    def judging(self, versions: Mapping[str, str]) -> Judging:
-        return Judging(
+    def judging(self, versions: Mapping[str, str]) -> JudgingRun:
+        return JudgingRun(
             self.judge.shown,
             self.extractor.shown,
             self.protocol.name,
@@ -198,7 +200,7 @@ EXTRACTOR = "claim_extractor"
 About = Literal["query", "answer", "pair", "claim-source", "passage-pair"]
 """The kind of subject that a task judges. A query exists before any answer; claims and passages are planned with their answer."""
 Pair = tuple[Answer, Answer]
-Planned = TypeVar("Planned", Wish, Answer, Pair)
+Planned = TypeVar("Planned", JudgedQuestion, Answer, Pair)
 
 
 @dataclass(frozen=True)
@@ -226,7 +228,7 @@ class Task(ABC, Generic[Planned]):
     metrics: ClassVar[tuple[str, ...]] = ()
     """Families of metrics that use this task's judgements."""
 
-    def versions(self, desk: Desk) -> Mapping[str, str]:
+    def versions(self, desk: JudgingContext) -> Mapping[str, str]:
         """Map the task's name, or `name/part` (`rating/depth`), to its version in keys.
 
         Empty where the protocol does not ask for the task.
@@ -235,11 +237,11 @@ class Task(ABC, Generic[Planned]):
         return {} if ask is None else {self.name: desk.version(self.version, self.role, ask.prompt)}
 
     @abstractmethod
-    def plan(self, desk: Desk, about: Planned, judged: Judged) -> Iterable[Unit]:
+    def plan(self, desk: JudgingContext, about: Planned, judged: Judged) -> Iterable[Unit]:
         """Yield the units of one query, answer or pair. `judged` holds the results of the tasks that this one needs."""
 
     @abstractmethod
-    async def work(self, desk: Desk, spec: Mapping[str, Any], judge: Examiner) -> Outcome:
+    async def work(self, desk: JudgingContext, spec: Mapping[str, Any], judge: Examiner) -> Outcome:
         """Judge one unit, from its spec."""
 
     @abstractmethod
@@ -251,10 +253,10 @@ class Task(ABC, Generic[Planned]):
         return False
 
     @abstractmethod
-    def estimate(self, desk: Desk, unit: Unit) -> Estimate | None:
+    def estimate(self, desk: JudgingContext, unit: Unit) -> Estimate | None:
         """Estimate the cost of a unit; `None` where no model is asked."""
 
-    def guess(self, desk: Desk, about: Planned, judged: Judged) -> None:
+    def guess(self, desk: JudgingContext, about: Planned, judged: Judged) -> None:
         """Enter likely results for a forecast, so that the tasks that need them can be planned."""
         return
 
@@ -262,7 +264,7 @@ class Task(ABC, Generic[Planned]):
         """Return the key in `versions` under which a unit with these key fields is filed."""
         return self.name
 
-    def belongs(self, fields: Mapping[str, Any], judging: Judging) -> bool:
+    def belongs(self, fields: Mapping[str, Any], judging: JudgingRun) -> bool:
         """Tell whether a unit with these key fields is part of this judging run."""
         return bool(
             fields["protocol"] == judging.protocol
@@ -283,7 +285,9 @@ class Task(ABC, Generic[Planned]):
         """Map (label, item) to a value that another judging run can be compared by; `None` where there is none."""
         return None
 
-    def unit(self, desk: Desk, label: str, fields: Mapping[str, Any], spec: Mapping[str, Any]) -> Unit:
+    def unit(
+        self, desk: JudgingContext, label: str, fields: Mapping[str, Any], spec: Mapping[str, Any]
+    ) -> Unit:
         """Build a unit whose key holds this desk's judge, protocol, prompts and repetition."""
         own = {
             "task": self.name,

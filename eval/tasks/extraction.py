@@ -17,18 +17,18 @@ from drr.eval.asking.conversation import Asking
 from drr.eval.asking.forms import FoundClaim, FoundClaims
 from drr.eval.asking.judge import Examiner
 from drr.eval.asking.safety import visible_report
-from drr.eval.evidence.answers import Answer, Book
+from drr.eval.evidence.answers import Answer, AnswerEvidence
 from drr.eval.evidence.claims import (
     Claim,
     ReportSentence,
+    claims_citing,
     extract_by_rules,
     goes_on,
-    leaning,
     silent_sections,
 )
 from drr.eval.tasks.citation_rows import ClaimRow, ClaimsResult
-from drr.eval.tasks.desk import EXTRACTOR, Desk, Estimate, Task, text_id
-from drr.eval.tasks.judgements import Claims, Judged, Judging
+from drr.eval.tasks.desk import EXTRACTOR, Estimate, JudgingContext, Task, text_id
+from drr.eval.tasks.judgements import Claims, Judged, JudgingRun
 from drr.llm.failures import ModelFailure
 from drr.llm.prompts import fence
 from drr.study.unit import Outcome, Record, Unit
@@ -52,7 +52,7 @@ class ExtractionTask(Task[Answer]):
     role = EXTRACTOR
     metrics = ("faithfulness",)
 
-    def versions(self, desk: Desk) -> Mapping[str, str]:
+    def versions(self, desk: JudgingContext) -> Mapping[str, str]:
         """Add the shop and its address to the versions, because they decide which sources there are and of which type."""
         shop = "" if desk.shop is None else desk.shop.manifest.content_hash
         shop_mark = text_id(f"{host_of(desk.shop_url)} {shop}")[:8]
@@ -64,13 +64,13 @@ class ExtractionTask(Task[Answer]):
     def part(self, fields: Mapping[str, Any]) -> str:
         return f"{self.name}/{fields['mode']}"
 
-    def plan(self, desk: Desk, about: Answer, judged: Judged) -> Iterable[Unit]:
+    def plan(self, desk: JudgingContext, about: Answer, judged: Judged) -> Iterable[Unit]:
         for mode in desk.protocol.modes:
             fields = {"mode": mode, "answer": about.key, "report": text_id(about.report)}
             spec = {"answer": about.key, "mode": mode}
             yield self.unit(desk, f"claims \u00b7 {about.label}", fields, spec)
 
-    async def work(self, desk: Desk, spec: Mapping[str, Any], judge: Examiner) -> Outcome:
+    async def work(self, desk: JudgingContext, spec: Mapping[str, Any], judge: Examiner) -> Outcome:
         answer = desk.answer(spec["answer"])
         citations = await read_in_time(answer.report, lambda: desk.citations(answer.report))
         if judge.rule_written:
@@ -103,7 +103,7 @@ class ExtractionTask(Task[Answer]):
         """Tell whether the model's claims cite nothing although the report has citations. Such an extraction says nothing about the report."""
         return bool(record.result.get("untaken"))
 
-    def belongs(self, fields: Mapping[str, Any], judging: Judging) -> bool:
+    def belongs(self, fields: Mapping[str, Any], judging: JudgingRun) -> bool:
         """Tell whether an extraction is part of this judging run. A repetition judges the same claims as the first run."""
         return bool(
             fields["protocol"] == judging.protocol
@@ -112,12 +112,12 @@ class ExtractionTask(Task[Answer]):
             and fields["version"] == judging.versions.get(self.part(fields))
         )
 
-    def estimate(self, desk: Desk, unit: Unit) -> Estimate | None:
+    def estimate(self, desk: JudgingContext, unit: Unit) -> Estimate | None:
         if desk.judge_of(self.role).rule_written:
             return None
         return Estimate(len(desk.answer(unit.spec["answer"]).report) + 2500, 1800)
 
-    def guess(self, desk: Desk, about: Answer, judged: Judged) -> None:
+    def guess(self, desk: JudgingContext, about: Answer, judged: Judged) -> None:
         """Enter the claims that rules find, where none are known."""
         if judged.checked_claims(about) is None:
             citations = desk.citations(about.report)
@@ -129,7 +129,7 @@ class ExtractionTask(Task[Answer]):
 EXTRACTION = ExtractionTask()
 
 
-def _prompt(desk: Desk, mode: str) -> str:
+def _prompt(desk: JudgingContext, mode: str) -> str:
     ask = desk.protocol.ask(f"claims/{mode}", "claims")
     assert ask is not None
     return ask.prompt
@@ -169,9 +169,9 @@ async def extract_with_model(
     return extraction
 
 
-def claim_rows(extraction: Extraction, citations: Citations, book: Book) -> list[ClaimRow]:
+def claim_rows(extraction: Extraction, citations: Citations, book: AnswerEvidence) -> list[ClaimRow]:
     """Build the rows of distinct claims. Repeating a claim makes a report neither better cited nor better supported."""
-    leant = leaning(book.answer.report, citations)
+    leant = claims_citing(book.answer.report, citations)
     behind = [one for one in leant if not is_paged(book.type_of(one.urls[0]))]
     extraction.claims = [_leant(claim, behind) for claim in extraction.claims]
     found = distinct(extraction.claims)
@@ -200,7 +200,9 @@ def distinct(claims: Sequence[Claim]) -> list[Claim]:
     return list(found.values())
 
 
-def _row(claim: Claim, blanket: Sequence[tuple[int, int]], citations: Citations, book: Book) -> ClaimRow:
+def _row(
+    claim: Claim, blanket: Sequence[tuple[int, int]], citations: Citations, book: AnswerEvidence
+) -> ClaimRow:
     """Build the row of a claim. A marker for more than ten sources names none of them and counts as no citation."""
     urls = list(claim.urls)
     inside = [span for span in blanket if claim.start <= span[0] < claim.end + 12]

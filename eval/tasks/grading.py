@@ -20,7 +20,7 @@ from drr.eval.evidence.answers import Answer
 from drr.eval.evidence.passages import locate
 from drr.eval.labels import DIMENSIONS, Dimension, pair_id
 from drr.eval.tasks.citation_rows import FailureRow, FailuresResult, PreferenceResult, RatingResult
-from drr.eval.tasks.desk import Desk, Estimate, Pair, Planned, Task, text_id
+from drr.eval.tasks.desk import Estimate, JudgingContext, Pair, Planned, Task, text_id
 from drr.eval.tasks.judgements import Judged, Verdict
 from drr.eval.tasks.protocol import OURS, Ask, JudgingProtocol
 from drr.llm.prompts import Prompts
@@ -78,7 +78,7 @@ def both_answers(first: str, second: str) -> tuple[Section, ...]:
     )
 
 
-def graded(desk: Desk, answer: Answer) -> Graded:
+def graded(desk: JudgingContext, answer: Answer) -> Graded:
     return Graded(answer.query, desk.profile(answer.user_id), desk.shop_url)
 
 
@@ -97,7 +97,7 @@ class DimensionTask(Task[Planned]):
         """Return the names of the two prompt files for this dimension: the instructions and the criterion."""
         return self.ask(protocol, dimension).prompt, criterion_name(dimension, protocol)
 
-    def versions(self, desk: Desk) -> Mapping[str, str]:
+    def versions(self, desk: JudgingContext) -> Mapping[str, str]:
         return {
             f"{self.name}/{dimension}": desk.version(
                 self.version, self.role, *self.prompts(desk.protocol, dimension)
@@ -138,7 +138,7 @@ class RatingTask(DimensionTask[Answer]):
         assert ask is not None
         return ask
 
-    def plan(self, desk: Desk, about: Answer, judged: Judged) -> Iterable[Unit]:
+    def plan(self, desk: JudgingContext, about: Answer, judged: Judged) -> Iterable[Unit]:
         for dimension in DIMENSIONS:
             fields = {
                 "answer": about.key,
@@ -148,7 +148,7 @@ class RatingTask(DimensionTask[Answer]):
             spec = {"answer": about.key, "dimension": dimension}
             yield self.unit(desk, f"{dimension} \u00b7 {about.label}", fields, spec)
 
-    async def work(self, desk: Desk, spec: Mapping[str, Any], judge: Examiner) -> Outcome:
+    async def work(self, desk: JudgingContext, spec: Mapping[str, Any], judge: Examiner) -> Outcome:
         asking = _rating_asking(desk, desk.answer(spec["answer"]), spec["dimension"])
         return Outcome({**await rate(judge, asking)})
 
@@ -158,7 +158,7 @@ class RatingTask(DimensionTask[Answer]):
         verdict = Verdict[int](value, record.result.get("justification"), record.reason)
         judged.ratings.setdefault(fields["answer"], {})[fields["dimension"]] = verdict
 
-    def estimate(self, desk: Desk, unit: Unit) -> Estimate:
+    def estimate(self, desk: JudgingContext, unit: Unit) -> Estimate:
         return Estimate(len(desk.answer(unit.spec["answer"]).report) + 3500, 250)
 
     def values(self, judged: Judged) -> Mapping[tuple[str, str], str | int | None]:
@@ -172,7 +172,7 @@ class RatingTask(DimensionTask[Answer]):
 RATING = RatingTask()
 
 
-def _rating_asking(desk: Desk, answer: Answer, dimension: Dimension) -> Asking[Any]:
+def _rating_asking(desk: JudgingContext, answer: Answer, dimension: Dimension) -> Asking[Any]:
     return rating_asking(
         desk.prompts, desk.protocol, dimension, graded(desk, answer), answer.report, about=(answer.key,)
     )
@@ -206,7 +206,7 @@ class PairwiseTask(DimensionTask[Pair]):
     def ask(self, protocol: JudgingProtocol, dimension: Dimension) -> Ask:
         return protocol.asks[self.name]
 
-    def plan(self, desk: Desk, about: Pair, judged: Judged) -> Iterable[Unit]:
+    def plan(self, desk: JudgingContext, about: Pair, judged: Judged) -> Iterable[Unit]:
         for dimension in DIMENSIONS:
             for first, second in _orders(about, dimension, both=desk.protocol.both_orders):
                 fields = {
@@ -219,7 +219,7 @@ class PairwiseTask(DimensionTask[Pair]):
                 label = f"{dimension} \u00b7 {first.query_id} \u00b7 {first.variant} then {second.variant} \u00b7 {first.trial}"
                 yield self.unit(desk, label, fields, spec)
 
-    async def work(self, desk: Desk, spec: Mapping[str, Any], judge: Examiner) -> Outcome:
+    async def work(self, desk: JudgingContext, spec: Mapping[str, Any], judge: Examiner) -> Outcome:
         first, second = desk.answer(spec["first"]), desk.answer(spec["second"])
         return Outcome({**await prefer(judge, _pair_asking(desk, first, second, spec["dimension"]))})
 
@@ -230,7 +230,7 @@ class PairwiseTask(DimensionTask[Pair]):
             verdict = Verdict[str](value, record.result.get("justification"), record.reason)
             judged.pairs[fields["first"], fields["second"], fields["dimension"]] = verdict
 
-    def estimate(self, desk: Desk, unit: Unit) -> Estimate:
+    def estimate(self, desk: JudgingContext, unit: Unit) -> Estimate:
         both = sum(len(desk.answer(unit.spec[side]).report) for side in ("first", "second"))
         return Estimate(both + 3500, 250)
 
@@ -253,7 +253,7 @@ def _orders(pair: Pair, dimension: Dimension, *, both: bool) -> list[Pair]:
     return [(second, first) if int(lot, 16) % 2 else (first, second)]
 
 
-def _pair_asking(desk: Desk, first: Answer, second: Answer, dimension: Dimension) -> Asking[Any]:
+def _pair_asking(desk: JudgingContext, first: Answer, second: Answer, dimension: Dimension) -> Asking[Any]:
     return comparison_asking(
         desk.prompts,
         desk.protocol,
@@ -288,13 +288,13 @@ class FailuresTask(Task[Answer]):
     name = "failures"
     subject = "answer"
 
-    def plan(self, desk: Desk, about: Answer, judged: Judged) -> Iterable[Unit]:
+    def plan(self, desk: JudgingContext, about: Answer, judged: Judged) -> Iterable[Unit]:
         ask = desk.protocol.ask(self.name)
         if ask is not None:
             fields = {"answer": about.key, "prompt": _failures_asking(desk, about, ask).fingerprint}
             yield self.unit(desk, f"failures \u00b7 {about.label}", fields, {"answer": about.key})
 
-    async def work(self, desk: Desk, spec: Mapping[str, Any], judge: Examiner) -> Outcome:
+    async def work(self, desk: JudgingContext, spec: Mapping[str, Any], judge: Examiner) -> Outcome:
         answer = desk.answer(spec["answer"])
         found = await judge.answer(_failures_asking(desk, answer, desk.protocol.asks[self.name]))
         assert isinstance(found, FailuresAnswer)
@@ -304,14 +304,14 @@ class FailuresTask(Task[Answer]):
         if record.done:
             judged.failures[record.key_fields["answer"]] = cast("FailuresResult", record.result)
 
-    def estimate(self, desk: Desk, unit: Unit) -> Estimate:
+    def estimate(self, desk: JudgingContext, unit: Unit) -> Estimate:
         return Estimate(len(desk.answer(unit.spec["answer"]).report) + 3500, 300)
 
 
 FAILURES = FailuresTask()
 
 
-def _failures_asking(desk: Desk, answer: Answer, ask: Ask) -> Asking[Any]:
+def _failures_asking(desk: JudgingContext, answer: Answer, ask: Ask) -> Asking[Any]:
     system = desk.prompts.fill(ask.prompt, shop_url=desk.shop_url)
     return graded(desk, answer).asking("failures", ask.form, system, one_answer(answer.report), (answer.key,))
 

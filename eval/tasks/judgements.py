@@ -16,7 +16,7 @@ from drr.eval.evidence.answers import Answer
 from drr.eval.labels import DIMENSIONS, content_id
 from drr.eval.stats.citations import CitationVerdict
 from drr.eval.stats.faithfulness import JudgedClaim, JudgedClaims, Status
-from drr.eval.stats.intervals import V, mean
+from drr.eval.stats.intervals import Statistic, mean
 from drr.eval.stats.question import Asked, Comparison, Winner, cluster_of, grouped
 from drr.eval.tasks.citation_rows import (
     AddressVerdict,
@@ -54,7 +54,7 @@ def report_values(report: RatedReport) -> dict[str, float | None]:
     return found
 
 
-def corpus_values(reports: Sequence[RatedReport]) -> dict[str, V]:
+def corpus_values(reports: Sequence[RatedReport]) -> dict[str, Statistic]:
     """Return the mean rating of each dimension and the mean of all seven (the paper's "Avg"). The latter counts only reports that have all seven ratings."""
     per_report = [(report.query, report_values(report)) for report in reports]
     methods: dict[str, str] = {**dict.fromkeys(DIMENSIONS, "rating 0-10")}
@@ -85,7 +85,7 @@ ValueT = TypeVar("ValueT")
 
 
 @dataclass(frozen=True)
-class Judging:
+class JudgingRun:
     """The identity of one judging run: its judge, protocol and prompts. Another judge, protocol or prompt makes another judging run."""
 
     judge: str
@@ -113,7 +113,7 @@ class Judging:
     def way(self) -> JudgingProtocol:
         return PROTOCOLS[self.protocol]
 
-    def agrees(self, other: Judging) -> bool:
+    def agrees(self, other: JudgingRun) -> bool:
         """Tell whether two judgings are the same run. Each may have judged tasks that the other has not."""
         shared = self.versions.keys() & other.versions.keys()
         same = all(self.versions[name] == other.versions[name] for name in shared)
@@ -162,7 +162,7 @@ class Claims:
 class Judged:
     """All judgements of one judging run on all answers. Each task stores its results here, in a field of its own or in `others`."""
 
-    judging: Judging | None
+    judging: JudgingRun | None
     answers: list[Answer]
     claims: dict[str, dict[str, Claims]] = field(default_factory=dict)
     """Claims, keyed by extraction mode, then by answer."""

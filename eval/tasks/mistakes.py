@@ -19,7 +19,7 @@ from drr.eval.checks.mentions import Mentions
 from drr.eval.evidence.answers import Answer
 from drr.eval.evidence.claims import ReportSentence
 from drr.eval.evidence.passages import locate
-from drr.eval.tasks.desk import Desk, Estimate, Task, room_for
+from drr.eval.tasks.desk import Estimate, JudgingContext, Task, room_for
 from drr.eval.tasks.judgements import Judged
 from drr.eval.tasks.mistake_records import (
     fitting,
@@ -273,12 +273,12 @@ class MistakesTask(Task[Answer]):
     subject = "answer"
     metrics = ("mistakes",)
 
-    def versions(self, desk: Desk) -> Mapping[str, str]:
+    def versions(self, desk: JudgingContext) -> Mapping[str, str]:
         if desk.protocol.ask(READ) is None:
             return {}
         return {self.name: desk.version(self.version, self.role, READ, WEIGHED)}
 
-    def plan(self, desk: Desk, about: Answer, judged: Judged) -> Iterable[Unit]:
+    def plan(self, desk: JudgingContext, about: Answer, judged: Judged) -> Iterable[Unit]:
         if desk.shop is None or desk.protocol.ask(READ) is None:
             return
         brief = _brief(desk, about)
@@ -288,7 +288,7 @@ class MistakesTask(Task[Answer]):
         }
         yield self.unit(desk, f"mistakes \u00b7 {about.label}", fields, {"answer": about.key})
 
-    async def work(self, desk: Desk, spec: Mapping[str, Any], judge: Examiner) -> Outcome:
+    async def work(self, desk: JudgingContext, spec: Mapping[str, Any], judge: Examiner) -> Outcome:
         answer = desk.answer(spec["answer"])
         brief = await read_in_time(answer.report, lambda: _brief(desk, answer))
         return Outcome({**(await mistakes_in(brief, judge, desk.prompts, room_for(desk.judge.model)))})
@@ -302,7 +302,7 @@ class MistakesTask(Task[Answer]):
     def lacks(self, record: Record) -> bool:
         return bool(record.result["unread"] or record.result["unweighed"])
 
-    def estimate(self, desk: Desk, unit: Unit) -> Estimate:
+    def estimate(self, desk: JudgingContext, unit: Unit) -> Estimate:
         """Estimate with one call for the charges, though one report in four has none."""
         answer = desk.answer(unit.spec["answer"])
         brief = _brief(desk, answer)
@@ -320,5 +320,5 @@ def mistakes_of(judged: Judged, answer: str) -> MistakesResult | None:
     return cast("MistakesResult | None", judged.others.get(MISTAKES, {}).get(answer))
 
 
-def _brief(desk: Desk, answer: Answer) -> Brief:
+def _brief(desk: JudgingContext, answer: Answer) -> Brief:
     return Brief.of(subject(answer, desk.shop, desk.shop_url), desk.shop_url, (answer.key,))

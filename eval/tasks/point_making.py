@@ -14,7 +14,7 @@ from drr.eval.asking.conversation import Asking, Section
 from drr.eval.asking.forms import FoundPoints
 from drr.eval.asking.judge import Examiner
 from drr.eval.labels import content_id
-from drr.eval.tasks.desk import Desk, Estimate, Task, Wish
+from drr.eval.tasks.desk import Estimate, JudgedQuestion, JudgingContext, Task
 from drr.eval.tasks.grading import Graded
 from drr.eval.tasks.judgements import Judged
 from drr.eval.tasks.key_points import POINTS, KeyPoints, PointRow, enter_points, list_id, points_of
@@ -29,19 +29,19 @@ _LONGEST = 500
 """Most characters of a point; a longer text is no single thing."""
 
 
-class PointsTask(Task[Wish]):
+class PointsTask(Task[JudgedQuestion]):
     name = POINTS
     version = 3  # 3: “$80 in all” and “40$” are limits
     subject = "query"
     metrics = ("key_points",)
 
-    def versions(self, desk: Desk) -> Mapping[str, str]:
+    def versions(self, desk: JudgingContext) -> Mapping[str, str]:
         """Add the ids of people's points to the versions, so that no table mixes points of two files."""
         own = [list_id(rows) + query_id for query_id, rows in sorted(desk.own_points.items())]
         given = f"-{content_id(*own)[:8]}" if own else ""
         return {name: version + given for name, version in super().versions(desk).items()}
 
-    def plan(self, desk: Desk, about: Wish, judged: Judged) -> Iterable[Unit]:
+    def plan(self, desk: JudgingContext, about: JudgedQuestion, judged: Judged) -> Iterable[Unit]:
         if desk.protocol.ask(self.name) is None:
             return
         rows = _settled(desk, about)
@@ -61,7 +61,7 @@ class PointsTask(Task[Wish]):
         }
         yield self.unit(desk, f"points \u00b7 {about.id}", fields, spec)
 
-    async def work(self, desk: Desk, spec: Mapping[str, Any], judge: Examiner) -> Outcome:
+    async def work(self, desk: JudgingContext, spec: Mapping[str, Any], judge: Examiner) -> Outcome:
         rows = cast("list[PointRow]", spec["points"])
         if not spec["asks"]:
             return Outcome({"points": rows})
@@ -79,14 +79,14 @@ class PointsTask(Task[Wish]):
             judged.units[self.name] = len(lists)
             judged.failed[self.name] = sum(one is None or one.rows is None for one in lists)
 
-    def estimate(self, desk: Desk, unit: Unit) -> Estimate | None:
+    def estimate(self, desk: JudgingContext, unit: Unit) -> Estimate | None:
         if not unit.spec["asks"]:
             return None
         known = sum(len(row["text"]) + 80 for row in unit.spec["points"])
         profile = len(desk.profile(unit.spec["user_id"]))
         return Estimate(2600 + len(unit.spec["query"]) + profile + known, 400)
 
-    def guess(self, desk: Desk, about: Wish, judged: Judged) -> None:
+    def guess(self, desk: JudgingContext, about: JudgedQuestion, judged: Judged) -> None:
         if points_of(judged, about.id) is not None or desk.protocol.ask(self.name) is None:
             return
         more = _GUESSED if _asks(desk, about) else 0
@@ -100,18 +100,18 @@ class PointsTask(Task[Wish]):
 POINTS_TASK = PointsTask()
 
 
-def _asks(desk: Desk, about: Wish) -> bool:
+def _asks(desk: JudgingContext, about: JudgedQuestion) -> bool:
     """Tell whether a model is asked for more points: not where people gave points, nor where rules judge."""
     return about.id not in desk.own_points and not desk.judge_of(POINTS_TASK.role).rule_written
 
 
-def _settled(desk: Desk, about: Wish) -> list[PointRow]:
+def _settled(desk: JudgingContext, about: JudgedQuestion) -> list[PointRow]:
     """Return the points that people gave, else those that code makes."""
     own = desk.own_points.get(about.id)
     return list(own) if own is not None else _numbered(_by_rule(desk, about))
 
 
-def _by_rule(desk: Desk, about: Wish) -> Iterator[PointRow]:
+def _by_rule(desk: JudgingContext, about: JudgedQuestion) -> Iterator[PointRow]:
     wanted = about.constraints or parse_constraints(about.query)
     yield from demanded(wanted)
     query = desk.questions.get(about.id) or _query(about)
@@ -121,7 +121,7 @@ def _by_rule(desk: Desk, about: Wish) -> Iterator[PointRow]:
     yield from of_catalogue(desk.shop, query, wanted)
 
 
-def _query(about: Wish) -> Query | None:
+def _query(about: JudgedQuestion) -> Query | None:
     """Find the study's query as text and user only, as for imported reports; `None` where either is unknown."""
     if not about.user_id or not about.query:
         return None
@@ -156,7 +156,7 @@ def _same(text: str) -> str:
 
 
 def _asking(
-    desk: Desk, query_id: str, query: str, user_id: str | None, rows: Sequence[PointRow]
+    desk: JudgingContext, query_id: str, query: str, user_id: str | None, rows: Sequence[PointRow]
 ) -> Asking[FoundPoints]:
     settled = [
         Section("point", row["text"], f"Settled already, `{row['id']}`:", about=row["id"]) for row in rows

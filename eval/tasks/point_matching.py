@@ -20,7 +20,7 @@ from drr.eval.checks.base import PRODUCT_ID, Subject
 from drr.eval.evidence.answers import Answer
 from drr.eval.evidence.passages import content_words, locate
 from drr.eval.tasks.citation_rows import CheckRow
-from drr.eval.tasks.desk import Desk, Estimate, Task
+from drr.eval.tasks.desk import Estimate, JudgingContext, Task
 from drr.eval.tasks.grading import one_answer
 from drr.eval.tasks.judgements import Judged
 from drr.eval.tasks.key_points import (
@@ -40,7 +40,7 @@ _EXACT = 0.005
 
 
 def decided(
-    desk: Desk, answer: Answer, points: Iterable[PointRow], checks: Mapping[str, CheckRow] | None
+    desk: JudgingContext, answer: Answer, points: Iterable[PointRow], checks: Mapping[str, CheckRow] | None
 ) -> dict[str, PointVerdictRow]:
     """Return the verdicts that code is certain of, by point. A product that the report does not name decides nothing: the report may use other words."""
     shown, budget = _Shown(desk, answer), (checks or {}).get("budget")
@@ -60,7 +60,7 @@ def _decided(point: PointRow, shown: _Shown, budget: CheckRow | None) -> PointVe
 class _Shown:
     """The visible content of a report, computed when first asked for."""
 
-    def __init__(self, desk: Desk, answer: Answer) -> None:
+    def __init__(self, desk: JudgingContext, answer: Answer) -> None:
         self._desk, self._answer = desk, answer
 
     @cached_property
@@ -82,7 +82,7 @@ class _Shown:
         return None
 
 
-def named_products(desk: Desk, answer: Answer) -> frozenset[str]:
+def named_products(desk: JudgingContext, answer: Answer) -> frozenset[str]:
     """Return the ids of products that the report visibly links or names by id."""
     subject = Subject(answer.report, shop=desk.shop, shop_urls=(desk.shop_url,))
     linked = {subject.product_id_of(source.url) for source in subject.citations.sources}
@@ -121,7 +121,7 @@ class MatchesTask(Task[Answer]):
     needs = (POINTS, "rules")
     metrics = ("key_points",)
 
-    def plan(self, desk: Desk, about: Answer, judged: Judged) -> Iterable[Unit]:
+    def plan(self, desk: JudgingContext, about: Answer, judged: Judged) -> Iterable[Unit]:
         points = points_of(judged, about.query_id)
         if points is None or not points.rows or desk.protocol.ask(self.name) is None:
             return
@@ -141,7 +141,7 @@ class MatchesTask(Task[Answer]):
             spec = {"answer": about.key, "points": rows, "verdicts": verdicts}
             yield self.unit(desk, f"points {', '.join(names)} \u00b7 {about.label}", fields, spec)
 
-    async def work(self, desk: Desk, spec: Mapping[str, Any], judge: Examiner) -> Outcome:
+    async def work(self, desk: JudgingContext, spec: Mapping[str, Any], judge: Examiner) -> Outcome:
         if spec["verdicts"] is not None:
             return Outcome({"verdicts": spec["verdicts"]})
         answer = desk.answer(spec["answer"])
@@ -166,7 +166,7 @@ class MatchesTask(Task[Answer]):
         points = None if answer is None else points_of(judged, answer.query_id)
         return points is not None and points.id == record.key_fields["points"]
 
-    def estimate(self, desk: Desk, unit: Unit) -> Estimate | None:
+    def estimate(self, desk: JudgingContext, unit: Unit) -> Estimate | None:
         if unit.spec["verdicts"] is not None:
             return None
         answer, rows = desk.answer(unit.spec["answer"]), unit.spec["points"]
@@ -189,7 +189,7 @@ MATCHES_TASK = MatchesTask()
 
 
 async def match(
-    desk: Desk, answer: Answer, points: Sequence[PointRow], judge: Examiner
+    desk: JudgingContext, answer: Answer, points: Sequence[PointRow], judge: Examiner
 ) -> dict[str, PointVerdictRow]:
     """Return a verdict for every point. Raises `ModelFailure` where the model gives no usable answer at all."""
     rows = {row["id"]: row for row in points}
@@ -218,7 +218,7 @@ def _unjudged(reason: str) -> PointVerdictRow:
     return {"support": "judge_error", "reason": reason, "by": "judge"}
 
 
-def _asking(desk: Desk, answer: Answer, points: Sequence[PointRow]) -> Asking[PointAnswers]:
+def _asking(desk: JudgingContext, answer: Answer, points: Sequence[PointRow]) -> Asking[PointAnswers]:
     ask = desk.protocol.asks[MATCHES]
     sections = (
         Section("question", answer.query, "The question:"),

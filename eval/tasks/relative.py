@@ -15,7 +15,7 @@ from drr.eval.asking.forms import RelativeGrade, RelativeGrades, plain_name
 from drr.eval.asking.judge import Examiner, ask_by_id
 from drr.eval.evidence.answers import Answer
 from drr.eval.labels import DIMENSIONS, Dimension
-from drr.eval.tasks.desk import Desk, Estimate, Task
+from drr.eval.tasks.desk import Estimate, JudgingContext, Task
 from drr.eval.tasks.grading import TITLES, both_answers, criterion_name, graded
 from drr.eval.tasks.judgements import Judged
 from drr.study.study import Study
@@ -45,7 +45,7 @@ class RelativeTask(Task[Answer]):
     subject = "answer"
     metrics = ("relative",)
 
-    def versions(self, desk: Desk) -> Mapping[str, str]:
+    def versions(self, desk: JudgingContext) -> Mapping[str, str]:
         """Add the name of the reference to the version, so that grades against another reference belong to another judging run."""
         ask = desk.protocol.ask(self.name)
         if ask is None:
@@ -53,7 +53,7 @@ class RelativeTask(Task[Answer]):
         own = desk.version(self.version, self.role, ask.prompt, *map(criterion_name, GRADED))
         return {self.name: own if desk.reference is None else f"{own} against {desk.reference}"}
 
-    def plan(self, desk: Desk, about: Answer, judged: Judged) -> Iterable[Unit]:
+    def plan(self, desk: JudgingContext, about: Answer, judged: Judged) -> Iterable[Unit]:
         reference = reference_of(desk, about)
         if reference is None or desk.protocol.ask(self.name) is None:
             return
@@ -68,7 +68,7 @@ class RelativeTask(Task[Answer]):
             label = f"{self.name} \u00b7 {about.label} {place}, beside {reference.label}"
             yield self.unit(desk, label, fields, spec)
 
-    async def work(self, desk: Desk, spec: Mapping[str, Any], judge: Examiner) -> Outcome:
+    async def work(self, desk: JudgingContext, spec: Mapping[str, Any], judge: Examiner) -> Outcome:
         target, reference = desk.answer(spec["answer"]), desk.answer(spec["reference"])
         return Outcome({"grades": await grade(desk, target, reference, spec["place"], judge)})
 
@@ -83,7 +83,7 @@ class RelativeTask(Task[Answer]):
     def lacks(self, record: Record) -> bool:
         return len(record.result["grades"]) < len(GRADED)
 
-    def estimate(self, desk: Desk, unit: Unit) -> Estimate:
+    def estimate(self, desk: JudgingContext, unit: Unit) -> Estimate:
         both = sum(len(desk.answer(unit.spec[one]).report) for one in ("answer", "reference"))
         return Estimate(both + 6500, 900)
 
@@ -104,7 +104,7 @@ def relative_of(judged: Judged, answer: str) -> Mapping[Place, Grades | None] | 
     return cast("Mapping[Place, Grades | None] | None", judged.others.get(NAME, {}).get(answer))
 
 
-def reference_of(desk: Desk, target: Answer) -> Answer | None:
+def reference_of(desk: JudgingContext, target: Answer) -> Answer | None:
     """Find the reference report on the same question, of the same trial if possible, else of the first. `None` for the reference itself."""
     if desk.reference is None or target.variant == desk.reference:
         return None
@@ -125,7 +125,7 @@ def keep_reference(study: Study, variant: str) -> None:
 
 
 async def grade(
-    desk: Desk, target: Answer, reference: Answer, place: Place, judge: Examiner
+    desk: JudgingContext, target: Answer, reference: Answer, place: Place, judge: Examiner
 ) -> dict[Dimension, GradesRow]:
     """Ask for the grades and map each dimension to its row. Dimensions that the judge left out are asked for once more, alone."""
     names = {plain_name(TITLES[dimension]): dimension for dimension in GRADED}
@@ -143,7 +143,7 @@ def _row(one: RelativeGrade, place: Place) -> GradesRow:
 
 
 def _asking(
-    desk: Desk, target: Answer, reference: Answer, place: Place, dimensions: Sequence[Dimension]
+    desk: JudgingContext, target: Answer, reference: Answer, place: Place, dimensions: Sequence[Dimension]
 ) -> Asking[RelativeGrades]:
     first, second = (target, reference) if place == "first" else (reference, target)
     criteria = "\n\n".join(

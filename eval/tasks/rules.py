@@ -12,8 +12,8 @@ from drr.env.shop import Shop
 from drr.eval.asking.judge import Examiner
 from drr.eval.checks import RULES, Subject, check_report, document, figures_in, returned_by
 from drr.eval.evidence.answers import Answer
-from drr.eval.tasks.desk import Desk, Task, text_id
-from drr.eval.tasks.judgements import Judged, Judging
+from drr.eval.tasks.desk import JudgingContext, Task, text_id
+from drr.eval.tasks.judgements import Judged, JudgingRun
 from drr.study.unit import Outcome, Record, Unit
 
 
@@ -26,10 +26,10 @@ class CheckedTask(Task[Answer]):
     metrics = ("rules",)
     asks = False
 
-    def versions(self, desk: Desk) -> Mapping[str, str]:
+    def versions(self, desk: JudgingContext) -> Mapping[str, str]:
         return {}
 
-    def plan(self, desk: Desk, about: Answer, judged: Judged) -> Iterable[Unit]:
+    def plan(self, desk: JudgingContext, about: Answer, judged: Judged) -> Iterable[Unit]:
         fields = {
             "task": self.name,
             "judge": "rules",
@@ -43,7 +43,7 @@ class CheckedTask(Task[Answer]):
         spec = {"task": self.name, "answer": about.key}
         yield Unit("judgement", fields, spec, f"rules \u00b7 {about.label}")
 
-    async def work(self, desk: Desk, spec: Mapping[str, Any], judge: Examiner) -> Outcome:
+    async def work(self, desk: JudgingContext, spec: Mapping[str, Any], judge: Examiner) -> Outcome:
         about = subject(desk.answer(spec["answer"]), desk.shop, desk.shop_url)
         checks = await read_in_time(about.report, lambda: check_report(about))
         return Outcome({"rules": document(checks), "figures": figures_in(about, checks)})
@@ -60,7 +60,7 @@ class CheckedTask(Task[Answer]):
         else:
             judged.unchecked.add(answer)
 
-    def belongs(self, fields: Mapping[str, Any], judging: Judging) -> bool:
+    def belongs(self, fields: Mapping[str, Any], judging: JudgingRun) -> bool:
         return True
 
     def settle(self, judged: Judged) -> None:
@@ -69,7 +69,7 @@ class CheckedTask(Task[Answer]):
             judged.units[self.name] = len(judged.rules) + len(judged.unchecked)
             judged.failed[self.name] = len(judged.unchecked)
 
-    def estimate(self, desk: Desk, unit: Unit) -> None:
+    def estimate(self, desk: JudgingContext, unit: Unit) -> None:
         return None
 
 

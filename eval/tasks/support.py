@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from operator import attrgetter
 from typing import Any
 
-from drr.env.source import Frozen
+from drr.env.source import FrozenText
 from drr.env.world import is_paged
 from drr.eval.asking.conversation import Asking, Section, conversation
 from drr.eval.asking.judge import Examiner, ask_by_id
@@ -18,8 +18,8 @@ from drr.eval.evidence.answers import Answer
 from drr.eval.evidence.passages import Cut
 from drr.eval.stats.question import grouped
 from drr.eval.tasks.citation_rows import Against, HeldClaim, VerdictRow
-from drr.eval.tasks.desk import Desk, Estimate, Task
-from drr.eval.tasks.judgements import Judged, Judging
+from drr.eval.tasks.desk import Estimate, JudgingContext, Task
+from drr.eval.tasks.judgements import Judged, JudgingRun
 from drr.eval.tasks.protocol import JudgingProtocol
 from drr.eval.tasks.support_items import (
     SupportItem,
@@ -55,11 +55,11 @@ class SupportTask(ClaimTask):
     needs = ("claims",)
     metrics = ("faithfulness",)
 
-    def versions(self, desk: Desk) -> Mapping[str, str]:
+    def versions(self, desk: JudgingContext) -> Mapping[str, str]:
         shown = "-whole" if desk.protocol.whole_pages else ""
         return {name: version + shown for name, version in super().versions(desk).items()}
 
-    def plan(self, desk: Desk, about: Answer, judged: Judged) -> Iterable[Unit]:
+    def plan(self, desk: JudgingContext, about: Answer, judged: Judged) -> Iterable[Unit]:
         found = judged.checked_claims(about)
         if found is None or not found.claims:
             return
@@ -83,7 +83,7 @@ class SupportTask(ClaimTask):
             spec = {"answer": about.key, "items": names, "claims": to_check}
             yield self.unit(desk, f"support {', '.join(names)} \u00b7 {about.label}", fields, spec)
 
-    async def work(self, desk: Desk, spec: Mapping[str, Any], judge: Examiner) -> Outcome:
+    async def work(self, desk: JudgingContext, spec: Mapping[str, Any], judge: Examiner) -> Outcome:
         """Judge one unit. Pages that were fetched now are stored with the verdict; all other evidence is in the answer's record."""
         items = _items_of_unit(desk, spec)
         verdicts = await judge_support(judge, desk.prompts, desk.protocol, items, about=(spec["answer"],))
@@ -101,10 +101,10 @@ class SupportTask(ClaimTask):
         here.update(verdicts)
         judged.failed[self.name] += self.lacks(record)
 
-    def belongs(self, fields: Mapping[str, Any], judging: Judging) -> bool:
+    def belongs(self, fields: Mapping[str, Any], judging: JudgingRun) -> bool:
         return super().belongs(fields, judging) and fields["refetch"] == judging.refetch
 
-    def estimate(self, desk: Desk, unit: Unit) -> Estimate | None:
+    def estimate(self, desk: JudgingContext, unit: Unit) -> Estimate | None:
         shown = [item for item in _items_of_unit(desk, unit.spec) if item.needs_judge(desk.protocol)]
         if not shown:
             return None
@@ -122,7 +122,7 @@ class SupportTask(ClaimTask):
 SUPPORT = SupportTask()
 
 
-def items_of(desk: Desk, answer: Answer, claims: Iterable[HeldClaim]) -> list[SupportItem]:
+def items_of(desk: JudgingContext, answer: Answer, claims: Iterable[HeldClaim]) -> list[SupportItem]:
     """List an item for each claim and type of source, with the stored sources. Web sources have a second item where the agent saw another text than the page's.
 
     What the agent of an imported report saw is unknown.
@@ -143,19 +143,19 @@ def items_of(desk: Desk, answer: Answer, claims: Iterable[HeldClaim]) -> list[Su
     return found
 
 
-def _items_of_unit(desk: Desk, spec: Mapping[str, Any]) -> list[SupportItem]:
+def _items_of_unit(desk: JudgingContext, spec: Mapping[str, Any]) -> list[SupportItem]:
     wanted = set(spec["items"])
     return [item for item in items_of(desk, desk.answer(spec["answer"]), spec["claims"]) if item.id in wanted]
 
 
 def _item(
-    claim: HeldClaim, source_type: str, against: Against, sources: tuple[Frozen, ...], cut: Cut
+    claim: HeldClaim, source_type: str, against: Against, sources: tuple[FrozenText, ...], cut: Cut
 ) -> SupportItem:
     name = f"{claim['id']}-{source_type}" + ("-seen" if against == "seen" else "")
     return SupportItem(name, claim["id"], claim["text"], source_type, against, sources, cut)
 
 
-def _batches(items: Sequence[SupportItem], desk: Desk) -> list[list[SupportItem]]:
+def _batches(items: Sequence[SupportItem], desk: JudgingContext) -> list[list[SupportItem]]:
     """Group the items of a report into requests. Items that need no model stand alone, so that each group is one prompt."""
     needs = {item.id: item.needs_judge(desk.protocol) for item in items}
     shown = [item for item in items if needs[item.id]]

@@ -14,7 +14,7 @@ from typing import NamedTuple, Protocol
 
 from drr.env.entities import Product
 from drr.env.records.lines import Span, amount, count, stars
-from drr.env.source import Frozen
+from drr.env.source import FrozenText
 from drr.env.text import tokens
 from drr.eval.asking.conversation import Section
 from drr.eval.asking.safety import harmless
@@ -66,7 +66,7 @@ class Decision(NamedTuple):
     """Places in the record that state each figure."""
 
 
-def decide(claim: str, sources: Sequence[Frozen]) -> Decision | None:
+def decide(claim: str, sources: Sequence[FrozenText]) -> Decision | None:
     """Decide by code whether the record supports the claim. `None` where the claim says more than price, stars and number of ratings, or cites more than one record."""
     if len(sources) != 1 or sources[0].product is None:
         return None
@@ -99,7 +99,7 @@ def _broken_off(words: Sequence[str], title: Sequence[str]) -> list[str]:
     return []
 
 
-def contradicted(claim: str, sources: Sequence[Frozen]) -> list[str]:
+def contradicted(claim: str, sources: Sequence[FrozenText]) -> list[str]:
     """List the figures of a claim that contradict its product record. The claim must speak only of figures, or label them (`Price: $21.99`).
 
     Empty for a claim with several sources, or with a source that is no product record.
@@ -223,12 +223,12 @@ class SupportItem:
     claim: str
     type: str
     against: Against
-    sources: tuple[Frozen, ...]
+    sources: tuple[FrozenText, ...]
     cut: Cut = CONCERNING
     """The amount of each source that is shown."""
 
     @property
-    def readable(self) -> list[Frozen]:
+    def readable(self) -> list[FrozenText]:
         return [source for source in self.sources if source.status == "ok" and source.text]
 
     def unreadable(self) -> Status | None:
@@ -248,7 +248,7 @@ class SupportItem:
     def needs_judge(self, protocol: JudgingProtocol) -> bool:
         return self.unreadable() is None and not (protocol.decides_first and self.decision is not None)
 
-    def passages(self) -> list[tuple[Frozen, list[Span]]]:
+    def passages(self) -> list[tuple[FrozenText, list[Span]]]:
         return [(source, select(self.claim, source.text or "", self.cut)) for source in self.readable]
 
     def shown(self) -> int:
@@ -256,7 +256,7 @@ class SupportItem:
         return sum(span.end - span.start for _, spans in self.passages() for span in spans)
 
 
-def evidence_section(source: Frozen, spans: Sequence[Span], intro: str, about: str) -> Section:
+def evidence_section(source: FrozenText, spans: Sequence[Span], intro: str, about: str) -> Section:
     """Build the prompt section with the shown passages of a source, under its title and address."""
     text = source.text or ""
     shown = "\n[...]\n".join(text[span.start : span.end].strip() for span in spans)
@@ -341,7 +341,7 @@ def failed_verdict(claim_id: str, source_type: str, against: Against, record: Re
     }
 
 
-def _spanned(source: Frozen, span: Span) -> SpanRow:
+def _spanned(source: FrozenText, span: Span) -> SpanRow:
     return {"url": source.url, "sha256": source.sha256, "start": span.start, "end": span.end}
 
 

@@ -11,7 +11,7 @@ from uuid import uuid4
 
 from drr.agents.architecture import Run
 from drr.agents.base import AGENT, Ending, StopReason
-from drr.agents.brief import RESULTS, Reporting
+from drr.agents.brief import RESULTS, ReportRequest
 from drr.agents.run_state import AgentRun
 from drr.agents.turns import broken_off, compose
 from drr.env.errors import DrrError
@@ -173,5 +173,5 @@ def _stop(run: AgentRun, error: Exception) -> StopReason:
 
 
 async def _from_what_is_known(run: AgentRun, stop: StopReason) -> Ending:
-    brief = Reporting(run.query, run.evidence())
+    brief = ReportRequest(run.query, run.evidence())
     return Ending(await compose(run, "report", "report", run.asked, RESULTS, run.pieces(), brief), stop)

@@ -15,7 +15,7 @@ from drr.env.errors import DrrError, Misuse
 if TYPE_CHECKING:
     from drr.env.query import Query
     from drr.env.settings import Settings
-    from drr.env.world import Realm
+    from drr.env.world import WorldResources
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Bench:
     plan: BenchPlan
     shop: str
     settings: Settings
-    realm: Realm
+    realm: WorldResources
     queries: dict[str, Query]
 
 

@@ -59,7 +59,7 @@ _ROUNDS: dict[Path, asyncio.Lock] = {}
 """Locks by study, so that only one scoring of this process uses a study at a time."""
 
 
-class Keeping:
+class SampleStore:
     """A store of samples' answers in a study. Waiting samples are stored and judged together, one batch at a time."""
 
     def __init__(self, bench: Bench) -> None:
@@ -221,8 +221,8 @@ def check_terms(bench: Bench) -> None:
 
 
 @cache
-def keeping_of(bench: Bench) -> Keeping:
-    return Keeping(bench)
+def keeping_of(bench: Bench) -> SampleStore:
+    return SampleStore(bench)
 
 
 def _opened(bench: Bench) -> Study:

@@ -10,7 +10,7 @@ from typing import Any
 from drr.env.errors import DrrError, Misuse
 from drr.eval.metrics import metrics
 from drr.eval.metrics.base import Metric as OurMetric
-from drr.eval.stats.intervals import V, mean
+from drr.eval.stats.intervals import Statistic, mean
 from drr.eval.stats.question import AskedQuestion
 from drr.extras.inspect.bench import BenchPlan, bench_of
 from drr.extras.inspect.keeping import SampleAnswer, SampleFigures, keeping_of
@@ -66,7 +66,7 @@ def check_groups(groups: Sequence[str]) -> None:
         )
 
 
-def _figure(name: str, scores: Sequence[SampleScore]) -> V:
+def _figure(name: str, scores: Sequence[SampleScore]) -> Statistic:
     """Return the value that `drr judge` reports: the mean over questions of the trials' mean, with its interval."""
     ours: OurMetric | None = metrics([name]).get(name)
     ordered = sorted(scores, key=lambda one: (str(one.sample_id), (one.score.metadata or {}).get(TRIAL, 0)))

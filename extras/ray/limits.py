@@ -24,7 +24,7 @@ _SILENT_S = 10.0
 """Seconds after which a silent worker loses its share."""
 
 
-class Stand(NamedTuple):
+class CallReport(NamedTuple):
     """A worker's report on its calls to one provider."""
 
     running: int
@@ -58,7 +58,7 @@ class Sharing:
         self._pace = CallPace(0)
         self._places: dict[str, _Place] = {}
 
-    def hear(self, worker: str, run: str, most: int, stand: Stand, *, closed: bool = False) -> int:
+    def hear(self, worker: str, run: str, most: int, stand: CallReport, *, closed: bool = False) -> int:
         """Take a worker's report and return how many concurrent calls the worker may make from now on."""
         now = self._now()
         self._places = {name: one for name, one in self._places.items() if now - one.heard < _SILENT_S}
@@ -121,7 +121,9 @@ class LimitsActor:
         """The time until which a restarted actor grants nothing, while workers of the lost actor report their running calls."""
         self._lanes: dict[str, Sharing] = {}
 
-    async def hear(self, worker: str, run: str, most: int, stands: Mapping[str, Stand]) -> dict[str, int]:
+    async def hear(
+        self, worker: str, run: str, most: int, stands: Mapping[str, CallReport]
+    ) -> dict[str, int]:
         closed = time.monotonic() < self._closed_until
         lanes = {name: self._lanes.setdefault(name, Sharing()) for name in stands}
         return {n: lane.hear(worker, run, most, stands[n], closed=closed) for n, lane in lanes.items()}
@@ -158,12 +160,12 @@ class SharedLimit(Limiter):
         self._refused.append((started, wait))
         self._news.set()
 
-    def stand(self) -> Stand:
+    def stand(self) -> CallReport:
         """Return the report on the calls; each answer and refusal is reported once."""
         now = time.monotonic()
         events = self._answered, tuple((now - started, wait) for started, wait in self._refused)
         self._answered, self._refused = 0, []
-        return Stand(self.running, self.wanted, *events)
+        return CallReport(self.running, self.wanted, *events)
 
 
 class WorkerLimits:

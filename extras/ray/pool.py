@@ -21,7 +21,7 @@ from drr.study.folders import CarriedFolder
 from drr.study.grants import Grant, Grants
 from drr.study.holders import this_holder
 from drr.study.pools import PoolOrder, Terms
-from drr.study.unit import Assignment, Finished, Saved
+from drr.study.unit import Assignment, FinishedUnit, SavedText
 
 _DEATHS = 3
 """The number of lost workers after which a running unit is given up. A dead worker ends its other units too, so one is not enough."""
@@ -45,7 +45,9 @@ class RayPool:
         self.size = order.workers * self._each
         self._run: _Run | None = None
 
-    async def run(self, handed: AsyncIterator[Assignment], terms: Terms) -> AsyncGenerator[Finished, None]:
+    async def run(
+        self, handed: AsyncIterator[Assignment], terms: Terms
+    ) -> AsyncGenerator[FinishedUnit, None]:
         self._run = run = _Run(self._order, self._each, terms)
         feeding = asyncio.create_task(run.feed(handed))
         try:
@@ -90,7 +92,7 @@ class _Run:
         self._deaths: Counter[str] = Counter()
         self._copying: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._carried: dict[str, list[tuple[str, Any]]] = {}
-        self._events: asyncio.Queue[Finished | Exception | None] = asyncio.Queue()
+        self._events: asyncio.Queue[FinishedUnit | Exception | None] = asyncio.Queue()
         self._fed = self._over = self._gone = self._will_send = False
         self._ray: Any = None
         self._beside: list[asyncio.Task[None]] = []
@@ -122,7 +124,7 @@ class _Run:
         remote = self._ray.remote(RayWorker).options(num_cpus=1, scheduling_strategy="SPREAD", **often)
         return remote.remote(job)
 
-    async def next(self) -> Finished | None:
+    async def next(self) -> FinishedUnit | None:
         """Return the next report on a unit; `None` when no unit is left or expected."""
         while not self._events.empty() or not (self._gone or ((self._fed or self._over) and self._is_idle)):
             event = await self._events.get()
@@ -199,10 +201,10 @@ class _Run:
 
     def _hear(self, hand: _Hand, words: list[Any]) -> None:
         for word in words:
-            if isinstance(word, Finished):
+            if isinstance(word, FinishedUnit):
                 if hand.units.pop(word.key, None) is not None:
                     self._events.put_nowait(word)
-            elif not isinstance(word, Saved):
+            elif not isinstance(word, SavedText):
                 self._grants.hear(hand, word)
             elif (unit := hand.units.get(word.key)) is not None:
                 self._terms.saved(word)
@@ -221,7 +223,7 @@ class _Run:
         how = f"its worker died {_DEATHS} times, the last time on {hand.where}: {cause}"
         for one in units:
             if self._deaths[one.unit.key] >= _DEATHS:
-                self._events.put_nowait(Finished.lost(one.unit.key, how))
+                self._events.put_nowait(FinishedUnit.lost(one.unit.key, how))
         self._unplaced[:0] = [one for one in units if self._deaths[one.unit.key] < _DEATHS]
         self._soon()
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from drr.agents.brief import CallEvidence, Condensing
+from drr.agents.brief import CallEvidence, SynthesisRequest
 from drr.env.entities import Product
 from drr.env.source import Source
 from drr.env.text import tokens
@@ -106,7 +106,7 @@ class Found:
         reader = _READERS.get(name)
         if isinstance(answer, ToolAnswer) and answer.error is None and reader is not None:
             reader(self, arguments, answer)
-        elif isinstance(answer, Condensing):  # the results of a sub-agent
+        elif isinstance(answer, SynthesisRequest):  # the results of a sub-agent
             for one in answer.evidence:
                 self._take(*one)
 

@@ -27,32 +27,32 @@ def agent_policy(messages: Sequence[BaseMessage], arguments: Mapping[str, Any]) 
     """Return the next message of the part that the run's brief names."""
     brief, bound = arguments.get("brief"), _bound(arguments)
     match brief:
-        case briefs.Planning():
+        case briefs.PlanRequest():
             return _plan(brief)
-        case briefs.Supervising():
+        case briefs.SupervisorRequest():
             problems = [brief.question] if brief.files else parts_of(brief.question) or [brief.question]
             return _next(messages, [(LAUNCH, {"sub_problem": one}) for one in problems], bound)
-        case briefs.Leading():
+        case briefs.LeaderRequest():
             names = ("read_files", "search_pages", "search_shop")
             wanted: Calls = [(name, {"task": brief.question}) for name in names if name in bound]
             return _next(messages, wanted, bound)
-        case briefs.Researching():
+        case briefs.ResearchRequest():
             return _research(messages, brief.problem, bound)
-        case briefs.Helping():
+        case briefs.HelperRequest():
             found = Found.of_conversation(messages)
             calls = _missing(brief.problem, found, bound)
             return _turn(messages, "", calls) if calls else AIMessage(report(brief.problem, found))
-        case briefs.Checking():  # a script knows no requirement to check against
+        case briefs.RequirementsRequest():  # a script knows no requirement to check against
             return AIMessage(json.dumps({"unmet": []}))
-        case briefs.Condensing():
+        case briefs.SynthesisRequest():
             return AIMessage(report(brief.problem, Found.of(brief.evidence)))
-        case briefs.Reporting():
+        case briefs.ReportRequest():
             evidence = [*brief.evidence, *(call for one in brief.researched for call in one.evidence)]
             return AIMessage(report(brief.question, Found.of(evidence, brief.pages), form=brief.form))
-        case briefs.Filling():
+        case briefs.FormRequest():
             found = Found.of(brief.evidence)
             return AIMessage(filled(brief.question, found, brief.passages, form=brief.form))
-        case briefs.Mending():
+        case briefs.CitationRepairRequest():
             return AIMessage(brief.report)
     return AIMessage(f"{BANNER}\n\nThe script was told of no part to play here.")
 
@@ -60,7 +60,7 @@ def agent_policy(messages: Sequence[BaseMessage], arguments: Mapping[str, Any]) 
 def summariser_policy(messages: Sequence[BaseMessage], arguments: Mapping[str, Any]) -> AIMessage:
     """Return the first lines of prose of a page that share a word with the search."""
     brief = arguments.get("brief")
-    if not isinstance(brief, briefs.Summarising):
+    if not isinstance(brief, briefs.PageSummaryRequest):
         return AIMessage("The script was given no page to summarise.")
     wanted = {*words_of(brief.search), *words_of(brief.problem)}
     prose = (line.strip() for line in brief.page.splitlines() if line[:1].isalnum())
@@ -91,7 +91,7 @@ def _looks(question: str) -> Calls:
     return [("get_user_orders", {"limit": 100}), *_searches(question), *web]
 
 
-def _plan(brief: briefs.Planning) -> AIMessage:
+def _plan(brief: briefs.PlanRequest) -> AIMessage:
     """Return a plan with all calls at once. A later call can refer to the result of an earlier one."""
     calls: Calls = [("list_files", {})] if brief.files else []
     named = [name for name in brief.files if name.casefold() in brief.question.casefold()]

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import ClassVar, NamedTuple
 
 from drr.citations.files import SCHEME, FilePlace, file_place
-from drr.env.drawer.drawer import Drawer
+from drr.env.drawer.drawer import AttachedFiles
 from drr.env.drawer.form import FileProblem, media_of
 from drr.env.errors import DrrError, Misuse
 from drr.env.files import check_plain
 from drr.env.plugins import check_needs
 from drr.env.shop_world import as_seen, title_of
-from drr.env.source import Frozen, Source
+from drr.env.source import FrozenText, Source
 from drr.env.world import Holdings
 from drr.papers.dr3.form import DRAWER, QUESTION, FileQuestion, is_task, read_question, task_folders
 from drr.papers.dr3.plugin import PAPER
@@ -30,8 +30,8 @@ class FileTask(NamedTuple):
     question: FileQuestion
 
     @property
-    def drawer(self) -> Drawer:
-        return Drawer(self.folder / DRAWER, self.question.files)
+    def drawer(self) -> AttachedFiles:
+        return AttachedFiles(self.folder / DRAWER, self.question.files)
 
     @property
     def today(self) -> date:
@@ -103,7 +103,7 @@ class FileSources:
         return address.startswith(SCHEME)
 
     @cached_property
-    def _drawer(self) -> Drawer | None:
+    def _drawer(self) -> AttachedFiles | None:
         if self._place is None or not isinstance(self._task_id, str):
             return None
         try:
@@ -112,7 +112,7 @@ class FileSources:
             return None
         return None if task is None else task.drawer
 
-    def text(self, address: str, returned: Sequence[Source]) -> Frozen:
+    def text(self, address: str, returned: Sequence[Source]) -> FrozenText:
         place = file_place(address)
         if place is None:
             return as_seen(address, self.name, returned)
@@ -124,22 +124,22 @@ class FileSources:
             content = self._drawer.content(place.name)
         except FileProblem as problem:
             if problem.kind == "not_found" and not returned:
-                return Frozen(address, self.name, "unreachable", reason="there is no such file")
+                return FrozenText(address, self.name, "unreachable", reason="there is no such file")
             seen = self._as_read(address, place, returned)
             return seen if seen.status == "ok" else self._missing(address, problem.message)
         text = content.at(place)
         if text is None:
-            return Frozen(address, self.name, "unreachable", reason="the file has no such place")
+            return FrozenText(address, self.name, "unreachable", reason="the file has no such place")
         if content.picture is not None:
             return self._missing(address, PICTURE)
         if not text.strip():
             return self._missing(address, "this place of the file has no words that could be read")
-        return Frozen(address, self.name, "ok", text, title_of(returned) or place.name)
+        return FrozenText(address, self.name, "ok", text, title_of(returned) or place.name)
 
-    def _as_read(self, address: str, place: FilePlace, returned: Sequence[Source]) -> Frozen:
+    def _as_read(self, address: str, place: FilePlace, returned: Sequence[Source]) -> FrozenText:
         if returned and media_of(place.name) == "picture":
             return self._missing(address, PICTURE)
         return as_seen(address, self.name, returned)
 
-    def _missing(self, address: str, reason: str) -> Frozen:
-        return Frozen(address, self.name, "not_frozen", reason=reason)
+    def _missing(self, address: str, reason: str) -> FrozenText:
+        return FrozenText(address, self.name, "not_frozen", reason=reason)

@@ -16,8 +16,8 @@ from drr.plugin import (
     PALETTE,
     Cell,
     Heading,
-    Material,
     MetricForm,
+    ReportData,
     ReportFigure,
     ReportParts,
     Table,
@@ -34,7 +34,7 @@ ACROSS = 3
 LONGEST = 32
 
 
-def draw_sizes(material: Material) -> Figure | None:
+def draw_sizes(material: ReportData) -> Figure | None:
     """Draw the figures against size; `None` if no system was asked at two sizes."""
     document = dr3_part(material.document)
     if document is None or all(len(own) < 2 for own in document["sizes"].values()):
@@ -105,7 +105,7 @@ def _noise_notes(document: Dr3Document) -> list[str]:
     ]
 
 
-def dr3_tables(material: Material) -> Iterator[Table]:
+def dr3_tables(material: ReportData) -> Iterator[Table]:
     """Yield the tables, if reports were compared with required facts."""
     document = dr3_part(material.document)
     if document is None:
@@ -191,7 +191,7 @@ def _errors(table: Draft, document: Dr3Document) -> Table:
     return table("dr3-errors", "DR3-Eval: kinds of errors (its Figure 8)", columns, rows, notes)
 
 
-def _dr3_notes(material: Material) -> list[str]:
+def _dr3_notes(material: ReportData) -> list[str]:
     return [
         "IR of pages and CC stand first: only they move with the size of what is searched. Facts are found by rule, value and subject in one sentence, "
         "then by the judge; where rules judge it is a lower bound, and points of the checklist that no rule decides are unknown. The order of the paper's "
@@ -199,7 +199,7 @@ def _dr3_notes(material: Material) -> list[str]:
     ]
 
 
-def _dr3_beside_notes(material: Material) -> list[str]:
+def _dr3_beside_notes(material: ReportData) -> list[str]:
     return [
         "Of required facts, IR, lost in search and lost in writing come to 100 where all is known. A falsified value is one that a recorded change put into "
         "a distractor; it counts where the report states it of the very thing and neither denies nor weighs it."

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
 
-from drr.wording.dates import MONTH, DayOfYear, When, dates, days_of_year
+from drr.wording.dates import MONTH, DayOfYear, TextDate, dates, days_of_year
 from drr.wording.figures import (
     CARDINALS,
     HEDGES,
@@ -172,7 +172,7 @@ def _day_places(day: str, text: str) -> Iterator[ToldPlace]:
     """Yield the places of a day. Its month or its day of the year, where no complete date stands, match in part."""
     whole = _days(text)
     yield from (ToldPlace(start, end, exact=True) for one, start, end in whole if one == day)
-    parts: list[When | DayOfYear] = [
+    parts: list[TextDate | DayOfYear] = [
         one for one in dates(text, 0, len(text)) if one.month is not None and one.day is None
     ]
     for part in (*parts, *days_of_year(text, 0, len(text))):

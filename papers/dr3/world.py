@@ -13,7 +13,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NotRequired, TypedDict
 
-from drr.env.drawer.drawer import Drawer
+from drr.env.drawer.drawer import AttachedFiles
 from drr.env.errors import Misuse
 from drr.env.query import Query
 from drr.env.reach import WHOLE, KnownKinds, reach_of
@@ -78,7 +78,7 @@ class FileWorld:
     shop_url: str | None = None
 
     @property
-    def files(self) -> Drawer:
+    def files(self) -> AttachedFiles:
         return self.task.drawer
 
     @property

@@ -30,7 +30,7 @@ from drr.papers.pdr.context import (
     write_person,
 )
 from drr.papers.pdr.context_check import Opposed
-from drr.papers.pdr.material import ItemDraft, PersonMaterial, Wares
+from drr.papers.pdr.material import ItemDraft, PersonMaterial, ProductSample
 from drr.papers.pdr.person import Person, disclosed, own_data
 from drr.papers.pdr.records import history_of
 
@@ -244,7 +244,7 @@ class ContextWorks:
 
     def __init__(self, shop: Shop, persons: Sequence[Person], sizes: Mapping[str, int], seed: int) -> None:
         self._shop, self._sizes, self._seed = shop, sizes, seed
-        self._wares = Wares(shop.store.iter_products(), seed, persons)
+        self._wares = ProductSample(shop.store.iter_products(), seed, persons)
 
     def built(self, person: Person) -> BuiltContext:
         store, manifest = self._shop.store, self._shop.manifest

@@ -19,7 +19,7 @@ from drr.eval.evidence.answers import Answer
 from drr.eval.judging.read import choose, read_judged
 from drr.eval.labels import CriterionLabel, Label, rating_id
 from drr.eval.metrics.coverage import variants_of
-from drr.eval.stats.corrected import Scored
+from drr.eval.stats.corrected import ScoredThing
 from drr.eval.stats.question import grouped
 from drr.eval.tasks.judgements import Judged
 from drr.papers.pdr.judging.rows import (
@@ -120,10 +120,10 @@ def _scored_report(
     if {one.dimension for one in rows} != set(dimensions) or not whole:
         return answer.query_id, [], []
     report = rating_id(answer.query_id, answer.variant, answer.trial)
-    units, labels = list[Scored](), list[Label]()
+    units, labels = list[ScoredThing](), list[Label]()
     for one, part in zip(rows, parts, strict=True):
         own, person = given_labels.of((report, UNDER_CRITERION, one.hash))
         total = None if person is None else person * whole
-        units.append(Scored(answer.asked.task, part / whole, one.score * whole, total))
+        units.append(ScoredThing(answer.asked.task, part / whole, one.score * whole, total))
         labels += own
     return answer.query_id, units, labels

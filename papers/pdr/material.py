@@ -18,14 +18,14 @@ from drr.eval.stats.question import grouped
 from drr.papers.pdr.context import ItemKind
 from drr.papers.pdr.context_check import outright_runs
 from drr.papers.pdr.person import Attribute, Person, disclosed
-from drr.papers.pdr.records import Purchased, ShopperHistory, derived
+from drr.papers.pdr.records import PurchasedProduct, ShopperHistory, derived
 from drr.papers.pdr.words import key_of, talk, texts_of
 
 POOL = 3000
 _SHORT, _LONG = 260, 900
 
 
-class Ware(NamedTuple):
+class ContextProduct(NamedTuple):
     """A product as it appears in items. Its page is checked once for texts that no context may contain, not for each item."""
 
     product_id: str
@@ -36,13 +36,13 @@ class Ware(NamedTuple):
     long: str
 
     @classmethod
-    def of(cls, product: Product) -> Ware:
+    def of(cls, product: Product) -> ContextProduct:
         pages = (page_words(product, most) for most in (_SHORT, _LONG))
         about = frozenset(themes_of(product.title))
         return cls(product.product_id, product_name(product), product.store, about, *pages)
 
 
-class Wares:
+class ProductSample:
     """A seeded sample of a shop's products, the same on every backend. Pages with personal data are left out."""
 
     def __init__(
@@ -52,7 +52,7 @@ class Wares:
             return blake2b(f"{seed}\n{product.product_id}".encode(), digest_size=12).digest()
 
         outright = {run for person in persons for one in person.attributes for run in outright_runs(one)}
-        wares = map(Ware.of, nsmallest(most, products, key=key))
+        wares = map(ContextProduct.of, nsmallest(most, products, key=key))
         self.every = [ware for ware in wares if not disclosed(f"{ware.name}\n{ware.long}")]
         self.says: dict[str, frozenset[Run]] = {}
         """Runs of words on each product's page that state some person's attribute outright."""
@@ -62,7 +62,7 @@ class Wares:
             self.says[ware.product_id] = frozenset(found)
 
     @cached_property
-    def by_theme(self) -> dict[str, list[Ware]]:
+    def by_theme(self) -> dict[str, list[ContextProduct]]:
         return {key: [ware for ware in self.every if key in ware.themes] for key in BY_KEY}
 
 
@@ -75,7 +75,7 @@ class ItemDraft(NamedTuple):
     kind: ItemKind
     text: str
     expresses: tuple[str, ...]
-    quoted: tuple[Ware, ...] = ()
+    quoted: tuple[ContextProduct, ...] = ()
     """Products whose pages the item quotes."""
 
 
@@ -92,12 +92,12 @@ class PersonMaterial:
         person: Person,
         history: ShopperHistory | None,
         reviews: Sequence[KeptReview],
-        wares: Wares,
+        wares: ProductSample,
         rng: Random,
     ) -> None:
         self.wares = wares
         self._person, self._history, self._rng = person, history, rng
-        self._lines: Sequence[Purchased] = history.lines if history is not None else ()
+        self._lines: Sequence[PurchasedProduct] = history.lines if history is not None else ()
         self._reviews = {review.order_id: review for review in reviews}
         self._today = date.fromisoformat(person.as_of or "2024-01-01")
         themed = ((key_of(one).replace("-", "_"), one) for one in person.attributes if one.block in _THEMED)
@@ -120,7 +120,7 @@ class PersonMaterial:
             found |= {(order_id, attribute.id) for order_id in named if order_id is not None}
         return grouped(sorted(found))
 
-    def _shows(self, line: Purchased) -> tuple[str, ...]:
+    def _shows(self, line: PurchasedProduct) -> tuple[str, ...]:
         return tuple(self._shown.get(line.order.order_id, ()))
 
     def orders(self) -> list[ItemDraft]:
@@ -209,45 +209,50 @@ class PersonMaterial:
             return self._wished([self._rng.choice(wares)], own=own)
         return self._small()
 
-    def _wares(self, *, own: bool) -> list[Ware]:
+    def _wares(self, *, own: bool) -> list[ContextProduct]:
         return self._own_wares if own else self._other_wares
 
     @cached_property
-    def _own_wares(self) -> list[Ware]:
+    def _own_wares(self) -> list[ContextProduct]:
         return [ware for key in sorted(self._themes) for ware in self.wares.by_theme[key]]
 
     @cached_property
-    def _other_wares(self) -> list[Ware]:
+    def _other_wares(self) -> list[ContextProduct]:
         strange = (ware for ware in self.wares.every if ware.themes.isdisjoint(self._themes))
         return [ware for ware in strange if ware.store not in self._brands]
 
     @cached_property
-    def _bought(self) -> list[Purchased]:
+    def _bought(self) -> list[PurchasedProduct]:
         lines = self._history.kept if self._history is not None else []
         return [line for line in lines if not self._thing.isdisjoint(self._shows(line))]
 
     # -- talk about products
 
-    def _asked(self, line: Purchased) -> ItemDraft:
+    def _asked(self, line: PurchasedProduct) -> ItemDraft:
         """Return a dialogue about a purchase, some days after it and before today."""
-        ware, latest = Ware.of(line.product), (self._today - line.day).days - 1
+        ware, latest = ContextProduct.of(line.product), (self._today - line.day).days - 1
         day = line.day + timedelta(days=self._rng.randint(0, max(0, min(latest, 120))))
         shown = tuple(key for key in self._shows(line) if key in self._thing)
         return self._dialogue(talk().own, ware.long, shown, ware, day=day.isoformat())
 
-    def _browsed(self, ware: Ware) -> ItemDraft:
+    def _browsed(self, ware: ContextProduct) -> ItemDraft:
         return self._dialogue(talk().browse, ware.long, self._about(ware), ware)
 
-    def _given(self, ware: Ware) -> ItemDraft:
+    def _given(self, ware: ContextProduct) -> ItemDraft:
         """Return a dialogue about a gift for somebody else, which says nothing of the person."""
         return self._dialogue(talk().gift, ware.long, (), ware)
 
-    def _compared(self, one: Ware, other: Ware, *, own: bool) -> ItemDraft:
+    def _compared(self, one: ContextProduct, other: ContextProduct, *, own: bool) -> ItemDraft:
         facts = f"{one.name}: {one.long} {other.name}: {other.long}"
         return self._dialogue(talk().compare, facts, self._about(one, other) if own else (), one, other)
 
     def _dialogue(
-        self, ways: Sequence[str], facts: str, shown: tuple[str, ...], *wares: Ware, day: str | None = None
+        self,
+        ways: Sequence[str],
+        facts: str,
+        shown: tuple[str, ...],
+        *wares: ContextProduct,
+        day: str | None = None,
     ) -> ItemDraft:
         asked = self._rng.choice(ways).format(what=wares[0].name, other=wares[-1].name)
         day, words = day or self._day(), talk()
@@ -256,7 +261,7 @@ class PersonMaterial:
             turns.append(self._rng.choice(words.thanks))
         return ItemDraft(day, "dialogue", _spoken(*turns), shown, wares)
 
-    def _wished(self, wares: Sequence[Ware], *, own: bool = True) -> ItemDraft:
+    def _wished(self, wares: Sequence[ContextProduct], *, own: bool = True) -> ItemDraft:
         what = "; ".join(f"{ware.name} ({ware.short})" if at else ware.name for at, ware in enumerate(wares))
         text = self._rng.choice(talk().wish if own else talk().for_others).format(what=what)
         return ItemDraft(self._day(), "note", text, self._about(*wares) if own else (), tuple(wares))
@@ -264,7 +269,7 @@ class PersonMaterial:
     def _small(self) -> ItemDraft:
         return ItemDraft(self._day(), "note", self._rng.choice(talk().small), ())
 
-    def _about(self, *wares: Ware) -> tuple[str, ...]:
+    def _about(self, *wares: ContextProduct) -> tuple[str, ...]:
         found = {self._themes[key] for ware in wares for key in ware.themes if key in self._themes}
         found |= {self._brands[ware.store] for ware in wares if ware.store and ware.store in self._brands}
         return tuple(sorted(found))

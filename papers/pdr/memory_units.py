@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from drr.papers.pdr.context import Contexts
     from drr.study.study import Study
     from drr.study.unit import Outcome, Unit
-    from drr.study.worker import Context, Replay
+    from drr.study.worker import Context, SavedAnswers
 
 
 class MemoryCost(TypedDict):
@@ -57,7 +57,7 @@ class RecalledRow(RecallRow):
     rule_written: bool
 
 
-class Wanted(NamedTuple):
+class RecallRequest(NamedTuple):
     """A task to recall for, and its budget in tokens."""
 
     task: str
@@ -109,7 +109,7 @@ class MemoryMaking:
             fields["embedder"] = self.settings.model_for("embedder")
         return fields
 
-    def unit(self, word: str, person_id: str, wanted: Iterable[Wanted]) -> Unit:
+    def unit(self, word: str, person_id: str, wanted: Iterable[RecallRequest]) -> Unit:
         """Return the unit of a memory and a person. The order of tasks does not change the unit."""
         from drr.study.unit import Unit
 
@@ -180,7 +180,7 @@ class Memories:
                 found[request] = [self.study.blobs.get(one).decode("utf-8") for one in digests]
         return found
 
-    def recalled(self, unit: Unit) -> dict[Wanted, RecalledRow]:
+    def recalled(self, unit: Unit) -> dict[RecallRequest, RecalledRow]:
         """Return what a finished unit recalled, by task and budget; empty for a failed or missing unit."""
         record = self.study.record(unit.key)
         if record is None or not record.done:
@@ -193,7 +193,7 @@ class Memories:
             zip(unit.spec["wanted"], record.result["recalls"], strict=True)
         ):
             text = self.study.text(record, f"recall:{number}") if row["failure"] is None else ""
-            found[Wanted(task, budget)] = cast(RecalledRow, {**row, "text": text or "", **beside})
+            found[RecallRequest(task, budget)] = cast(RecalledRow, {**row, "text": text or "", **beside})
         return found
 
 
@@ -231,7 +231,7 @@ class _Spent:
 class _Shared:
     """A `Journal` that also replays answers of the study's other units. They were paid for there and cost nothing here."""
 
-    def __init__(self, own: Replay, answered: Mapping[str, list[str]]) -> None:
+    def __init__(self, own: SavedAnswers, answered: Mapping[str, list[str]]) -> None:
         self.usable_only = own.usable_only
         self._own, self._answered = own, answered
         self._given: dict[str, int] = {}

@@ -14,9 +14,16 @@ from typing import TYPE_CHECKING, cast
 from drr.env.errors import Misuse
 from drr.env.person_setting import Given, Setting
 from drr.eval.stats.question import grouped
-from drr.papers.pdr.memory_units import Memories, MemoryMaking, RecalledRow, Wanted, read_recalled, recall_id
+from drr.papers.pdr.memory_units import (
+    Memories,
+    MemoryMaking,
+    RecalledRow,
+    RecallRequest,
+    read_recalled,
+    recall_id,
+)
 from drr.papers.pdr.person import persona_text
-from drr.plugin import NOBODY, PERSONS, RECALLED, Giving, MemoryForecastRow, PersonPlaces
+from drr.plugin import NOBODY, PERSONS, RECALLED, MemoryForecastRow, PersonFacts, PersonPlaces
 
 if TYPE_CHECKING:
     from drr.env.json_object import JsonObject
@@ -32,7 +39,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class PersonGiving(Giving):
+class PersonGiving(PersonFacts):
     """The settings of a study, with the persons, contexts and memories that they use."""
 
     persons: Mapping[str, Person] = field(default_factory=dict)
@@ -190,7 +197,7 @@ class PersonGiving(Giving):
         found: dict[tuple[Setting, str], Unit] = {}
         if self.making is not None:
             for (word, named), (person_id, wishes) in product(memories.items(), asked.items()):
-                wanted = [Wanted(wish, one.tokens or 0) for wish in wishes for one in named]
+                wanted = [RecallRequest(wish, one.tokens or 0) for wish in wishes for one in named]
                 found |= dict.fromkeys(
                     ((one, person_id) for one in named), self.making.unit(word, person_id, wanted)
                 )

@@ -27,7 +27,7 @@ _ORDERS_READ = 2000
 
 
 @dataclass(frozen=True)
-class Purchased:
+class PurchasedProduct:
     """One order with its product."""
 
     order: Order
@@ -50,15 +50,15 @@ class Purchased:
 class ShopperHistory:
     user: User
     as_of: str
-    lines: Sequence[Purchased]
+    lines: Sequence[PurchasedProduct]
     """Orders that were not cancelled, oldest first."""
 
     @cached_property
-    def kept(self) -> list[Purchased]:
+    def kept(self) -> list[PurchasedProduct]:
         return [line for line in self.lines if line.order.order_status != "Returned"]
 
     @cached_property
-    def returned(self) -> list[Purchased]:
+    def returned(self) -> list[PurchasedProduct]:
         return [line for line in self.lines if line.order.order_status == "Returned"]
 
     @property
@@ -76,7 +76,7 @@ def history_of(store: Store, user_id: str, as_of: str) -> ShopperHistory:
     orders = store.orders(user_id, until=as_of, limit=_ORDERS_READ).items
     known = {one.product_id: one for one in store.products(list({order.product_id for order in orders}))}
     lines = [
-        Purchased(order, known[order.product_id])
+        PurchasedProduct(order, known[order.product_id])
         for order in reversed(orders)
         if order.order_status != "Cancelled" and order.product_id in known
     ]
@@ -130,7 +130,7 @@ def derived(history: ShopperHistory) -> list[Derived]:
 
 
 def _made(
-    block: str, key: str, statement: str, lines: Sequence[Purchased], names: tuple[str, ...] = ()
+    block: str, key: str, statement: str, lines: Sequence[PurchasedProduct], names: tuple[str, ...] = ()
 ) -> Derived:
     newest = list(reversed(lines))[:SHOWN]
     evidence = tuple(Ground(order_id=o.order.order_id, product_id=o.product.product_id) for o in newest)

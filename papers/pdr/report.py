@@ -25,8 +25,8 @@ from drr.plugin import (
     PALETTE,
     Cell,
     Heading,
-    Material,
     MetricForm,
+    ReportData,
     ReportFigure,
     ReportParts,
     Table,
@@ -53,7 +53,7 @@ ACROSS = 2
 """Number of panels in a row."""
 
 
-def draw_settings(material: Material) -> Figure | None:
+def draw_settings(material: ReportData) -> Figure | None:
     """Draw the agents that were scored under at least two settings. Memories are points outside the line, as none is a
     step beyond another."""
     from matplotlib.figure import Figure
@@ -77,7 +77,7 @@ def draw_settings(material: Material) -> Figure | None:
     return figure
 
 
-def _panel(axes: Any, material: Material, agent: str, own: AgentSettings) -> None:
+def _panel(axes: Any, material: ReportData, agent: str, own: AgentSettings) -> None:
     systems, figures = own["systems"], material.document["metrics"]
     names = [parts_of(system).setting.name for system in systems]
     line = [place for place, name in enumerate(names) if not name.startswith("memory:")]
@@ -123,7 +123,7 @@ class _SettingLine(NamedTuple):
     behind: Sequence[str] = ()
 
 
-def setting_tables(material: Material) -> Iterator[Table]:
+def setting_tables(material: ReportData) -> Iterator[Table]:
     """Yield the tables if systems answered under settings; tables of criteria only if criteria were scored."""
     settings = settings_part(material.document)
     if settings is None:
@@ -134,13 +134,13 @@ def setting_tables(material: Material) -> Iterator[Table]:
         yield _memories(material, settings)
 
 
-def _shown(material: Material, names: Sequence[str]) -> list[Metric]:
+def _shown(material: ReportData, names: Sequence[str]) -> list[Metric]:
     figures = material.document["metrics"].values()
     return [metrics()[name] for name in names if any(name in row for row in figures)]
 
 
 def _table(
-    material: Material, about: tuple[str, str], shown: Sequence[Metric], lines: Sequence[_SettingLine], last: Heading, notes: Sequence[str]
+    material: ReportData, about: tuple[str, str], shown: Sequence[Metric], lines: Sequence[_SettingLine], last: Heading, notes: Sequence[str]
 ) -> Table:  # fmt: skip
     """Return a table of figures, tokens given, and a last column of text; `about` holds its name and title."""
     return Table(
@@ -154,7 +154,7 @@ def _table(
     )
 
 
-def _gains(material: Material, settings: SettingsDocument) -> Iterator[Table]:
+def _gains(material: ReportData, settings: SettingsDocument) -> Iterator[Table]:
     agents, figures = settings["agents"], material.document["metrics"]
     mixed = ", ".join(agent for agent, own in agents.items() if not own["same_questions"])
     why = "not every setting answered the same questions, so that rows are means of different ones; compare by the minus rows."
@@ -175,7 +175,7 @@ def _gains(material: Material, settings: SettingsDocument) -> Iterator[Table]:
             yield _table(material, (name, title), shown, lines, SAME, notes)
 
 
-def _difference(material: Material, one: SettingDifference, shown: Sequence[Metric]) -> _SettingLine:
+def _difference(material: ReportData, one: SettingDifference, shown: Sequence[Metric]) -> _SettingLine:
     """Return the row of a difference, e.g. `react: persona minus task`."""
     a, b = parts_of(one["a"]), parts_of(one["b"])
     name = f"{a.agent}: {a.setting.name} minus {b.setting.name}"
@@ -187,7 +187,7 @@ def difference_cell(one: SettingDifference, metric: Metric) -> Cell:
     return Cell.tested(one["metrics"].get(metric.name), metric.digits)
 
 
-def _memories(material: Material, settings: SettingsDocument) -> Table:
+def _memories(material: ReportData, settings: SettingsDocument) -> Table:
     shown, lines, tables = _shown(material, SHOWN), list[_SettingLine](), settings["memories"]
     notes = [MEMORY_NOTE] if any(table["refused"] is None for table in tables) else []
     for table in tables:
@@ -221,7 +221,7 @@ def memory_notes(table: MemoryTable) -> list[str]:
     return [f"{rows}.", *(f"{left}." for left in table["left_out"])]
 
 
-def _pqr_notes(material: Material) -> list[str]:
+def _pqr_notes(material: ReportData) -> list[str]:
     return [
         "Grey, with ≈: no further from the best of the column than P or Q of one report sways between rounds of scoring or sets of criteria "
         "(SD, the larger of those known). R is no round's. Criteria differ from person to person: compare variants on the same questions only."
@@ -235,7 +235,7 @@ _SWAYS = {
 }
 
 
-def _swap_notes(material: Material) -> list[str]:
+def _swap_notes(material: ReportData) -> list[str]:
     swapped = {
         name: row["pqr_delta"] for name, row in material.document["metrics"].items() if "pqr_delta" in row
     }

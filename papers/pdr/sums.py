@@ -9,7 +9,7 @@ from statistics import stdev
 from typing import NamedTuple
 
 from drr.eval.stats.citations import IN_PART, WHOLLY, CitationVerdict, Found, found
-from drr.eval.stats.intervals import V, mean
+from drr.eval.stats.intervals import Statistic, mean
 from drr.eval.stats.question import grouped
 
 Rounds = Sequence[float | None] | None
@@ -184,7 +184,7 @@ def _least(values: Mapping[str, float | None]) -> float | None:
     return min((value for value in values.values() if value is not None), default=None)
 
 
-def over_tasks(tasks: Mapping[str, TaskSwap]) -> dict[str, V]:
+def over_tasks(tasks: Mapping[str, TaskSwap]) -> dict[str, Statistic]:
     """Return the means of the swap figures over tasks."""
     delta = {task: list(one.delta.values()) for task, one in tasks.items()}
     least = {"cfa_min": "mean CFA_min over tasks", "a_min": "mean A_min over tasks"}

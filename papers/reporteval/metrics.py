@@ -8,7 +8,7 @@ from typing import Any
 from drr.eval.evidence.answers import Answer
 from drr.eval.metrics.base import Metric, Values, over_queries
 from drr.eval.metrics.document import PrintedFigures
-from drr.eval.stats.intervals import SHARE, V
+from drr.eval.stats.intervals import SHARE, Statistic
 from drr.eval.tasks.judgements import Judged
 from drr.eval.tasks.protocol import PassageForm
 from drr.papers.reporteval.judging.grades import SIDES, RepetitionRow, repetition_of, report_grades_of
@@ -72,7 +72,7 @@ def per_report(judged: Judged, answer: Answer) -> Values:
     return values if rows is None and grades is None else values | _of_pairs(rows or ())
 
 
-def corpus(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, V]:
+def corpus(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, Statistic]:
     """Average the figures as soon as one report was judged. Reports that wait, or have fewer than two passages, count as unscored."""
     graded = any(report_grades_of(judged, answer.key) is not None for answer in answers)
     paired = graded or any(repetition_of(judged, answer.key) is not None for answer in answers)

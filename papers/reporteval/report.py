@@ -9,7 +9,17 @@ from drr.eval.metrics.rows import AlignmentRow, AlignmentRun
 from drr.papers.reporteval.alignment.figures import Run
 from drr.papers.reporteval.alignment.reading import kept_things
 from drr.papers.reporteval.alignment.store import alignments
-from drr.plugin import AnswerRow, Behind, Form, Heading, Material, MetricForm, ReportParts, Table, TableLine
+from drr.plugin import (
+    AnswerRow,
+    AnswerSection,
+    Form,
+    Heading,
+    MetricForm,
+    ReportData,
+    ReportParts,
+    Table,
+    TableLine,
+)
 
 _OWN_WORDS = "What the judge found; `drr judges align show` has its words and the unit that judged."
 _NOWHERE = ("",)
@@ -28,13 +38,13 @@ def run_name(task: str, run: AlignmentRun | Run) -> str:
     return f"{task} v{run['version']} ({run['hash']}), {run['judge']}, {run['half']}"
 
 
-def _lines(material: Material) -> Iterator[TableLine]:
+def _lines(material: ReportData) -> Iterator[TableLine]:
     for one in material.document.get("alignment", ()):
         for run in one["runs"]:
             yield TableLine(run_name(one["task"], run), run, () if run["half"] == "dev" else _NOWHERE)
 
 
-def _notes(material: Material) -> list[str]:
+def _notes(material: ReportData) -> list[str]:
     return [_CHOSEN, *(_note(one) for one in material.document.get("alignment", ())), _LEADING]
 
 
@@ -44,7 +54,7 @@ def _note(one: AlignmentRow) -> str:
     return f"{one['task']}: {one['dev']} things on dev, {one['test']} on test, sealed {one['seal'][:12]}; {times}; {ended}."
 
 
-def _aligned(material: Material, table: Table) -> Iterator[Behind]:
+def _aligned(material: ReportData, table: Table) -> Iterator[AnswerSection]:
     """Yield the experts' labels on dev with the judge's values by each version, as pages behind the table."""
     for number, alignment in enumerate(alignments(material.study)):
         task = alignment.task.name
@@ -53,7 +63,7 @@ def _aligned(material: Material, table: Table) -> Iterator[Behind]:
         try:
             found = [{(one.item.id, one.side): one for one in kept_things(alignment, run)} for run in runs]
         except DrrError as error:
-            yield Behind(name, title, (), [AnswerRow(str(error), ())])
+            yield AnswerSection(name, title, (), [AnswerRow(str(error), ())])
             continue
         rows = []
         for place, one in {place: one for own in found for place, one in own.items()}.items():
@@ -62,7 +72,7 @@ def _aligned(material: Material, table: Table) -> Iterator[Behind]:
             rows.append(AnswerRow(f"{one.item.name}, {one.side}", shown))
         versions = (Heading(run_name(task, run), explanation=_OWN_WORDS) for run in runs)
         columns = [Heading("experts", explanation="The mean over experts."), *versions]
-        yield Behind(name, title, columns, sorted(rows))
+        yield AnswerSection(name, title, columns, sorted(rows))
 
 
 _HEADINGS = (
@@ -75,7 +85,7 @@ ALIGNMENT = Form("alignment", _TITLE, _HEADINGS, _lines, _notes, sections=_align
 """Table for studies in which `drr judges align` was used."""
 
 
-def _reporteval_notes(material: Material) -> list[str]:
+def _reporteval_notes(material: ReportData) -> list[str]:
     return [
         "Passages are ours: paragraphs with their heading, lists and tables whole, of 200 characters and more. Of more than 30 pairs those most alike "
         "by their words and others by lot are judged; `all` estimates the mean over all. What the published code counts stands as printed only."

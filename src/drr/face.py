@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from drr.app.judge.check import Findings
     from drr.app.judge.run import Judgement
     from drr.app.report.study_report import StudyReport
-    from drr.app.session import Called, ToolSession
+    from drr.app.session import CallDocument, ToolSession
     from drr.env.settings import Settings
     from drr.env.shop import Shop
     from drr.study.status import StudyStatus
@@ -49,16 +49,18 @@ def call_tool(
     *,
     open_access: bool = False,
     settings: Settings | None = None,
-) -> Called:
+) -> CallDocument:
     """Call one tool once; return what `drr tools call NAME --json` prints. For more than one call, `session` is quicker.
 
     >>> answer = drr.call_tool("calculator", "shop", user, {"expression": "3 * 19.99"})
     >>> answer["ok"], answer["data"]["value"]
     (True, '59.97')
     """
-    from drr.app.session import called_in
+    from drr.app.session import session_from_environment
 
-    reply = called_in(str(shop), user, name, arguments, _settled(settings), open_access=open_access)
+    reply = session_from_environment(
+        str(shop), user, name, arguments, _settled(settings), open_access=open_access
+    )
     return reply.document()
 
 

@@ -28,15 +28,19 @@ if TYPE_CHECKING:
     from drr.app.study.trust import remember_study as remember_study
     from drr.app.study.spans import SpanTerms as SpanTerms, Spans as Spans
     from drr.app.study.person import NOBODY as NOBODY, PERSONS as PERSONS, RECALLED as RECALLED
-    from drr.app.study.person import Giving as Giving, MemoryForecastRow as MemoryForecastRow
+    from drr.app.study.person import PersonFacts as PersonFacts, MemoryForecastRow as MemoryForecastRow
     from drr.app.study.person import PersonPlaces as PersonPlaces
     from drr.app.study.specs import RunConfig as RunConfig
     from drr.app.papers.steps import PaperOption as PaperOption, Reproduction as Reproduction, Size as Size
     from drr.app.papers.steps import Step as Step
     from drr.app.report.of_papers import MetricForm as MetricForm, ReportFigure as ReportFigure
     from drr.app.report.of_papers import ReportParts as ReportParts
-    from drr.app.report.material import Material as Material
-    from drr.app.report.tables import NOT_MEASURED as NOT_MEASURED, AnswerRow as AnswerRow, Behind as Behind
+    from drr.app.report.material import ReportData as ReportData
+    from drr.app.report.tables import (
+        NOT_MEASURED as NOT_MEASURED,
+        AnswerRow as AnswerRow,
+        AnswerSection as AnswerSection,
+    )
     from drr.app.report.tables import Cell as Cell, Form as Form, Heading as Heading, Table as Table
     from drr.app.report.tables import TableLine as TableLine, metric_cells as metric_cells
     from drr.app.report.tables import metric_headings as metric_headings
@@ -49,7 +53,7 @@ if TYPE_CHECKING:
     from drr.app.viewer.entries import EntryReader as EntryReader
     from drr.app.viewer.model import Passage as Passage, ReportView as ReportView, ShownEntry as ShownEntry
     from drr.app.viewer.judges import ShownSide as ShownSide
-    from drr.app.viewer.highlight import Stretch as Stretch, marked_html as marked_html
+    from drr.app.viewer.highlight import MarkedSpan as MarkedSpan, marked_html as marked_html
     from drr.app.pages.frame import Frame as Frame, FramePlace as FramePlace
     from drr.app.viewer.static import viewer_folder as viewer_folder
     from drr.app.pages.serve import STATIC as STATIC, PatientProtocol as PatientProtocol, guarded as guarded
@@ -117,7 +121,7 @@ _PLACES = {
     #     class Told(Giving):
     #         def given(self, setting, person_id, query):
     #             return Given(setting, "buys for a dog")
-    "Giving": "study.person",  # what a study's settings tell agents of a person; a paper's class fills it
+    "PersonFacts": "study.person",  # what a study's settings tell agents of a person; a paper's class fills it
     "PersonPlaces": "study.person",  # the files that persons are read from
     "PERSONS": "study.person",  # the study's own file of persons
     "RECALLED": "study.person",  # the study's own file of what memories recalled
@@ -143,13 +147,13 @@ _PLACES = {
     "ReportParts": "report.of_papers",  # all that a paper adds to a report
     "MetricForm": "report.of_papers",  # the form of a table of the paper's metrics
     "ReportFigure": "report.of_papers",  # a figure and what draws it
-    "Material": "report.material",  # the study as a report reads it
+    "ReportData": "report.material",  # the study as a report reads it
     "Table": "report.tables",  # a table with its notes
     "Heading": "report.tables",  # the head of a column, and its explanation
     "Cell": "report.tables",  # a value with its interval, digits and test
     "Form": "report.tables",  # a table whose columns are fields of rows
     "TableLine": "report.tables",  # a row of such a table
-    "Behind": "report.tables",  # the page behind a row, answer by answer
+    "AnswerSection": "report.tables",  # the page behind a row, answer by answer
     "AnswerRow": "report.tables",  # a row of that page
     "NOT_MEASURED": "report.tables",  # the words for what nobody measured
     "metric_headings": "report.tables",  # the columns of some metrics
@@ -175,7 +179,7 @@ _PLACES = {
     "report_html": "viewer.render",  # a report as safe HTML with its claims marked
     "passages": "viewer.render",  # the passages behind verdicts
     "banner_of": "viewer.render",  # the warning where rules wrote or judged
-    "Stretch": "viewer.highlight",  # a stretch of a text that is marked
+    "MarkedSpan": "viewer.highlight",  # a stretch of a text that is marked
     "marked_html": "viewer.highlight",  # a text as safe HTML with such stretches
     "Frame": "pages.frame",  # the frame of pages beside a study's own
     "FramePlace": "pages.frame",  # a link in that frame

@@ -135,17 +135,17 @@ def unit_of(line: UnitLine) -> Unit:
 
 
 @contextmanager
-def unpacked(file: Path) -> Iterator[Parcel]:
+def unpacked(file: Path) -> Iterator[UnpackedBundle]:
     """Unpack a stranger's bundle in a temporary folder while the context lasts. `Misuse` is raised where there is no file."""
     if not file.is_file():
         raise Misuse(f"{file}: is no file; name a bundle")
     with TemporaryDirectory(prefix="drr-bundle-") as place:
         until = time.process_time() + _SECONDS + file.stat().st_size / _BYTES_A_SECOND
         unpack(file, Path(place))
-        yield Parcel(Path(place), until)
+        yield UnpackedBundle(Path(place), until)
 
 
-class Parcel:
+class UnpackedBundle:
     """The contents of an unpacked bundle."""
 
     def __init__(self, folder: Path, until: float = inf) -> None:

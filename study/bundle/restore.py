@@ -14,8 +14,8 @@ from drr.study.blobs import Blobs, LostText
 from drr.study.bundle.parcel import (
     MARKS,
     KeptText,
-    Parcel,
     UnitLine,
+    UnpackedBundle,
     Why,
     content_of,
     digest_of,
@@ -26,7 +26,7 @@ from drr.study.config import StudyConfig, check_config
 from drr.study.form import reading
 from drr.study.ledger import FILE
 from drr.study.study import Study
-from drr.study.unit import KINDS, Finished
+from drr.study.unit import KINDS, FinishedUnit
 
 _BATCH = 500
 
@@ -34,7 +34,7 @@ _BATCH = 500
 class BundleTexts(Blobs):
     """Texts of an unpacked bundle. A withheld text reads as JSON `null`, or raises `LostText` where `strict` is set."""
 
-    def __init__(self, parcel: Parcel) -> None:
+    def __init__(self, parcel: UnpackedBundle) -> None:
         super().__init__(parcel.folder / "texts")
         self._parcel = parcel
         self._lines: dict[str, int] = {}
@@ -75,7 +75,9 @@ class BundleTexts(Blobs):
 
 
 @contextmanager
-def opened(parcel: Parcel, folder: Path | None = None, config: StudyConfig | None = None) -> Iterator[Study]:
+def opened(
+    parcel: UnpackedBundle, folder: Path | None = None, config: StudyConfig | None = None
+) -> Iterator[Study]:
     """Restore the study of an unpacked bundle. The folder and configuration are those of the bundle unless others are given."""
     folder, document, where = folder or parcel.folder / "study", parcel.study(), "study.json of the bundle"
     check_config(document["config"], Path("study.json"))
@@ -93,13 +95,13 @@ def opened(parcel: Parcel, folder: Path | None = None, config: StudyConfig | Non
             yield study
 
 
-def plain_config(parcel: Parcel) -> StudyConfig:
+def plain_config(parcel: UnpackedBundle) -> StudyConfig:
     """Return the bundle's configuration without addresses and paths."""
     settings = parcel.study()["config"].get("settings", {})
     return {"schema": 1, "run": {}, "settings": {"shop_url": settings.get("shop_url")}}
 
 
-def _write_units(study: Study, parcel: Parcel) -> None:
+def _write_units(study: Study, parcel: UnpackedBundle) -> None:
     left, aside, seen = parcel.rows("units.jsonl", UnitLine), set[str](), set[str]()
     while batch := [(unit_of(line), line) for line in islice(left, _BATCH)]:
         with reading("units.jsonl of the bundle"):
@@ -114,14 +116,14 @@ def _write_units(study: Study, parcel: Parcel) -> None:
             }
             blobs = {key: fields.pop("blobs") for key, fields in ended.items()}
             study.ledger.records.commit(
-                [Finished(key=key, texts={}, **fields) for key, fields in ended.items()], blobs
+                [FinishedUnit(key=key, texts={}, **fields) for key, fields in ended.items()], blobs
             )
     units = [known.unit for known in study.ledger.units.known()]
     for kind in KINDS if aside else ():
         study.retire(kind, [unit for unit in units if unit.kind == kind and unit.key not in aside])
 
 
-def _write_beside(parcel: Parcel, folder: Path) -> None:
+def _write_beside(parcel: UnpackedBundle, folder: Path) -> None:
     if questions := (parcel.folder / "queries.jsonl").read_bytes():
         (folder / "queries.jsonl").write_bytes(questions)
     (folder / MARKS).mkdir(exist_ok=True)

@@ -17,7 +17,7 @@ from drr.env.errors import DrrError, Misuse
 from drr.env.files import read_file
 from drr.env.json_object import JsonObject, parsed
 from drr.study.bundle.archive import SIGNATURES
-from drr.study.bundle.parcel import Parcel
+from drr.study.bundle.parcel import UnpackedBundle
 from drr.study.form import of, reading
 from drr.study.unit import canonical_json
 
@@ -73,7 +73,7 @@ def public_id(path: Path) -> str:
         return _id(of(serialization.load_pem_public_key(content), Ed25519PublicKey))
 
 
-def sign(parcel: Parcel, file: Path, role: Role, predicate: Mapping[str, Any]) -> str:
+def sign(parcel: UnpackedBundle, file: Path, role: Role, predicate: Mapping[str, Any]) -> str:
     """Add a signature with the key in a file to an unpacked bundle, and return the key's id."""
     with _key_in(file, "no Ed25519 key without a password") as content:
         key = of(serialization.load_pem_private_key(content, None), Ed25519PrivateKey)
@@ -100,7 +100,7 @@ def _bound(payload: bytes) -> bytes:
     return b"DSSEv1 %d %s %d %s" % (len(_PAYLOAD), _PAYLOAD.encode(), len(payload), payload)
 
 
-def signatures(parcel: Parcel) -> Iterator[tuple[str, Role]]:
+def signatures(parcel: UnpackedBundle) -> Iterator[tuple[str, Role]]:
     """Yield key id and role of each signature of an unpacked bundle. An invalid signature raises `DrrError`."""
     if (parcel.folder / SIGNATURES).stat().st_size > _LARGEST:
         raise DrrError("a bundle with more than a megabyte of signatures")

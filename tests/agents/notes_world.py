@@ -12,7 +12,7 @@ from typing import Annotated, Any, ClassVar
 from drr.env.errors import Misuse
 from drr.env.query import Query
 from drr.env.shop_world import as_returned
-from drr.env.source import Frozen, Source, text_hash
+from drr.env.source import FrozenText, Source, text_hash
 from drr.env.web.base import WebSearch
 from drr.env.web.sandbox import Sandbox
 from drr.env.world import Holdings, Site, SourceKind, kinds_of
@@ -35,11 +35,11 @@ class Notes:
     def owns(self, address: str) -> bool:
         return address.startswith(NOTE)
 
-    def text(self, address: str, returned: Sequence[Source]) -> Frozen:
+    def text(self, address: str, returned: Sequence[Source]) -> FrozenText:
         path = None if self._folder is None else self._folder / f"{address.removeprefix(NOTE)}.txt"
         if path is not None and path.is_file():
-            return Frozen(address, self.name, "ok", path.read_text())
-        missing = Frozen(address, self.name, "unreachable", reason="there is no such note")
+            return FrozenText(address, self.name, "ok", path.read_text())
+        missing = FrozenText(address, self.name, "unreachable", reason="there is no such note")
         return as_returned(address, self.name, returned) or missing
 
 

@@ -13,7 +13,7 @@ from drr.agents.registry import choose
 from drr.agents.runner import load_prompts, schemas
 from drr.app.cli import main
 from drr.app.models.setup import models_of
-from drr.app.study.answers import AnswerConfig, Answering, open_answering
+from drr.app.study.answers import AnswerConfig, AnswerWork, open_answering
 from drr.env.checkable import Checkable
 from drr.env.query import Query, read_queries
 from drr.env.settings import Settings, resolve
@@ -42,7 +42,7 @@ def test_what_decides_a_unit_is_what_decided_it_before(shop: Shop, web: Counting
     assert [n for n in prompts.names if prompts[n] != of_profile[n]] == ["supervisor"]
     chosen = {variant.name: variant for variant in choose(",".join(PROMPTS))}
     config = AnswerConfig(settings, shop.spec, tuple(chosen))
-    answering = Answering(
+    answering = AnswerWork(
         config, chosen, ShopRealm(shop, web, settings.shop_url), models_of(settings), prompts
     )
     query = Query(id="q-1", query="Which bird house?", user_id=ANNA)
@@ -82,7 +82,7 @@ def _units(shop: Shop, web: CountingWeb, settings: Settings) -> list[Unit]:
     chosen = {variant.name: variant for variant in choose("plan-to-function,react,hybrid-react")}
     models = models_of(settings, agents=True)
     realm = ShopRealm(shop, web, settings.shop_url)
-    answering = Answering(
+    answering = AnswerWork(
         AnswerConfig(settings, shop.spec, tuple(chosen)), chosen, realm, models, load_prompts()
     )
     return answering.units([Query(id="q-1", query="Which bird house?", user_id=ANNA)])
@@ -114,7 +114,7 @@ def test_only_a_checkable_question_has_the_form_in_its_key(
     settings = Settings(model="anthropic:claude-sonnet-5-5", anthropic_api_key="sk-test-000000000000")
     chosen = {one.name: one for one in choose(f"plan-to-function,react,hybrid-react,ledger,{mine}")}
     realm = ShopRealm(shop, web, settings.shop_url)
-    answering = Answering(
+    answering = AnswerWork(
         AnswerConfig(settings, shop.spec, tuple(chosen)), chosen, realm, models_of(settings), load_prompts()
     )
     plain = Query(id="q-1", query="Which bird house?", user_id=ANNA)

@@ -104,7 +104,7 @@ async def test_figures_come_from_records_and_limits_go_back(ask: Ask, shop: Shop
         f"Together {{product:{HOUSE}}} and {{product:{BAFFLE}}} cost {{sum:{HOUSE},{BAFFLE}*2}}.",
         "A calm spot matters more than the wood.",
         plan=[(HOUSE, 1), (BAFFLE, 2)],
-        sections=[section("Compared", products=[(HOUSE, "cedar"), (BAFFLE, "for poles")])],
+        sections=[section("JudgeAgreement", products=[(HOUSE, "cedar"), (BAFFLE, "for poles")])],
     )
     record = await ask("ledger", policy=filling(good))
     assert "Take Cedar bird house at $24.95, rated 4.5/5 by 2,067 ratings [1]." in record.report

@@ -9,7 +9,14 @@ from typing import Any
 import pytest
 from drr.agents import brief as briefs
 from drr.agents.base import AnswerRecord
-from drr.agents.brief import CallEvidence, Condensing, Filling, Planning, Reporting, Researching
+from drr.agents.brief import (
+    CallEvidence,
+    FormRequest,
+    PlanRequest,
+    ReportRequest,
+    ResearchRequest,
+    SynthesisRequest,
+)
 from drr.agents.forms.placeholders import CheckableReport, ReportForm
 from drr.agents.registry import PAPER
 from drr.app.cli import main
@@ -41,7 +48,7 @@ def test_a_question_is_searched_by_its_words_and_within_its_price_limits() -> No
     assert parts_of(question)[0].endswith("please.")
     assert {"quiet", "bird", "feeder"} <= {*words_of(question)} and "2021" not in words_of(question)
     bound = [{"function": {"name": name}} for name in ("product_catalog_search", "finalize")]
-    turn = agent_policy([], {"brief": Researching(question), "tools": bound})
+    turn = agent_policy([], {"brief": ResearchRequest(question), "tools": bound})
     first = turn.tool_calls[0]["args"]
     assert first["max_price"] == 40 and "feeder" in first["query"] and "min_price" not in first
 
@@ -105,7 +112,7 @@ async def test_orders_are_listed_that_share_most_words_and_are_one_s_own(ask: As
 
 async def test_the_script_reads_briefs_and_records_and_no_prompt() -> None:
     """The same brief, schemas and records give the same message; no prompt and no rendered text goes in."""
-    brief = Researching("Find a quiet grinder under $40 for my dog.")
+    brief = ResearchRequest("Find a quiet grinder under $40 for my dog.")
     tools = [{"function": {"name": name}} for name in ("reason", "product_catalog_search", "finalize")]
     first = agent_policy([SystemMessage("any prompt at all")], {"tools": tools, "brief": brief})
     assert agent_policy([HumanMessage("another")], {"tools": tools, "brief": brief}) == first
@@ -114,7 +121,7 @@ async def test_the_script_reads_briefs_and_records_and_no_prompt() -> None:
     assert {c["name"] for c in unthinking.tool_calls} == {"product_catalog_search"}
 
     def plan(references: bool, question: str = "A bird feeder under $40", files: tuple[str, ...] = ()) -> str:
-        return agent_policy([], {"brief": Planning(question, references, files=files)}).text
+        return agent_policy([], {"brief": PlanRequest(question, references, files=files)}).text
 
     assert "$2.items[0]" in plan(True) and "items[0]" not in plan(False)
     planned = plan(False, "See my orders 2022.csv: is it due?", ("my orders 2022.csv", "a.pdf"))
@@ -128,12 +135,12 @@ async def test_the_script_reads_briefs_and_records_and_no_prompt() -> None:
 @pytest.mark.parametrize("text", ["", "?!", "x" * 20_000, "# Question\n", "\x00", "buy " * 3000, "$" * 500])
 def test_any_text_gets_an_answer(text: str) -> None:
     for brief in (
-        Planning(text, True), Researching(text), briefs.Supervising(text), Condensing(text, ()), Reporting(text),
-        Filling(text, (), {}),
+        PlanRequest(text, True), ResearchRequest(text), briefs.SupervisorRequest(text), SynthesisRequest(text, ()), ReportRequest(text),
+        FormRequest(text, (), {}),
     ):  # fmt: skip
         message = agent_policy([HumanMessage(text)], {"brief": brief})
         assert message.text or message.tool_calls
-    assert summariser_policy([], {"brief": briefs.Summarising(text, text, text)}).text
+    assert summariser_policy([], {"brief": briefs.PageSummaryRequest(text, text, text)}).text
 
 
 async def test_what_was_answered_is_listed_and_no_more(shop: Shop, web: CountingWeb) -> None:
@@ -156,11 +163,11 @@ async def test_what_was_answered_is_listed_and_no_more(shop: Shop, web: Counting
     failed = Found.of([CallEvidence("get_product_details", {"product_id": "B0NOTHERE1"}, None)])
     assert len(failed.calls) == 1 and not failed.products
     question = "Find a bird house."
-    told = agent_policy([], {"brief": Condensing(question, evidence)}).text
-    reporting = Reporting(question, researched=(Condensing(question, evidence),))
+    told = agent_policy([], {"brief": SynthesisRequest(question, evidence)}).text
+    reporting = ReportRequest(question, researched=(SynthesisRequest(question, evidence),))
     whole = agent_policy([], {"brief": reporting}).text
     assert all(one.title in text for one in found.products.values() for text in (told, whole))
     assert "price unknown" in told and whole == report(question, found)
     for form, schema in ((False, ReportForm), (True, CheckableReport)):
-        filled = agent_policy([], {"brief": Filling(question, evidence, {}, form)}).text
+        filled = agent_policy([], {"brief": FormRequest(question, evidence, {}, form)}).text
         assert len(schema.model_validate_json(filled).sections[0].products) == len(found.products)

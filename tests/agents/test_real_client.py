@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from drr.agents.base import AnswerRecord
-from drr.agents.brief import Researching
+from drr.agents.brief import ResearchRequest
 from drr.agents.plan_to_function import CallPlan
 from drr.agents.registry import variant
 from drr.agents.runner import AgentOptions, load_prompts, run_variant, schemas
@@ -76,11 +76,11 @@ async def run(
         await models.aclose()
 
 
-Ran = Callable[..., Awaitable[tuple[AnswerRecord, list[Request]]]]
+JudgingResults = Callable[..., Awaitable[tuple[AnswerRecord, list[Request]]]]
 
 
 @pytest.fixture
-def ran(shop: Shop, web: CountingWeb) -> Ran:
+def ran(shop: Shop, web: CountingWeb) -> JudgingResults:
     """Run a variant against a script: its record, and the requests as they came."""
 
     async def answer(script: Any, name: str = "react", **options: Any) -> tuple[AnswerRecord, list[Request]]:
@@ -101,7 +101,7 @@ def react(request: Request) -> Say:
     return script[turns(request)]
 
 
-async def test_a_record_is_the_same_streamed(ran: Ran) -> None:
+async def test_a_record_is_the_same_streamed(ran: JudgingResults) -> None:
     whole, streamed = [(await ran(react, streaming=streaming))[0] for streaming in (False, True)]
 
     def timeless(record: AnswerRecord) -> str:
@@ -111,7 +111,7 @@ async def test_a_record_is_the_same_streamed(ran: Ran) -> None:
 
 
 @pytest.mark.parametrize("streaming", [False, True])
-async def test_successive_requests_of_react_only_append(ran: Ran, streaming: bool) -> None:
+async def test_successive_requests_of_react_only_append(ran: JudgingResults, streaming: bool) -> None:
     """Signed thinking blocks are valid only while system, tools and earlier messages stay as they were."""
     record, requests = await ran(react, streaming=streaming)
     assert record.report == REPORT and record.stop_reason == "finalized" and not record.rule_written
@@ -130,7 +130,7 @@ async def test_successive_requests_of_react_only_append(ran: Ran, streaming: boo
     assert asked == [b["tool_use_id"] for b in blocks if b["type"] == "tool_result"] and len(asked) == 4
 
 
-async def test_plans_and_page_summaries_are_plain_requests(ran: Ran) -> None:
+async def test_plans_and_page_summaries_are_plain_requests(ran: JudgingResults) -> None:
     calls = [{"tool": "product_catalog_search", "arguments": '{"query": "bird house"}'}]
     said = [Say(json.dumps({"plan": "search", "calls": calls})), Say(REPORT)]
     record, (first, second) = await ran(said, "plan-to-function")
@@ -159,7 +159,7 @@ def hybrid(request: Request) -> Say:
 @pytest.mark.parametrize(
     ("fault", "kind"), [(Fail(500), "server"), (Say("half", stop_reason="max_tokens"), "truncated")]
 )
-async def test_without_a_report_the_unit_fails_typed(ran: Ran, fault: Any, kind: str) -> None:
+async def test_without_a_report_the_unit_fails_typed(ran: JudgingResults, fault: Any, kind: str) -> None:
     with pytest.raises(ModelFailure) as raised:
         await ran(lambda request: react(request) if turns(request) < 2 and names(request) else fault)
     assert raised.value.kind == kind
@@ -175,7 +175,7 @@ async def test_without_a_report_the_unit_fails_typed(ran: Ran, fault: Any, kind:
         (Fail(400, "invalid_request_error", "prompt is too long: 300000 tokens > 200000 maximum"), "context_limit"),
     ],
 )  # fmt: skip
-async def test_a_turn_that_fails_late_leads_to_a_report(ran: Ran, fault: Any, stop: str) -> None:
+async def test_a_turn_that_fails_late_leads_to_a_report(ran: JudgingResults, fault: Any, stop: str) -> None:
     """Written by the same model in a fresh conversation; the record says why the research ended."""
 
     def script(request: Request) -> Any:
@@ -190,7 +190,9 @@ async def test_a_turn_that_fails_late_leads_to_a_report(ran: Ran, fault: Any, st
 
 
 @pytest.mark.parametrize("variant", ["react", "plan-to-function", "hybrid-react"])
-async def test_one_refusal_of_a_first_turn_or_of_a_report_is_asked_again(ran: Ran, variant: str) -> None:
+async def test_one_refusal_of_a_first_turn_or_of_a_report_is_asked_again(
+    ran: JudgingResults, variant: str
+) -> None:
     """Each conversation's first request is refused once."""
     refused: set[str] = set()
 
@@ -208,7 +210,7 @@ async def test_one_refusal_of_a_first_turn_or_of_a_report_is_asked_again(ran: Ra
     assert any("asked once more" in note for note in record.notes)
 
 
-async def test_a_report_that_is_refused_is_written_in_a_fresh_conversation(ran: Ran) -> None:
+async def test_a_report_that_is_refused_is_written_in_a_fresh_conversation(ran: JudgingResults) -> None:
     def refusing(request: Request) -> Any:
         if "The research is over" in texts(request):
             return Say("I cannot", stop_reason="refusal")
@@ -239,7 +241,7 @@ async def test_records_and_briefs_are_no_byte_of_a_request(shop: Shop, web: Coun
     with Wire(lambda request: Say("Fine." if request.body.get("tools") else plan)) as wire:
         models = Models(ModelSettings({"default": name}, base_url=wire.url), retries=Retries(attempts=1))
         role = models.role("agent")
-        for artifact, brief in ((None, None), (found, Researching("Which bird house?"))):
+        for artifact, brief in ((None, None), (found, ResearchRequest("Which bird house?"))):
             reply = ToolMessage(found.text, tool_call_id="c1", artifact=artifact)
             await role.reply([HumanMessage("Which?"), asked, reply], tools=schemas(), brief=brief)
             await role.structured([HumanMessage("Plan it.")], CallPlan, brief=brief)
@@ -249,7 +251,9 @@ async def test_records_and_briefs_are_no_byte_of_a_request(shop: Shop, web: Coun
 
 
 @pytest.mark.parametrize("name", ["plan-to-function", "react", "hybrid-react+profile"])
-async def test_what_all_units_share_stands_before_the_shoppers_own_lines(name: str, ran: Ran) -> None:
+async def test_what_all_units_share_stands_before_the_shoppers_own_lines(
+    name: str, ran: JudgingResults
+) -> None:
     """So that units of other shoppers read tools and instructions from the provider's cache."""
 
     def script(request: Request) -> Say:
@@ -294,7 +298,7 @@ def handing_in(script: Callable[[Request], Say]) -> Callable[[Request], Say]:
 
 
 @pytest.mark.parametrize("name", ["react", "plan-to-function", "hybrid-react"])
-async def test_a_question_that_code_checks_asks_for_the_form(ran: Ran, name: str) -> None:
+async def test_a_question_that_code_checks_asks_for_the_form(ran: JudgingResults, name: str) -> None:
     def planned(request: Request) -> Say:
         return Say(PLAN if "output_config" in request.body else REPORT)
 
@@ -305,7 +309,7 @@ async def test_a_question_that_code_checks_asks_for_the_form(ran: Ran, name: str
     assert record.form is None and ASKED_FOR not in json.dumps([one.body for one in requests])
 
 
-async def test_the_ledger_hands_in_the_form_that_its_model_fills(ran: Ran) -> None:
+async def test_the_ledger_hands_in_the_form_that_its_model_fills(ran: JudgingResults) -> None:
     """What stands in it cannot end its block: code alone writes figures into that report."""
     filled = {"answer": [{"text": "Take {product:B0HOUSE001}.", "passages": []}], "sections": [], "plan": []}
 

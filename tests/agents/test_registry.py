@@ -17,7 +17,7 @@ from drr.agents.registry import PAPER, choose, variant, variants
 from drr.agents.run_state import ONCE_MORE
 from drr.agents.runner import PERSON, AgentOptions, agent_prompts, key_fields, load_prompts
 from drr.app.models.setup import models_of
-from drr.app.study.answers import AnswerConfig, Answering, open_answering
+from drr.app.study.answers import AnswerConfig, AnswerWork, open_answering
 from drr.env.errors import DrrError, Misuse
 from drr.env.query import Query
 from drr.env.settings import Settings
@@ -257,7 +257,7 @@ def test_an_agents_tools_decide_its_key(picky: Variant, shop: Shop, web: Countin
     with pytest.raises(DrrError, match="no_such_tool"):
         tools(nobody)
     bare = replace(picky.architecture, policy={})
-    alone = Answering(
+    alone = AnswerWork(
         AnswerConfig(Settings(), shop.spec, ()), {"picky": Variant(bare)}, ShopRealm(shop, web), models_of(Settings()), load_prompts()
     )  # fmt: skip
     with pytest.raises(Misuse, match=r"'critic'.* --role-models critic="):

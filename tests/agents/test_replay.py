@@ -23,7 +23,7 @@ from drr.llm.models import ModelSettings
 from drr.study.run import Pace, Summary, run
 from drr.study.study import Study
 from drr.study.unit import Outcome
-from drr.study.worker import Context, Replay, ReplayedWeb
+from drr.study.worker import Context, ReplayedWeb, SavedAnswers
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
 
 from tests.agents.garden import write_shop
@@ -171,8 +171,8 @@ class ChangingWeb:
 async def test_what_a_live_web_found_is_found_again(stopped_after: int) -> None:
     saved: dict[str, bytes] = {}
 
-    def replay() -> Replay:
-        return Replay(dict(saved), lambda name, text: saved.update({name: text.encode()}))
+    def replay() -> SavedAnswers:
+        return SavedAnswers(dict(saved), lambda name, text: saved.update({name: text.encode()}))
 
     web = ChangingWeb()
     before = ReplayedWeb(web, replay())

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from drr.app.cli import main
-from drr.app.report.material import Material
+from drr.app.report.material import ReportData
 from drr.app.study.trust import remember_shop
 from drr.app.training.environment import Environment
 from drr.app.viewer.model import ReportView, ShownEntry
@@ -94,8 +94,8 @@ def report(judged_study: Path, tmp_path_factory: pytest.TempPathFactory) -> Path
     return folder
 
 
-def material_of(study: Study, **more: Any) -> Material:
-    return Material(study, read_judged(study, choose(study)), study_document(study), **more)
+def material_of(study: Study, **more: Any) -> ReportData:
+    return ReportData(study, read_judged(study, choose(study)), study_document(study), **more)
 
 
 @pytest.fixture(scope="module")

@@ -21,7 +21,7 @@ from drr.app.cli import main
 from drr.env.errors import DrrError, Misuse
 from drr.env.settings import Settings
 from drr.study.bundle.archive import MANIFEST, NAMES, SIGNATURES, pack, unpack
-from drr.study.bundle.parcel import Parcel, StudyRow, UnitLine, digest_of, tree, unit_of
+from drr.study.bundle.parcel import StudyRow, UnitLine, UnpackedBundle, digest_of, tree, unit_of
 from drr.study.bundle.parcel import unpacked as bundle_opened
 from drr.study.bundle.restore import BundleTexts, opened
 from drr.study.bundle.seal import public_id, signatures
@@ -527,7 +527,7 @@ def test_a_bundle_that_has_had_its_time_is_read_no_further(home: Path, tmp_path:
     with bundle_opened(home / "bundle") as parcel, opened(parcel, tmp_path / "study") as study:
         digest = next(iter(cast(BundleTexts, study.blobs)))
         assert study.blobs.get(digest)
-        late = Parcel(parcel.folder, until=0)
+        late = UnpackedBundle(parcel.folder, until=0)
         for read in (
             lambda: list(late.rows("units.jsonl", UnitLine)),
             lambda: late.row("study.json", StudyRow),
@@ -554,7 +554,7 @@ SMALL = [f"{low}{'00' * 31}" for low in ("00", "01")] + _EDGES + [*_EIGHTHS]
 def test_a_key_with_which_anybody_can_sign_is_refused(home: Path, tmp_path: Path, name: str) -> None:
     """The eight points of small order, in each way to write them."""
     unpack(home / "bundle", tmp_path)
-    parcel, key = Parcel(tmp_path), Ed25519PublicKey.from_public_bytes(bytes.fromhex(name))
+    parcel, key = UnpackedBundle(tmp_path), Ed25519PublicKey.from_public_bytes(bytes.fromhex(name))
     for number in range(100):
         statement = {
             "_type": "https://in-toto.io/Statement/v1",

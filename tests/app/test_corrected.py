@@ -19,7 +19,7 @@ from drr.eval.evidence.answers import read_answers
 from drr.eval.judging.read import choose, read_judged
 from drr.eval.labels import Label, PairwiseLabel, RatingLabel, Sample, SupportLabel, read_labels
 from drr.eval.metrics.document import study_document
-from drr.eval.stats.corrected import LEAST_LABELS, Scored, corrected, spread, ways
+from drr.eval.stats.corrected import LEAST_LABELS, ScoredThing, corrected, spread, ways
 from drr.study.study import Study
 from numpy.random import Generator
 
@@ -27,7 +27,7 @@ from benchmarks.corrected import FP_JUDGES, P_JUDGES, coverage, measured, study_
 from tests.commands import Drr
 
 
-def simulated(rng: Generator, questions: int = 40, labels: int = 120) -> list[Scored]:
+def simulated(rng: Generator, questions: int = 40, labels: int = 120) -> list[ScoredThing]:
     return study_of_claims(rng, FP_JUDGES["biased"], questions, labels)
 
 
@@ -48,7 +48,9 @@ def test_intervals_of_2000_studies_cover_in_93_to_97_percent() -> None:
 
 
 def test_the_estimate_is_the_mean_plus_the_mean_difference_of_what_code_did_not_settle() -> None:
-    units = [Scored(f"q{n % 13}", 1.0, (n % 3) / 2, ((n + 1) % 3) / 2 if n % 2 else None) for n in range(130)]
+    units = [
+        ScoredThing(f"q{n % 13}", 1.0, (n % 3) / 2, ((n + 1) % 3) / 2 if n % 2 else None) for n in range(130)
+    ]
     found = corrected(units)
     labelled = [u for u in units if u.person is not None]
     mean = sum(u.judge for u in units) / len(units)
@@ -56,16 +58,16 @@ def test_the_estimate_is_the_mean_plus_the_mean_difference_of_what_code_did_not_
     assert found.value.value == pytest.approx(mean + shift)
     assert found.people.value == pytest.approx(sum(u.person or 0.0 for u in labelled) / len(labelled))
     assert (found.n_labelled, found.n_questions, found.value.n) == (65, 13, 130)
-    judged = [Scored(f"q{n % 20}", 1.0, 1.0, 0.0) for n in range(60)]
-    settled = [Scored(f"q{n % 20}", 1.0, 0.0, settled=True) for n in range(60)]
+    judged = [ScoredThing(f"q{n % 20}", 1.0, 1.0, 0.0) for n in range(60)]
+    settled = [ScoredThing(f"q{n % 20}", 1.0, 0.0, settled=True) for n in range(60)]
     assert corrected([*judged, *settled]).value.value == pytest.approx(0.0)
-    agreed = [Scored(u.question, 1.0, 1.0, 1.0) for u in judged]
+    agreed = [ScoredThing(u.question, 1.0, 1.0, 1.0) for u in judged]
     assert corrected([*agreed, *settled]).value.value == pytest.approx(0.5)
 
 
 @pytest.mark.parametrize(("labels", "questions"), [(LEAST_LABELS - 1, 20), (60, 9)])
 def test_too_few_labels_are_no_figure(labels: int, questions: int) -> None:
-    units = [Scored(f"q{n % questions}", 1.0, 1.0, 1.0 if n < labels else None) for n in range(200)]
+    units = [ScoredThing(f"q{n % questions}", 1.0, 1.0, 1.0 if n < labels else None) for n in range(200)]
     found = corrected(units)
     assert found.value.value is None and found.reason is not None and f"{labels} labels" in found.reason
     assert found.judge.value == 1.0
@@ -90,9 +92,9 @@ def test_a_plan_reaches_its_half_width() -> None:
     assert all(row["questions"] != 80 for row in ways(pilot, 0.005))
 
 
-def pairs(rng: Generator, questions: int) -> list[Scored]:
+def pairs(rng: Generator, questions: int) -> list[ScoredThing]:
     """One comparison a question, each labelled: the judge always prefers the first, people do in three of four."""
-    return [Scored(f"q{n}", 0.5, 1.0, float(rng.random() < 0.75)) for n in range(questions)]
+    return [ScoredThing(f"q{n}", 0.5, 1.0, float(rng.random() < 0.75)) for n in range(questions)]
 
 
 def test_a_plan_asks_for_no_more_labels_than_there_are_things_to_label() -> None:
@@ -130,7 +132,7 @@ def test_a_plan_of_labels_under_criteria_is_of_whole_reports() -> None:
 def test_trials_stand_in_for_questions_where_they_differ() -> None:
     rng = np.random.default_rng(2)
     units = [
-        Scored(f"q{q}", 0.5, 0.5 + float(rng.normal(0, 0.3)), 0.5, report=f"{q}/{trial}")
+        ScoredThing(f"q{q}", 0.5, 0.5 + float(rng.normal(0, 0.3)), 0.5, report=f"{q}/{trial}")
         for q in range(40)
         for trial in range(2)
     ]

@@ -21,7 +21,7 @@ from drr.eval.metrics.gate import (
     unanswered,
 )
 from drr.eval.stats.differences import paired, with_holm
-from drr.eval.stats.intervals import SHARE, V, nothing
+from drr.eval.stats.intervals import SHARE, Statistic, nothing
 from drr.study.units import AnswerTally
 
 from tests.cases import cases
@@ -32,8 +32,8 @@ pytestmark = pytest.mark.long
 VARIANTS = ["plan-to-function+ws", "react", "react+ws"]
 
 
-def value(low: float | None, high: float | None, middle: float = 0.85) -> V:
-    return V(middle, low, high, 50, 0, "mean")
+def value(low: float | None, high: float | None, middle: float = 0.85) -> Statistic:
+    return Statistic(middle, low, high, 50, 0, "mean")
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_what_is_no_requirement_is_misuse(text: str, said: str) -> None:
         ("fp>=0", None, "unknown: nothing of this variant was judged for it"),
     ],
 )
-def test_the_worse_end_holds_or_the_check_fails(text: str, v: V | None, why: str | None) -> None:
+def test_the_worse_end_holds_or_the_check_fails(text: str, v: Statistic | None, why: str | None) -> None:
     row = _requirement_row("react", requirement(text), v)
     assert (row["holds"], row["why"]) == (why is None, why)
 

@@ -18,7 +18,7 @@ import pytest
 from drr.agents.runner import FOLDER
 from drr.app.report.study_report import every_figure
 from drr.study.bundle.archive import unpack
-from drr.study.bundle.parcel import Parcel, digest_of
+from drr.study.bundle.parcel import UnpackedBundle, digest_of
 from drr.study.bundle.restore import opened
 
 from tests.agents.commands.conftest import TERMS
@@ -387,7 +387,7 @@ def _better(folder: Path, *, said: bool) -> None:
         for name in [name for name in record["blobs"] if said and name.startswith("raw:")]:
             retext(folder, record, name, lambda text: text.replace('"score": 7', '"score": 10'))
     _tidy(folder)
-    with TemporaryDirectory() as place, opened(Parcel(folder), Path(place) / "study") as study:
+    with TemporaryDirectory() as place, opened(UnpackedBundle(folder), Path(place) / "study") as study:
         write(folder, "figures.json", [every_figure(study)])
 
 

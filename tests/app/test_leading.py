@@ -16,7 +16,7 @@ from drr.app.cli import main
 from drr.app.report.board import Standings, _against, board, share_of, standings, verdict
 from drr.app.report.differences import Contrast, contrasts
 from drr.app.report.headline import facts
-from drr.app.report.material import Material
+from drr.app.report.material import ReportData
 from drr.app.report.page import grid, index_page
 from drr.app.report.tables import Cell, Table, headings
 from drr.app.viewer.model import ShownEntry
@@ -31,7 +31,7 @@ ROW = re.compile(r'<tr[^>]*><th scope="row">(.*?)</th>(.*?)</tr>', re.S)
 LIMIT = 60_000
 
 
-def ranks_of(material: Material) -> Standings:
+def ranks_of(material: ReportData) -> Standings:
     found = contrasts(material.per_report)
     return standings(material.per_report, found, material.failed, by_rules=material.by_rules)
 

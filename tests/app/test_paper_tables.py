@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from drr.app.papers.printed import paper_of
-from drr.app.report.material import Material
+from drr.app.report.material import ReportData
 from drr.app.report.tables import Cell, Table, as_csv, markdown
 from drr.app.report.write import all_tables
 from drr.eval.metrics.document import study_document
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.long
 TOLD = {"plan-to-function@task", "plan-to-function@persona", "react@task", "react@persona"}
 
 
-def material(study: Study, paper: str, *, by_model: bool) -> Material:
+def material(study: Study, paper: str, *, by_model: bool) -> ReportData:
     found = material_of(study, paper=paper)
     if by_model:
         found.document["banner"] = None

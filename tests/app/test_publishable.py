@@ -12,7 +12,7 @@ from drr.app.pages.serve import STATIC, STYLES
 from drr.app.report import figures
 from drr.app.report.figures import DARK, FORMS, LIGHT
 from drr.app.report.latex import LONGEST, appendix, latex
-from drr.app.report.material import Material
+from drr.app.report.material import ReportData
 from drr.app.report.tables import Cell, Heading, Table, headings
 from drr.study.study import Study
 
@@ -81,7 +81,7 @@ def test_tables_show_both_ends_of_an_interval_and_hostile_words_stay_words() -> 
 
 
 @pytest.fixture(scope="module")
-def material(judged_study: Path) -> Material:
+def material(judged_study: Path) -> ReportData:
     study = Study.open(judged_study)
     return material_of(study)
 
@@ -102,7 +102,7 @@ def test_every_table_of_a_study_can_be_read(judged_study: Path, tmp_path: Path, 
 
 
 @pytest.mark.parametrize("name", [name for name, *_ in figures.OURS])
-def test_no_words_of_a_figure_lie_over_each_other(material: Material, name: str) -> None:
+def test_no_words_of_a_figure_lie_over_each_other(material: ReportData, name: str) -> None:
     draw = {one: draw for one, _, draw in figures.every_figure(material)}[name]
     import matplotlib as mpl
     from matplotlib.text import Text

@@ -7,7 +7,7 @@ import re
 
 from drr.app.pages.markdown import safe_html
 from drr.app.viewer.gantt import LINE, WIDE, gantt
-from drr.app.viewer.highlight import LinkTag, Stretch, marked_html, marked_text
+from drr.app.viewer.highlight import LinkTag, MarkedSpan, marked_html, marked_text
 from drr.app.viewer.model import Actor, CallView, StepView
 from drr.app.viewer.parts import actors, conversations
 from drr.app.viewer.reader import Reader
@@ -179,9 +179,9 @@ REPORT = """# Plan
 """
 
 
-def span(text: str, name: str = "c1", report: str = REPORT) -> Stretch:
+def span(text: str, name: str = "c1", report: str = REPORT) -> MarkedSpan:
     start = report.index(text)
-    return Stretch(start, start + len(text), name, "full")
+    return MarkedSpan(start, start + len(text), name, "full")
 
 
 def texts(html: str, name: str = "c1") -> str:
@@ -204,10 +204,12 @@ def test_claims_are_marked_in_items_rows_and_headings() -> None:
     assert "<h1><mark" in html
     assert texts(html, "c2") == "First step"
     assert "<ol>" in html
-    html = marked_html("One two three four.", [Stretch(0, 7, "c1", "full"), Stretch(4, 13, "c2", "full")])
+    html = marked_html(
+        "One two three four.", [MarkedSpan(0, 7, "c1", "full"), MarkedSpan(4, 13, "c2", "full")]
+    )
     assert texts(html, "c1") == "One two"
     assert texts(html, "c2").strip() == "three"
-    html = marked_html("Hello there", [Stretch(0, 5, '"><script>', "full")])
+    html = marked_html("Hello there", [MarkedSpan(0, 5, '"><script>', "full")])
     assert "<script" not in html
     assert marked_text("a <b> c", [(2, 5)]) == "a <mark>&lt;b&gt;</mark> c"
     assert marked_text("abc", [(2, 9), (1, 2)]) == "a<mark>b</mark>c"
@@ -216,7 +218,7 @@ def test_claims_are_marked_in_items_rows_and_headings() -> None:
 def test_a_citation_marker_leads_to_its_source_inside_and_outside_of_claims() -> None:
     report = "A feeder [1] costs $5 [2]. And [x](http://a.example/)."
     links = [LinkTag(9, 12, "source-1"), LinkTag(22, 25, "source-2"), LinkTag(31, 34, "source-3")]
-    html = marked_html(report, [Stretch(0, 15, "c1", "full")], links)
+    html = marked_html(report, [MarkedSpan(0, 15, "c1", "full")], links)
     assert '<a href="#source-1">[1]</a></mark>' in html
     assert ' <a href="#source-2">[2]</a>.' in html
     assert "source-3" not in html
@@ -242,9 +244,9 @@ def test_a_finding_is_marked_inside_and_across_claims_and_leads_to_its_card() ->
 @examples(300)
 def test_marking_never_changes_the_text_nor_lets_markup_through(report: str, data: st.DataObject) -> None:
     cuts = sorted(data.draw(st.lists(st.integers(0, len(report)), min_size=2, max_size=4)))
-    spans = [Stretch(cuts[0], cuts[1], "a", "full"), Stretch(cuts[-2], cuts[-1], "b", "none")]
+    spans = [MarkedSpan(cuts[0], cuts[1], "a", "full"), MarkedSpan(cuts[-2], cuts[-1], "b", "none")]
     links = [LinkTag(cuts[0], cuts[-1], "source-1")] if cuts[0] < cuts[-1] else []
-    html = marked_html(report, spans, links, [Stretch(cuts[1], cuts[-1], "w", "wrong", "card")])
+    html = marked_html(report, spans, links, [MarkedSpan(cuts[1], cuts[-1], "w", "wrong", "card")])
     assert "\U000f0000" not in html
     assert "\U000f0001" not in html
     plain = (
@@ -257,11 +259,11 @@ def test_marking_never_changes_the_text_nor_lets_markup_through(report: str, dat
 def test_numbered_sources_stay_lines_and_their_addresses_lead_there() -> None:
     """Also where a claim or a marker begins or ends in them; what is no such list runs on as Markdown has it."""
     report = "[1] Your order: https://shop.example/orders/1\n[2] A <b>page</b>, https://x.example/?a=1&b=2.\n[3] javascript:alert(1)"
-    html = marked_html(report, [Stretch(0, 45, "c1", "full")], [LinkTag(0, 3, "source-1")])
+    html = marked_html(report, [MarkedSpan(0, 45, "c1", "full")], [LinkTag(0, 3, "source-1")])
     assert html.count("<br>") == 2 and '<a href="#source-1">' in html
     assert 'href="https://shop.example/orders/1"' in html and 'href="https://x.example/?a=1&amp;b=2"' in html
     assert html.count("<a ") == 3 and "<b>" not in html and 'rel="noopener noreferrer nofollow"' in html
-    torn = marked_html(report, [Stretch(0, 30, "c1", "full")])
+    torn = marked_html(report, [MarkedSpan(0, 30, "c1", "full")])
     assert "https://shop" not in "".join(re.findall(r'href="([^"]*)"', torn)) and "https://x.example/" in torn
     prose = marked_html("One line [1]\nand another https://x.example/1", [])
     assert "<br>" not in prose and "<a " not in prose

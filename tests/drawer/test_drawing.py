@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from drr.citations.files import Box
-from drr.env.drawer.drawer import Drawer, ReadFiles
+from drr.env.drawer.drawer import AttachedFiles, ReadFiles
 from drr.env.drawer.drawn import HIGHEST, WIDEST
 from drr.env.drawer.form import FileProblem
 from PIL import Image
@@ -34,9 +34,9 @@ def read_files() -> Iterator[ReadFiles]:
 
 
 @pytest.fixture(scope="module")
-def drawer(tmp_path_factory: pytest.TempPathFactory, read_files: ReadFiles) -> Drawer:
+def drawer(tmp_path_factory: pytest.TempPathFactory, read_files: ReadFiles) -> AttachedFiles:
     folder = tmp_path_factory.mktemp("papers")
-    return Drawer(folder, write_papers(folder), read_files)
+    return AttachedFiles(folder, write_papers(folder), read_files)
 
 
 def ink_in(image: Image.Image, box: Box) -> int:
@@ -44,7 +44,7 @@ def ink_in(image: Image.Image, box: Box) -> int:
     return sum(image.convert("L").crop((box.left, box.top, box.right, box.bottom)).histogram()[:128])
 
 
-def test_words_stand_where_their_boxes_are(drawer: Drawer) -> None:
+def test_words_stand_where_their_boxes_are(drawer: AttachedFiles) -> None:
     drawn = drawer.drawn(
         "manual.pdf", 2, ["The warranty  of the kettle lasts 36 months.", "36 months", "48 months"]
     )
@@ -68,7 +68,7 @@ def test_pictures_are_turned_and_cleaned(tmp_path: Path, read_files: ReadFiles) 
         writer.add_page(page.rotate(turn))
     with (tmp_path / "turned.pdf").open("wb") as file:
         writer.write(file)
-    drawer = Drawer(tmp_path, ["turned.pdf"], read_files)
+    drawer = AttachedFiles(tmp_path, ["turned.pdf"], read_files)
     for number in (1, 2, 3):
         drawn = drawer.drawn("turned.pdf", number, ["Part K-17 is the lid."])
         image = Image.open(BytesIO(drawn.data))
@@ -80,7 +80,7 @@ def test_pictures_are_turned_and_cleaned(tmp_path: Path, read_files: ReadFiles) 
     said.add_text("Comment", "<script>alert(1)</script>")
     Image.new("RGB", (3000, 90), "red").save(held, "PNG", pnginfo=said)
     (tmp_path / "wide.png").write_bytes(held.getvalue() + b"<script>alert(2)</script>")
-    drawn = Drawer(tmp_path, ["wide.png"], read_files).drawn("wide.png")
+    drawn = AttachedFiles(tmp_path, ["wide.png"], read_files).drawn("wide.png")
     assert (drawn.width, drawn.height) == (WIDEST, 36)
     assert b"script" not in drawn.data and drawn.data.startswith(b"\x89PNG")
 
@@ -88,7 +88,7 @@ def test_pictures_are_turned_and_cleaned(tmp_path: Path, read_files: ReadFiles) 
 @pytest.mark.parametrize("name", DRAWN)
 def test_a_hostile_file_is_drawn_or_refused(name: str, tmp_path: Path, read_files: ReadFiles) -> None:
     (tmp_path / name).write_bytes(HOSTILE[name][0]())
-    drawer = Drawer(tmp_path, [name], read_files)
+    drawer = AttachedFiles(tmp_path, [name], read_files)
     try:
         drawn = drawer.drawn(name, 1, ["x"])
     except FileProblem as problem:
@@ -101,7 +101,7 @@ def test_a_hostile_file_is_drawn_or_refused(name: str, tmp_path: Path, read_file
 @pytest.mark.parametrize(
     ("name", "page"), [("manual.pdf", 5), ("manual.pdf", 0), ("notes.md", 1), ("gone.pdf", 1)]
 )
-def test_what_cannot_be_drawn_is_a_problem_of_that_file(drawer: Drawer, name: str, page: int) -> None:
+def test_what_cannot_be_drawn_is_a_problem_of_that_file(drawer: AttachedFiles, name: str, page: int) -> None:
     with pytest.raises(FileProblem):
         drawer.drawn(name, page)
 
@@ -112,7 +112,7 @@ def test_without_the_extra_no_page_is_drawn(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setenv("PYTHONPATH", str(tmp_path / "path"))
     read_files = ReadFiles()
     try:
-        drawer = Drawer(tmp_path, write_papers(tmp_path), read_files)
+        drawer = AttachedFiles(tmp_path, write_papers(tmp_path), read_files)
         with pytest.raises(FileProblem, match="without the extra pdf-pages") as problem:
             drawer.drawn("manual.pdf", 1)
         assert problem.value.kind == "unavailable"

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from drr.citations.files import file_place
 from drr.env.drawer.content import passages
-from drr.env.drawer.drawer import Drawer, ReadFiles
+from drr.env.drawer.drawer import AttachedFiles, ReadFiles
 from drr.env.drawer.form import FileProblem
 from drr.env.drawer.process import FileReader
 from drr.env.drawer.worker import MEMORY
@@ -30,23 +30,23 @@ def read_files() -> Iterator[ReadFiles]:
 
 
 @pytest.fixture(scope="module")
-def drawer(tmp_path_factory: pytest.TempPathFactory, read_files: ReadFiles) -> Drawer:
+def drawer(tmp_path_factory: pytest.TempPathFactory, read_files: ReadFiles) -> AttachedFiles:
     folder = tmp_path_factory.mktemp("papers")
-    return Drawer(folder, write_papers(folder), read_files)
+    return AttachedFiles(folder, write_papers(folder), read_files)
 
 
-def text_at(drawer: Drawer, address: str) -> str | None:
+def text_at(drawer: AttachedFiles, address: str) -> str | None:
     place = file_place(address)
     assert place is not None
     return drawer.content(place.name).at(place)
 
 
 @table("drawer", "a_place_holds_its_own_words")
-def test_a_place_holds_its_own_words(drawer: Drawer, address: str, text: str | None) -> None:
+def test_a_place_holds_its_own_words(drawer: AttachedFiles, address: str, text: str | None) -> None:
     assert text_at(drawer, address) == text
 
 
-def test_files_say_what_they_are_and_hold(drawer: Drawer) -> None:
+def test_files_say_what_they_are_and_hold(drawer: AttachedFiles) -> None:
     mail, page = text_at(drawer, "file://seller.eml") or "", text_at(drawer, "file://saved.html") or ""
     for words in (
         "Subject: Your kettle",
@@ -74,7 +74,9 @@ def test_files_say_what_they_are_and_hold(drawer: Drawer) -> None:
     assert found("notes.md", "loud") == []
     long = "x " * 4_000 + "quiet kettle " + "y " * 4_000
     (drawer.folder / "long.txt").write_text(long)
-    (hit,) = passages(Drawer(drawer.folder, ["long.txt"], drawer.read_files).content("long.txt"), "kettle")
+    (hit,) = passages(
+        AttachedFiles(drawer.folder, ["long.txt"], drawer.read_files).content("long.txt"), "kettle"
+    )
     assert "quiet kettle" in hit.text and len(hit.text) == 500
 
 
@@ -83,7 +85,7 @@ def test_files_say_what_they_are_and_hold(drawer: Drawer) -> None:
 def test_a_hostile_file_is_answered(name: str, tmp_path: Path, read_files: ReadFiles) -> None:
     made, answered = HOSTILE[name]
     (tmp_path / name).write_bytes(made())
-    drawer = Drawer(tmp_path, [name], read_files)
+    drawer = AttachedFiles(tmp_path, [name], read_files)
     if answered is None:
         content = drawer.content(name)
         assert all("127.0.0.1" not in part.text for part in content.parts()) or name == "formula.csv"
@@ -130,7 +132,7 @@ def test_nothing_is_fetched(
         monkeypatch.setattr(hostile, "WHERE", f"http://127.0.0.1:{server.getsockname()[1]}")
         (tmp_path / name).write_bytes(HOSTILE[name][0]())
         try:
-            Drawer(tmp_path, [name], read_files).content(name)
+            AttachedFiles(tmp_path, [name], read_files).content(name)
         except FileProblem:
             assert name == "outside.xlsx"
         with pytest.raises(TimeoutError):
@@ -150,7 +152,7 @@ def test_only_plain_files_of_the_drawer_are_opened(tmp_path: Path, read_files: R
         "link.txt", "pipe.txt", "folder.txt", "gone.txt", "../secret.txt", str(outside), "..",
         "truth\\x.txt",
     ]  # fmt: skip
-    drawer = Drawer(folder, names, read_files)
+    drawer = AttachedFiles(folder, names, read_files)
     kinds = {}
     for name in [*names, "other.txt", "secret.txt", ""]:
         with pytest.raises(FileProblem) as problem:
@@ -163,12 +165,12 @@ def test_only_plain_files_of_the_drawer_are_opened(tmp_path: Path, read_files: R
     linked = tmp_path / "linked"
     linked.symlink_to(folder)
     with pytest.raises(FileProblem, match="no plain file"):
-        Drawer(linked, ["other.txt"], read_files).content("other.txt")
+        AttachedFiles(linked, ["other.txt"], read_files).content("other.txt")
 
 
 def test_the_hash_of_a_drawer_is_of_its_names_and_bytes(tmp_path: Path) -> None:
     def digest(*names: str) -> str:
-        return Drawer(tmp_path, names).content_hash
+        return AttachedFiles(tmp_path, names).content_hash
 
     (tmp_path / "a.txt").write_text("one")
     (tmp_path / "b.txt").write_text("one")
@@ -185,7 +187,7 @@ def test_a_file_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, re
     for number in range(8):
         (tmp_path / f"{number}.txt").write_text(f"words {number}")
     names = [f"{number}.txt" for number in range(8)]
-    drawer = Drawer(tmp_path, names, read_files)
+    drawer = AttachedFiles(tmp_path, names, read_files)
     threads = [threading.Thread(target=drawer.content, args=(name,)) for name in names * 2]
     for thread in threads:
         thread.start()

@@ -12,8 +12,8 @@ from drr.env.source import Source, text_hash
 from drr.eval.asking.judge import JudgeName
 from drr.eval.evidence.answers import questions, read_answers
 from drr.eval.judging.read import choose, read_judged
-from drr.eval.judging.run import JudgeOptions, Ran, judge
-from drr.eval.tasks.desk import EXTRACTOR, JUDGE, Desk
+from drr.eval.judging.run import JudgeOptions, JudgingResults, judge
+from drr.eval.tasks.desk import EXTRACTOR, JUDGE, JudgingContext
 from drr.eval.tasks.judgements import Judged
 from drr.eval.tasks.protocol import PROTOCOLS
 from drr.llm.factory import Models
@@ -112,10 +112,12 @@ async def put(study: Study, *units: Unit) -> None:
 
 def desk(
     study: Study, models: Models, shop: Shop | None = None, *, protocol: str = "ours", **more: Any
-) -> Desk:
+) -> JudgingContext:
     stand_in = RulesJudge()
     judge, extractor = (JudgeName.of(models, role, stand_in) for role in (JUDGE, EXTRACTOR))
-    made = Desk(judge, extractor, shop, SHOP_URL, protocol=PROTOCOLS[protocol], stand_in=stand_in, **more)
+    made = JudgingContext(
+        judge, extractor, shop, SHOP_URL, protocol=PROTOCOLS[protocol], stand_in=stand_in, **more
+    )
     made.questions = questions(study)
     made.add(read_answers(study))
     return made
@@ -127,7 +129,7 @@ async def by_wire(
     options: JudgeOptions,
     shop: Shop | None = None,
     **more: Any,
-) -> tuple[Ran, list[Request]]:
+) -> tuple[JudgingResults, list[Request]]:
     """Judge a study by the real client of a scripted model: what was done, and all that was asked."""
     with Wire(script) as wire:
         return await by_model(study, wire.url, options, shop, **more), wire.requests
@@ -135,7 +137,7 @@ async def by_wire(
 
 async def by_model(
     study: Study, url: str, options: JudgeOptions, shop: Shop | None = None, **more: Any
-) -> Ran:
+) -> JudgingResults:
     models = scripted(url)
     try:
         return await judge(study, desk(study, models, shop, **more), models, options)

@@ -10,7 +10,7 @@ from typing import Any
 
 from drr.env.shop import Shop
 from drr.eval.judging.read import choose, read_judged
-from drr.eval.judging.run import JudgeOptions, Ran
+from drr.eval.judging.run import JudgeOptions, JudgingResults
 from drr.eval.tasks.judgements import Judged
 from drr.eval.tasks.registry import stages, tasks
 from drr.papers.pdr.judging.choices import PqrChoices
@@ -110,7 +110,7 @@ async def judged_by(study: Study, script: CriteriaJudge, what: str = "pqr-only",
 
 async def judging(
     study: Study, url: str, what: str = "pqr-only", shop: Shop | None = None, **choices: Any
-) -> Ran:
+) -> JudgingResults:
     """`pqr-only`: without R, whose verdicts are not what is tested here."""
     chosen = {PqrChoices: PqrChoices(PERSONS, **choices)}
     options = JudgeOptions(["criteria" if what == "pqr-only" else what])

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 from drr.env.session import Session
 from drr.env.shop_world import as_returned
-from drr.env.source import Frozen, Source, text_hash
+from drr.env.source import FrozenText, Source, text_hash
 from drr.env.web.base import WebSearch
 from drr.env.world import Holdings, SourceKind, kinds_of
 from drr.tools.base import ToolAnswer, ToolContext, ToolError
@@ -44,11 +44,11 @@ class TaskFiles:
     def owns(self, address: str) -> bool:
         return address.startswith(FILE)
 
-    def text(self, address: str, returned: Sequence[Source]) -> Frozen:
+    def text(self, address: str, returned: Sequence[Source]) -> FrozenText:
         text = None if self._folder is None else page_of(self._folder, address)
         if text is not None:
-            return Frozen(address, self.name, "ok", text)
-        missing = Frozen(address, self.name, "unreachable", reason="the task has no such page")
+            return FrozenText(address, self.name, "ok", text)
+        missing = FrozenText(address, self.name, "unreachable", reason="the task has no such page")
         return as_returned(address, self.name, returned) or missing
 
 

@@ -29,7 +29,7 @@ from drr.eval.agreement.study import study_labels
 from drr.eval.evidence.answers import read_answers
 from drr.eval.labels import CriterionLabel, Label, Sample, read_labels
 from drr.eval.metrics.document import study_document
-from drr.eval.tasks.judgements import Judged, Judging
+from drr.eval.tasks.judgements import Judged, JudgingRun
 from drr.papers.pdr.judging.rows import (
     DIMENSIONS,
     CriteriaOwner,
@@ -188,7 +188,7 @@ async def test_labels_under_criteria_correct_p_as_the_document_has_it(study: Stu
 async def test_a_label_weighs_in_p_as_its_criterion_does(study: Study) -> None:
     """Two points too much under one criterion, three quarters of a dimension that is four tenths of P: P falls by 0.6."""
     await put(study, *(answer(f"n{number}", "x", f"Report {number}.") for number in range(16)))
-    judging = Judging("model", "model", "ours", {ROUNDS: "1"}, rule_written=False)
+    judging = JudgingRun("model", "model", "ours", {ROUNDS: "1"}, rule_written=False)
     judged = Judged(judging, read_answers(study), units=Counter(scores=1))
     weights = {"GOAL": 0.4, "CONT": 0.3, "PRES": 0.1, "ACTI": 0.2}
     lot, labels = Sample(seed=1, drawn=15, population=16), list[Label]()

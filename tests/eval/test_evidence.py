@@ -14,9 +14,9 @@ from drr.env.entities import Product
 from drr.env.records.product import product_evidence
 from drr.env.settings import Settings
 from drr.env.shop import Shop, open_shop
-from drr.env.source import Frozen, Source
-from drr.eval.evidence.answers import Book, read_answers
-from drr.eval.evidence.claims import leaning
+from drr.env.source import FrozenText, Source
+from drr.eval.evidence.answers import AnswerEvidence, read_answers
+from drr.eval.evidence.claims import claims_citing
 from drr.eval.evidence.passages import PASSAGE, WHOLE, locate, passages, select, whole_within
 from drr.eval.judging.read import choose, read_judged
 from drr.eval.judging.run import JudgeOptions
@@ -104,7 +104,7 @@ async def test_an_agent_knows_an_address_exactly_where_the_judge_resolves_it(stu
     cited = [spelt(near(one, chance), chance).strip() for one in some for _ in range(100)]
     await put(study, answer("a", "react", "", sources))
     (kept,) = read_answers(study)
-    book = Book(kept, None)
+    book = AnswerEvidence(kept, None)
     known = [ledger.knows(url) for url in cited]
     assert known == [book.resolves(url) for url in cited]
     assert 2_000 < sum(known) < 8_000
@@ -118,7 +118,7 @@ async def test_the_product_behind_an_order_is_known_to_both(study: Study) -> Non
     await put(study, answer("a", "react", "", [order]))
     (kept,) = read_answers(study)
     for url in (f"{shop}/B1/", order.url, order.url.replace("ANNA", "anna"), f"{shop}/B2"):
-        assert ledger.knows(url) == Book(kept, None).resolves(url)
+        assert ledger.knows(url) == AnswerEvidence(kept, None).resolves(url)
     assert ledger.knows("HTTP://SHOP.example/B1?utm_source=x")
 
 
@@ -135,7 +135,7 @@ async def test_records_that_were_withheld_are_no_source_that_the_shop_holds(
     await put(study, plain, told, shown)
     with open_shop(str(tmp_path / "shop"), Settings()) as shop:
         answers = {(one.query_id, one.record.spec.get("setting")): one for one in read_answers(study)}
-        found = {key: Book(one, shop) for key, one in answers.items()}
+        found = {key: AnswerEvidence(one, shop) for key, one in answers.items()}
         known = {("q-a", None): True, ("q-a", "task"): False, ("q-b", None): True}
         assert {key: book.resolves(cited) for key, book in found.items()} == known
         page = found["q-a", "task"].page(cited)
@@ -151,12 +151,14 @@ KIT = Product(
 )  # fmt: skip
 
 
-def evidence(product: Product) -> Frozen:
+def evidence(product: Product) -> FrozenText:
     text, places = product_evidence(product)
-    return Frozen(product.product_url, "product", "ok", text, product.title, product=product, places=places)
+    return FrozenText(
+        product.product_url, "product", "ok", text, product.title, product=product, places=places
+    )
 
 
-def changed(**fields: Any) -> Frozen:
+def changed(**fields: Any) -> FrozenText:
     return evidence(KIT.model_copy(update=fields))
 
 
@@ -211,7 +213,7 @@ def test_a_seller_who_writes_a_line_like_ours_settles_nothing(claim: str, line: 
 
 def test_a_text_without_its_record_settles_nothing() -> None:
     text = "Product: Kit\nPrice: $43.99"
-    assert decide("It costs $43.99", [Frozen("http://shop/p/1", "product", "ok", text)]) is None
+    assert decide("It costs $43.99", [FrozenText("http://shop/p/1", "product", "ok", text)]) is None
 
 
 @pytest.mark.parametrize(
@@ -301,7 +303,7 @@ def test_an_import_says_which_shop_it_is_held_against(place: Path, drr: Drr) -> 
 def test_it_this_and_they_lean_on_the_link_right_before(text: str, leans: dict[str, str]) -> None:
     where = {"a": f"{SHOP}/A1", "b": f"{SHOP}/B1"}
     told = text.format(**where)
-    found = {told[one.start : one.end].replace("*", ""): one.urls for one in leaning(told, parse(told))}
+    found = {told[one.start : one.end].replace("*", ""): one.urls for one in claims_citing(told, parse(told))}
     assert found == {said: (url.format(**where),) for said, url in leans.items()}
 
 

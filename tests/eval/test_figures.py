@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from drr.eval.stats import agreement as ag
 from drr.eval.stats import correlation, differences, faithfulness
-from drr.eval.stats.intervals import V
+from drr.eval.stats.intervals import Statistic
 from drr.eval.stats.pairs import pair_results, positions
 from drr.eval.stats.question import Comparison
 from drr.eval.stats.ratings import davidson, length_coefficient
@@ -33,7 +33,7 @@ def both(a: Sequence[Any], b: Sequence[Any]) -> list[tuple[Any, Any]]:
     return [(x, y) for x, y in zip(a, b, strict=True) if x is not None and y is not None]
 
 
-def same(v: V, of_library: Callable[[], float], known: bool, kept: int, given: int) -> None:
+def same(v: Statistic, of_library: Callable[[], float], known: bool, kept: int, given: int) -> None:
     assert v.value == (pytest.approx(of_library(), abs=1e-8) if known else None)
     assert (v.n, v.n_unscored) == (kept, given - kept)
 
@@ -200,10 +200,10 @@ def test_an_interval_draws_whole_queries(of: Any, sides: tuple[int, int]) -> Non
         )
     unit = {"unit": "report"} if of in CORRELATIONS else {}
 
-    def found(drawn: Sequence[Sequence[Item]]) -> V:
+    def found(drawn: Sequence[Sequence[Item]]) -> Statistic:
         flat = [(str(i), item) for i, query in enumerate(drawn) for item in query]
         x, y = ([item[side] for _, item in flat] for side in sides)
-        value: V = of(x, y, clusters=[name for name, _ in flat], **unit)
+        value: Statistic = of(x, y, clusters=[name for name, _ in flat], **unit)
         return value
 
     whole = found(queries)

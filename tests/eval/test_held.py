@@ -17,7 +17,7 @@ from drr.env.web.sandbox import Sandbox
 from drr.env.world import KINDS, World, owner_of
 from drr.eval.agreement.judges import agreement
 from drr.eval.agreement.study import across_systems, stability, study_labels
-from drr.eval.evidence.answers import Book, read_answers
+from drr.eval.evidence.answers import AnswerEvidence, read_answers
 from drr.eval.judging.read import choose, judgings, read_judged
 from drr.eval.judging.run import JudgeOptions
 from drr.eval.labels import PairwiseLabel, RatingLabel, pair_id, read_labels
@@ -271,7 +271,7 @@ async def test_what_the_agent_read_stands_in_for_a_file_that_is_gone(study: Stud
     (source,) = read_page(ToolContext(world), MANUAL, 2).sources
     await put(study, answer("kettle", "react", REPORT, [source]))
     (study.folder / "files" / MANUAL).unlink()
-    book = Book(read_answers(study)[0], None)
+    book = AnswerEvidence(read_answers(study)[0], None)
     assert book.page(source.url).text == source.seen
     assert book.page(address(MANUAL, 3)).status == "unreachable"
 

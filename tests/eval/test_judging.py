@@ -25,7 +25,7 @@ from drr.eval.judging.read import choose, judgings, read_judged, remember, repet
 from drr.eval.judging.run import JudgeOptions, cited_pages, forecast, judge, refetch
 from drr.eval.metrics.compare import compare
 from drr.eval.metrics.document import banner, study_document
-from drr.eval.tasks.judgements import Judging
+from drr.eval.tasks.judgements import JudgingRun
 from drr.offline.judge import RulesJudge
 from drr.study.study import Study
 
@@ -355,7 +355,7 @@ def test_the_snapshots_of_the_run_are_not_the_pages_of_today(
 
 
 def test_a_judging_of_further_kinds_in_the_same_way_is_the_same_judging(study: Study) -> None:
-    first = Judging("m", "m", "ours", {"claims/all": "1", "scores": "4"}, rule_written=False)
+    first = JudgingRun("m", "m", "ours", {"claims/all": "1", "scores": "4"}, rule_written=False)
     remember(study, first)
     remember(study, replace(first, versions={"claims/all": "1", "facts": "2"}))
     (both,) = judgings(study)

@@ -22,7 +22,7 @@ from drr.eval.asking.judge import KeptAnswers
 from drr.eval.checks import RULES
 from drr.eval.judging.difference import earlier_parts
 from drr.eval.judging.read import choose, judgings, read_judged
-from drr.eval.judging.run import JudgeOptions, Ran, judge
+from drr.eval.judging.run import JudgeOptions, JudgingResults, judge
 from drr.eval.labels import DIMENSIONS
 from drr.eval.metrics.document import study_document
 from drr.eval.tasks.extraction import ExtractionTask
@@ -30,7 +30,7 @@ from drr.eval.tasks.grading import PairwiseTask, RatingTask, criterion_name
 from drr.eval.tasks.protocol import AS_PRINTED
 from drr.eval.tasks.support import SupportTask
 from drr.study.study import Study
-from drr.study.unit import Saved, Unit
+from drr.study.unit import SavedText, Unit
 
 from tests.commands import Drr
 from tests.eval.foreign_files import lines
@@ -246,7 +246,7 @@ async def test_keys_of_before_tasks_had_versions_are_still_the_keys(study: Study
     assert dict(depth.key_fields) == {**fixed, **own, "version": version}
 
 
-async def judging(study: Study, url: str) -> Ran:
+async def judging(study: Study, url: str) -> JudgingResults:
     """As the command does it."""
     return await by_model(study, url, JudgeOptions(["faithfulness"]))
 
@@ -296,7 +296,7 @@ async def test_what_another_process_saved_since_is_known_for_the_same_unit_only(
     kept = KeptAnswers(study)
     assert kept.of("r1", units[0].key) == []
     names = ("raw:r1:0", "raw:r1:1", "raw:r2:0")
-    study.ledger.saved.add(Saved(units[0].key, name, name.encode()) for name in names)
+    study.ledger.saved.add(SavedText(units[0].key, name, name.encode()) for name in names)
     assert kept.of("r1", units[0].key) == ["raw:r1:0", "raw:r1:1"]
     assert kept.of("r1", units[1].key) == []
     assert KeptAnswers(study).of("r2", units[1].key) == ["raw:r2:0"]

@@ -14,7 +14,7 @@ from drr.env.errors import Misuse
 from drr.env.query import Query
 from drr.env.shop import Shop
 from drr.eval.judging.read import choose, read_judged
-from drr.eval.judging.run import JudgeOptions, Ran, forecast
+from drr.eval.judging.run import JudgeOptions, JudgingResults, forecast
 from drr.eval.metrics import key_points as metrics
 from drr.eval.tasks.judgements import Judged
 from drr.eval.tasks.key_points import PointRow, PointVerdictRow, matches_of, points_of, read_points
@@ -81,7 +81,9 @@ async def judged_by(study: Study, script: PointJudge, shop: Shop | None = None, 
     return read_judged(study, choose(study))
 
 
-async def judging(study: Study, url: str, shop: Shop | None = None, what: str = "recall", **more: Any) -> Ran:
+async def judging(
+    study: Study, url: str, shop: Shop | None = None, what: str = "recall", **more: Any
+) -> JudgingResults:
     return await by_model(study, url, JudgeOptions([what]), shop, **more)
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import orjson
 import pytest
-from drr.env.source import Frozen
+from drr.env.source import FrozenText
 from drr.eval.asking.conversation import box_prompts
 from drr.eval.asking.safety import defused, fenced, forgeries, visible
 from drr.eval.evidence.passages import missing_numbers, support
@@ -229,7 +229,7 @@ def test_marks_hang_on_the_text_so_that_nobody_can_know_them() -> None:
     from drr.eval.tasks.support_items import SupportItem
 
     def prompt(text: str) -> str:
-        item = SupportItem("c1-web", "c1", "a claim", "web", "page", (Frozen("u", "web", "ok", text),))
+        item = SupportItem("c1-web", "c1", "a claim", "web", "page", (FrozenText("u", "web", "ok", text),))
         return support_asking(box_prompts(), OURS, [item]).messages[1].text
 
     first, second = prompt("one text"), prompt("another text")

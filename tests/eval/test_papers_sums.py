@@ -99,15 +99,18 @@ async def test_one_judging_gives_them_all(study: Study) -> None:
     assert METHODS.keys() | {"fact_rate"} == {m.name for m in metrics().values() if m.table == "papers"}
 
 
-Written = tuple[float, list[int | None] | None]
+ReportFolder = tuple[float, list[int | None] | None]
 
 
-def _totals(weights: Mapping[str, float], criteria: Mapping[str, Sequence[Written]]) -> WeighedTotals:
+def _totals(weights: Mapping[str, float], criteria: Mapping[str, Sequence[ReportFolder]]) -> WeighedTotals:
     return weighed(weights, {name: [WeighedScore(*one) for one in own] for name, own in criteria.items()})
 
 
 def test_missing_scores_make_the_whole_unknown_and_count_nothing_as_printed() -> None:
-    scores: dict[str, list[Written]] = {"GOAL": [(0.5, [8, 6]), (0.5, None)], "CONT": [(1.0, [None, None])]}
+    scores: dict[str, list[ReportFolder]] = {
+        "GOAL": [(0.5, [8, 6]), (0.5, None)],
+        "CONT": [(1.0, [None, None])],
+    }
     half = _totals({"GOAL": 0.6, "CONT": 0.4}, scores)
     assert half.dimensions == {"GOAL": 7.0, "CONT": None}
     assert half.total is None and half.by_round == [None, None]

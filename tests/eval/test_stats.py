@@ -12,7 +12,7 @@ from drr.eval.metrics import metrics
 from drr.eval.stats.agreement import cohen_kappa, gwet_ac1, krippendorff_alpha, soft_disagreement
 from drr.eval.stats.correlation import pearson
 from drr.eval.stats.differences import noise_floor, paired, sign_test, with_holm
-from drr.eval.stats.intervals import COUNTED, SHARE, Ends, V, from_sums, mean, missed, pooled, spread
+from drr.eval.stats.intervals import COUNTED, SHARE, Ends, Statistic, from_sums, mean, missed, pooled, spread
 from drr.eval.stats.pairs import wins_needed
 from drr.eval.stats.question import AskedQuestion
 
@@ -119,11 +119,11 @@ def test_spread_is_the_sample_deviation():
     assert spread({"a": [1.0]}) is None
 
 
-def graded(values: Sequence[float], ends: Ends | None = GRADES) -> V:
+def graded(values: Sequence[float], ends: Ends | None = GRADES) -> Statistic:
     return mean({str(n): [value] for n, value in enumerate(values)}, ends=ends)
 
 
-def width(v: V) -> float:
+def width(v: Statistic) -> float:
     assert v.ci_low is not None and v.ci_high is not None and v.value is not None
     assert v.ci_low <= v.value <= v.ci_high
     return v.ci_high - v.ci_low
@@ -203,7 +203,7 @@ def test_intervals_of_few_cover_what_they_say(clusters):
             assert within / len(spread_out) > held, truth
 
 
-def solved(ones: int, of: int) -> V:
+def solved(ones: int, of: int) -> Statistic:
     return mean({str(k): [float(k < ones)] for k in range(of)}, ends=SHARE)
 
 

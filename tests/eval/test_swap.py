@@ -13,7 +13,7 @@ from drr.eval.agreement.study import agreement_document, study_labels
 from drr.eval.judging.read import choose, read_judged
 from drr.eval.labels import CriterionLabel
 from drr.eval.metrics.document import study_document
-from drr.eval.stats.intervals import V
+from drr.eval.stats.intervals import Statistic
 from drr.eval.tasks.judgements import Judged
 from drr.papers.pdr.metrics.swap import corpus, per_report
 from drr.study.study import Study
@@ -68,7 +68,7 @@ async def with_reports(study: Study, trials: int = 1) -> None:
     await put(study, *units)
 
 
-def of_variant(judged: Judged, name: str) -> dict[str, V]:
+def of_variant(judged: Judged, name: str) -> dict[str, Statistic]:
     return dict(corpus(judged, [a for a in judged.answers if a.variant == name]))
 
 

@@ -21,7 +21,7 @@ from drr.eval.judging.read import choose, read_judged
 from drr.eval.judging.run import JudgeOptions, forecast, judge
 from drr.eval.metrics.compare import compare
 from drr.eval.metrics.document import study_document
-from drr.eval.stats.corrected import Scored, corrected
+from drr.eval.stats.corrected import ScoredThing, corrected
 from drr.eval.stats.differences import paired
 from drr.eval.stats.intervals import mean, pooled
 from drr.eval.stats.pairs import pair_results
@@ -227,7 +227,7 @@ def test_a_sign_test_counts_a_task_once() -> None:
 
 
 def test_labels_of_one_task_are_of_one_question() -> None:
-    units = [Scored(str(i % 5), 1.0, 0.5, 0.5 + (i % 3) / 10) for i in range(40)]
+    units = [ScoredThing(str(i % 5), 1.0, 0.5, 0.5 + (i % 3) / 10) for i in range(40)]
     assert "5 questions" in (corrected(units).reason or "")
 
 

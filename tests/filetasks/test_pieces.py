@@ -15,7 +15,7 @@ from drr.citations.files import KnownPlaces, page_of_piece, piece_address
 from drr.env.settings import resolve
 from drr.env.source import Source
 from drr.env.text import tokens
-from drr.eval.evidence.answers import Book, read_answers
+from drr.eval.evidence.answers import AnswerEvidence, read_answers
 from drr.papers.dr3.agent.sub_agents import with_context
 from drr.papers.dr3.corpus_web import OVERLAP, PIECE_CHARS, CorpusWeb, OpenCorpora, best, cut
 from drr.papers.dr3.form import CorpusPage
@@ -186,7 +186,7 @@ async def test_a_cited_piece_is_judged_on_its_page_and_counts_as_it_once(tmp_pat
     with Study.create(tmp_path / "study", {"schema": 1, "run": {}}) as study:
         await put(study, answer("kettle", "dr3", report, [web(LONG, "Kettles whistle.")]))
         (told,) = read_answers(study)
-        book = Book(told, None)
+        book = AnswerEvidence(told, None)
         assert book.resolves(f"{LONG}#piece=3") and book.page(f"{LONG}#piece=3").text == "Kettles whistle."
         assert not book.resolves(f"{SHORT}#piece=1")
     known = KnownPage(url=LONG, kind="supportive")

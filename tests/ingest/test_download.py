@@ -18,8 +18,8 @@ from typing import Any
 import orjson
 import pytest
 from drr.app.cli import main
-from drr.data_ingest.download import Download, DownloadTerms, Edition, Got, check_room, fetch_all
-from drr.data_ingest.publisher import Denied, PublishedFile, Publisher, looked_up, publication, published
+from drr.data_ingest.download import CompleteFile, Download, DownloadTerms, Edition, check_room, fetch_all
+from drr.data_ingest.publisher import FileDenied, PublishedFile, Publisher, looked_up, publication, published
 from drr.data_ingest.recipe import ALL
 from drr.env.errors import DrrError, Misuse
 from drr.env.progress import Quiet
@@ -45,7 +45,7 @@ async def _no_pause(seconds: float) -> None:
 
 async def got(
     mirror: Mirror, to: Path, *, file: PublishedFile = META, timeout: float = 10.0, **terms: Any
-) -> Got:
+) -> CompleteFile:
     publisher = Publisher(mirror.url, named=True, timeout=timeout)
     chosen = DownloadTerms(**({"pause": _no_pause} | terms))
     return await Download(publisher, file, to / file.path, Quiet(), chosen).run()
@@ -136,7 +136,7 @@ async def test_tries_are_capped_and_what_was_got_is_kept(mirror: Mirror, tmp_pat
 
 async def test_what_is_no_gzip_file_is_not_kept(mirror: Mirror, tmp_path: Path) -> None:
     mirror.files[f"/{META.address}"] = b"<html>please log in</html>"
-    with pytest.raises(Denied, match=r"no whole gzip file.*twice; nothing of it is kept"):
+    with pytest.raises(FileDenied, match=r"no whole gzip file.*twice; nothing of it is kept"):
         await got(mirror, tmp_path)
     assert not (tmp_path / META.path).exists()
     assert len(mirror.gets()) == 2
@@ -148,7 +148,7 @@ async def test_a_published_hash_decides(mirror: Mirror, tmp_path: Path) -> None:
     assert (await got(mirror, tmp_path / "right")).path.is_file()
     wrong = base64.b64encode(hashlib.sha256(OTHER).digest()).decode()
     mirror.headers["Repr-Digest"] = f"sha-256=:{wrong}:"
-    with pytest.raises(Denied, match="SHA-256"):
+    with pytest.raises(FileDenied, match="SHA-256"):
         await got(mirror, tmp_path / "wrong")
 
 
@@ -186,13 +186,13 @@ async def test_only_what_was_named_may_lie_in_a_closed_network(mirror: Mirror, t
         return ["127.0.0.1"]
 
     public = Publisher("http://data.example/set", resolver=here)
-    with pytest.raises(Denied, match=r"127\.0\.0\.1 is not a public address"):
+    with pytest.raises(FileDenied, match=r"127\.0\.0\.1 is not a public address"):
         await Download(public, META, tmp_path / META.path, Quiet(), DownloadTerms(pause=_no_pause)).run()
     mirror.always = Fault(status=302, headers={"Location": "http://169.254.169.254/latest/meta-data"})
-    with pytest.raises(Denied, match="refused"):
+    with pytest.raises(FileDenied, match="refused"):
         await got(mirror, tmp_path)
     mirror.always = Fault(status=302, headers={"Location": "file:///etc/passwd"})
-    with pytest.raises(Denied, match="refused"):
+    with pytest.raises(FileDenied, match="refused"):
         await got(mirror, tmp_path)
 
 

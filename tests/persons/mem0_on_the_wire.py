@@ -13,7 +13,7 @@ from drr.env.settings import Settings
 from drr.llm.factory import Models
 from drr.llm.models import ModelSettings
 from drr.papers.pdr.context import read_contexts
-from drr.papers.pdr.memory_units import Memories, MemoryMaking, Wanted
+from drr.papers.pdr.memory_units import Memories, MemoryMaking, RecallRequest
 from drr.study.run import run
 from drr.study.study import Study
 
@@ -45,7 +45,7 @@ def remember(at: Path) -> None:
     with Wire(told) as wire:
         models = Models(ModelSettings(roles={"default": MODEL}, base_url=wire.url))
         making = MemoryMaking(Settings(), models, prompts_of(Settings(), "papers/pdr"), contexts)
-        unit = making.unit("mem0", contexts.persons[0], [Wanted("What of the dog?", 500)])
+        unit = making.unit("mem0", contexts.persons[0], [RecallRequest("What of the dog?", 500)])
         with Study.create(at / "study", {"schema": 1, "run": {}}) as study:
             memories = Memories(making, study)
             summary = asyncio.run(run(study, [unit], memories.work, models=models))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import date, timedelta
 
 from drr.env.entities import Address, Order, OrderStatus, Product, User
-from drr.papers.pdr.records import Purchased, ShopperHistory
+from drr.papers.pdr.records import PurchasedProduct, ShopperHistory
 
 AS_OF = "2023-01-01"
 ANNA = User(
@@ -38,10 +38,10 @@ def thing(
 
 def bought(
     product: Product, days: Sequence[int], status: OrderStatus = "Delivered", first: int = 0
-) -> list[Purchased]:
+) -> list[PurchasedProduct]:
     """So many days before `AS_OF` each."""
     return [
-        Purchased(
+        PurchasedProduct(
             Order(
                 order_id=f"{first + 1000 + hash_of(product.product_id) * 100_000 + day:016d}",
                 product_id=product.product_id,
@@ -59,6 +59,6 @@ def hash_of(text: str) -> int:
     return sum(map(ord, text))
 
 
-def history(*lines: list[Purchased], user: User = ANNA) -> ShopperHistory:
+def history(*lines: list[PurchasedProduct], user: User = ANNA) -> ShopperHistory:
     every = [line for part in lines for line in part]
     return ShopperHistory(user, AS_OF, sorted(every, key=lambda line: (line.day, line.order.order_id)))

@@ -28,7 +28,7 @@ from drr.papers.pdr.context import (
 )
 from drr.papers.pdr.context_build import ContextWorks, build_context
 from drr.papers.pdr.context_check import item_faults, persons_of
-from drr.papers.pdr.material import PersonMaterial, Wares
+from drr.papers.pdr.material import PersonMaterial, ProductSample
 from drr.papers.pdr.person import Attribute, Person, read_persons
 from drr.papers.pdr.words import invented_traits, key_of, record_traits, values_of
 from drr.wording.states import STATES
@@ -182,7 +182,7 @@ def test_where_there_is_nothing_more_to_say_the_manifest_says_so_and_the_check_r
 ) -> None:
     person, sizes = Person(person_id="p-1", attributes=()), {"2k": 2000, "64k": 64_000}
     with open_shop(str(sample_shop), Settings()) as shop:
-        wares = Wares(islice(shop.store.iter_products(), 1), 7)
+        wares = ProductSample(islice(shop.store.iter_products(), 1), 7)
     material = PersonMaterial(person, None, [], wares, Random(7))
     write_contexts(tmp_path, [build_context(person, material, None, sizes, 7)], sizes=sizes)
     made = read_contexts(tmp_path).manifest.persons["p-1"]

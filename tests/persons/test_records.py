@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from drr.env.entities import Address
 from drr.papers.pdr.person import disclosed
-from drr.papers.pdr.records import Purchased, ShopperHistory, derived
+from drr.papers.pdr.records import PurchasedProduct, ShopperHistory, derived
 
 from tests.cases import cases
 from tests.persons.shopper import ANNA, bought, history, thing
@@ -39,7 +39,7 @@ def test_a_household_with_a_dog_is_known_by_its_orders() -> None:
     ],
     ids=["too few", "one day, as for a gift", "all sent back", "a small share of many"],
 )
-def test_too_little_is_no_trait(lines: list[list[Purchased]]) -> None:
+def test_too_little_is_no_trait(lines: list[list[PurchasedProduct]]) -> None:
     assert "pets-dogs" not in said(history(*lines))
 
 

@@ -11,7 +11,7 @@ import pytest
 from drr.env.constraints import parse_constraints
 from drr.env.query import Fact, Query, read_queries
 from drr.env.shop import Shop
-from drr.env.text import Seen, shingles, similarity
+from drr.env.text import SimilarTexts, shingles, similarity
 from drr.querygen.builtin import FILE, builtin_queries
 from drr.querygen.check_list import CHECKS, Stock
 from drr.querygen.checks import Checker, coherence, spread
@@ -123,9 +123,9 @@ def test_a_set_whose_purchases_are_of_another_kind_is_refused(shop: Shop, querie
     assert coherence(Checker(shop), builtin_queries()).status == "pass"
     assert coherence(Checker(shop), queries).status in ("pass", "none")
     asked = builtin_queries()
-    leaning = [one for one in asked if any(fact.kind == "product" for fact in one.facts_used)]
-    needs = [one.needs for one in leaning]
-    others = zip(leaning, [*needs[1:], needs[0]], strict=True)
+    claims_citing = [one for one in asked if any(fact.kind == "product" for fact in one.facts_used)]
+    needs = [one.needs for one in claims_citing]
+    others = zip(claims_citing, [*needs[1:], needs[0]], strict=True)
     turned = [query.model_copy(update={"needs": other}) for query, other in others]
     assert "ask for such a thing" in coherence(Checker(shop), turned).message
 
@@ -170,7 +170,7 @@ def test_likeness_is_jaccard_over_shingles_of_texts_seen() -> None:
     assert similarity(shingles("a b c d"), shingles("w x y z")) == 0
     texts = ["a b c d e f", "a b c x y z", "q r s t u v", "a b c d e g", "one", "one"]
     sets = [shingles(text) for text in texts]
-    seen = Seen()
+    seen = SimilarTexts()
     for place, own in enumerate(sets):
         expected = {at: similarity(own, sets[at]) for at in range(place) if own & sets[at]}
         assert dict(seen.alike(own)) == expected
@@ -222,14 +222,14 @@ def test_the_built_in_set_passes_and_says_who_wrote_and_read_it(
 
 
 def test_what_a_question_leans_on_is_told_affordable_and_named(sound: Query, shop: Shop) -> None:
-    def leaning(kind: Any, value: str) -> dict[str, str]:
+    def claims_citing(kind: Any, value: str) -> dict[str, str]:
         asked = sound.model_copy(update={"facts_used": [Fact(kind=kind, id=value)]})
         return dict(Checker(shop).check(asked).failed)
 
     for told in ("address.state", "state", "label", "price_quartiles"):
-        assert "facts" not in leaning("profile", told)
+        assert "facts" not in claims_citing("profile", told)
     for secret in ("email", "phone_number", "address.address1", "address", "first_name"):
-        assert "facts" in leaning("profile", secret)
+        assert "facts" in claims_citing("profile", secret)
     lacking = sound.model_copy(update={"tools": ["product_catalog_search"], "web_need": "Prices elsewhere."})
     assert "does not name web_search" in Checker(shop).check(lacking).failed["web_need"]
     offline = sound.model_copy(update={"tools": ["product_catalog_search"], "web_need": None})

@@ -65,7 +65,7 @@ def test_the_label_follows_from_the_purchases_and_says_why() -> None:
     assert label.name == "Backyard Birder"
     assert label.reasons == ["5 of 6 purchases are about backyard birds"]
     assert shopper_label([("Chef Knife", "Home", 2)]).name == "New Shopper"
-    odd = [("Thing", "Home_and_Kitchen", 2), ("Other", "Pet_Supplies", 2)]
+    odd = [("CheckedThing", "Home_and_Kitchen", 2), ("Other", "Pet_Supplies", 2)]
     assert shopper_label(odd).name == "Varied Shopper"
 
 

@@ -21,7 +21,7 @@ from drr.env.query import Query
 from drr.env.settings import Settings
 from drr.env.web.sandbox import DOCUMENTS, build_sandbox
 from drr.extras.ray.cluster import connect
-from drr.extras.ray.limits import NAME, NAMESPACE, Stand, WorkerLimits
+from drr.extras.ray.limits import NAME, NAMESPACE, CallReport, WorkerLimits
 from drr.extras.ray.pool import RayPool
 from drr.study.pools import PoolOrder
 from drr.study.run import run
@@ -133,7 +133,7 @@ async def test_places_of_a_driver_that_was_killed_and_of_a_lost_actor_are_not_lo
         await asyncio.sleep(1.0)  # which gives its place back
         ray = await asyncio.to_thread(connect, None, 1)
         limits = ray.get_actor(NAME, namespace=NAMESPACE)
-        await limits.hear.remote("dead-1", "dead", 3, {"anthropic": Stand(3, 3)})
+        await limits.hear.remote("dead-1", "dead", 3, {"anthropic": CallReport(3, 3)})
         calls = [asyncio.create_task(alive.call(crowd, n)) for n in range(9)]
         await asyncio.sleep(0.5)
         assert not crowd.there

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from drr.extras.ray.limits import Sharing, Stand
+from drr.extras.ray.limits import CallReport, Sharing
 
 
 class Town:
@@ -29,7 +29,7 @@ class Town:
 
     def say(self, name: str, *refusals: tuple[float, float], answered: int = 0) -> None:
         wanted = self.running[name] + self.waiting[name]
-        stand = Stand(self.running[name], wanted, answered, refusals)
+        stand = CallReport(self.running[name], wanted, answered, refusals)
         self.told[name].append(self.sharing.hear(name, name[0], self.most, stand))
 
     def step(self) -> None:
@@ -65,7 +65,7 @@ def test_nobody_starves_beside_one_that_always_wants_more(wanted: int) -> None:
     seen = {"a": 0, "b": 0}
     for _ in range(40):
         for name, count in (("a", wanted), ("b", 5)):
-            shares[name] = sharing.hear(name, name, 1, Stand(shares[name], count, shares[name]))
+            shares[name] = sharing.hear(name, name, 1, CallReport(shares[name], count, shares[name]))
             seen[name] += shares[name]
     assert min(seen.values()) >= 8
 
@@ -74,35 +74,35 @@ def test_each_run_keeps_to_its_own_and_what_one_does_not_want_is_anothers() -> N
     sharing, shares = Sharing(lambda: 0.0), {"few-1": 0, "few-2": 0, "many-1": 0, "many-2": 0}
     for _ in range(4):
         for name, most, wanted in (("few-1", 2, 3), ("few-2", 2, 3), ("many-1", 9, 1), ("many-2", 9, 90)):
-            shares[name] = sharing.hear(name, name.split("-")[0], most, Stand(shares[name], wanted))
+            shares[name] = sharing.hear(name, name.split("-")[0], most, CallReport(shares[name], wanted))
     assert shares == {"few-1": 1, "few-2": 1, "many-1": 1, "many-2": 6}
 
 
 def test_who_is_not_heard_any_more_holds_nothing_and_a_share_counts_until_its_calls_have_ended() -> None:
     now = [0.0]
     sharing = Sharing(lambda: now[0])
-    assert sharing.hear("a", "a", 4, Stand(0, 4)) == 4
-    assert sharing.hear("b", "b", 4, Stand(0, 4)) == 0
-    assert sharing.hear("a", "a", 4, Stand(4, 4)) == 2
-    assert sharing.hear("b", "b", 4, Stand(0, 4)) == 0, "all four are under way"
-    assert sharing.hear("a", "a", 4, Stand(2, 4)) == 2
-    assert sharing.hear("a", "a", 4, Stand(2, 4)) == 2
-    assert sharing.hear("b", "b", 4, Stand(0, 4)) == 2
+    assert sharing.hear("a", "a", 4, CallReport(0, 4)) == 4
+    assert sharing.hear("b", "b", 4, CallReport(0, 4)) == 0
+    assert sharing.hear("a", "a", 4, CallReport(4, 4)) == 2
+    assert sharing.hear("b", "b", 4, CallReport(0, 4)) == 0, "all four are under way"
+    assert sharing.hear("a", "a", 4, CallReport(2, 4)) == 2
+    assert sharing.hear("a", "a", 4, CallReport(2, 4)) == 2
+    assert sharing.hear("b", "b", 4, CallReport(0, 4)) == 2
     now[0] += 60.0
-    assert sharing.hear("b", "b", 4, Stand(2, 4)) == 4
+    assert sharing.hear("b", "b", 4, CallReport(2, 4)) == 4
 
 
 def test_one_429_slows_all_workers_once_and_answers_bring_the_pace_back() -> None:
     now = [100.0]
     sharing = Sharing(lambda: now[0])
-    assert sharing.hear("a", "r", 8, Stand(0, 8)) == 8
+    assert sharing.hear("a", "r", 8, CallReport(0, 8)) == 8
     late = tuple((2.0, 5.0) for _ in range(3))  # all of them were under way when the first came
-    assert sharing.hear("a", "r", 8, Stand(0, 8, refusals=late)) == 0
-    assert sharing.hear("b", "r", 8, Stand(0, 8)) == 0, "nothing is asked before the pause is over"
+    assert sharing.hear("a", "r", 8, CallReport(0, 8, refusals=late)) == 0
+    assert sharing.hear("b", "r", 8, CallReport(0, 8)) == 0, "nothing is asked before the pause is over"
     now[0] += 5.0
     for _ in range(3):
-        shares = [sharing.hear(name, "r", 8, Stand(0, 8)) for name in "ab"]
+        shares = [sharing.hear(name, "r", 8, CallReport(0, 8)) for name in "ab"]
     assert shares == [2, 2]
     for _ in range(20):
-        shares = [sharing.hear(name, "r", 8, Stand(0, 8, answered=4)) for name in "ab"]
+        shares = [sharing.hear(name, "r", 8, CallReport(0, 8, answered=4)) for name in "ab"]
     assert shares == [4, 4]

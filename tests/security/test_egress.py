@@ -38,7 +38,7 @@ HOSTILE = "http://127.0.0.1:9"
 ENVIRONMENT = cases("security", "ENVIRONMENT")
 
 
-class Heard(NamedTuple):
+class ReviewTotals(NamedTuple):
     code: int
     err: str
     connections: set[str]
@@ -62,7 +62,7 @@ with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
 """
 
 
-def heard(code: str, words: list[str], folder: Path, *, alone: bool) -> Heard:
+def heard(code: str, words: list[str], folder: Path, *, alone: bool) -> ReviewTotals:
     """What a program of ours connects to; `alone`: in a network of its own, if there may be one."""
     log = folder / "connections"
     log.touch()
@@ -76,7 +76,7 @@ def heard(code: str, words: list[str], folder: Path, *, alone: bool) -> Heard:
         capture_output=True, text=True, env=environment, cwd=folder, timeout=580, check=False,
     )  # fmt: skip
     lines = log.read_text(encoding="utf-8").splitlines()
-    return Heard(done.returncode, done.stderr, {line.split(" ", 1)[1] for line in lines})
+    return ReviewTotals(done.returncode, done.stderr, {line.split(" ", 1)[1] for line in lines})
 
 
 WITNESSED = """

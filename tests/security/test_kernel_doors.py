@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from drr.agents.commands import namespaces
 from drr.agents.commands.command import Command, CommandTerms, search_path
-from drr.agents.commands.process import place_for
+from drr.agents.commands.process import sandbox_for
 from drr.agents.commands.sight import why_not_contained
 
 from tests.commands import python
@@ -121,7 +121,7 @@ async def test_every_door_is_as_security_md_says(tmp_path: Path, monkeypatch: py
     keys = tmp_path / "shown" / ".env"
     keys.parent.mkdir()
     keys.write_text("SECRET")
-    async with place_for(Command.of("cmd:./agent"), CommandTerms(shown=(keys.parent,))) as place:
+    async with sandbox_for(Command.of("cmd:./agent"), CommandTerms(shown=(keys.parent,))) as place:
         ended = await place.run({"PATH": search_path()}, str(keys), 30)
     assert json.loads(ended.report) == said()
 

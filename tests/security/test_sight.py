@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from drr.agents.commands.command import Command, CommandTerms, search_path
-from drr.agents.commands.process import place_for
+from drr.agents.commands.process import sandbox_for
 from drr.agents.commands.sight import why_not_contained
 from drr.env.errors import Misuse
 
@@ -61,7 +61,7 @@ def project(tmp_path: Path) -> Iterator[Path]:
 
 async def seen(word: str, paths: list[Path], terms: CommandTerms) -> Mapping[Path, object]:
     """What the command finds at these paths; it is told them, it does not name them."""
-    async with place_for(Command.of(word), terms) as place:
+    async with sandbox_for(Command.of(word), terms) as place:
         ended = await place.run({"PATH": search_path()}, json.dumps([str(path) for path in paths]), 30)
     return dict(zip(paths, json.loads(ended.report).values(), strict=True))
 

@@ -18,7 +18,7 @@ from typing import Any
 from weakref import finalize
 
 from drr.agents.commands.command import Command, CommandTerms, search_path
-from drr.agents.commands.process import place_for
+from drr.agents.commands.process import sandbox_for
 from drr.app.bundles.builder import beside
 from drr.app.pages.serve import guarded, place_of
 from drr.env.errors import DrrError
@@ -29,7 +29,7 @@ from drr.env.small_files import DEEPEST, read_toml
 from drr.llm.meter import UsageRow
 from drr.papers.dr3.folders import open_tasks
 from drr.study.study import Study
-from drr.study.unit import Finished, Unit
+from drr.study.unit import FinishedUnit, Unit
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
@@ -52,7 +52,7 @@ def _ledger(*, wal: bool) -> bytes:
             keys = [unit.key for unit in units]
             study.ledger.under_way.begin("a", keys)
             used = ({"agent": _USED}, None, 1.0, 2.0, 3.0)
-            ended = [Finished(key, "done", None, None, False, {"n": key[:4]}, {}, *used) for key in keys]
+            ended = [FinishedUnit(key, "done", None, None, False, {"n": key[:4]}, {}, *used) for key in keys]
             study.ledger.records.commit(ended, {})
             study.ledger.set_meta("note", "whole")
             study.ledger.set_meta("file:study.toml", None)  # another is put beside it
@@ -295,7 +295,7 @@ print(json.dumps(found))
 
 def _ran(text: str, word: str, place: str, terms: CommandTerms, told: object) -> Any:
     async def run() -> str:
-        async with place_for(Command.of(word), terms) as made:
+        async with sandbox_for(Command.of(word), terms) as made:
             return (await made.run({"PATH": search_path()}, json.dumps(told), 30)).report
 
     program = Path(word.removeprefix("cmd:"))

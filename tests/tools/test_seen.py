@@ -14,7 +14,7 @@ from drr.agents.base import AGENT, AnswerRecord, Ending
 from drr.agents.commands.dialogue import open_door
 from drr.agents.run_state import AgentRun
 from drr.agents.runner import load_prompts, run_variant
-from drr.env.drawer.drawer import Drawer
+from drr.env.drawer.drawer import AttachedFiles
 from drr.env.session import Session
 from drr.env.shop import Shop
 from drr.env.shop_world import ShopWorld
@@ -142,6 +142,6 @@ async def test_the_tools_for_files(tmp_path: Path) -> None:
         *(("search_file", {"name": name, "query": word}) for name, word in words.items()),
         ("view_image", {"name": "slip.png"}),
     ]
-    given, record = await _run(PaperWorld(Drawer(tmp_path, every)), calls)
+    given, record = await _run(PaperWorld(AttachedFiles(tmp_path, every)), calls)
     _look_over(given, record)
     assert {one.tool for one in given if one.structured or one.pictures} == set(FILE_TOOLS)

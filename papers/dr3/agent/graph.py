@@ -15,16 +15,25 @@ from functools import cache, partial
 from typing import Annotated, Any, Literal, TypedDict
 
 from drr.agents.base import CallError, Ending, StopReason, ToolSchema
-from drr.agents.brief import FINALIZE, FINALIZE_TOOL, REASON, REASON_TOOL, REPORTS, Leading, Piece, Reporting
+from drr.agents.brief import (
+    FINALIZE,
+    FINALIZE_TOOL,
+    REASON,
+    REASON_TOOL,
+    REPORTS,
+    LeaderRequest,
+    Piece,
+    ReportRequest,
+)
 from drr.agents.findings import (
     Finding,
     SubProblem,
     attempted,
     bare,
-    condensing,
     end_of,
     give_up_without_findings,
     stop_over_budget,
+    synthesis_request,
 )
 from drr.agents.run_state import MAIN, AgentRun, tool_message
 from drr.agents.turns import broken_off, compose, end_for, in_place, is_broken_off, twice
@@ -56,7 +65,7 @@ from langgraph.types import Command, Send
 Below = Literal["rag_search", "file_reader", "shop_search", "perception", "observe", "report"]
 
 
-class Errand(SubProblem):
+class SubAgentTask(SubProblem):
     """A task given to a sub-agent; `node` is the sub-agent's in the graph, `name` the picture's, if any."""
 
     node: str
@@ -114,7 +123,7 @@ async def _turn(run: AgentRun, state: Dr3State) -> tuple[AIMessage | None, StopR
     if state["steps"] >= run.limits.supervisor_steps:
         return None, "step_limit"
     known = any(finding.text is not None for finding in state["findings"])
-    ask = partial(run.speak, "main", state["messages"], tools_of(run), brief=Leading(run.query))
+    ask = partial(run.speak, "main", state["messages"], tools_of(run), brief=LeaderRequest(run.query))
     try:
         return await (ask() if known else twice(run, "main", ask)), None
     except ModelFailure as failure:
@@ -126,10 +135,10 @@ async def _turn(run: AgentRun, state: Dr3State) -> tuple[AIMessage | None, StopR
         return None, stop
 
 
-def _errands(run: AgentRun, state: Dr3State, turn: AIMessage) -> list[Errand]:
+def _errands(run: AgentRun, state: Dr3State, turn: AIMessage) -> list[SubAgentTask]:
     """List the sub-agent tasks of a turn: its well-formed calls up to the limit, numbered after the earlier findings."""
     helpers, seen = helpers_of(run), set(state["seen"])
-    errands: list[Errand] = []
+    errands: list[SubAgentTask] = []
     for place, call in enumerate(turn.tool_calls):
         kind, arguments = helpers.get(call["name"]), dict(call["args"])
         if kind is None or kind.wrong(arguments) or len(errands) == run.limits.researchers:
@@ -142,20 +151,20 @@ def _errands(run: AgentRun, state: Dr3State, turn: AIMessage) -> list[Errand]:
             seen.add(name)
         who = f"{kind.letter}{len(state['findings']) + len(errands) + 1}"
         errands.append(
-            Errand(
+            SubAgentTask(
                 researcher=who, turn=state["steps"], place=place, problem=problem, node=kind.node, name=name
             )
         )
     return errands
 
 
-async def sub_agent(state: Errand, runtime: Runtime[AgentRun]) -> dict[str, list[Finding]]:
+async def sub_agent(state: SubAgentTask, runtime: Runtime[AgentRun]) -> dict[str, list[Finding]]:
     run, who, problem = runtime.context, state["researcher"], state["problem"]
     run.tell("launch", who, problem)
     return {"findings": [await attempted(run, state, condensed(run, BY_NODE[state["node"]], who, problem))]}
 
 
-async def perception(state: Errand, runtime: Runtime[AgentRun]) -> dict[str, list[Any]]:
+async def perception(state: SubAgentTask, runtime: Runtime[AgentRun]) -> dict[str, list[Any]]:
     """Let the perception model look at one picture, in a request of its own. No other request ever contains a picture."""
     run, who = runtime.context, state["researcher"]
     run.tell("launch", who, f"{state['name']}: {state['problem']}")
@@ -183,7 +192,9 @@ async def observe(state: Dr3State, runtime: Runtime[AgentRun]) -> Command[Litera
             answers += await run.act(MAIN, alone, run.tools, own | helpers.keys())
             continue
         text, error = _answer(run, helpers[name], arguments, finding)
-        found = None if error or finding is None else condensing(run, finding.researcher, finding.problem)
+        found = (
+            None if error or finding is None else synthesis_request(run, finding.researcher, finding.problem)
+        )
         lasted = (run.steps.last("main"), None if finding is None else finding.ended)
         run.record(MAIN, name, arguments, text, "control", error, lasted=lasted)
         answers.append(tool_message(call["id"], name, text, ok=error is None, artifact=found))
@@ -226,9 +237,9 @@ async def _written(run: AgentRun, state: Dr3State) -> str:
     """Write the report in the main conversation; start a fresh conversation if the main one is full or broken off."""
     known = [(one, one.text) for one in state["findings"] if one.text is not None]
     stop, pages = state["stop"], state["pages"]
-    brief = Reporting(
+    brief = ReportRequest(
         run.query,
-        researched=tuple(condensing(run, one.researcher, one.problem) for one, _ in known),
+        researched=tuple(synthesis_request(run, one.researcher, one.problem) for one, _ in known),
         pages=tuple(map(source_of, pages)),
     )
     if stop != "context_limit" and not is_broken_off(stop):

@@ -13,8 +13,8 @@ from typing import Any, Literal
 
 from drr.agents import turns
 from drr.agents.base import PERCEPTION, CallError, ToolSchema
-from drr.agents.brief import Helping, Looking, complaint, tool_schema
-from drr.agents.findings import Condensed, afresh, in_conversation
+from drr.agents.brief import HelperRequest, PictureRequest, complaint, tool_schema
+from drr.agents.findings import Synthesis, afresh, in_conversation
 from drr.agents.run_state import AgentRun, CallTool, tool_message
 from drr.agents.turns import is_broken_off, twice
 from drr.citations.files import file_place, piece_address
@@ -150,7 +150,7 @@ def _conversation(state: SubAgentState) -> str:
 
 async def reason(state: SubAgentState, runtime: Runtime[AgentRun]) -> Command[Literal["act", "summarise"]]:
     run, tools = runtime.context, BY_NODE[state["node"]].tools(runtime.context)
-    brief = Helping(state["problem"])
+    brief = HelperRequest(state["problem"])
     return await turns.think(run, state["who"], _conversation(state), state, brief, "summarise", tools)
 
 
@@ -198,7 +198,7 @@ def graph() -> CompiledStateGraph[SubAgentState, AgentRun, SubAgentState, SubAge
     )
 
 
-async def condensed(run: AgentRun, kind: SubAgent, who: str, problem: str) -> Condensed:
+async def condensed(run: AgentRun, kind: SubAgent, who: str, problem: str) -> Synthesis:
     """Run one sub-agent on a problem; return the summary and the reason why the sub-agent stopped."""
     most = getattr(run.limits, kind.turns)
     start: SubAgentState = {
@@ -212,7 +212,7 @@ async def condensed(run: AgentRun, kind: SubAgent, who: str, problem: str) -> Co
     }
     config: RunnableConfig = {"recursion_limit": turns.recursion_limit(most)}
     end = await graph().ainvoke(start, config, context=run)
-    return Condensed(end["summary"], end["stop"])
+    return Synthesis(end["summary"], end["stop"])
 
 
 # Searching -----------------------------------------------------------------------------------------------------------
@@ -292,13 +292,13 @@ async def opened(run: AgentRun, who: str, name: str) -> Sequence[Block] | CallEr
     return run.pictures(who) if error is None else error
 
 
-async def looked(run: AgentRun, who: str, question: str, shown: Sequence[Block]) -> Condensed:
+async def looked(run: AgentRun, who: str, question: str, shown: Sequence[Block]) -> Synthesis:
     asked = [run.system("dr3_look"), with_pictures(question, shown)]
 
     async def look() -> str:
-        reply = await run.speak(f"perception {who}", asked, brief=Looking(question), role=PERCEPTION)
+        reply = await run.speak(f"perception {who}", asked, brief=PictureRequest(question), role=PERCEPTION)
         if not reply.text.strip():
             raise ModelFailure("malformed", f"{run.models[PERCEPTION].name} said nothing of a picture")
         return reply.text.strip()
 
-    return Condensed(await twice(run, f"perception {who}", look), "answered")
+    return Synthesis(await twice(run, f"perception {who}", look), "answered")

@@ -6,7 +6,7 @@ round that fails leaves the report as it is.
 
 from __future__ import annotations
 
-from drr.agents.brief import Checking
+from drr.agents.brief import RequirementsRequest
 from drr.agents.citation_repair import read_in_run
 from drr.agents.run_state import AgentRun
 from drr.agents.turns import report_form, write
@@ -37,7 +37,7 @@ async def validated(run: AgentRun, report: str, number: int) -> str | None:
         ),
     ]
     try:
-        found = await run.structured(where, asked, Requirements, brief=Checking(run.query, report))
+        found = await run.structured(where, asked, Requirements, brief=RequirementsRequest(run.query, report))
         unmet = [one.strip() for one in found.unmet if one.strip()]
         if not unmet:
             run.notes.append(f"{where}: nothing was missed")

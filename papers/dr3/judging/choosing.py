@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from drr.eval.tasks.desk import Desk
+from drr.eval.tasks.desk import JudgingContext
 from drr.plugin import notice
 from drr.study.study import Study
 
@@ -26,7 +26,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def chosen(
-    study: Study, desk: Desk, arguments: argparse.Namespace, what: Sequence[str]
+    study: Study, desk: JudgingContext, arguments: argparse.Namespace, what: Sequence[str]
 ) -> Mapping[type, Any]:
     if "dr3" not in what:
         return {}

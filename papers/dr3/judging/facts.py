@@ -13,8 +13,8 @@ from drr.env.source import Source
 from drr.eval.asking.judge import Examiner
 from drr.eval.evidence.answers import Answer
 from drr.eval.stats.question import grouped
-from drr.eval.tasks.desk import Desk, Task, text_id
-from drr.eval.tasks.judgements import Judged, Judging
+from drr.eval.tasks.desk import JudgingContext, Task, text_id
+from drr.eval.tasks.judgements import Judged, JudgingRun
 from drr.papers.dr3.judging.finding import LONGEST, ReportFacts
 from drr.papers.dr3.judging.rows import FACTS, KnownRow, PointRuleRow, document_id, document_rows
 from drr.papers.dr3.judging.subjects import TaskSubjects
@@ -62,7 +62,7 @@ class FactsTask(Task[Answer]):
     asks = False
     metrics = ("dr3",)
 
-    def plan(self, desk: Desk, about: Answer, judged: Judged) -> Iterable[Unit]:
+    def plan(self, desk: JudgingContext, about: Answer, judged: Judged) -> Iterable[Unit]:
         task = desk.chosen(KnownTasks).get(about.query_id)
         if task is None:
             return
@@ -84,7 +84,7 @@ class FactsTask(Task[Answer]):
         spec = {"task": self.name, "answer": about.key, **known}
         yield Unit("judgement", fields, spec, f"facts \u00b7 {about.label}")
 
-    async def work(self, desk: Desk, spec: Mapping[str, Any], judge: Examiner) -> Outcome:
+    async def work(self, desk: JudgingContext, spec: Mapping[str, Any], judge: Examiner) -> Outcome:
         answer = desk.answer(spec["answer"])
         facts = [TaskFact.model_validate(row) for row in spec["facts"]]
         pages = [KnownPage.model_validate(row) for row in spec["pages"]]
@@ -107,7 +107,7 @@ class FactsTask(Task[Answer]):
         found = record.result.get("known") if record.done else None
         judged.others.setdefault(self.name, {})[record.key_fields["answer"]] = found
 
-    def belongs(self, fields: Mapping[str, Any], judging: Judging) -> bool:
+    def belongs(self, fields: Mapping[str, Any], judging: JudgingRun) -> bool:
         return True
 
     def settle(self, judged: Judged) -> None:
@@ -116,7 +116,7 @@ class FactsTask(Task[Answer]):
             judged.units[self.name] = len(found)
             judged.failed[self.name] = sum(rows is None for rows in found.values())
 
-    def estimate(self, desk: Desk, unit: Unit) -> None:
+    def estimate(self, desk: JudgingContext, unit: Unit) -> None:
         return None
 
 

@@ -15,7 +15,7 @@ from drr.eval.asking.conversation import Asking, Section, conversation
 from drr.eval.asking.judge import Examiner, ask_by_id, groups_of
 from drr.eval.evidence.answers import Answer
 from drr.eval.evidence.passages import locate
-from drr.eval.tasks.desk import Desk, Estimate, Task, text_id
+from drr.eval.tasks.desk import Estimate, JudgingContext, Task, text_id
 from drr.eval.tasks.judgements import Judged
 from drr.papers.dr3.judging.forms import DepthGrade, InsightAnswer, InsightAnswers, PointMet, PointsMet
 from drr.papers.dr3.judging.rows import DEPTH, FOLLOWING, INSIGHTS, DepthRow, depth_of
@@ -28,7 +28,7 @@ TOGETHER = 10
 LEFT_OUT = "the judge left this id out, or said two things of it, also when asked for it alone"
 
 
-class Thing(NamedTuple):
+class CheckedThing(NamedTuple):
     """A fact or a point of the checklist that a judge is asked about."""
 
     id: str
@@ -46,14 +46,14 @@ class ThingsTask(Task[Answer]):
     form: ClassVar[type[BaseModel]]
 
     @abstractmethod
-    def things(self, known: KnownTask) -> list[Thing]:
+    def things(self, known: KnownTask) -> list[CheckedThing]:
         """List the facts or points of one task."""
 
     @abstractmethod
     def verdict(self, judged: Any) -> object:
         """Return the judge's verdict on one fact or point, in the form in which a row keeps it."""
 
-    def plan(self, desk: Desk, about: Answer, judged: Judged) -> Iterable[Unit]:
+    def plan(self, desk: JudgingContext, about: Answer, judged: Judged) -> Iterable[Unit]:
         known = desk.chosen(KnownTasks).get(about.query_id)
         if known is None or desk.protocol.ask(self.name) is None or desk.judge_of(self.role).rule_written:
             return
@@ -64,15 +64,18 @@ class ThingsTask(Task[Answer]):
             spec = {"answer": about.key, "things": [list(one) for one in things]}
             yield self.unit(desk, f"{self.name} {', '.join(names)} \u00b7 {about.label}", fields, spec)
 
-    def _asking(self, desk: Desk, answer: Answer, things: Iterable[Thing]) -> Asking[Any]:
+    def _asking(self, desk: JudgingContext, answer: Answer, things: Iterable[CheckedThing]) -> Asking[Any]:
         named = (
             Section(self.word, one.text, f"{self.word.capitalize()} `{one.id}`:", one.id) for one in things
         )
         return report_asking(desk, self.name, self.form, answer, *named)
 
-    async def work(self, desk: Desk, spec: Mapping[str, Any], judge: Examiner) -> Outcome:
+    async def work(self, desk: JudgingContext, spec: Mapping[str, Any], judge: Examiner) -> Outcome:
         """Ask the judge about each fact or point; raise `ModelFailure` if there is no usable answer at all."""
-        answer, named = desk.answer(spec["answer"]), {id_: Thing(id_, text) for id_, text in spec["things"]}
+        answer, named = (
+            desk.answer(spec["answer"]),
+            {id_: CheckedThing(id_, text) for id_, text in spec["things"]},
+        )
 
         def asking(names: Sequence[str]) -> Asking[Any]:
             return self._asking(desk, answer, [named[name] for name in names])
@@ -100,7 +103,7 @@ class ThingsTask(Task[Answer]):
     def lacks(self, record: Record) -> bool:
         return any(row[self.field] is None for row in record.result["said"].values())
 
-    def estimate(self, desk: Desk, unit: Unit) -> Estimate:
+    def estimate(self, desk: JudgingContext, unit: Unit) -> Estimate:
         answer, things = desk.answer(unit.spec["answer"]), unit.spec["things"]
         size = len(answer.report) + len(answer.query) + sum(len(text) + 80 for _, text in things)
         return Estimate(size + 1700, 100 * len(things))
@@ -115,7 +118,7 @@ class ThingsTask(Task[Answer]):
 
 
 def report_asking(
-    desk: Desk, task: str, form: type[BaseModel], answer: Answer, *things: Section
+    desk: JudgingContext, task: str, form: type[BaseModel], answer: Answer, *things: Section
 ) -> Asking[Any]:
     """Build the request: the question, the report, and each fact or point under its id."""
     sections = (
@@ -133,8 +136,8 @@ class InsightsTask(ThingsTask):
     field = "score"
     form = InsightAnswers
 
-    def things(self, known: KnownTask) -> list[Thing]:
-        return [Thing(fact.id, fact.text) for fact in known.truth.facts]
+    def things(self, known: KnownTask) -> list[CheckedThing]:
+        return [CheckedThing(fact.id, fact.text) for fact in known.truth.facts]
 
     def verdict(self, judged: InsightAnswer) -> float:
         return {"whole": 1.0, "part": 0.5, "none": 0.0}[judged.told]
@@ -146,9 +149,9 @@ class FollowingTask(ThingsTask):
     field = "met"
     form = PointsMet
 
-    def things(self, known: KnownTask) -> list[Thing]:
+    def things(self, known: KnownTask) -> list[CheckedThing]:
         points = known.truth.checklist
-        return [Thing(one.id, one.requirement) for one in points if one.decided_by == "judge"]
+        return [CheckedThing(one.id, one.requirement) for one in points if one.decided_by == "judge"]
 
     def verdict(self, judged: PointMet) -> bool:
         return judged.met
@@ -159,12 +162,12 @@ class DepthTask(Task[Answer]):
     subject = "answer"
     metrics = ("dr3",)
 
-    def plan(self, desk: Desk, about: Answer, judged: Judged) -> Iterable[Unit]:
+    def plan(self, desk: JudgingContext, about: Answer, judged: Judged) -> Iterable[Unit]:
         if about.query_id in desk.chosen(KnownTasks) and desk.protocol.ask(self.name) is not None:
             fields = {"answer": about.key, "question": text_id(about.query), "shown": text_id(about.report)}
             yield self.unit(desk, f"depth \u00b7 {about.label}", fields, {"answer": about.key})
 
-    async def work(self, desk: Desk, spec: Mapping[str, Any], judge: Examiner) -> Outcome:
+    async def work(self, desk: JudgingContext, spec: Mapping[str, Any], judge: Examiner) -> Outcome:
         judged = await judge.answer(report_asking(desk, DEPTH, DepthGrade, desk.answer(spec["answer"])))
         return Outcome({"depth": judged.model_dump()})
 
@@ -173,7 +176,7 @@ class DepthTask(Task[Answer]):
         row = record.result["depth"] if record.done else failed
         judged.others.setdefault(self.name, {})[record.key_fields["answer"]] = row
 
-    def estimate(self, desk: Desk, unit: Unit) -> Estimate:
+    def estimate(self, desk: JudgingContext, unit: Unit) -> Estimate:
         answer = desk.answer(unit.spec["answer"])
         return Estimate(len(answer.report) + len(answer.query) + 1900, 150)
 

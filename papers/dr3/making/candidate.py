@@ -14,7 +14,7 @@ from random import Random
 from tempfile import TemporaryDirectory
 
 from drr.env.drawer.content import FileContent
-from drr.env.drawer.drawer import Drawer
+from drr.env.drawer.drawer import AttachedFiles
 from drr.env.drawer.form import FileProblem
 from drr.env.web.base import WebSearch
 from drr.llm.failures import ModelFailure
@@ -69,7 +69,7 @@ class OwnFiles:
     """The files of one future task: all files of a folder, by name."""
 
     name: str
-    drawer: Drawer
+    drawer: AttachedFiles
 
     def contents(self) -> tuple[dict[str, FileContent], Counter[str]]:
         """Return the readable contents by name, and the count of files left out by reason. Pictures are left out: code reads no words in them."""
@@ -98,7 +98,7 @@ class FoundCandidate(FrozenRow):
     sizes: CorpusSizes | None = None
     truth: TaskTruth | None = None
 
-    def task(self, drawer: Drawer, refused: Mapping[str, int]) -> WrittenTask:
+    def task(self, drawer: AttachedFiles, refused: Mapping[str, int]) -> WrittenTask:
         """Return the task as it will be written; `refused` counts the refusals of the candidates before."""
         assert self.question is not None and self.sizes is not None and self.truth is not None
         every = dict(Counter(self.refused) + Counter(refused))

@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 
 from drr.citations.files import file_place
-from drr.env.drawer.drawer import Drawer
+from drr.env.drawer.drawer import AttachedFiles
 from drr.env.drawer.form import FileProblem
 from drr.env.files import read_file
 from drr.env.text import fold
@@ -53,8 +53,8 @@ class StoredTask:
         return list(corpus_pages(self.folder))
 
     @cached_property
-    def drawer(self) -> Drawer:
-        return Drawer(self.folder / DRAWER, self.question.files)
+    def drawer(self) -> AttachedFiles:
+        return AttachedFiles(self.folder / DRAWER, self.question.files)
 
     @cached_property
     def folded(self) -> dict[str, str]:

@@ -12,7 +12,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from drr.env.drawer.drawer import Drawer
+from drr.env.drawer.drawer import AttachedFiles
 from drr.env.errors import Misuse
 from drr.env.files import check_plain, checked_id
 from drr.env.settings import Settings
@@ -94,7 +94,7 @@ def own_files(folder: Path) -> list[OwnFiles]:
                 checked_id(name)
             except ValueError as error:
                 raise Misuse(f"--files {place}: {name!r} is {error}") from None
-        found.append(OwnFiles(place.resolve().name, Drawer(place.resolve(), names)))
+        found.append(OwnFiles(place.resolve().name, AttachedFiles(place.resolve(), names)))
     return found
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from drr.eval.evidence.answers import Answer
 from drr.eval.metrics.base import Metric, Values, over_queries
 from drr.eval.stats.citations import WHOLLY, CitationVerdict, found
-from drr.eval.stats.intervals import V
+from drr.eval.stats.intervals import Statistic
 from drr.eval.tasks.judgements import Judged
 from drr.papers.dr3.judging.rows import FactLabel, depth_of, documents_of, fact_labels, point_labels
 from drr.papers.dr3.sums import Dr3Row, dr3_figures, percent, supported
@@ -110,7 +110,7 @@ def per_report(judged: Judged, answer: Answer) -> Values:
     return {f"dr3_{name}": value for name, value in values.items() if name != "fa"}
 
 
-def corpus(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, V]:
+def corpus(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, Statistic]:
     """Average the figures over queries; empty if no report was looked at. Reports still waiting count as unscored, and figures of no report are omitted."""
     if all(fact_labels(judged, answer.key) is None for answer in answers):
         return {}

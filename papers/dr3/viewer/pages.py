@@ -27,9 +27,9 @@ from drr.plugin import (
     Frame,
     FramePlace,
     Inserts,
+    MarkedSpan,
     ReportView,
     ShownEntry,
-    Stretch,
     StudyPart,
     View,
     guarded,
@@ -268,7 +268,7 @@ def _read(document: Values) -> Markup:
     from markupsafe import Markup
 
     kind = "none" if document["kind"] == "distractor" else "full"
-    spans = [Stretch(one.start, one.end, one.fact, kind) for one in document["spans"]]
+    spans = [MarkedSpan(one.start, one.end, one.fact, kind) for one in document["spans"]]
     return Markup(marked_html(document["page"].text, spans))
 
 

@@ -15,7 +15,7 @@ from drr.env.query import Constraints, Query
 from drr.env.shop import Shop
 from drr.env.source import text_hash
 from drr.eval.labels import content_id
-from drr.eval.tasks.desk import Desk
+from drr.eval.tasks.desk import JudgingContext
 from drr.papers.pdr.judging.rows import CRITERIA_FILE, CriteriaOwner, GivenCriteria
 from drr.plugin import positive_int
 from drr.study.form import reading, table
@@ -94,7 +94,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def chosen(
-    study: Study, desk: Desk, arguments: argparse.Namespace, what: Sequence[str]
+    study: Study, desk: JudgingContext, arguments: argparse.Namespace, what: Sequence[str]
 ) -> Mapping[type, Any]:
     check_tasks(desk.questions)
     persons = kept_persons(study) if arguments.persons is None else _read(arguments.persons)
@@ -234,7 +234,7 @@ class PersonsAtHand:
         return self._others[seed, count]
 
 
-def persons_at(desk: Desk) -> PersonsAtHand:
+def persons_at(desk: JudgingContext) -> PersonsAtHand:
     """Return the persons who ask the questions being judged; made once for each judging run."""
     if PersonsAtHand not in desk.choices:
         desk.choices[PersonsAtHand] = PersonsAtHand(desk.chosen(PqrChoices).persons, desk.shop)

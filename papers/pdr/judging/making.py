@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from drr.eval.asking.conversation import Asking, Section, conversation
 from drr.eval.asking.judge import Examiner
-from drr.eval.tasks.desk import Desk, Estimate, Task, Wish
+from drr.eval.tasks.desk import Estimate, JudgedQuestion, JudgingContext, Task
 from drr.eval.tasks.judgements import Judged
 from drr.eval.tasks.protocol import Ask
 from drr.llm.failures import ModelFailure
@@ -51,13 +51,13 @@ RULE_WEIGHTS: Mapping[Half, Mapping[str, float]] = {
 """Weights without a model. Rules cannot weigh for a single person: presentation counts least, as it varies least between persons."""
 
 
-class CriteriaTask(Task[Wish]):
+class CriteriaTask(Task[JudgedQuestion]):
     name = CRITERIA
     version = 2
     subject = "query"
     metrics = ("pqr",)
 
-    def versions(self, desk: Desk) -> Mapping[str, str]:
+    def versions(self, desk: JudgingContext) -> Mapping[str, str]:
         """Return the version, with a hash of persons and given criteria, so that no table mixes those of two files."""
         parts = [part for half in DIMENSIONS for part in (half, f"{WEIGHTS}_{half}")]
         prompts = [ask.prompt for part in parts if (ask := _ask(desk, part))]
@@ -67,7 +67,7 @@ class CriteriaTask(Task[Wish]):
         own, mark = desk.version(self.version, self.role, *prompts, *described), desk.chosen(PqrChoices).mark
         return {self.name: f"{own}-{mark}" if mark else own}
 
-    def plan(self, desk: Desk, about: Wish, judged: Judged) -> Iterable[Unit]:
+    def plan(self, desk: JudgingContext, about: JudgedQuestion, judged: Judged) -> Iterable[Unit]:
         if desk.repeat or _ask(desk, "p") is None:
             return
         for owner in owners(desk, about.id, about.query, about.user_id):
@@ -75,7 +75,7 @@ class CriteriaTask(Task[Wish]):
                 for part in (WEIGHTS, *DIMENSIONS[owner.owner.half]):
                     yield self._unit(desk, owner, part, seed)
 
-    def _unit(self, desk: Desk, about: OwnerText, part: str, seed: int) -> Unit:
+    def _unit(self, desk: JudgingContext, about: OwnerText, part: str, seed: int) -> Unit:
         owner = about.owner
         given = desk.chosen(PqrChoices).given.get(owner)
         asks = given is None and not desk.judge_of(self.role).rule_written
@@ -98,7 +98,7 @@ class CriteriaTask(Task[Wish]):
         seed_text = "" if not seed else f", seed {seed}"
         return self.unit(desk, f"criteria {part} \u00b7 {owner.label}{seed_text}", fields, spec)
 
-    async def work(self, desk: Desk, spec: Mapping[str, Any], judge: Examiner) -> Outcome:
+    async def work(self, desk: JudgingContext, spec: Mapping[str, Any], judge: Examiner) -> Outcome:
         if spec["part"] == WEIGHTS:
             return Outcome({"weights": await _weigh(desk, spec, judge)})
         if not spec["asks"]:
@@ -129,14 +129,14 @@ class CriteriaTask(Task[Wish]):
             judged.units[self.name] = sum((one.weights is not None) + len(one.criteria) for one in rubrics)
             judged.failed[self.name] = sum(len(one.reasons) for one in rubrics)
 
-    def estimate(self, desk: Desk, unit: Unit) -> Estimate | None:
+    def estimate(self, desk: JudgingContext, unit: Unit) -> Estimate | None:
         if not unit.spec["asks"]:
             return None
         calls, each = (SAMPLES, 400) if unit.spec["part"] == WEIGHTS else (1, 1400)
         sent = 2600 + len(unit.spec["text"]) + len(unit.spec["known"])
         return Estimate(calls * sent, calls * each, calls)
 
-    def guess(self, desk: Desk, about: Wish, judged: Judged) -> None:
+    def guess(self, desk: JudgingContext, about: JudgedQuestion, judged: Judged) -> None:
         for owner in owners(desk, about.id, about.query, about.user_id) if _ask(desk, "p") else ():
             for seed in range(seeds_of(desk, owner.owner)):
                 _guess(desk, owner, open_rubric(judged, owner.owner, seed), seed)
@@ -145,7 +145,7 @@ class CriteriaTask(Task[Wish]):
 CRITERIA_TASK = CriteriaTask()
 
 
-def owners(desk: Desk, query_id: str, text: str, user_id: str | None) -> Iterator[OwnerText]:
+def owners(desk: JudgingContext, query_id: str, text: str, user_id: str | None) -> Iterator[OwnerText]:
     """Yield the owners of a question's criteria: its task, and its task with the person who asks. Unknown persons are left out."""
     query = desk.questions.get(query_id)
     task_id = task_id_of(query, text)
@@ -156,7 +156,7 @@ def owners(desk: Desk, query_id: str, text: str, user_id: str | None) -> Iterato
         yield OwnerText(CriteriaOwner(task_id, person.person_id), text, person, constraints)
 
 
-def seeds_of(desk: Desk, owner: CriteriaOwner) -> int:
+def seeds_of(desk: JudgingContext, owner: CriteriaOwner) -> int:
     """Return the number of criteria sets of an owner: one if people gave them, else as chosen."""
     return 1 if owner in desk.chosen(PqrChoices).given else desk.chosen(PqrChoices).seeds
 
@@ -166,7 +166,7 @@ def dimension_prompt(dimension: CriteriaDimension) -> str:
     return f"pqr_{dimension.lower()}"
 
 
-def described(desk: Desk, dimension: CriteriaDimension) -> str:
+def described(desk: JudgingContext, dimension: CriteriaDimension) -> str:
     return f"**{TITLES[dimension]}**: {' '.join(desk.prompts[dimension_prompt(dimension)].text.split())}"
 
 
@@ -176,11 +176,13 @@ def about_sections(text: str, known: str) -> list[Section]:
     return [task, Section("profile", known, "What is known of the person:")] if known else [task]
 
 
-def _ask(desk: Desk, part: str) -> Ask | None:
+def _ask(desk: JudgingContext, part: str) -> Ask | None:
     return desk.protocol.ask(f"{CRITERIA}/{part}")
 
 
-def _settled(desk: Desk, about: OwnerText, dimension: CriteriaDimension, seed: int) -> list[CriterionRow]:
+def _settled(
+    desk: JudgingContext, about: OwnerText, dimension: CriteriaDimension, seed: int
+) -> list[CriterionRow]:
     """Return the criteria that need no model: those given by people, else those made by rule."""
     given = desk.chosen(PqrChoices).given.get(about.owner)
     if given is not None:
@@ -191,7 +193,7 @@ def _settled(desk: Desk, about: OwnerText, dimension: CriteriaDimension, seed: i
     return criteria_by_rule(dimension, about, others)
 
 
-async def _weigh(desk: Desk, spec: Mapping[str, Any], judge: Examiner) -> WeightsRow:
+async def _weigh(desk: JudgingContext, spec: Mapping[str, Any], judge: Examiner) -> WeightsRow:
     """Ask for samples of the weights and return their mean. A transient failure ends the unit as usual, and so does the failure of all samples."""
     if not spec["asks"]:
         return {"weights": spec["weights"], "samples": [], "refused": []}
@@ -215,7 +217,7 @@ def _row(dimension: str, number: int, found: FoundCriterion, whole: float) -> Cr
     return {"id": name, "criterion": texts[0], "explanation": texts[1], "weight": weight, "origin": "model"}
 
 
-def _asking(desk: Desk, spec: Mapping[str, Any], sample: int) -> Asking[Any]:
+def _asking(desk: JudgingContext, spec: Mapping[str, Any], sample: int) -> Asking[Any]:
     part, sections = str(spec["part"]), tuple(about_sections(spec["text"], spec["known"]))
     half: Half = "q" if spec["person_id"] is None else "p"
     if part == WEIGHTS:
@@ -231,7 +233,7 @@ def _asking(desk: Desk, spec: Mapping[str, Any], sample: int) -> Asking[Any]:
     return Asking(CRITERIA, form, conversation(system, sections), sections, about)
 
 
-def _guess(desk: Desk, about: OwnerText, rubric: Rubric, seed: int) -> None:
+def _guess(desk: JudgingContext, about: OwnerText, rubric: Rubric, seed: int) -> None:
     """Fill a rubric with criteria of typical number and length, for a forecast of cost."""
     rubric.shown = about.shown
     rules = about.owner in desk.chosen(PqrChoices).given or desk.judge_of(CRITERIA_TASK.role).rule_written

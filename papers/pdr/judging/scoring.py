@@ -18,8 +18,8 @@ from drr.eval.asking.conversation import Asking, Section, conversation
 from drr.eval.asking.judge import Examiner
 from drr.eval.evidence.answers import Answer
 from drr.eval.stats.question import grouped
-from drr.eval.tasks.desk import Desk, Estimate, Task
-from drr.eval.tasks.judgements import Judged, Judging
+from drr.eval.tasks.desk import Estimate, JudgingContext, Task
+from drr.eval.tasks.judgements import Judged, JudgingRun
 from drr.llm.failures import ModelFailure
 from drr.papers.pdr.judging.choices import OwnerText, PqrChoices
 from drr.papers.pdr.judging.forms import CriterionScores, ScoredCriterion
@@ -62,7 +62,7 @@ class ScoresTask(Task[Answer]):
     needs = (CRITERIA,)
     metrics = ("pqr",)
 
-    def versions(self, desk: Desk) -> Mapping[str, str]:
+    def versions(self, desk: JudgingContext) -> Mapping[str, str]:
         asks = [ask for half in DIMENSIONS if (ask := desk.protocol.ask(f"{self.name}/{half}"))]
         if not asks:
             return {}
@@ -70,17 +70,24 @@ class ScoresTask(Task[Answer]):
         version = f"{own}-at-once" if _at_once(desk) else own
         return {self.name: version, ROUNDS: str(desk.chosen(PqrChoices).rounds)}
 
-    def belongs(self, fields: Mapping[str, Any], judging: Judging) -> bool:
+    def belongs(self, fields: Mapping[str, Any], judging: JudgingRun) -> bool:
         rounds = judging.versions.get(ROUNDS)
         return super().belongs(fields, judging) and rounds is not None and fields["round"] < int(rounds)
 
-    def plan(self, desk: Desk, about: Answer, judged: Judged) -> Iterable[Unit]:
+    def plan(self, desk: JudgingContext, about: Answer, judged: Judged) -> Iterable[Unit]:
         for owner in owners(desk, about.query_id, about.query, about.user_id):
             for seed in range(seeds_of(desk, owner.owner)):
                 yield from self.units(desk, about, owner, seed, judged)
 
     def units(
-        self, desk: Desk, answer: Answer, under: OwnerText, seed: int, judged: Judged, *, own: bool = True
+        self,
+        desk: JudgingContext,
+        answer: Answer,
+        under: OwnerText,
+        seed: int,
+        judged: Judged,
+        *,
+        own: bool = True,
     ) -> Iterator[Unit]:
         """Yield the units still missing for one report under one owner's criteria. `own` is true if the report was written for the owner."""
         rubric = rubric_of(judged, under.owner, seed)
@@ -97,7 +104,7 @@ class ScoresTask(Task[Answer]):
 
     def _unit(
         self,
-        desk: Desk,
+        desk: JudgingContext,
         answer: Answer,
         under: OwnerText,
         place: ScoredUnder,
@@ -116,7 +123,7 @@ class ScoresTask(Task[Answer]):
         label = f"{', '.join(dimensions)} of {under.owner.label}, round {place.round + 1}"
         return self.unit(desk, f"scores {label} \u00b7 {answer.label}", fields, spec)
 
-    async def work(self, desk: Desk, spec: Mapping[str, Any], judge: Examiner) -> Outcome:
+    async def work(self, desk: JudgingContext, spec: Mapping[str, Any], judge: Examiner) -> Outcome:
         return Outcome({"scores": await _score(desk, desk.answer(spec["answer"]).report, spec, judge)})
 
     def read(self, record: Record, judged: Judged) -> None:
@@ -127,7 +134,7 @@ class ScoresTask(Task[Answer]):
         scores = record.result["scores"] if record.done else dict.fromkeys(fields["criteria"], failed)
         enter_scores(judged, fields["answer"], place, scores)
 
-    def estimate(self, desk: Desk, unit: Unit) -> Estimate:
+    def estimate(self, desk: JudgingContext, unit: Unit) -> Estimate:
         asked = unit.spec["asked"]
         characters = sum(len(one["row"]["criterion"]) + len(one["row"]["explanation"]) + 60 for one in asked)
         size = len(desk.answer(unit.spec["answer"]).report) + len(unit.spec["text"]) + len(unit.spec["known"])
@@ -153,7 +160,7 @@ def without_citations(report: str) -> str:
     return remove(report, [source.url for source in parse(report).sources])
 
 
-def _groups(desk: Desk, rubric: Rubric, half: Half) -> list[list[AskedCriterion]]:
+def _groups(desk: JudgingContext, rubric: Rubric, half: Half) -> list[list[AskedCriterion]]:
     """Group the criteria by call: one call for each dimension, or one for all, as published."""
     by_dimension = [
         [AskedCriterion(row=row, dimension=name, hash=rubric.hash_of(name, row)) for row in rubric.rows(name)]
@@ -162,11 +169,13 @@ def _groups(desk: Desk, rubric: Rubric, half: Half) -> list[list[AskedCriterion]
     return [list(chain.from_iterable(by_dimension))] if _at_once(desk) else by_dimension
 
 
-def _at_once(desk: Desk) -> bool:
+def _at_once(desk: JudgingContext) -> bool:
     return desk.chosen(PqrChoices).at_once or desk.protocol.scores_at_once
 
 
-async def _score(desk: Desk, report: str, spec: Mapping[str, Any], judge: Examiner) -> dict[str, ScoreRow]:
+async def _score(
+    desk: JudgingContext, report: str, spec: Mapping[str, Any], judge: Examiner
+) -> dict[str, ScoreRow]:
     """Return a score row for every criterion, by hash. Raise `ModelFailure` if the model gives no usable answer at all.
 
     If the second answer is unusable, the missing ones stay missing, and the first answer still counts.
@@ -211,7 +220,7 @@ def _plain(name: str) -> str:
     return name.strip(" `'\"*#.:").casefold()
 
 
-def _asking(desk: Desk, report: str, spec: Mapping[str, Any]) -> Asking[CriterionScores]:
+def _asking(desk: JudgingContext, report: str, spec: Mapping[str, Any]) -> Asking[CriterionScores]:
     """Build the request of one round; each round is a request of its own."""
     sections = (
         *about_sections(spec["text"], spec["known"]),

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple, TypedDict, cast
 from drr.eval.asking.judge import Examiner
 from drr.eval.evidence.answers import Answer
 from drr.eval.stats.question import grouped
-from drr.eval.tasks.desk import Desk, Task, text_id
-from drr.eval.tasks.judgements import Judged, Judging
+from drr.eval.tasks.desk import JudgingContext, Task, text_id
+from drr.eval.tasks.judgements import Judged, JudgingRun
 from drr.eval.tasks.point_matching import named_products
 from drr.papers.pdr.judging.choices import OwnerText
 from drr.papers.pdr.judging.making import owners
@@ -33,10 +33,10 @@ class AdoptionTask(Task[Answer]):
     asks = False
     metrics = ("swap",)
 
-    def versions(self, desk: Desk) -> Mapping[str, str]:
+    def versions(self, desk: JudgingContext) -> Mapping[str, str]:
         return {}
 
-    def plan(self, desk: Desk, about: Answer, judged: Judged) -> Iterable[Unit]:
+    def plan(self, desk: JudgingContext, about: Answer, judged: Judged) -> Iterable[Unit]:
         if desk.shop is None:
             return
         fields = {
@@ -46,7 +46,7 @@ class AdoptionTask(Task[Answer]):
         spec = {"task": self.name, "answer": about.key}
         yield Unit("judgement", fields, spec, f"adoption \u00b7 {about.label}")
 
-    async def work(self, desk: Desk, spec: Mapping[str, Any], judge: Examiner) -> Outcome:
+    async def work(self, desk: JudgingContext, spec: Mapping[str, Any], judge: Examiner) -> Outcome:
         assert desk.shop is not None
         named = sorted(named_products(desk, desk.answer(spec["answer"])))
         found = desk.shop.store.products(named)
@@ -58,10 +58,10 @@ class AdoptionTask(Task[Answer]):
             rows = judged.others.setdefault(ADOPTION, {})
             rows[record.key_fields["answer"]] = record.result["products"]
 
-    def belongs(self, fields: Mapping[str, Any], judging: Judging) -> bool:
+    def belongs(self, fields: Mapping[str, Any], judging: JudgingRun) -> bool:
         return True
 
-    def estimate(self, desk: Desk, unit: Unit) -> None:
+    def estimate(self, desk: JudgingContext, unit: Unit) -> None:
         return None
 
 
@@ -82,11 +82,11 @@ class SwapTask(Task[Answer]):
     needs = (CRITERIA,)
     metrics = (SWAP,)
 
-    def versions(self, desk: Desk) -> Mapping[str, str]:
+    def versions(self, desk: JudgingContext) -> Mapping[str, str]:
         """Return no version: the units belong to the task `scores` and its version."""
         return {}
 
-    def plan(self, desk: Desk, about: Answer, judged: Judged) -> Iterable[Unit]:
+    def plan(self, desk: JudgingContext, about: Answer, judged: Judged) -> Iterable[Unit]:
         """Plan scores under other persons' criteria for the same task, first set only. Scores under own criteria belong to `scores`."""
         own = {owner.owner for owner in owners(desk, about.query_id, about.query, about.user_id)}
         tasks = {owner.task_id for owner in own}
@@ -96,19 +96,19 @@ class SwapTask(Task[Answer]):
             if other.owner.task_id in tasks and other.owner not in own:
                 yield from SCORES_TASK.units(desk, about, other, 0, judged, own=False)
 
-    async def work(self, desk: Desk, spec: Mapping[str, Any], judge: Examiner) -> Outcome:
+    async def work(self, desk: JudgingContext, spec: Mapping[str, Any], judge: Examiner) -> Outcome:
         raise AssertionError("a unit of the swap is one of `scores`")
 
     def read(self, record: Record, judged: Judged) -> None: ...
 
-    def estimate(self, desk: Desk, unit: Unit) -> None:
+    def estimate(self, desk: JudgingContext, unit: Unit) -> None:
         return None
 
 
 SWAP_TASK = SwapTask()
 
 
-def _everyone(desk: Desk, judged: Judged) -> list[OwnerText]:
+def _everyone(desk: JudgingContext, judged: Judged) -> list[OwnerText]:
     """Return each task with each of its persons once; worked out once for all answers."""
     rows = judged.others.setdefault(SWAP, {})
     if "everyone" not in rows:

@@ -18,7 +18,7 @@ from drr.eval.checks.mentions import Mentions
 from drr.eval.evidence.answers import Answer
 from drr.eval.evidence.passages import families
 from drr.eval.tasks.citation_rows import CheckRow
-from drr.eval.tasks.desk import Desk, Task
+from drr.eval.tasks.desk import JudgingContext, Task
 from drr.eval.tasks.judgements import Judged
 from drr.eval.tasks.rules import subject
 from drr.papers.pdr.judging.choices import persons_at
@@ -53,10 +53,10 @@ class ViolationsTask(Task[Answer]):
     metrics = ("pqr",)
     asks = False
 
-    def versions(self, desk: Desk) -> Mapping[str, str]:
+    def versions(self, desk: JudgingContext) -> Mapping[str, str]:
         return {self.name: str(self.version)}
 
-    def plan(self, desk: Desk, about: Answer, judged: Judged) -> Iterable[Unit]:
+    def plan(self, desk: JudgingContext, about: Answer, judged: Judged) -> Iterable[Unit]:
         budget = judged.rules.get(about.key, {}).get("budget")
         if desk.repeat or (desk.shop is None and budget is None):
             return
@@ -71,7 +71,7 @@ class ViolationsTask(Task[Answer]):
         spec = {"answer": about.key, "person": shown, "limits": limits, "again": again}
         yield self.unit(desk, f"violations \u00b7 {about.label}", fields, spec)
 
-    async def work(self, desk: Desk, spec: Mapping[str, Any], judge: Examiner) -> Outcome:
+    async def work(self, desk: JudgingContext, spec: Mapping[str, Any], judge: Examiner) -> Outcome:
         from drr.papers.pdr.person import Person
 
         answer = desk.answer(spec["answer"])
@@ -87,7 +87,7 @@ class ViolationsTask(Task[Answer]):
         found = record.result["violations"] if record.done else None
         judged.others.setdefault(self.name, {})[record.key_fields["answer"]] = found
 
-    def estimate(self, desk: Desk, unit: Unit) -> None:
+    def estimate(self, desk: JudgingContext, unit: Unit) -> None:
         return None
 
 

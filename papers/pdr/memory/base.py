@@ -109,7 +109,7 @@ class MemoryFailed(DrrError):
         self.kind = kind
 
 
-class Recalled(NamedTuple):
+class RecalledText(NamedTuple):
     text: str
     tokens: int
     seconds: float
@@ -129,7 +129,7 @@ class Remembering:
         await self._asked("observe", lambda: self._memory.observe(items))
         return time.monotonic() - started
 
-    async def recall(self, task: str, budget: int) -> Recalled:
+    async def recall(self, task: str, budget: int) -> RecalledText:
         """Recall within the budget, or raise `MemoryFailed`. A text over budget is not cut, as that would change the memory."""
         started = time.monotonic()
         text: Any = await self._asked("recall", lambda: self._memory.recall(task, budget))
@@ -139,7 +139,7 @@ class Remembering:
         if tokens > budget:
             why = f"recalled {tokens} tokens where {budget} were asked for"
             raise self._failure("memory_over_budget", why)
-        return Recalled(text, tokens, time.monotonic() - started)
+        return RecalledText(text, tokens, time.monotonic() - started)
 
     def _failure(self, kind: MemoryProblem, why: str) -> MemoryFailed:
         return MemoryFailed(kind, f"memory {self._kind.name}: {why}")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 from drr.eval.evidence.answers import Answer
 from drr.eval.metrics.base import Metric, Values, over_queries
-from drr.eval.stats.intervals import SHARE, V
+from drr.eval.stats.intervals import SHARE, Statistic
 from drr.eval.tasks.judgements import Judged
 from drr.study.study import Study
 
@@ -67,7 +67,7 @@ def per_report(judged: Judged, answer: Answer) -> Values:
     return {**values, **_given(row)}
 
 
-def corpus(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, V]:
+def corpus(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, Statistic]:
     """Average the figures that some report has. A setting that gives no text has no figures about given text."""
     found = {name for answer in answers for name in per_report(judged, answer)}
     methods = {name: method for name, method in _METHODS.items() if name in found}

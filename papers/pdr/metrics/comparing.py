@@ -25,7 +25,7 @@ from drr.eval.metrics.coverage import (
 from drr.eval.metrics.document import JudgedStudy
 from drr.eval.metrics.rows import CostDocument, StudyDocument
 from drr.eval.stats.differences import DifferenceRow, PairedDifference, with_holm
-from drr.eval.stats.intervals import COUNTED, V, VRow, mean
+from drr.eval.stats.intervals import COUNTED, Statistic, VRow, mean
 from drr.eval.stats.question import grouped
 from drr.eval.tasks.judgements import Judged
 from drr.study.unit import Record
@@ -180,7 +180,7 @@ def owners_of(shown: Sequence[str]) -> list[Family]:
     return [one for one in owners if any(metric.name in shown for metric in one.METRICS)]
 
 
-def tokens_given(answers: Sequence[Answer]) -> V | None:
+def tokens_given(answers: Sequence[Answer]) -> Statistic | None:
     """Return the mean tokens given about the person; `None` if there were none, or the numbers are unknown."""
     given = ((answer.asked, answer.record.result.get("person_tokens")) for answer in answers)
     found = grouped((asked, None if tokens is None else float(tokens)) for asked, tokens in given)

@@ -8,7 +8,7 @@ from typing import Any
 from drr.eval.evidence.answers import Answer
 from drr.eval.metrics.base import Metric, Values, over_queries
 from drr.eval.metrics.document import PrintedFigures
-from drr.eval.stats.intervals import V
+from drr.eval.stats.intervals import Statistic
 from drr.eval.tasks.judgements import Judged
 from drr.papers.pdr.judging.rows import DIMENSIONS, Half, scores_of
 from drr.papers.pdr.judging.rows import TITLES as NAMES
@@ -75,7 +75,7 @@ def per_report(judged: Judged, answer: Answer) -> Values:
     return values
 
 
-def corpus(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, V]:
+def corpus(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, Statistic]:
     """Average the figures as soon as one report was scored. Reports that still wait count as unscored."""
     scored = any(scores_of(judged, answer.key) is not None for answer in answers)
     looked = any(violations_of(judged, answer.key) is not None for answer in answers)
@@ -85,7 +85,7 @@ def corpus(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, V]:
     return over_queries(answers, lambda answer: per_report(judged, answer), methods)
 
 
-def printed(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, V]:
+def printed(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, Statistic]:
     """Return P and Q with their dimensions under the papers' protocol. A dimension without a score counts 0 in its half."""
     found = corpus(judged, answers)
     if "pqr_p_printed" not in found:

@@ -10,7 +10,7 @@ from typing import Any
 from drr.eval.evidence.answers import Answer
 from drr.eval.metrics.base import Metric, Values
 from drr.eval.stats.aggregate import plain_mean
-from drr.eval.stats.intervals import SHARE, V, VRow, mean
+from drr.eval.stats.intervals import SHARE, Statistic, VRow, mean
 from drr.eval.stats.question import grouped
 from drr.eval.tasks.judgements import Judged
 from drr.papers.pdr.judging.rows import CriteriaOwner
@@ -55,7 +55,7 @@ def per_report(judged: Judged, answer: Answer) -> Values:
     return {}
 
 
-def corpus(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, V]:
+def corpus(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, Statistic]:
     """Average over tasks, as the questions of one task share their criteria."""
     tasks = _by_task(judged, answers)
     if not tasks:
@@ -101,7 +101,7 @@ def _name(owner: CriteriaOwner) -> str:
     return owner.person_id or ""
 
 
-def _adoption(judged: Judged, tasks: ByTask) -> dict[str, V]:
+def _adoption(judged: Judged, tasks: ByTask) -> dict[str, Statistic]:
     """Compare the products for two persons of a task. Several trials of a person are averaged over all pairs of trials."""
     shared: dict[str, list[float | None]] = {}
     ratios: dict[str, list[float | None]] = {}

@@ -13,9 +13,9 @@ from drr.env.json_object import JsonObject
 from drr.eval.asking.forms import SCHEMA
 from drr.eval.asking.judge import Judge, KeptAnswers
 from drr.eval.stats import correlation
-from drr.eval.stats.intervals import SHARE, V, VRow, from_sums, ratio
+from drr.eval.stats.intervals import SHARE, Statistic, VRow, from_sums, ratio
 from drr.eval.stats.question import grouped
-from drr.eval.tasks.desk import Desk
+from drr.eval.tasks.desk import JudgingContext
 from drr.papers.reporteval.alignment.tasks import AlignedTask, AlignItem, JudgeWord
 from drr.study.study import Study
 from drr.study.unit import Outcome, Record, Unit
@@ -25,7 +25,7 @@ from drr.study.worker import Context
 @dataclass(frozen=True)
 class AlignmentWork:
     task: AlignedTask
-    desk: Desk
+    desk: JudgingContext
     items: Sequence[AlignItem]
     kept: KeptAnswers
 
@@ -178,7 +178,7 @@ def _of_questions(rows: Iterable[JudgedThing]) -> list[list[JudgedThing]]:
     return list(grouped(((row.item.query, row.side), row) for row in rows).values())
 
 
-def _preferences(rows: Sequence[JudgedThing]) -> tuple[V, float | None]:
+def _preferences(rows: Sequence[JudgedThing]) -> tuple[Statistic, float | None]:
     """Return the agreement on which of two items of a question and side is better, and its chance level. A tie matches only a tie."""
     pairs = [pair for group in _of_questions(rows) for pair in combinations(group, 2)]
     return correlation.preference_agreement(
@@ -188,7 +188,7 @@ def _preferences(rows: Sequence[JudgedThing]) -> tuple[V, float | None]:
     )
 
 
-def rank_agreement(rows: Sequence[JudgedThing]) -> tuple[V, float | None]:
+def rank_agreement(rows: Sequence[JudgedThing]) -> tuple[Statistic, float | None]:
     """Return the share of questions with the same order, and the share expected by chance (the judge's values shuffled)."""
     same, chances, clusters = list[tuple[float, float]](), list[float](), list[str]()
     for group in _of_questions(row for row in rows if row.judge is not None):

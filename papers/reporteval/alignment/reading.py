@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple, cast
 
 from drr.eval.asking.judge import JudgeName, KeptAnswers
-from drr.eval.tasks.desk import Desk
+from drr.eval.tasks.desk import JudgingContext
 from drr.papers.reporteval.alignment.figures import (
     AlignFigures,
     AlignmentWork,
@@ -78,7 +78,7 @@ def kept_things(alignment: JudgeAlignment, run: Run) -> list[JudgedThing]:
     judge = JudgeName("offline" if by_rules else run["judge"], run["judge"], by_rules)
     settings = Settings(prompts=version.folder)
     shop_url = alignment.study.config.get("settings", {}).get("shop_url") or settings.shop_url
-    desk = Desk(judge, judge, None, shop_url, prompts_of(settings, "eval"), stand_in=RulesJudge())
+    desk = JudgingContext(judge, judge, None, shop_url, prompts_of(settings, "eval"), stand_in=RulesJudge())
     kept = KeptAnswers(alignment.study)
     return AlignmentWork(alignment.task, desk, alignment.dev(), kept).things(alignment.study)
 

@@ -11,7 +11,7 @@ from hashlib import sha256
 from typing import Any, ClassVar, NamedTuple, cast
 
 from drr.env.errors import Misuse
-from drr.env.source import Frozen
+from drr.env.source import FrozenText
 from drr.eval.asking.conversation import Asking
 from drr.eval.asking.judge import Examiner
 from drr.eval.labels import (
@@ -27,7 +27,7 @@ from drr.eval.labels import (
 )
 from drr.eval.stats.faithfulness import SCORE
 from drr.eval.stats.question import grouped
-from drr.eval.tasks.desk import Desk
+from drr.eval.tasks.desk import JudgingContext
 from drr.eval.tasks.grading import Graded, comparison_asking, criterion_name, prefer, rate, rating_asking
 from drr.eval.tasks.support import judge_support, support_asking
 from drr.eval.tasks.support_items import SupportItem
@@ -146,12 +146,12 @@ class AlignedTask(ABC):
     def take(self, label: Any) -> LabelParts: ...
 
     @abstractmethod
-    def asking(self, desk: Desk, item: AlignItem, part: str) -> Asking[Any]:
+    def asking(self, desk: JudgingContext, item: AlignItem, part: str) -> Asking[Any]:
         """Build the first request, whose hash is part of the unit's key."""
 
     @abstractmethod
     async def ask(
-        self, desk: Desk, item: AlignItem, part: str, judge: Examiner
+        self, desk: JudgingContext, item: AlignItem, part: str, judge: Examiner
     ) -> Mapping[str, JudgeWord]: ...
 
 
@@ -164,11 +164,13 @@ class AlignedQuality(AlignedTask):
     def take(self, label: RatingLabel) -> LabelParts:
         return LabelParts({"query": label.query, "answer": label.answer}, label.label, label.query)
 
-    def asking(self, desk: Desk, item: AlignItem, part: str) -> Asking[Any]:
+    def asking(self, desk: JudgingContext, item: AlignItem, part: str) -> Asking[Any]:
         query, answer = item.texts["query"], item.texts["answer"]
         return grades_asking(desk.prompts, "re_quality", query, answer, (item.id,))
 
-    async def ask(self, desk: Desk, item: AlignItem, part: str, judge: Examiner) -> Mapping[str, JudgeWord]:
+    async def ask(
+        self, desk: JudgingContext, item: AlignItem, part: str, judge: Examiner
+    ) -> Mapping[str, JudgeWord]:
         answer = await judge.answer(self.asking(desk, item, part))
         grades = {side: getattr(answer, side) for side in item.words}
         return {side: JudgeWord(float(one.grade), one.reason) for side, one in grades.items()}
@@ -185,10 +187,12 @@ class AlignedRedundancy(AlignedTask):
     def _pair(self, item: AlignItem) -> PassagePair:
         return PassagePair("re_repetition", item.texts["first"], item.texts["second"], (item.id,))
 
-    def asking(self, desk: Desk, item: AlignItem, part: str) -> Asking[Any]:
+    def asking(self, desk: JudgingContext, item: AlignItem, part: str) -> Asking[Any]:
         return pair_asking(desk.prompts, self._pair(item))
 
-    async def ask(self, desk: Desk, item: AlignItem, part: str, judge: Examiner) -> Mapping[str, JudgeWord]:
+    async def ask(
+        self, desk: JudgingContext, item: AlignItem, part: str, judge: Examiner
+    ) -> Mapping[str, JudgeWord]:
         verdict = await judge_pair(judge, desk.prompts, self._pair(item))
         value = None if verdict["score"] is None else float(verdict["score"])
         return {WHOLE: JudgeWord(value, verdict["reason"] or verdict["explanation"])}
@@ -203,15 +207,17 @@ class AlignedSupport(AlignedTask):
         texts, value = {"claim": label.claim, "evidence": label.evidence}, 2 * SCORE[label.label] - 1
         return LabelParts(texts, value, label.query or label.evidence)
 
-    def _claim(self, desk: Desk, item: AlignItem) -> SupportItem:
+    def _claim(self, desk: JudgingContext, item: AlignItem) -> SupportItem:
         text = item.texts["evidence"]
-        evidence = Frozen("evidence", "web", "ok" if text.strip() else "empty", text)
+        evidence = FrozenText("evidence", "web", "ok" if text.strip() else "empty", text)
         return SupportItem("c1-web", "c1", item.texts["claim"], "web", "page", (evidence,), desk.cut(1))
 
-    def asking(self, desk: Desk, item: AlignItem, part: str) -> Asking[Any]:
+    def asking(self, desk: JudgingContext, item: AlignItem, part: str) -> Asking[Any]:
         return support_asking(desk.prompts, desk.protocol, [self._claim(desk, item)], about=(item.id,))
 
-    async def ask(self, desk: Desk, item: AlignItem, part: str, judge: Examiner) -> Mapping[str, JudgeWord]:
+    async def ask(
+        self, desk: JudgingContext, item: AlignItem, part: str, judge: Examiner
+    ) -> Mapping[str, JudgeWord]:
         claim = self._claim(desk, item)
         found = await judge_support(judge, desk.prompts, desk.protocol, [claim], about=(item.id,))
         status, reason = found[claim.id]["status"], found[claim.id]["reason"]
@@ -228,7 +234,7 @@ class AlignedRating(AlignedTask):
     def take(self, label: RatingLabel) -> LabelParts:
         return LabelParts({"query": label.query, "answer": label.answer}, label.label, label.query)
 
-    def asking(self, desk: Desk, item: AlignItem, part: str) -> Asking[Any]:
+    def asking(self, desk: JudgingContext, item: AlignItem, part: str) -> Asking[Any]:
         shown = (
             cast("Dimension", part),
             Graded(item.texts["query"], "", desk.shop_url),
@@ -236,7 +242,9 @@ class AlignedRating(AlignedTask):
         )
         return rating_asking(desk.prompts, desk.protocol, *shown, about=(item.id,))
 
-    async def ask(self, desk: Desk, item: AlignItem, part: str, judge: Examiner) -> Mapping[str, JudgeWord]:
+    async def ask(
+        self, desk: JudgingContext, item: AlignItem, part: str, judge: Examiner
+    ) -> Mapping[str, JudgeWord]:
         answer = await rate(judge, self.asking(desk, item, part))
         return {part: JudgeWord(float(answer["rating"]), answer["justification"])}
 
@@ -253,12 +261,14 @@ class AlignedPairwise(AlignedTask):
         texts = {"query": one.query, "answer_a": one.answer_a, "answer_b": one.answer_b}
         return LabelParts(texts, {"A": 1.0, "B": -1.0, "tie": 0.0}[one.three_class], one.query)
 
-    def asking(self, desk: Desk, item: AlignItem, part: str, order: str = "ab") -> Asking[Any]:
+    def asking(self, desk: JudgingContext, item: AlignItem, part: str, order: str = "ab") -> Asking[Any]:
         both = (item.texts[f"answer_{order[0]}"], item.texts[f"answer_{order[1]}"])
         shown = (cast("Dimension", part), Graded(item.texts["query"], "", desk.shop_url), both)
         return comparison_asking(desk.prompts, desk.protocol, *shown, about=(item.id, order))
 
-    async def ask(self, desk: Desk, item: AlignItem, part: str, judge: Examiner) -> Mapping[str, JudgeWord]:
+    async def ask(
+        self, desk: JudgingContext, item: AlignItem, part: str, judge: Examiner
+    ) -> Mapping[str, JudgeWord]:
         one, other = [await prefer(judge, self.asking(desk, item, part, order)) for order in ("ab", "ba")]
         won = {"first": 1.0, "second": -1.0, "tie": 0.0}
         a, b = won[one["winner"]], -won[other["winner"]]

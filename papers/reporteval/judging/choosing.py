@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from drr.eval.tasks.desk import Desk
+from drr.eval.tasks.desk import JudgingContext
 from drr.study.form import reading
 from drr.study.study import Study
 
@@ -25,7 +25,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def chosen(
-    study: Study, desk: Desk, arguments: argparse.Namespace, what: Sequence[str]
+    study: Study, desk: JudgingContext, arguments: argparse.Namespace, what: Sequence[str]
 ) -> Mapping[type, Any]:
     given = arguments.pair_seed
     return {PairSeed: PairSeed(kept_pair_seed(study) if given is None else given)}

@@ -8,7 +8,7 @@ from typing import Any, Literal, TypedDict, cast, get_args
 from drr.eval.asking.conversation import Asking, Section, conversation
 from drr.eval.asking.judge import Examiner
 from drr.eval.evidence.answers import Answer
-from drr.eval.tasks.desk import Desk, Estimate, Task, text_id
+from drr.eval.tasks.desk import Estimate, JudgingContext, Task, text_id
 from drr.eval.tasks.judgements import Judged
 from drr.llm.prompts import Prompts
 from drr.papers.reporteval.judging.forms import ReportGrades
@@ -76,18 +76,18 @@ class GradesTask(Task[Answer]):
     subject = "answer"
     metrics = ("reporteval",)
 
-    def versions(self, desk: Desk) -> Mapping[str, str]:
+    def versions(self, desk: JudgingContext) -> Mapping[str, str]:
         ask = desk.protocol.ask(self.name)
         return {} if ask is None else {self.name: desk.version(self.version, self.role, ask.prompt)}
 
-    def plan(self, desk: Desk, about: Answer, judged: Judged) -> Iterable[Unit]:
+    def plan(self, desk: JudgingContext, about: Answer, judged: Judged) -> Iterable[Unit]:
         """Yield the unit of an answer. Its key names the texts and not the prompt, as hashing the prompt
         would render every report at each plan."""
         if desk.protocol.ask(self.name) is not None:
             fields = {"answer": about.key, "question": text_id(about.query), "shown": text_id(about.report)}
             yield self.unit(desk, f"grades \u00b7 {about.label}", fields, {"answer": about.key})
 
-    async def work(self, desk: Desk, spec: Mapping[str, Any], judge: Examiner) -> Outcome:
+    async def work(self, desk: JudgingContext, spec: Mapping[str, Any], judge: Examiner) -> Outcome:
         answer = desk.answer(spec["answer"])
         prompt = desk.protocol.asks[self.name].prompt
         asking = grades_asking(desk.prompts, prompt, answer.query, answer.report, (answer.key,))
@@ -101,7 +101,7 @@ class GradesTask(Task[Answer]):
         rows = record.result["grades"] if record.done else failed
         judged.others.setdefault(self.name, {})[record.key_fields["answer"]] = rows
 
-    def estimate(self, desk: Desk, unit: Unit) -> Estimate:
+    def estimate(self, desk: JudgingContext, unit: Unit) -> Estimate:
         answer = desk.answer(unit.spec["answer"])
         return Estimate(len(answer.report) + len(answer.query) + 3200, 500)
 

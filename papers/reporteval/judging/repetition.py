@@ -18,8 +18,8 @@ from drr.eval.asking.conversation import Asking, Section, conversation
 from drr.eval.asking.judge import Examiner
 from drr.eval.evidence.answers import Answer
 from drr.eval.evidence.passages import locate, most_alike, plain, terms, words_in_order
-from drr.eval.tasks.desk import Desk, Estimate, Task, text_id
-from drr.eval.tasks.judgements import Judged, Judging
+from drr.eval.tasks.desk import Estimate, JudgingContext, Task, text_id
+from drr.eval.tasks.judgements import Judged, JudgingRun
 from drr.eval.tasks.protocol import PassageForm
 from drr.llm.failures import ModelFailure
 from drr.llm.prompts import Prompts
@@ -115,7 +115,7 @@ class RepetitionTask(Task[Answer]):
     subject = "passage-pair"
     metrics = ("reporteval",)
 
-    def versions(self, desk: Desk) -> Mapping[str, str]:
+    def versions(self, desk: JudgingContext) -> Mapping[str, str]:
         ask = desk.protocol.ask(self.name)
         if ask is None:
             return {}
@@ -124,10 +124,10 @@ class RepetitionTask(Task[Answer]):
             SEED: str(desk.chosen(PairSeed).seed),
         }
 
-    def belongs(self, fields: Mapping[str, Any], judging: Judging) -> bool:
+    def belongs(self, fields: Mapping[str, Any], judging: JudgingRun) -> bool:
         return super().belongs(fields, judging) and str(fields["seed"]) == judging.versions.get(SEED)
 
-    def plan(self, desk: Desk, about: Answer, judged: Judged) -> Iterable[Unit]:
+    def plan(self, desk: JudgingContext, about: Answer, judged: Judged) -> Iterable[Unit]:
         form = desk.protocol.passages
         if desk.protocol.ask(self.name) is None:
             return
@@ -142,7 +142,7 @@ class RepetitionTask(Task[Answer]):
             label = f"passages {pair.first + 1} and {pair.second + 1} \u00b7 {about.label}"
             yield self.unit(desk, label, fields, {"answer": about.key, "place": place})
 
-    async def work(self, desk: Desk, spec: Mapping[str, Any], judge: Examiner) -> Outcome:
+    async def work(self, desk: JudgingContext, spec: Mapping[str, Any], judge: Examiner) -> Outcome:
         answer = desk.answer(spec["answer"])
         first, second = pair_of(answer.report, desk.protocol.passages, *spec["place"])
         prompt = desk.protocol.asks[self.name].prompt
@@ -167,7 +167,7 @@ class RepetitionTask(Task[Answer]):
         for rows in judged.others.get(self.name, {}).values():
             cast("list[RepetitionRow]", rows).sort(key=lambda row: row["place"])
 
-    def estimate(self, desk: Desk, unit: Unit) -> Estimate:
+    def estimate(self, desk: JudgingContext, unit: Unit) -> Estimate:
         report = desk.answer(unit.spec["answer"]).report
         both = pair_of(report, desk.protocol.passages, *unit.spec["place"])
         return Estimate(sum(len(one.shown) for one in both) + 2300, 220)

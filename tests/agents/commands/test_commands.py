@@ -341,11 +341,11 @@ def test_what_it_leaves_behind_is_ended_with_it(
 KILLED = """
 import asyncio
 from drr.agents.commands.command import Command
-from drr.agents.commands.process import place_for
+from drr.agents.commands.process import sandbox_for
 from drr.agents.commands.command import CommandTerms
 
 async def main():
-    async with place_for(Command.of("cmd:./waits.sh"), CommandTerms(trusted=TRUSTED)) as place:
+    async with sandbox_for(Command.of("cmd:./waits.sh"), CommandTerms(trusted=TRUSTED)) as place:
         await place.run({"PATH": "/usr/bin:/bin"}, "", None)
 
 asyncio.run(main())
