@@ -85,7 +85,17 @@ def test_the_tool_is_called(house: Path) -> None:
     assert "lasts 24 months" in drr(house, "tools", "call", "get_warranty", *given)
 
 
-def test_variant_metric_and_paper_are_in_the_report(house: Path) -> None:
+def test_the_rule_finds_an_id_that_no_product_has(house: Path) -> None:
+    (house / "told.md").write_text(f"The feeder {FEEDER}, not B0ZZZZZZZZ.\n", encoding="utf-8")
+    done = python(
+        CALLED, house, json.dumps(["judges", "check", "told.md", "--shop", "shop", "--json"]), cwd=house
+    )
+    assert done.returncode == 1, done.stderr  # a rule found a fault
+    found = json.loads(done.stdout)["rules"]["known_ids"]
+    assert found["status"] == "fail" and found["evidence"] == ["the shop has no product B0ZZZZZZZZ"]
+
+
+def test_variant_metric_paper_and_page_are_in_the_report(house: Path) -> None:
     asked = house / "queries.jsonl"
     asked.write_text(f'{{"query": "Which feeder holds most?", "user_id": "{ANNA}"}}\n', encoding="utf-8")
     first = ("--shop", "shop", "--queries", "queries.jsonl", "--variants", "my_agent.py:answer")
@@ -96,6 +106,9 @@ def test_variant_metric_and_paper_are_in_the_report(house: Path) -> None:
     drr(house, "report", "mine", "--out", "report")
     page = (house / "report" / "index.html").read_text(encoding="utf-8")
     assert "Tone of voice" in page and "Calm" in page
+    drr(house, "view", "mine", "--static", "pages")
+    index = (house / "pages" / "index.html").read_text(encoding="utf-8")
+    assert "Questions with an exclamation mark: 0." in index
     figures = json.loads(drr(house, "report", "mine", "--json"))["metrics"]
     assert {"tone_shouts", "calm_stops"} <= set(figures["my_agent.py:answer"])
     assert figures["citing.py:answer"]["n_cited_manual"]["value"] == 1

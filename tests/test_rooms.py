@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from functools import cache
 from graphlib import TopologicalSorter
@@ -29,8 +30,7 @@ ALLOWED: dict[str, set[str]] = {
     "eval": {"citations", "wording", "env", "tools", "llm", "study"},
     "offline": {"citations", "wording", "env", "tools", "llm", "agents", "querygen", "eval"},
     "app": {
-        "citations", "wording", "env", "data_ingest", "tools", "llm", "agents", "study", "querygen", "eval",
-        "offline", "extras",
+        "citations", "wording", "env", "data_ingest", "tools", "llm", "agents", "study", "querygen", "eval", "offline",
     },
     "extras": {"citations", "wording", "env", "tools", "llm", "agents", "study", "querygen", "eval", "plugin"},
 }  # fmt: skip
@@ -79,6 +79,22 @@ def test_a_room_imports_only_what_the_design_allows(room: str) -> None:
         if other != room and other not in ALLOWED[room]
     ]
     assert wrong == []
+
+
+def test_the_drawing_has_every_room_above_those_that_it_imports() -> None:
+    text = (ROOT / "docs" / "architecture.md").read_text("utf-8")
+    drawn = re.search(r"^```text\n(.*?)^```", text, re.M | re.S)
+    assert drawn
+    floors = {
+        room: floor
+        for floor, line in enumerate(reversed(drawn[1].splitlines()))
+        for room in re.findall(r"[\w/]+", line)
+    }
+    rooms = {room.partition("/")[0] for room in ALLOWED}
+    assert rooms == {room for room in floors if room != "src/drr"}
+    for room, below in ALLOWED.items():
+        for other in {one.partition("/")[0] for one in below} - {"plugin", room.partition("/")[0]}:
+            assert floors[other] < floors[room.partition("/")[0]], f"{room} stands no higher than {other}"
 
 
 def imports_of(tree: ast.Module, files: set[str]) -> set[str]:

@@ -1,4 +1,4 @@
-"""The command `drr judges check`: the citations of one report and seventeen rules about it. No model takes part, unless `--judge` names one that reads the report too."""
+"""The command `drr judges check`: the citations of one report and the rules about it. No model takes part, unless `--judge` names one that reads the report too."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checks one report without a study: citations, seventeen rules and, with a model, the running text."""
+"""Checks one report without a study: citations, rules and, with a model, the running text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The registry of the seventeen rules that check a report without a model, one line each.
+"""The registry of the rules that check a report without a model, one line each.
 
 They decide only on literal facts in structured places; everything else is `unverifiable`.
 """

@@ -97,7 +97,7 @@ def check(
     model: str | None = None,
     settings: Settings | None = None,
 ) -> Findings:
-    """Check a report's citations and seventeen rules; with a `model`, it reads the report too. The report is a text or a `Path`.
+    """Check a report's citations and the rules; with a `model`, it reads the report too. The report is a text or a `Path`.
 
     >>> findings = drr.check("It costs $20 [1].\\n\\n[1] http://ecommerce.example/product/B000000000", shop="shop")
     >>> findings.failed, findings.rules["in_catalogue"].status
