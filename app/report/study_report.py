@@ -199,12 +199,13 @@ def _material(
 
 def _write_verdicts(judged: Judged, config: ReportConfig, file: Path) -> int:
     from drr.app.report.tables import rows_as_csv
-    from drr.eval.judging.read import CitationLine, citation_lines, complete_only
+    from drr.eval.judging.read import citation_lines, complete_only
+    from drr.eval.stats.citations import COLUMNS
 
     lines = list(citation_lines(complete_only(judged) if config.complete_only else judged))
     if file.suffix != ".csv":
         return write_lines(file, lines)
-    write_text(file, rows_as_csv(lines, CitationLine.__annotations__), private(0o666))
+    write_text(file, rows_as_csv(lines, COLUMNS), private(0o666))
     return len(lines)
 
 

@@ -8,8 +8,7 @@ from threading import RLock
 from typing import TYPE_CHECKING, NamedTuple
 
 from drr.app.judge.text import figures_read_text
-from drr.app.viewer import parts
-from drr.app.viewer.model import ShownEntry, ShownOutcome
+from drr.app.viewer.model import ShownEntry
 from drr.env.files import file_name, short_name
 from drr.eval.evidence.answers import Answer, questions
 from drr.eval.foreign import summary
@@ -19,6 +18,7 @@ from drr.eval.metrics.costs import cost_of
 from drr.eval.metrics.coverage import variants_of, waiting
 from drr.eval.metrics.document import not_comparable
 from drr.eval.metrics.rules import figures_of
+from drr.eval.stats.question import Comparison, grouped
 from drr.eval.tasks.judgements import Judged, JudgingRun
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class EntryReader:
         self._entries: dict[str, ShownEntry] = {}
         self._keys: dict[str, str] = {}
         self._measured: dict[str, IndexFigures] = {}
-        self._outcomes: dict[str, list[ShownOutcome]] = {}
+        self._outcomes: dict[str, list[Comparison]] = {}
         self._planned = self._unjudged = 0
         self._notes: Sequence[str] = ()
 
@@ -86,12 +86,7 @@ class EntryReader:
             short_name(answer.key): measured(judged, answer, values_of(judged, answer))
             for answer in judged.answers
         }
-        outcomes: dict[str, list[ShownOutcome]] = {}
-        for c in judged.comparisons():
-            winner = {"a": c.a, "b": c.b}.get(c.outcome, c.outcome)
-            outcomes.setdefault(file_name(c.query), []).append(
-                ShownOutcome(c.dimension, c.a, c.b, c.trial, winner)
-            )
+        outcomes = grouped((file_name(one.query), one) for one in judged.comparisons())
         tally = self.study.ledger.units.standings()
         with self._lock:
             self._measured, self._outcomes = found, outcomes
@@ -118,8 +113,8 @@ class EntryReader:
         with self._lock:
             return self._notes
 
-    def outcomes(self, question_page: str) -> list[ShownOutcome]:
-        """Return the outcomes of comparisons on the question; empty until `measure` has run."""
+    def outcomes(self, question_page: str) -> list[Comparison]:
+        """Return the comparisons of answers to the question; empty until `measure` has run."""
         with self._lock:
             return list(self._outcomes.get(question_page, ()))
 
@@ -174,10 +169,11 @@ class IndexFigures(NamedTuple):
 
 def measured(judged: Judged, answer: Answer, values: Mapping[str, float | None]) -> IndexFigures:
     """Return the report's metrics, the kinds of verdicts, the types of sources, and the claims."""
-    claims = list(parts.claims(judged, answer, None))
+    found = judged.judged_claims(answer)
+    claims = (found and found.claims) or ()
     return IndexFigures(
         {name: values[name] for name, metric in metrics(values).items() if not metric.detail},
         tuple(sorted({claim.status for claim in claims})),
-        tuple(sorted({verdict.source_type for claim in claims for verdict in claim.verdicts})),
+        tuple(sorted({kind for claim in claims for kind in claim.types})),
         tuple(claim.text for claim in claims),
     )

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from drr.app.viewer.model import Passage, ShownClaim, ShownFinding
+from drr.app.viewer.model import Passage, ShownFinding
 from drr.app.viewer.parts import passage_of
 from drr.citations.parse import Citations
 from drr.eval.evidence.answers import Answer
+from drr.eval.stats.faithfulness import JudgedClaim
 from drr.eval.tasks.judgements import Judged
 
 LONGEST = 24
@@ -16,7 +17,7 @@ Span = tuple[int, int]
 
 
 def findings(
-    judged: Judged, answer: Answer, citations: Citations, claims: Sequence[ShownClaim]
+    judged: Judged, answer: Answer, citations: Citations, claims: Sequence[JudgedClaim]
 ) -> Iterator[ShownFinding]:
     """Yield each wrong fact once, in the order of the report, with all its places."""
     places: dict[tuple[str, str], list[Span]] = {}

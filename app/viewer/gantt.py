@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from drr.app.viewer.model import Actor, CallView, StepView
+from drr.app.viewer.model import Actor, CallView
+from drr.app.viewer.parts import Rows
 from drr.wording.excerpt import excerpt, many
 
 WIDE, LINE = 1000.0, 18
@@ -52,7 +53,7 @@ class _Line(NamedTuple):
     stretches: Sequence[_Stretch]
 
 
-def gantt(actors: Sequence[Actor], seconds: float | None, steps: Sequence[StepView] = ()) -> Gantt | None:
+def gantt(actors: Sequence[Actor], seconds: float | None, steps: Rows = ()) -> Gantt | None:
     """Return the timeline, or `None` where no times were recorded, as in older or imported studies."""
     lines = list(_lines(actors, steps))
     ends = [one.start + one.seconds for line in lines for one in line.stretches]
@@ -63,24 +64,24 @@ def gantt(actors: Sequence[Actor], seconds: float | None, steps: Sequence[StepVi
     return Gantt(list(_bars(lines, WIDE / whole)), ticks, LINE * (len(lines) + 1))
 
 
-def _lines(actors: Sequence[Actor], steps: Sequence[StepView]) -> Iterator[_Line]:
+def _lines(actors: Sequence[Actor], steps: Rows) -> Iterator[_Line]:
     """Yield the lines of each actor with model turns and calls, of the other conversations, and of the pages."""
-    turns: dict[str, list[StepView]] = {}
-    pages: dict[str, list[StepView]] = {}
+    turns: dict[str, list[Mapping[str, Any]]] = {}
+    pages: dict[str, list[Mapping[str, Any]]] = {}
     for step in steps:
-        (turns if step.kind == "model" else pages).setdefault(step.of, []).append(step)
+        (turns if step["kind"] == "model" else pages).setdefault(step["of"], []).append(step)
     for actor in actors:
         yield from _group(actor.name, turns.pop(actor.name, []), actor.calls)
-    for name, own in sorted(turns.items(), key=lambda item: min(step.started_at for step in item[1])):
+    for name, own in sorted(turns.items(), key=lambda item: min(step["started_at"] for step in item[1])):
         yield from _group(name, own, ())
     if pages:
         every = [step for own in pages.values() for step in own]
         yield _over(PAGES, many(len(pages), "page"), [_stretch(step) for step in every])
-    for url, own in sorted(pages.items(), key=lambda item: min(step.started_at for step in item[1])):
+    for url, own in sorted(pages.items(), key=lambda item: min(step["started_at"] for step in item[1])):
         yield _Line(excerpt(url, 60), [_stretch(step) for step in own])
 
 
-def _group(name: str, turns: Sequence[StepView], calls: Sequence[CallView]) -> Iterator[_Line]:
+def _group(name: str, turns: Rows, calls: Sequence[CallView]) -> Iterator[_Line]:
     """Yield lines of the chart: the whole time of an actor, its model's turns, and each call."""
     thought = [_stretch(step) for step in turns]
     made = [
@@ -102,10 +103,10 @@ def _over(name: str, counted: str, stretches: Sequence[_Stretch]) -> _Line:
     return _Line(name, [_Stretch(first, last - first, "actor", title)])
 
 
-def _stretch(step: StepView) -> _Stretch:
-    what = {"model": f"turn {step.number}", "page": "read", "summary": f"summary {step.number}"}[step.kind]
-    title = f"{step.of}: {what}, begun at {step.started_at:.2f} s, took {step.seconds:.2f} s"
-    return _Stretch(step.started_at, step.seconds, step.kind, title)
+def _stretch(step: Mapping[str, Any]) -> _Stretch:
+    kind, number, start, took = (step[name] for name in ("kind", "number", "started_at", "seconds"))
+    what = {"model": f"turn {number}", "page": "read", "summary": f"summary {number}"}[kind]
+    return _Stretch(start, took, kind, f"{step['of']}: {what}, begun at {start:.2f} s, took {took:.2f} s")
 
 
 def _called(call: CallView) -> _Stretch:

@@ -202,7 +202,7 @@ class SourceNames:
         self._sources = {canonical_url(source.url): source for source in reversed(report.sources)}
         self._places = KnownPlaces(self._sources)
         self._numbers = _numbers(report)
-        claimed = [self.source_of(url) for claim in report.claims for url in claim.urls]
+        claimed = [self.source_of(url) for claim in report.verdicts.claims for url in claim.urls]
         self.cited = {source.number for source in claimed if source is not None}
         self.cited |= {s.number for s in report.sources if canonical_url(s.url) in self._numbers}
 

@@ -7,22 +7,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, cast
 
-from drr.app.viewer.model import OtherJudge, ReportView, ShownClaim, ShownRating
+from drr.app.viewer.model import JudgeVerdicts, ReportView
 from drr.citations.parse import canonical_url
 from drr.env.files import file_name
 from drr.eval.agreement.rows import AgreementDocument, AgreementRow
+from drr.eval.stats.faithfulness import JudgedClaim
+from drr.eval.tasks.judgements import Verdict
 from drr.wording.excerpt import excerpt
 
 SAME_CLAIM = 0.5
 """Least overlap, as a share of the shorter stretch of text, for two claims to count as the same."""
-
-
-@dataclass(frozen=True)
-class JudgeSaid:
-    """Another judge's verdict on a claim; `status` is `None` where that judge found no such claim."""
-
-    judge: str
-    status: str | None
 
 
 @dataclass(frozen=True)
@@ -42,40 +36,39 @@ class JudgeBeside:
     """Mean absolute difference of the two judges' grades."""
 
 
-def verdicts_beside(report: ReportView) -> Mapping[str, Sequence[JudgeSaid]]:
-    """Return the verdicts of all other judges on each claim, by claim id."""
-    found: dict[str, list[JudgeSaid]] = {claim.id: [] for claim in report.claims}
+def verdicts_beside(report: ReportView) -> Mapping[str, Sequence[tuple[str, str | None]]]:
+    """Return each other judge's verdict on each claim, by claim id; `None` where that judge found no such claim."""
+    found: dict[str, list[tuple[str, str | None]]] = {claim.id: [] for claim in report.verdicts.claims}
     for other in report.others:
-        same = _same_claims(report.claims, other.claims)
-        for claim in report.claims:
-            twin = same.get(claim.id)
-            found[claim.id].append(JudgeSaid(other.judge, None if twin is None else twin.status))
+        same = _same_claims(report.verdicts.claims, other.claims)
+        for name, own in found.items():
+            own.append((other.judge or "", same[name].status if name in same else None))
     return found
 
 
 def judges_beside(report: ReportView) -> list[JudgeBeside]:
-    return [_beside(report, other) for other in report.others]
+    return [_beside(report.verdicts, other) for other in report.others]
 
 
-def ratings_beside(report: ReportView) -> list[ShownRating]:
-    """Return the ratings of all judges, sorted by dimension."""
-    every = [*report.ratings, *(rating for other in report.others for rating in other.ratings)]
-    dimensions = list(dict.fromkeys(rating.dimension for rating in every))
-    return sorted(every, key=lambda rating: dimensions.index(rating.dimension))
-
-
-def _beside(report: ReportView, other: OtherJudge) -> JudgeBeside:
-    same = _same_claims(report.claims, other.claims)
-    both = [(claim, same[claim.id]) for claim in report.claims if claim.id in same]
-    judged = [(one, twin) for one, twin in both if one.verdicts and twin.verdicts]
-    ours = {rating.dimension: rating.rating for rating in report.ratings}
-    apart = [
-        abs(mine - rating.rating)
-        for rating in other.ratings
-        if rating.rating is not None and (mine := ours.get(rating.dimension)) is not None
+def ratings_beside(report: ReportView) -> list[tuple[str, str | None, Verdict[int]]]:
+    """Return dimension, judge and rating of all judges, by dimension."""
+    every = [
+        (name, one.judge, v) for one in (report.verdicts, *report.others) for name, v in one.ratings.items()
     ]
+    dimensions = list(dict.fromkeys(dimension for dimension, *_ in every))
+    return sorted(every, key=lambda row: dimensions.index(row[0]))
+
+
+def _beside(own: JudgeVerdicts, other: JudgeVerdicts) -> JudgeBeside:
+    same = _same_claims(own.claims, other.claims)
+    both = [(claim, same[claim.id]) for claim in own.claims if claim.id in same]
+    judged = [(one, twin) for one, twin in both if one.verdicts and twin.verdicts]
+    graded = [
+        (own.ratings[name].value, other.ratings[name].value) for name in own.ratings.keys() & other.ratings
+    ]
+    apart = [abs(mine - theirs) for mine, theirs in graded if mine is not None and theirs is not None]
     return JudgeBeside(
-        judge=other.judge,
+        judge=other.judge or "",
         both=len(judged),
         same=sum(one.status == twin.status for one, twin in judged),
         alone=len(other.claims) - len({twin.id for twin in same.values()}),
@@ -84,9 +77,9 @@ def _beside(report: ReportView, other: OtherJudge) -> JudgeBeside:
     )
 
 
-def _same_claims(claims: Sequence[ShownClaim], others: Sequence[ShownClaim]) -> dict[str, ShownClaim]:
+def _same_claims(claims: Sequence[JudgedClaim], others: Sequence[JudgedClaim]) -> dict[str, JudgedClaim]:
     """Return for each claim's id the other judge's claim at the same place of the report, if any."""
-    found: dict[str, ShownClaim] = {}
+    found: dict[str, JudgedClaim] = {}
     for claim in claims:
         best = max(others, key=lambda one: _shared(claim, one), default=None)
         if best is not None and _shared(claim, best) >= SAME_CLAIM:
@@ -94,7 +87,7 @@ def _same_claims(claims: Sequence[ShownClaim], others: Sequence[ShownClaim]) -> 
     return found
 
 
-def _shared(one: ShownClaim, other: ShownClaim) -> float:
+def _shared(one: JudgedClaim, other: JudgedClaim) -> float:
     overlap = min(one.end, other.end) - max(one.start, other.start)
     return overlap / max(min(one.end - one.start, other.end - other.start), 1)
 
@@ -116,7 +109,7 @@ def sides_of(reports: Sequence[ReportView]) -> list[ShownSide]:
 
 
 def _by_the_judge(report: ReportView) -> ShownSide:
-    judge = f", judged by {report.judged_by}" if report.others else ""
+    judge = f", judged by {report.verdicts.judge}" if report.others else ""
     return ShownSide(report.entry.key, f"{_answer(report)}{judge}", report, True)
 
 
@@ -124,10 +117,7 @@ def _by_others(report: ReportView) -> Iterator[ShownSide]:
     for other in report.others:
         view = replace(
             report,
-            claims=other.claims,
-            ratings=other.ratings,
-            judged_by=other.judge,
-            judged_by_rules=other.rule_written,
+            verdicts=other,
         )
         name = side_name(report, other.judge)
         yield ShownSide(name, f"{_answer(report)}, judged by {other.judge}", view, False)
@@ -151,9 +141,10 @@ def facts_beside(sides: Sequence[ShownSide]) -> list[tuple[str, list[list[ShownF
 def _facts(side: ShownSide) -> Mapping[str, list[ShownFact]]:
     report, entry = side.report, side.report.entry
     faithful = entry.scores.get("fp") if side.own_page else None
-    grades = {one.dimension.replace("_", " "): one.rating for one in report.ratings if one.rating is not None}
+    rated = report.verdicts.ratings.items()
+    grades = {name.replace("_", " "): one.value for name, one in rated if one.value is not None}
     overall = grades.pop("overall", None)
-    counted = Counter(claim.status for claim in report.claims)
+    counted = Counter(claim.status for claim in report.verdicts.claims)
     titles = {canonical_url(card.url): excerpt(card.title, 60) for card in report.products}
     cited = dict.fromkeys(one.url for one in report.citations.markers if one.url)
     return {
@@ -169,8 +160,8 @@ def _facts(side: ShownSide) -> Mapping[str, list[ShownFact]]:
     }
 
 
-def side_name(report: ReportView, judge: str) -> str:
-    return f"{report.entry.key}.{file_name(judge)}"
+def side_name(report: ReportView, judge: str | None) -> str:
+    return f"{report.entry.key}.{file_name(judge or '')}"
 
 
 def _answer(report: ReportView) -> str:

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from drr.env.profile import ProfileSummary
     from drr.eval.foreign.summary import ForeignValue
     from drr.eval.metrics.base import Metric
-    from drr.eval.tasks.key_points import PointRow
+    from drr.eval.stats.citations import CitationVerdict
+    from drr.eval.stats.faithfulness import JudgedClaim
+    from drr.eval.tasks.citation_rows import CheckRow
+    from drr.eval.tasks.judgements import Verdict
+    from drr.eval.tasks.key_points import PointRow, PointVerdictRow
     from drr.eval.tasks.mistakes import MistakesResult
     from drr.llm.meter import UsageRow
 
 from drr.citations.parse import Citations, parse
 from drr.env.files import file_name
 from drr.eval.stats.question import AskedQuestion
-
-SEEN = "what the agent saw"
 
 
 @dataclass(frozen=True)
@@ -30,67 +32,27 @@ class Passage:
     spans: tuple[tuple[int, int], ...] = ()
 
 
-@dataclass(frozen=True)
-class ShownCitation:
-    """The verdict of one address on a claim that cites several."""
+class VerdictEvidence(NamedTuple):
+    """Evidence behind one verdict: passages of its sources, and each source alone where the claim cites several."""
 
-    status: str
-    standing: str
-    reason: str
-    passage: Passage | None = None
-
-
-@dataclass(frozen=True)
-class ShownVerdict:
-    """One judgement of one claim against one type of source."""
-
-    judge: str
-    source_type: str
-    basis: str
-    """Texts that the judge read. A verdict on the texts that the agent saw counts in no figure but `fp_seen`."""
-    status: str
-    reason: str | None
-    urls: tuple[str, ...]
-    passages: tuple[Passage, ...] = ()
-    alone: Mapping[str, ShownCitation] = field(default_factory=dict)
-    """Verdict on each address alone, where the claim cites several."""
-    missing: tuple[str, ...] = ()
+    passages: Sequence[Passage] = ()
+    missing: Sequence[str] = ()
     """Reasons why the passages of some addresses cannot be shown."""
-    item: str = ""
-    """Name of this judgement among the judgements of the answer: the claim and the type of source."""
+    alone: Mapping[str, tuple[CitationVerdict, Passage | None]] = {}
 
 
 @dataclass(frozen=True)
-class ShownClaim:
-    id: str
-    text: str
-    start: int
-    end: int
-    urls: tuple[str, ...]
-    verdicts: tuple[ShownVerdict, ...] = ()
+class JudgeVerdicts:
+    """The verdicts and ratings of one judge on an answer."""
 
-    @property
-    def status(self) -> str:
-        """Return the weakest verdict that counts, to which a reader should look first. `uncited` where nothing was cited."""
-        order = (
-            "none",
-            "judge_error",
-            "unquoted",
-            "extract_error",
-            "unreachable",
-            "blocked",
-            "empty",
-            "partial",
-            "full",
-        )
-        counted = [verdict for verdict in self.verdicts if verdict.basis != SEEN]
-        found = {verdict.status for verdict in counted or self.verdicts}
-        weakest = next((status for status in order if status in found), None)
-        return weakest or ("uncited" if not self.urls else "unscored")
-
-    @property
-    def types(self) -> str:
-        return " ".join(sorted({verdict.source_type for verdict in self.verdicts}))
+    judge: str | None
+    """`None` where nobody judged the answer."""
+    by_rules: bool = False
+    claims: Sequence[JudgedClaim] = ()
+    evidence: Mapping[str, VerdictEvidence] = field(default_factory=dict)
+    """Evidence by the name of the verdict."""
+    ratings: Mapping[str, Verdict[int]] = field(default_factory=dict)
+    """Ratings by dimension."""
 
 
 @dataclass(frozen=True)
@@ -143,19 +105,6 @@ class Actor:
 
 
 @dataclass(frozen=True)
-class StepView:
-    """A step besides tool calls: a model's turn, or the reading or summary of a page."""
-
-    kind: str
-    """Kind of the step: `model`, `page` or `summary`."""
-    of: str
-    """Name of the conversation, or the page's address."""
-    number: int
-    started_at: float
-    seconds: float
-
-
-@dataclass(frozen=True)
 class ShownMessage:
     """One message of a conversation, with its full text."""
 
@@ -188,28 +137,6 @@ class Conversation:
 
 
 @dataclass(frozen=True)
-class ShownRating:
-    judge: str
-    dimension: str
-    rating: int | None
-    justification: str | None
-    unscored: str | None
-
-
-@dataclass(frozen=True)
-class ShownPoint:
-    """A key point of the question, and how far the report supports the point."""
-
-    row: PointRow
-    support: str
-    """Verdict on how far the report supports the point; `unmatched` where no judge has looked yet."""
-    by: str = ""
-    reason: str = ""
-    quote: str = ""
-    """Words of the report that state the point."""
-
-
-@dataclass(frozen=True)
 class ProductCard:
     """The card of a product; a price or rating that the product's record lacks is `None`."""
 
@@ -221,14 +148,6 @@ class ProductCard:
     store: str | None = None
     in_shop: bool | None = None
     """True where the shop sells the product; `None` where the shop cannot be opened."""
-
-
-@dataclass(frozen=True)
-class RuleView:
-    name: str
-    status: str
-    value: str
-    evidence: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -292,28 +211,6 @@ class ShownEntry:
 
 
 @dataclass(frozen=True)
-class ShownOutcome:
-    """The outcome of comparing two answers to one question on one dimension, over both orders."""
-
-    dimension: str
-    a: str
-    b: str
-    trial: int
-    winner: str
-    """Name of the winning variant, or `tie`, `inconsistent` or `error`."""
-
-
-@dataclass(frozen=True)
-class OtherJudge:
-    """The claims that another judge found in the same answer, with that judge's verdicts and ratings."""
-
-    judge: str
-    rule_written: bool
-    claims: tuple[ShownClaim, ...]
-    ratings: tuple[ShownRating, ...]
-
-
-@dataclass(frozen=True)
 class ReportView:
     entry: ShownEntry
     report: str
@@ -323,20 +220,24 @@ class ReportView:
     """Usage of models by role."""
     cost_usd: float | None
     seconds: float | None
-    claims: tuple[ShownClaim, ...] = ()
+    verdicts: JudgeVerdicts = JudgeVerdicts(None)
+    """Verdicts of the judge whose figures the page shows."""
+    others: Sequence[JudgeVerdicts] = ()
+    """Verdicts of the study's other judges on the same answer."""
     sources: tuple[SourceView, ...] = ()
     actors: tuple[Actor, ...] = ()
-    ratings: tuple[ShownRating, ...] = ()
-    rules: tuple[RuleView, ...] = ()
+    rules: Mapping[str, CheckRow] = field(default_factory=dict)
+    """Results of the rules by name: failed rules first, undecided rules last."""
     findings: tuple[ShownFinding, ...] = ()
-    points: tuple[ShownPoint, ...] = ()
+    points: Sequence[PointRow] = ()
+    """Key points of the question, vital points first."""
+    matches: Mapping[str, PointVerdictRow] = field(default_factory=dict)
+    """Verdicts on the points that the judge has looked for in the report."""
     figures: tuple[tuple[Metric, float | None], ...] = ()
     """Metrics that no other part of the page shows, each with its value."""
     foreign: tuple[ForeignValue, ...] = ()
     """Scores by other benchmarks' judges, as imported."""
     notes: tuple[str, ...] = field(default=())
-    judged_by: str | None = None
-    judged_by_rules: bool = False
     missing_shop: str | None = None
     citations: Citations = field(default_factory=partial(parse, ""))
     """Citations as the judge read them; ids of products in a list of sources count as addresses of the shop's pages."""
@@ -344,9 +245,8 @@ class ReportView:
     shopper: ProfileSummary | None = None
     products: tuple[ProductCard, ...] = ()
     """Products that tools returned, and products that only the report names, made-up addresses included."""
-    others: tuple[OtherJudge, ...] = ()
-    steps: tuple[StepView, ...] = ()
-    """Steps besides tool calls; empty where none were recorded."""
+    steps: Sequence[Mapping[str, Any]] = ()
+    """Steps besides tool calls, as the answer's record has them; empty where none were recorded."""
     mistakes: MistakesResult | None = None
     """Contradictions to the shop's records that a judge found in both of two readings."""
     papers: Mapping[str, Any] = field(default_factory=dict)

@@ -8,38 +8,35 @@ from math import isfinite
 from typing import Any
 
 from drr.app.viewer.model import (
-    SEEN,
     Actor,
     CallView,
     Conversation,
+    JudgeVerdicts,
     Passage,
     ProductCard,
-    RuleView,
-    ShownCitation,
-    ShownClaim,
     ShownMessage,
-    ShownPoint,
-    ShownRating,
-    ShownVerdict,
     SourceView,
-    StepView,
+    VerdictEvidence,
 )
 from drr.citations.parse import Citations, canonical_url
 from drr.env.shop import Shop
 from drr.env.source import text_hash
-from drr.eval.checks import urls_in, value_text
+from drr.eval.checks import urls_in
 from drr.eval.evidence.answers import Answer, AnswerEvidence
 from drr.eval.metrics import metrics, unasked
 from drr.eval.metrics.base import Metric
 from drr.eval.stats.citations import CitationVerdict
+from drr.eval.stats.faithfulness import VerdictRow
+from drr.eval.tasks.citation_rows import CheckRow
 from drr.eval.tasks.judgements import Judged
-from drr.eval.tasks.key_points import matches_of, points_of
 from drr.wording.excerpt import ELLIPSIS, piece
 
 MARGIN = 400
-BY_CODE = "code (no model was asked)"
 SHOWN_ELSEWHERE = frozenset({"quality", "rules"})
 """Names of metric tables that the page shows in a part of their own."""
+Rows = Sequence[Mapping[str, Any]]
+Times = tuple[float | None, float | None]
+"""Start and length of a turn or a call, in seconds."""
 
 
 def figures(values: Mapping[str, float | None]) -> Iterable[tuple[Metric, float | None]]:
@@ -49,75 +46,48 @@ def figures(values: Mapping[str, float | None]) -> Iterable[tuple[Metric, float 
             yield metric, values[name]
 
 
-def claims(judged: Judged, answer: Answer, book: AnswerEvidence | None) -> Iterable[ShownClaim]:
-    found = judged.claims.get("all", {}).get(answer.key)
-    if found is None or found.claims is None:
-        return
-    verdicts: dict[str, list[tuple[str, Mapping[str, Any]]]] = {}
-    for item, verdict in judged.support.get(answer.key, {}).items():
-        verdicts.setdefault(verdict["claim_id"], []).append((item, verdict))
-    judge = judged.judging.judge if judged.judging else "?"
+def verdicts(judged: Judged, answer: Answer, book: AnswerEvidence) -> JudgeVerdicts:
+    """Return the verdicts of one judging run on an answer, with the evidence behind them."""
+    found = judged.judged_claims(answer)
     alone = {(one.claim, one.url): one for one in judged.citations.get(answer.key) or ()}
-    for claim in found.claims:
-        own = [
-            (item, v)
-            for item, v in verdicts.get(claim["id"], ())
-            if book is not None or v["against"] == "page"
-        ]
-        yield ShownClaim(
-            id=f"claim-{claim['id']}",
-            text=claim["text"],
-            start=claim["start"],
-            end=claim["end"],
-            urls=tuple(claim["urls"]),
-            verdicts=tuple(_verdict(item, v, judge, book, alone) for item, v in own),
+    evidence = {}
+    for item, verdict in judged.support.get(answer.key, {}).items() if found else ():
+        shown = list(_passages(verdict, book))
+        evidence[item] = VerdictEvidence(
+            [one for one in shown if isinstance(one, Passage)],
+            [one for one in shown if isinstance(one, str)],
+            dict(_alone(verdict, book, alone)),
         )
-
-
-def _verdict(
-    item: str,
-    verdict: Mapping[str, Any],
-    judge: str,
-    book: AnswerEvidence | None,
-    alone: Mapping[tuple[str, str], CitationVerdict],
-) -> ShownVerdict:
-    sources = verdict.get("sources") or ()
-    found = [] if book is None else list(_passages(verdict, book))
-    return ShownVerdict(
-        judge=BY_CODE if verdict.get("by") == "rule" else judge,
-        source_type=verdict["type"],
-        basis=SEEN if verdict["against"] == "seen" else "the frozen page or record",
-        status=verdict["status"],
-        reason=verdict.get("reason"),
-        urls=tuple(source["url"] for source in sources),
-        passages=tuple(one for one in found if isinstance(one, Passage)),
-        alone=dict(_alone(verdict, book, alone)) if book is not None else {},
-        missing=tuple(one for one in found if isinstance(one, str)),
-        item=item,
+    judging = judged.judging if judged.units_of.get(answer.key) else None
+    return JudgeVerdicts(
+        judging.judge if judging else None,
+        bool(judging and judging.rule_written),
+        (found and found.claims) or (),
+        evidence,
+        judged.ratings.get(answer.key) or {},
     )
 
 
 def _alone(
-    verdict: Mapping[str, Any], book: AnswerEvidence, alone: Mapping[tuple[str, str], CitationVerdict]
-) -> Iterable[tuple[str, ShownCitation]]:
-    """Yield each address of a claim that cites several, with the verdict on that address alone."""
-    sources = verdict.get("sources") or ()
+    verdict: VerdictRow, book: AnswerEvidence, alone: Mapping[tuple[str, str], CitationVerdict]
+) -> Iterator[tuple[str, tuple[CitationVerdict, Passage | None]]]:
+    """Yield each address of a claim that cites several, with the verdict on that address alone and its passage."""
+    sources = verdict["sources"]
     for source in sources if len(sources) > 1 and verdict["against"] == "page" else ():
         one = alone.get((verdict["claim_id"], source["url"]))
         if one is not None and one.status is not None:
             text = book.page(one.url).text if one.spans else None
             same = text is not None and text_hash(text) == one.sha256
-            passage = passage_of(text, one.spans, ()) if text is not None and same else None
-            yield one.url, ShownCitation(one.status, one.standing, one.reason, passage)
+            yield one.url, (one, passage_of(text, one.spans, ()) if text is not None and same else None)
 
 
-def _passages(verdict: Mapping[str, Any], book: AnswerEvidence) -> Iterable[Passage | str]:
+def _passages(verdict: VerdictRow, book: AnswerEvidence) -> Iterable[Passage | str]:
     """Yield a passage for each source: the supporting spans with text around them. Without spans the passage is the first text that the judge read; where none can be shown, the reason is yielded."""
-    for source in verdict.get("sources") or ():
+    for source in verdict["sources"]:
         frozen = book.seen(source["url"]) if verdict["against"] == "seen" else book.page(source["url"])
         if frozen.text is None:
             yield f"{source['url']}: {frozen.reason or frozen.status}"
-        elif source.get("sha256") not in (None, text_hash(frozen.text)):
+        elif source["sha256"] not in (None, text_hash(frozen.text)):
             lost = (
                 "the shop cannot be opened"
                 if book.shop is None
@@ -125,10 +95,8 @@ def _passages(verdict: Mapping[str, Any], book: AnswerEvidence) -> Iterable[Pass
             )
             yield f"{source['url']}: the record that was judged is not here: {lost}"
         else:
-            spans = [
-                (s["start"], s["end"]) for s in verdict.get("spans") or () if s.get("url") == source["url"]
-            ]
-            shown = [(start, end) for start, end in source.get("passages") or ()]
+            spans = [(s["start"], s["end"]) for s in verdict["spans"] if s["url"] == source["url"]]
+            shown = [(start, end) for start, end in source["passages"]]
             yield passage_of(frozen.text, spans, shown)
 
 
@@ -215,25 +183,14 @@ def _call(call: Mapping[str, Any], position: int, actor: str, began: float | Non
     )
 
 
-def steps(rows: Iterable[Mapping[str, Any]]) -> Iterable[StepView]:
-    for row in rows:
-        yield StepView(
-            str(row["kind"]),
-            str(row["of"]),
-            int(row["number"]),
-            float(row["started_at"]),
-            float(row["seconds"]),
-        )
-
-
 def conversations(
-    transcripts: Sequence[Mapping[str, Any]], steps: Sequence[StepView] = (), actors: Sequence[Actor] = ()
+    transcripts: Sequence[Mapping[str, Any]], steps: Rows = (), actors: Sequence[Actor] = ()
 ) -> list[Conversation]:
     """Return the conversations in the order of their starts. Each message has the times of its turn or call, where known."""
-    turns: dict[str, list[StepView]] = {}
+    turns: dict[str, list[Mapping[str, Any]]] = {}
     for step in steps:
-        if step.kind == "model":
-            turns.setdefault(step.of, []).append(step)
+        if step["kind"] == "model":
+            turns.setdefault(step["of"], []).append(step)
     calls = {actor.name: actor.calls for actor in actors}
     found = [
         _conversation(one, turns.get(one["name"], ()), calls.get(one["name"], ())) for one in transcripts
@@ -241,29 +198,29 @@ def conversations(
     return sorted(found, key=lambda one: (one.started_at is None, one.started_at or 0.0))
 
 
-def _conversation(
-    transcript: Mapping[str, Any], steps: Sequence[StepView], calls: Sequence[CallView]
-) -> Conversation:
+def _conversation(transcript: Mapping[str, Any], steps: Rows, calls: Sequence[CallView]) -> Conversation:
     rows = transcript["messages"]
     turns = [row for row in rows if row["role"] == "ai"]
     asked = [row.get("name") for row in rows if row["role"] == "tool"]
     usages = [usage for row in turns if (usage := row.get("usage")) is not None]
     # With a step too many or too few, steps cannot be matched with turns.
-    timed: dict[str, Iterator[StepView | CallView]] = {
-        "ai": iter(sorted(steps, key=lambda one: one.number) if len(steps) == len(turns) else ()),
-        "tool": iter(calls if asked == [call.name for call in calls] else ()),
+    ordered = sorted(steps, key=lambda one: int(one["number"])) if len(steps) == len(turns) else ()
+    called = calls if asked == [call.name for call in calls] else ()
+    timed: dict[str, Iterator[Times]] = {
+        "ai": iter([(step["started_at"], step["seconds"]) for step in ordered]),
+        "tool": iter([(call.started_at, call.seconds) for call in called]),
     }
     return Conversation(
         name=str(transcript["name"]),
         turns=len(turns),
         input_tokens=sum(usage["input_tokens"] for usage in usages) if usages else None,
         output_tokens=sum(usage["output_tokens"] for usage in usages) if usages else None,
-        messages=tuple(_message(row, next(timed.get(row["role"], iter(())), None)) for row in rows),
-        started_at=min((step.started_at for step in steps), default=None),
+        messages=tuple(_message(row, next(timed.get(row["role"], iter(())), (None, None))) for row in rows),
+        started_at=min((step["started_at"] for step in steps), default=None),
     )
 
 
-def _message(message: Mapping[str, Any], timed: StepView | CallView | None) -> ShownMessage:
+def _message(message: Mapping[str, Any], times: Times) -> ShownMessage:
     usage = message.get("usage")
     return ShownMessage(
         role=str(message["role"]),
@@ -278,8 +235,8 @@ def _message(message: Mapping[str, Any], timed: StepView | CallView | None) -> S
         tokens=""
         if usage is None
         else f"{usage['input_tokens']:,} tokens in, {usage['output_tokens']:,} out",
-        started_at=None if timed is None else timed.started_at,
-        seconds=None if timed is None else timed.seconds,
+        started_at=times[0],
+        seconds=times[1],
     )
 
 
@@ -295,38 +252,13 @@ def _thought(block: object) -> str:
     return thought if isinstance(thought, str) and thought else f"({kind}: not shown by the provider)"
 
 
-def ratings(judged: Judged, answer: Answer) -> Iterable[ShownRating]:
-    judge = judged.judging.judge if judged.judging else "?"
-    for dimension, verdict in (judged.ratings.get(answer.key) or {}).items():
-        yield ShownRating(judge, dimension, verdict.value, verdict.justification, verdict.reason)
-
-
 _RANKS = ("fail", "pass")
 
 
-def rules(judged: Judged, answer: Answer) -> Iterable[RuleView]:
-    """Yield the rule results, failed rules first, undecided rules last."""
+def rules(judged: Judged, answer: Answer) -> dict[str, CheckRow]:
+    """Return the rule results, failed rules first, undecided rules last."""
     found = judged.rules.get(answer.key) or {}
-    for name, rule in sorted(
-        found.items(), key=lambda one: (*(one[1]["status"] != s for s in _RANKS), one[0])
-    ):
-        remarks = rule["evidence"][len(rule["spans"]) :]
-        yield RuleView(name, rule["status"], value_text(name, rule["value"]), tuple(remarks[:8]))
-
-
-def points(judged: Judged, answer: Answer) -> Iterable[ShownPoint]:
-    """Yield the question's key points, vital points first, each with the judgement of the report."""
-    judge = judged.judging.judge if judged.judging else "?"
-    known, matches = points_of(judged, answer.query_id), matches_of(judged, answer.key) or {}
-    for row in sorted((known and known.rows) or (), key=lambda row: row["weight"] != "vital"):
-        found = matches.get(row["id"])
-        if found is None:
-            yield ShownPoint(row, "unmatched")
-        else:
-            span = found.get("span")
-            quote = answer.report[span[0] : span[1]] if span else ""
-            by = judge if found["by"] == "judge" else BY_CODE
-            yield ShownPoint(row, found["support"], by, found["reason"], quote)
+    return dict(sorted(found.items(), key=lambda one: (*(one[1]["status"] != s for s in _RANKS), one[0])))
 
 
 def product_cards(answer: Answer, shop: Shop | None, citations: Citations) -> Iterator[ProductCard]:

@@ -58,11 +58,11 @@ class Reader(EntryReader):
 
     def report(self, key: str) -> ReportView | None:
         entry = self.entry(key)
-        return None if entry is None else self.view(entry, full=True)
+        return None if entry is None else self.view(entry)
 
-    def view(self, entry: ShownEntry, *, full: bool = False) -> ReportView | None:
-        """Return the answer as its page shows it; if `full`, with sources, calls, conversations and rules."""
-        return self._views.view(self._keys[entry.key], entry, full=full)
+    def view(self, entry: ShownEntry) -> ReportView | None:
+        """Return the answer as its page shows it."""
+        return self._views.view(self._keys[entry.key], entry)
 
     def texts(self, key: str) -> Iterator[str]:
         """Yield all texts of an answer: its report, and the pages and tool results that were read."""

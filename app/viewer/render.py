@@ -27,12 +27,14 @@ from drr.app.viewer.judges import (
     verdicts_beside,
 )
 from drr.app.viewer.matrix import Matrix, shown_measures
-from drr.app.viewer.model import Passage, ReportView, ShownEntry, ShownOutcome, ShownVerdict
+from drr.app.viewer.model import Passage, ReportView, ShownEntry
 from drr.app.viewer.of_papers import StudyPart, joined, template_folders
 from drr.app.viewer.reader import AnswerNeighbours
+from drr.eval.checks import value_text
 from drr.eval.judging.marks import MARKABLE
 from drr.eval.labels import DIMENSIONS
 from drr.eval.metrics import meaning
+from drr.eval.stats.question import Comparison
 
 if TYPE_CHECKING:
     from drr.app.viewer.reader import Reader
@@ -42,7 +44,6 @@ if TYPE_CHECKING:
 
 
 T = TypeVar("T")
-SHOWN_PASSAGES = 3
 ALONE = AnswerNeighbours()
 
 
@@ -106,14 +107,14 @@ class Pages:
             total=len(entries),
         )
 
-    def query(self, reports: Sequence[ReportView], outcomes: Sequence[ShownOutcome]) -> str:
+    def query(self, reports: Sequence[ReportView], outcomes: Sequence[Comparison]) -> str:
         first, sides = reports[0], sides_of(reports)
         pairs = _by_pair(outcomes)
         written = [report.entry.rule_written for report in reports]
         return self.draw(
             "query.html",
             "../",
-            banner=banner_of(written, any(report.judged_by_rules for report in reports)),
+            banner=banner_of(written, any(report.verdicts.by_rules for report in reports)),
             query=first.entry.query,
             slots=joined(paper.on_query(reports) for paper in self._papers),
             profile=first.profile,
@@ -123,34 +124,28 @@ class Pages:
             reports=reports,
             sides=sides,
             html={side.name: report_html(side.report, f"{side.name}-") for side in sides},
-            passages=passages,
             facts=facts_beside(sides),
             compared=_present(pairs.values()),
             pairs=pairs,
-            judge=first.judged_by,
-            points=[(point, [_had(report, point.row["id"]) for report in reports]) for point in first.points],
+            judge=first.verdicts.judge,
         )
 
     def report(self, report: ReportView, around: AnswerNeighbours = ALONE) -> str:
         names = SourceNames(report)
-        statuses = Counter(claim.status for claim in report.claims)
+        statuses = Counter(claim.status for claim in report.verdicts.claims)
         return self.draw(
             "report.html",
             "../",
-            banner=banner_of([report.entry.rule_written], report.judged_by_rules),
+            banner=banner_of([report.entry.rule_written], report.verdicts.by_rules),
             r=report,
             slots=joined(paper.on_report(report) for paper in self._papers),
             named=names.named,
-            dimensions=list(dict.fromkeys(rating.dimension for rating in report.ratings)),
-            meaning=meaning,
             around=around,
             html=report_html(report, has_cards=True),
             source_of=names.source_of,
             cited=names.cited,
             cited_urls={s.url for s in report.sources if s.number in names.cited}
             | {one.url for one in report.citations.sources},
-            passages=passages,
-            marked=marked,
             finding_line=finding_line,
             markable=MARKABLE,
             others=verdicts_beside(report),
@@ -158,7 +153,7 @@ class Pages:
             ratings=ratings_beside(report),
             side_name=side_name,
             verdict_counts=statuses.most_common(),
-            types=sorted({verdict.source_type for claim in report.claims for verdict in claim.verdicts}),
+            types=sorted({kind for claim in report.verdicts.claims for kind in claim.types}),
             slowest=max((c.seconds or 0.0 for c in report.calls if c.kind != "control"), default=1.0) or 1.0,
         )
 
@@ -191,9 +186,7 @@ def part(name: str, **values: Any) -> Markup:
     """Return a part of a page, drawn by the template of that name."""
     from markupsafe import escape
 
-    return escape(
-        templates().get_template(name).make_module({"meaning": meaning, "marked": marked, **values})
-    )
+    return escape(templates().get_template(name).make_module(values))
 
 
 def banner_of(written: Collection[bool], judged: bool) -> str | None:
@@ -211,11 +204,12 @@ def banner_of(written: Collection[bool], judged: bool) -> str | None:
     return f"{did}: no measurement. Figures show that every step works, not how good an answer is."
 
 
-def _by_pair(outcomes: Sequence[ShownOutcome]) -> dict[tuple[str, str, int], dict[str, str]]:
+def _by_pair(outcomes: Sequence[Comparison]) -> dict[tuple[str, str, int], dict[str, str]]:
     """Return the winner of each dimension, by pair of variants and trial."""
     found: dict[tuple[str, str, int], dict[str, str]] = {}
-    for outcome in outcomes:
-        found.setdefault((outcome.a, outcome.b, outcome.trial), {})[outcome.dimension] = outcome.winner
+    for one in outcomes:
+        winner = {"a": one.a, "b": one.b}.get(one.outcome, one.outcome)
+        found.setdefault((one.a, one.b, one.trial), {})[one.dimension] = winner
     return found
 
 
@@ -228,11 +222,6 @@ def _same(entries: Iterable[ShownEntry]) -> list[str]:
     return ["; ".join(names) for names in found.values() if len(names) > 1]
 
 
-def _had(report: ReportView, point: str) -> str:
-    """Return the verdict on a key point in a report, `unmatched` where there is none."""
-    return next((one.support for one in report.points if one.row["id"] == point), "unmatched")
-
-
 def _present(rows: Iterable[Mapping[str, object]]) -> list[str]:
     """Return the dimensions that any row has, in the standard order."""
     known = {name for row in rows for name in row}
@@ -240,10 +229,13 @@ def _present(rows: Iterable[Mapping[str, object]]) -> list[str]:
 
 
 def report_html(report: ReportView, before: str = "", *, has_cards: bool = False) -> Markup:
-    """Return the report as HTML with marked claims and findings. `before` is a prefix of ids, which keeps several reports on a page apart; `has_cards` is true where the page explains the findings."""
+    """Return the report as HTML with marked claims and findings. `before` is a prefix of ids, which keeps several reports on a page apart; `has_cards` is true where the page explains the findings and lists the sources."""
     from markupsafe import Markup
 
-    spans = [MarkedSpan(claim.start, claim.end, before + claim.id, claim.status) for claim in report.claims]
+    claims = report.verdicts.claims
+    spans = [
+        MarkedSpan(claim.start, claim.end, f"{before}claim-{claim.id}", claim.status) for claim in claims
+    ]
     wrong = [
         MarkedSpan(start, end, f"{before}{one.name}-{number}", "wrong", one.name if has_cards else "")
         for one in report.findings
@@ -256,11 +248,7 @@ def report_html(report: ReportView, before: str = "", *, has_cards: bool = False
         )
         for number, one in enumerate(charged, 1)
     ]
-    return Markup(marked_html(report.report, spans, links_of(report), wrong))
-
-
-def passages(verdict: ShownVerdict) -> list[Markup]:
-    return [marked(passage) for passage in verdict.passages[:SHOWN_PASSAGES]]
+    return Markup(marked_html(report.report, spans, links_of(report) if has_cards else (), wrong))
 
 
 def finding_line(line: Passage) -> Markup:
@@ -280,7 +268,9 @@ def marked(passage: Passage) -> Markup:
 @cache
 def templates() -> Environment:
     """Return the Jinja environment of all pages; a paper's templates are called `NAME/FILE`."""
-    return drawing(Path(__file__).parent / "templates", template_folders())
+    found = drawing(Path(__file__).parent / "templates", template_folders())
+    found.globals |= {"marked": marked, "meaning": meaning, "value_text": value_text}
+    return found
 
 
 FILE = "words.js"

@@ -63,12 +63,11 @@ def _is_news(mark: ReviewMark, known: ReviewMark | None) -> bool:
 def stands_in(view: ReportView, mark: ReviewMark) -> bool:
     """Return whether the page still shows the verdict or rule finding that was marked."""
     if mark.of == "rule":
-        return any(rule.name == mark.name and rule.status == mark.shown for rule in view.rules)
-    return view.judged_by == mark.judge and any(
-        claim.text == mark.claim and verdict.item == mark.name and verdict.status == mark.shown
-        for claim in view.claims
-        for verdict in claim.verdicts
-        if verdict.status in MARKABLE
+        return mark.name in view.rules and view.rules[mark.name]["status"] == mark.shown
+    return view.verdicts.judge == mark.judge and any(
+        claim.text == mark.claim and mark.shown == claim.verdicts[mark.name]["status"] in MARKABLE
+        for claim in view.verdicts.claims
+        if mark.name in claim.verdicts
     )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager
-from dataclasses import replace
 from pathlib import Path
 
 from drr.app.pages.folders import VIEWER_MARK, fresh_folder
@@ -60,8 +59,7 @@ def _write_pages(reader: Reader, draft: Path, progress: Progress, report_page: s
     with progress.stage("pages", total=len(units), unit="questions") as stage:
         for query in units:
             reports = [report for key in units[query] if (report := reader.report(key)) is not None]
-            # Without sources, markers get no links: the sources are listed on each answer's own page only.
-            compared = [replace(report, sources=()) for report in reports if report.entry.status == "done"]
+            compared = [report for report in reports if report.entry.status == "done"]
             if compared:
                 put("q", query, pages.query(compared, reader.outcomes(query)))
             for report in reports:

@@ -7,13 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from threading import RLock
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any
 
 from drr.app.judge.desk import ShopperProfiles
 from drr.app.viewer import parts
 from drr.app.viewer.entries import EntryReader, measured
 from drr.app.viewer.findings import findings
-from drr.app.viewer.model import OtherJudge, ReportView, ShownEntry
+from drr.app.viewer.model import JudgeVerdicts, ReportView, ShownEntry
 from drr.app.viewer.of_papers import StudyPart
 from drr.env.json_object import JsonObject
 from drr.env.profile import ProfileSummary
@@ -27,6 +27,7 @@ from drr.eval.foreign.summary import ForeignValue, foreign_values
 from drr.eval.judging.read import read_judged
 from drr.eval.metrics import values_of
 from drr.eval.tasks.judgements import Judged
+from drr.eval.tasks.key_points import matches_of, points_of
 from drr.eval.tasks.mistakes import mistakes_of
 from drr.study.blobs import LostText
 
@@ -48,15 +49,15 @@ class AnswerViews:
     def _profiles(self) -> ShopperProfiles:
         return ShopperProfiles(self._study, self._shop)
 
-    def view(self, key: str, entry: ShownEntry, *, full: bool) -> ReportView | None:
-        """Return the answer as its page shows it; if `full`, with sources, calls, conversations and rules."""
+    def view(self, key: str, entry: ShownEntry) -> ReportView | None:
+        """Return the answer as its page shows it."""
         try:
-            return self._made(key, entry, full=full)
+            return self._made(key, entry)
         except LostText:
             self._study.look_for_losses()
-            return self._made(key, entry, full=full)
+            return self._made(key, entry)
 
-    def _made(self, key: str, entry: ShownEntry, *, full: bool) -> ReportView | None:
+    def _made(self, key: str, entry: ShownEntry) -> ReportView | None:
         record = self._study.record(key)
         if record is None:
             return None
@@ -74,9 +75,9 @@ class AnswerViews:
             citations = self._profiles.citations(answer.report)
             products = tuple(parts.product_cards(answer, self._profiles.shop, citations))
         book = AnswerEvidence(answer, self._profiles.shop)
-        judging = judged.judging if judged.units_of.get(answer.key) else None
-        values, claims = values_of(judged, answer), tuple(parts.claims(judged, answer, book))
-        view = ReportView(
+        values, verdicts = values_of(judged, answer), parts.verdicts(judged, answer, book)
+        points = points_of(judged, answer.query_id)
+        return ReportView(
             entry=replace(entry, **measured(judged, answer, values)._asdict()),
             report=answer.report,
             citations=citations,
@@ -87,34 +88,33 @@ class AnswerViews:
             usage=record.usage,
             cost_usd=record.making_usd,
             seconds=record.making_seconds,
-            claims=claims,
-            ratings=tuple(parts.ratings(judged, answer)),
-            findings=tuple(findings(judged, answer, citations, claims)),
+            verdicts=verdicts,
+            others=list(self._others(judged, answer, book, among)),
+            findings=tuple(findings(judged, answer, citations, verdicts.claims)),
+            rules=parts.rules(judged, answer),
             figures_read=reading_text(judged.figures.get(answer.key)),
-            points=tuple(parts.points(judged, answer)),
+            points=sorted((points and points.rows) or (), key=lambda row: row["weight"] != "vital"),
+            matches=matches_of(judged, answer.key) or {},
             mistakes=mistakes_of(judged, answer.key),
             notes=(*filter(None, [refusals(answer.calls or ())]), *(record.result.get("notes") or ())),
-            judged_by=judging.judge if judging else None,
-            judged_by_rules=bool(judging and judging.rule_written),
             missing_shop=self._profiles.missing,
             figures=tuple(parts.figures(values)),
             foreign=self._foreign(entry),
-            others=tuple(self._others(judged, answer, book, among)),
             papers={name: paper.read(entry, judged, answer) for name, paper in self._papers.items()},
+            sources=tuple(parts.sources(answer)),
+            **_made_by(self._study, record, answer.tool_calls()),
         )
-        return _with_details(view, judged, answer) if full else view
 
     def _others(
         self, judged: Judged, answer: Answer, book: AnswerEvidence, among: Sequence[Record]
-    ) -> Iterator[OtherJudge]:
+    ) -> Iterator[JudgeVerdicts]:
         """Yield the verdicts of each other judge of the study on this answer."""
         for name, judging in sorted(latest_judgings(self._study).items()):
             if judged.judging is not None and name != judged.judging.judge:
                 other = read_judged(self._study, judging, answers=[answer], among=among)
-                claims = tuple(parts.claims(other, answer, book))
-                ratings = tuple(parts.ratings(other, answer))
-                if claims or ratings:
-                    yield OtherJudge(name, judging.rule_written, claims, ratings)
+                found = parts.verdicts(other, answer, book)
+                if found.claims or found.ratings:
+                    yield found
 
     def _foreign(self, entry: ShownEntry) -> tuple[ForeignValue, ...]:
         stamp = self._reader.version()
@@ -143,7 +143,6 @@ def _without_answer(
     text = "\n\n".join(filter(None, [notice or record.message, wrote and f"On standard error:\n{wrote}"]))
     made = record.result.get("tool_calls") or ()
     calls = with_results(made, lambda digest: study.kept_text(record, f"text:{digest}"))
-    actors, steps = tuple(parts.actors(calls)), tuple(parts.steps(record.result.get("steps") or ()))
     return ReportView(
         entry,
         text,
@@ -152,26 +151,15 @@ def _without_answer(
         record.usage,
         record.making_usd,
         record.making_seconds,
-        actors=actors,
-        steps=steps,
-        conversations=tuple(parts.conversations(_transcripts(study, record), steps, actors)),
         shopper=shopper,
+        **_made_by(study, record, calls),
     )
 
 
-def _with_details(view: ReportView, judged: Judged, answer: Answer) -> ReportView:
-    actors = tuple(parts.actors(answer.tool_calls() or ()))
-    steps = tuple(parts.steps(answer.record.result.get("steps") or ()))
-    return replace(
-        view,
-        sources=tuple(parts.sources(answer)),
-        actors=actors,
-        conversations=tuple(parts.conversations(_transcripts(answer.study, answer.record), steps, actors)),
-        steps=steps,
-        rules=tuple(parts.rules(judged, answer)),
-    )
-
-
-def _transcripts(study: Study, record: Record) -> list[JsonObject]:
+def _made_by(study: Study, record: Record, calls: parts.Rows | None) -> dict[str, Any]:
+    """Return what is known of how an answer was made: its actors with their calls, its steps and its conversations."""
     text = study.kept_text(record, "transcript")
-    return cast("list[JsonObject]", json.loads(text)) if text else []
+    transcripts: list[JsonObject] = json.loads(text) if text else []
+    actors, steps = tuple(parts.actors(calls or ())), record.result.get("steps") or ()
+    conversations = tuple(parts.conversations(transcripts, steps, actors))
+    return {"actors": actors, "steps": steps, "conversations": conversations}

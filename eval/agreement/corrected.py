@@ -145,29 +145,28 @@ def _precision(judged: Judged, labels: LabelsSaid) -> Iterable[LabelledFigure]:
 
 
 def _report(judged: Judged, answer: Answer, given_labels: LabelsSaid) -> LabelledReport:
-    found, claims = judged.judged_claims(answer), judged.checked_claims(answer)
-    text = {claim["id"]: claim["text"] for claim in (claims.claims or ())} if claims else {}
+    found = judged.judged_claims(answer)
     by_type = [_of_type((found and found.claims) or (), one) for one in PAPER_TYPES]
     present = [rows for rows in by_type if rows]
     units: list[ScoredThing] = []
     labels: list[Label] = []
     for rows in present:
         for name, claim, score, settled in rows:
-            own, person = given_labels.of((f"{answer.label}/{name}", content_id(text[claim])))
+            own, person = given_labels.of((f"{answer.label}/{name}", content_id(claim.text)))
             weight = 1 / (len(present) * len(rows))
             units.append(ScoredThing(answer.asked.task, weight, score, None if settled else person, settled))
             labels += own
     return answer.query_id, units, labels
 
 
-def _of_type(claims: Iterable[JudgedClaim], source_type: str) -> list[tuple[str, str, float, bool]]:
+def _of_type(claims: Iterable[JudgedClaim], source_type: str) -> list[tuple[str, JudgedClaim, float, bool]]:
     """List (name of the unit, claim, judge's score, whether code decided because the source could not be read)."""
     found = []
     for claim in claims:
         status = claim.page.get(source_type)
         score = strict(status)
         if score is not None:
-            found.append((f"{claim.id}-{source_type}", claim.id, score, status in UNREADABLE))
+            found.append((f"{claim.id}-{source_type}", claim, score, status in UNREADABLE))
     return found
 
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import cache
-from typing import Any, TypedDict, cast
+from typing import Any
 
 from drr.env.errors import Misuse
 from drr.eval.evidence.answers import Answer, read_answers
@@ -184,41 +184,6 @@ def matter(fields: Mapping[str, Any]) -> str:
     return canonical_json({name: v for name, v in fields.items() if name not in _HOW})
 
 
-class CitationLine(TypedDict):
-    """A line of the exported citation verdicts. Unknown is `None`; `docs/judging.md`, section "Citations one by one", defines each word."""
-
-    answer: str
-    """The answer's key in the study."""
-    variant: str
-    query: str
-    trial: int
-    claim: str
-    text: str
-    scope: str
-    url: str
-    type: str
-    status: str | None
-    together: str | None
-    needed: bool | None
-    supports: bool | None
-    standing: str
-    reason: str
-    by: str | None
-    judge: str
-    protocol: str
-    sha256: str | None
-    passages: list[list[int]]
-    spans: list[list[int]]
-
-
-def citation_lines(judged: Judged) -> Iterator[CitationLine]:
-    """Yield the citation lines, answer by answer and claim by claim."""
-    for answer in judged.answers:
-        claims = judged.checked_claims(answer)
-        texts = {claim["id"]: claim["text"] for claim in (claims and claims.claims) or ()}
-        place = {"variant": answer.variant, "query": answer.query_id, "trial": answer.trial}
-        for one in judged.citations.get(answer.key) or ():
-            shown = {name: [list(where) for where in getattr(one, name)] for name in ("passages", "spans")}
-            beside = {**place, **shown, "text": texts.get(one.claim, "")}
-            line = {n: beside[n] if n in beside else getattr(one, n) for n in CitationLine.__annotations__}
-            yield cast("CitationLine", line)
+def citation_lines(judged: Judged) -> Iterator[dict[str, Any]]:
+    """Yield the verdicts on citations as the exports have them, answer by answer and claim by claim."""
+    return (one.line() for answer in judged.answers for one in judged.citations.get(answer.key) or ())

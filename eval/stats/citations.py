@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from drr.eval.stats.faithfulness import OPEN, SCORE, UNREAD, UNREADABLE, Status
 
@@ -18,10 +18,18 @@ Place = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class CitationVerdict:
-    """The verdict on one claim and one address that it cites. All figures of citations are computed from these rows."""
+    """The verdict on one claim and one address that it cites. All figures, tables, pages and exports of citations use these rows."""
 
     answer: str
+    """The answer's key in the study."""
+    variant: str
+    query: str
+    trial: int
     claim: str
+    text: str
+    """The claim in the judge's words."""
+    scope: str
+    """The claim that the citation is in. A citation of a group of statements has the first of them."""
     url: str
     type: str
     """Type of the source; empty where the judgement failed before the type was known."""
@@ -38,8 +46,6 @@ class CitationVerdict:
     """The decider: `judge`, `rule` or `rule over judge`."""
     judge: str
     protocol: str
-    scope: str
-    """The claim that the citation is in. A citation of a group of statements has the first of them."""
     sha256: str | None
     passages: tuple[Place, ...] = ()
     """Places in the text that were shown."""
@@ -70,7 +76,17 @@ class CitationVerdict:
             return "undecided" if self.needed is None else "needed" if self.needed else "irrelevant"
         return self.status
 
+    def line(self) -> dict[str, Any]:
+        """Return the row as the exports have it, with lists as JSON has them."""
+        found = {name: getattr(self, name) for name in COLUMNS}
+        return found | {name: [list(place) for place in found[name]] for name in ("passages", "spans")}
 
+
+COLUMNS = (
+    *("answer", "variant", "query", "trial", "claim", "text", "scope", "url", "type", "status", "together"),
+    *("needed", "supports", "standing", "reason", "by", "judge", "protocol", "sha256", "passages", "spans"),
+)
+"""Columns of the exported verdicts, in order. Unknown is `None`; `docs/judging.md`, section "Citations one by one", defines each."""
 STANDINGS = (
     *("full", "partial", "needed", "irrelevant", "undecided"),
     *("made_up", "unreachable", "blocked", "empty", "not_frozen", "judge_error", "unquoted", "unjudged"),

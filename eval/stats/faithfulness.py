@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, get_args
+from typing import Literal, NotRequired, TypedDict, get_args
 
 from drr.env.world import all_kinds, in_table_order, label_of
 from drr.eval.stats.intervals import Statistic, mean, pooled
@@ -42,9 +42,57 @@ def reachable(status: Status | None) -> float | None:
     return None if status is None else SCORE.get(status)
 
 
+Against = Literal["page", "seen"]
+
+
+class SpanRow(TypedDict):
+    url: str
+    sha256: str | None
+    start: int
+    end: int
+
+
+class SourceRow(TypedDict):
+    url: str
+    status: str
+    sha256: str | None
+    passages: list[list[int]]
+
+
+class VerdictRow(TypedDict):
+    """The verdict on one claim against its sources of one type."""
+
+    claim_id: str
+    type: str
+    against: Against
+    status: Status
+    reason: str
+    by: NotRequired[str]
+    """The decider: `judge`, `rule`, or `rule over judge`."""
+    judged: NotRequired[str]
+    """The judge's verdict, where a rule overruled it or the quotation is not in the evidence."""
+    quote_not_found: NotRequired[str]
+    sources: list[SourceRow]
+    spans: list[SpanRow]
+
+
+class AddressVerdict(VerdictRow):
+    """The verdict on one claim against one of several cited addresses of the same type."""
+
+    without: Status | None
+    """Verdict on the claim's other sources of the type together; `None` where the judge was not asked."""
+
+
+WEAKEST = (
+    *("none", "judge_error", "unquoted", "extract_error", "unreachable", "blocked", "empty"),
+    *("partial", "full"),
+)
+"""Statuses that a reader should look at, the weakest first."""
+
+
 @dataclass(frozen=True, slots=True)
 class JudgedClaim:
-    """A claim with the verdict on each source type that it cites; `None` is a verdict still missing."""
+    """A claim with the verdict on each source type that it cites; `None` is a verdict still missing. Metrics and pages use these rows."""
 
     id: str
     page: Mapping[str, Status | None] = field(default_factory=dict)
@@ -55,9 +103,30 @@ class JudgedClaim:
     resolved: bool | None = None
     """True if a tool returned a cited address or the shop has it. `None`: any address counts."""
 
+    text: str = ""
+    start: int = 0
+    end: int = 0
+    """The claim's quotation is `report[start:end]`."""
+    urls: Sequence[str] = ()
+    verdicts: Mapping[str, VerdictRow] = field(default_factory=dict)
+    """The verdicts as the ledger has them, by the name of each."""
+
     @property
     def cited(self) -> bool:
         return bool(self.page) if self.resolved is None else self.resolved
+
+    @property
+    def status(self) -> str:
+        """Return the weakest verdict that counts, to which a reader should look first. Verdicts on what the agent saw count in no figure but `fp_seen`."""
+        counted = [verdict["status"] for verdict in self.verdicts.values() if verdict["against"] == "page"]
+        found = counted or [verdict["status"] for verdict in self.verdicts.values()]
+        weakest = next((status for status in WEAKEST if status in found), None)
+        return weakest or ("unscored" if self.urls else "uncited")
+
+    @property
+    def types(self) -> list[str]:
+        """List the types of sources that were judged."""
+        return sorted({verdict["type"] for verdict in self.verdicts.values()})
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Literal, NotRequired, TypedDict
+from functools import cached_property, partial
+from typing import Any, Literal, NotRequired, TypedDict
 
 from drr.citations.addresses import canonical_url
 from drr.env.world import is_paged
 from drr.eval.evidence.answers import Answer
 from drr.eval.stats.citations import CitationVerdict, is_needed
-from drr.eval.stats.faithfulness import STATUSES, UNREADABLE, Status
+from drr.eval.stats.faithfulness import STATUSES, UNREADABLE, AddressVerdict, SourceRow, Status, VerdictRow
 from drr.eval.stats.question import grouped
-
-Against = Literal["page", "seen"]
 
 
 class HeldClaim(TypedDict):
@@ -48,44 +46,6 @@ class ClaimsResult(TypedDict):
     """Headings of sections in which no claim was found; earlier judgings lack this key."""
     untaken: NotRequired[int]
     """Number of citation marks in the report, where none of a model's claims cites anything."""
-
-
-class SpanRow(TypedDict):
-    url: str
-    sha256: str | None
-    start: int
-    end: int
-
-
-class SourceRow(TypedDict):
-    url: str
-    status: str
-    sha256: str | None
-    passages: list[list[int]]
-
-
-class VerdictRow(TypedDict):
-    """The verdict on one claim against its sources of one type."""
-
-    claim_id: str
-    type: str
-    against: Against
-    status: Status
-    reason: str
-    by: NotRequired[str]
-    """The decider: `judge`, `rule`, or `rule over judge`."""
-    judged: NotRequired[str]
-    """The judge's verdict, where a rule overruled it or the quotation is not in the evidence."""
-    quote_not_found: NotRequired[str]
-    sources: list[SourceRow]
-    spans: list[SpanRow]
-
-
-class AddressVerdict(VerdictRow):
-    """The verdict on one claim against one of several cited addresses of the same type."""
-
-    without: Status | None
-    """Verdict on the claim's other sources of the type together; `None` where the judge was not asked."""
 
 
 class RatingResult(TypedDict):
@@ -148,13 +108,25 @@ class JudgedCitations:
         self, claim: ClaimRow, scope: str, verdicts: Sequence[VerdictRow]
     ) -> Iterator[CitationVerdict]:
         """Yield the rows of a claim in the order of its citations, whatever the order of the verdicts."""
-        known = {row.url: row for verdict in verdicts for row in self._of_set(claim["id"], scope, verdict)}
+        make = partial(
+            CitationVerdict,
+            answer=self.answer.key,
+            variant=self.answer.variant,
+            query=self.answer.query_id,
+            trial=self.answer.trial,
+            claim=claim["id"],
+            text=claim["text"],
+            scope=scope,
+            judge=self.judge,
+            protocol=self.protocol,
+        )
+        known = {one["url"]: one for verdict in verdicts for one in self._of_set(claim["id"], verdict)}
         failed = next((verdict for verdict in verdicts if not verdict["sources"]), None)
         for url in claim["urls"]:
-            yield known[url] if url in known else self._without_set(claim, scope, url, failed)
+            yield make(**(known[url] if url in known else self._without_set(claim, url, failed)))
 
-    def _of_set(self, claim: str, scope: str, verdict: VerdictRow) -> Iterator[CitationVerdict]:
-        """Yield the rows of all sources of one type. Addresses with the same text share its verdict, and none of them counts as needed."""
+    def _of_set(self, claim: str, verdict: VerdictRow) -> Iterator[dict[str, Any]]:
+        """Yield what is known of all sources of one type. Addresses with the same text share its verdict, and none of them counts as needed."""
         verdicts: dict[str, VerdictRow | AddressVerdict | None] = {}
         for source in filter(_is_read, verdict["sources"]):
             text = str(source["sha256"])
@@ -172,17 +144,12 @@ class JudgedCitations:
                 needed = not shared and is_needed(
                     alone, verdict["status"], of_address and of_address["without"]
                 )
-            yield self._row((claim, scope), verdict, source, own, needed)
+            yield self._of_source(verdict, source, own, needed)
 
-    def _row(
-        self,
-        place: tuple[str, str],
-        verdict: VerdictRow,
-        source: SourceRow,
-        verdict_row: VerdictRow | None,
-        needed: bool | None,
-    ) -> CitationVerdict:
-        """Build a row. `place` is (claim, scope), `verdict_row` the verdict on the source's text; an unreadable source keeps its own status."""
+    def _of_source(
+        self, verdict: VerdictRow, source: SourceRow, verdict_row: VerdictRow | None, needed: bool | None
+    ) -> dict[str, Any]:
+        """Return what is known of a source. `verdict_row` is the verdict on its text; an unreadable source keeps its own status."""
         if verdict_row is not None:
             status: Status | None = verdict_row["status"]
         else:
@@ -193,29 +160,22 @@ class JudgedCitations:
             status, needed = "none", False  # its keeper was asked, and has no such record
         reason = verdict["reason"] if unread and len(verdict["sources"]) == 1 else ""
         spans = verdict_row["spans"] if verdict_row else ()
-        return CitationVerdict(
-            answer=self.answer.key,
-            claim=place[0],
-            url=source["url"],
-            type=verdict["type"],
-            status=status,
-            together=verdict["status"],
-            needed=needed,
-            is_source=is_source,
-            reason=verdict_row["reason"] if verdict_row else reason,
-            by=verdict_row.get("by") if verdict_row else "rule" if unread else None,
-            judge=self.judge,
-            protocol=self.protocol,
-            scope=place[1],
-            sha256=source["sha256"],
-            passages=tuple((start, end) for start, end in source["passages"]),
-            spans=tuple((one["start"], one["end"]) for one in spans if one["sha256"] == source["sha256"]),
-        )
+        return {
+            "url": source["url"],
+            "type": verdict["type"],
+            "status": status,
+            "together": verdict["status"],
+            "needed": needed,
+            "is_source": is_source,
+            "reason": verdict_row["reason"] if verdict_row else reason,
+            "by": verdict_row.get("by") if verdict_row else "rule" if unread else None,
+            "sha256": source["sha256"],
+            "passages": tuple((start, end) for start, end in source["passages"]),
+            "spans": tuple((one["start"], one["end"]) for one in spans if one["sha256"] == source["sha256"]),
+        }
 
-    def _without_set(
-        self, claim: ClaimRow, scope: str, url: str, failed: VerdictRow | None
-    ) -> CitationVerdict:
-        """Build the row of an address where all sources of its type together were not judged, or the judgement failed."""
+    def _without_set(self, claim: ClaimRow, url: str, failed: VerdictRow | None) -> dict[str, Any]:
+        """Return what is known of an address whose type has no verdict, or only a failed one."""
         own = self.addresses.get((claim["id"], url))
         verdict = own or failed
         types = claim.get("types") or [""]
@@ -225,22 +185,17 @@ class JudgedCitations:
             alone: Counter[Status | None]
             alone = Counter(one["status"] for one in others if one is not None and one["type"] == own["type"])
             needed = is_needed(alone, None)
-        return CitationVerdict(
-            answer=self.answer.key,
-            claim=claim["id"],
-            url=url,
-            type=own["type"] if own else types[0] if len(types) == 1 else "",
-            status=verdict and verdict["status"],
-            together=failed and failed["status"],
-            needed=needed,
-            is_source=True,
-            reason=verdict["reason"] if verdict else "",
-            by=verdict.get("by") if verdict else None,
-            judge=self.judge,
-            protocol=self.protocol,
-            scope=scope,
-            sha256=None,
-        )
+        return {
+            "url": url,
+            "type": own["type"] if own else types[0] if len(types) == 1 else "",
+            "status": verdict and verdict["status"],
+            "together": failed and failed["status"],
+            "needed": needed,
+            "is_source": True,
+            "reason": verdict["reason"] if verdict else "",
+            "by": verdict.get("by") if verdict else None,
+            "sha256": None,
+        }
 
     def _is_source(self, url: str, source_type: str) -> bool:
         """Tell whether an unreadable address is a source of the report. Only a web address can be: one that a tool returned, or any in an imported report."""

@@ -17,9 +17,9 @@ from drr.env.source import FrozenText
 from drr.eval.asking.judge import Examiner
 from drr.eval.evidence.answers import Answer
 from drr.eval.stats.citations import is_open
-from drr.eval.stats.faithfulness import Status
+from drr.eval.stats.faithfulness import AddressVerdict, Status, VerdictRow
 from drr.eval.stats.question import grouped
-from drr.eval.tasks.citation_rows import AddressVerdict, ClaimRow, VerdictRow
+from drr.eval.tasks.citation_rows import ClaimRow
 from drr.eval.tasks.desk import Estimate, JudgingContext
 from drr.eval.tasks.judgements import Judged, JudgingRun
 from drr.eval.tasks.support import ClaimTask, judge_support, support_asking

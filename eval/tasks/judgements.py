@@ -15,17 +15,10 @@ from drr.eval.checks.reading import FiguresRow
 from drr.eval.evidence.answers import Answer
 from drr.eval.labels import DIMENSIONS, content_id
 from drr.eval.stats.citations import CitationVerdict
-from drr.eval.stats.faithfulness import JudgedClaim, JudgedClaims, Status
+from drr.eval.stats.faithfulness import AddressVerdict, JudgedClaim, JudgedClaims, Status, VerdictRow
 from drr.eval.stats.intervals import Statistic, mean
 from drr.eval.stats.question import Asked, Comparison, Winner, cluster_of, grouped
-from drr.eval.tasks.citation_rows import (
-    AddressVerdict,
-    CheckRow,
-    ClaimRow,
-    FailuresResult,
-    JudgedCitations,
-    VerdictRow,
-)
+from drr.eval.tasks.citation_rows import CheckRow, ClaimRow, FailuresResult, JudgedCitations
 from drr.eval.tasks.protocol import OURS, PROTOCOLS, JudgingProtocol
 from drr.llm.names import OFFLINE
 
@@ -219,7 +212,8 @@ class Judged:
             return None
         if found.claims is None:
             return JudgedClaims(answer.asked, answer.trial, None)
-        by_claim = grouped((one["claim_id"], one) for one in self.support.get(answer.key, {}).values())
+        verdicts = self.support.get(answer.key, {}).items()
+        by_claim = grouped((one["claim_id"], (item, one)) for item, one in verdicts)
         claims = [
             _judged(claim, by_claim.get(claim["id"], ()), seen_known=not answer.imported)
             for claim in found.claims
@@ -300,13 +294,16 @@ def _winner(verdict: Verdict[str] | None, *, first: bool) -> Winner | None:
     return "a" if (verdict.value == "first") == first else "b"
 
 
-def _judged(claim: ClaimRow, verdicts: Iterable[VerdictRow], *, seen_known: bool) -> JudgedClaim:
+def _judged(claim: ClaimRow, verdicts: Iterable[tuple[str, VerdictRow]], *, seen_known: bool) -> JudgedClaim:
     """Build a claim with its verdicts. Of an imported report only the page is known, not the part that its agent read."""
     page: dict[str, Status | None] = {}
     seen: dict[str, Status | None] = {}
-    for verdict in verdicts:
+    for _, verdict in verdicts:
         (page if verdict["against"] == "page" else seen)[verdict["type"]] = verdict["status"]
     for source_type in claim.get("types") or (["web"] if claim["urls"] and not page else []):
         page.setdefault(source_type, None)
     read = {**page, **seen} if seen_known else dict.fromkeys(page)
-    return JudgedClaim(claim["id"], page, read, claim["resolved"])
+    place = claim["start"], claim["end"]
+    return JudgedClaim(
+        *(claim["id"], page, read, claim["resolved"], claim["text"], *place, claim["urls"], dict(verdicts))
+    )

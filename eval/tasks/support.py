@@ -16,8 +16,9 @@ from drr.eval.asking.conversation import Asking, Section, conversation
 from drr.eval.asking.judge import Examiner, ask_by_id
 from drr.eval.evidence.answers import Answer
 from drr.eval.evidence.passages import Cut
+from drr.eval.stats.faithfulness import Against, VerdictRow
 from drr.eval.stats.question import grouped
-from drr.eval.tasks.citation_rows import Against, HeldClaim, VerdictRow
+from drr.eval.tasks.citation_rows import HeldClaim
 from drr.eval.tasks.desk import Estimate, JudgingContext, Task
 from drr.eval.tasks.judgements import Judged, JudgingRun
 from drr.eval.tasks.protocol import JudgingProtocol

@@ -29,8 +29,7 @@ from drr.eval.evidence.passages import (
     plain,
     select,
 )
-from drr.eval.stats.faithfulness import Status, Support
-from drr.eval.tasks.citation_rows import Against, SpanRow, VerdictRow
+from drr.eval.stats.faithfulness import Against, SpanRow, Status, Support, VerdictRow
 from drr.eval.tasks.protocol import JudgingProtocol
 from drr.study.unit import Record
 from drr.wording.figures import HEDGED, STARS, Number, money_slack, numbers

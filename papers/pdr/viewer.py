@@ -34,7 +34,6 @@ from drr.plugin import (
     banner_of,
     draw,
     part,
-    passages,
     report_html,
 )
 
@@ -216,7 +215,7 @@ def case_page(
     notes: Sequence[str],
 ) -> str:
     reports, people = [side.report for side in sides], [side.person for side in sides]
-    by_rules = any(one.judged_by_rules for one in reports)
+    by_rules = any(one.verdicts.by_rules for one in reports)
     return draw(
         frame,
         "pdr/case.html",
@@ -230,11 +229,10 @@ def case_page(
         notes=notes,
         persons=len(set(people)),
         right=next((place for place, who in enumerate(people) if who != people[0]), 0),
-        judge=reports[0].judged_by,
+        judge=reports[0].verdicts.judge,
         figures=_figures(reports),
         html=[report_html(report, f"{report.entry.key}-") for report in reports],
         sides=[ShownSide(report.entry.key, "", report, True) for report in reports],
-        passages=passages,
     )
 
 

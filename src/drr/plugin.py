@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from drr.app.report.forest_figure import PALETTE as PALETTE
     from drr.app.viewer.of_papers import Inserts as Inserts, StudyPart as StudyPart, View as View
     from drr.app.viewer.render import banner_of as banner_of, draw as draw, part as part
-    from drr.app.viewer.render import passages as passages, report_html as report_html
+    from drr.app.viewer.render import report_html as report_html
     from drr.app.viewer.entries import EntryReader as EntryReader
     from drr.app.viewer.model import Passage as Passage, ReportView as ReportView, ShownEntry as ShownEntry
     from drr.app.viewer.judges import ShownSide as ShownSide
@@ -177,7 +177,6 @@ _PLACES = {
     "Passage": "viewer.model",  # a passage, and what of it is marked
     "ShownSide": "viewer.judges",  # one of several answers side by side
     "report_html": "viewer.render",  # a report as safe HTML with its claims marked
-    "passages": "viewer.render",  # the passages behind verdicts
     "banner_of": "viewer.render",  # the warning where rules wrote or judged
     "MarkedSpan": "viewer.highlight",  # a stretch of a text that is marked
     "marked_html": "viewer.highlight",  # a text as safe HTML with such stretches

@@ -53,7 +53,7 @@ async def view_of(folder: Path, home: str, form: str) -> ReportView:
 @pytest.mark.parametrize("form", [ONE_LINE, LINES])
 async def test_marks_lead_to_the_sources_of_the_judge(tmp_path: Path, home: str, form: str) -> None:
     view = await view_of(tmp_path, home, form)
-    judged = {url for claim in view.claims for url in claim.urls}
+    judged = {url for claim in view.verdicts.claims for url in claim.urls}
     assert {one.url for one in view.citations.sources} == judged
     place = {source.url.rpartition("/")[2]: source.number for source in view.sources}
     page = Pages("study", served=False).report(view)

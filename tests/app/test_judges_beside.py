@@ -13,9 +13,9 @@ from drr.app.report.detail_pages import sections_behind
 from drr.app.report.judging_tables import COVERAGE
 from drr.app.report.study_report import write_beside
 from drr.app.viewer.judges import judges_beside, verdicts_beside
-from drr.app.viewer.model import ShownVerdict
 from drr.app.viewer.reader import Reader
 from drr.app.viewer.render import Pages
+from drr.eval.stats.faithfulness import VerdictRow
 from drr.study.study import Study
 
 from tests.app.conftest import shown
@@ -55,7 +55,7 @@ def test_agreement_and_what_was_judged_lead_to_the_answers(reader: Reader, tmp_p
     for entry in reader.entries():
         report = shown(reader, entry)
         (link,) = [one for one in graded if f"../../viewer/r/{entry.key}.html" in one]
-        first = next(rating.rating for rating in report.ratings if rating.dimension == "depth")
+        first = report.verdicts.ratings["depth"].value
         assert graded[link]["depth: rules-2 and second"] == f"{first} / 2"
 
     units = material.document["coverage"]["tasks"]
@@ -82,9 +82,9 @@ def rows_of(section: str) -> dict[str, dict[str, str]]:
     return {name: dict(zip(columns, re.findall(r"<td>([^<]*)", cells), strict=True)) for name, cells in rows}
 
 
-def as_the_second_says(verdict: ShownVerdict) -> ShownVerdict:
-    turned = verdict.source_type == "product" and verdict.status == "full"
-    return replace(verdict, status="none" if turned else verdict.status)
+def as_the_second_says(verdict: VerdictRow) -> VerdictRow:
+    turned = verdict["type"] == "product" and verdict["status"] == "full"
+    return {**verdict, "status": "none" if turned else verdict["status"]}
 
 
 def test_every_claim_has_what_the_other_judge_says(reader: Reader) -> None:
@@ -92,17 +92,19 @@ def test_every_claim_has_what_the_other_judge_says(reader: Reader) -> None:
     for entry in reader.entries():
         report = shown(reader, entry)
         beside, apart = verdicts_beside(report), 0
-        for claim in report.claims:
-            (said,) = beside[claim.id]
-            expected = replace(claim, verdicts=tuple(map(as_the_second_says, claim.verdicts))).status
-            assert (said.judge, said.status) == ("second", expected)
+        for claim in report.verdicts.claims:
+            ((judge, said),) = beside[claim.id]
+            expected = replace(
+                claim, verdicts={n: as_the_second_says(v) for n, v in claim.verdicts.items()}
+            ).status
+            assert (judge, said) == ("second", expected)
             apart += claim.status != expected
             equal += claim.status == expected
         (row,) = judges_beside(report)
         turned += apart
-        assert row.both == sum(bool(claim.verdicts) for claim in report.claims)
+        assert row.both == sum(bool(claim.verdicts) for claim in report.verdicts.claims)
         assert (row.both - row.same, row.alone, row.grades) == (apart, 0, 7)
-        depth = next(rating.rating for rating in report.ratings if rating.dimension == "depth")
+        depth = report.verdicts.ratings["depth"].value
         assert row.apart == pytest.approx(abs((depth or 0) - 2) / 7)
     assert turned and equal
 

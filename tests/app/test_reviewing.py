@@ -51,16 +51,16 @@ def view(opened: Study) -> ReportView:
 def verdicts(view: ReportView) -> list[dict[str, Any]]:
     """As the page would mark them."""
     return [
-        {"answer": view.entry.key, "of": "verdict", "name": one.item, "claim": claim.text, "judge": view.judged_by, "shown": one.status}
-        for claim in view.claims
-        for one in claim.verdicts
-        if one.status in MARKABLE and not one.judge.startswith("code") and not one.item.endswith("-seen")
+        {"answer": view.entry.key, "of": "verdict", "name": name, "claim": claim.text, "judge": view.verdicts.judge, "shown": one["status"]}
+        for claim in view.verdicts.claims
+        for name, one in claim.verdicts.items()
+        if one["status"] in MARKABLE and one.get("by") != "rule" and one["against"] == "page"
     ]  # fmt: skip
 
 
 def rule(view: ReportView) -> dict[str, Any]:
-    first = view.rules[0]
-    return {"answer": view.entry.key, "of": "rule", "name": first.name, "shown": first.status}
+    name, first = next(iter(view.rules.items()))
+    return {"answer": view.entry.key, "of": "rule", "name": name, "shown": first["status"]}
 
 
 def mark(of: dict[str, Any], reviewer: str = "ann", **said: Any) -> dict[str, Any]:
@@ -127,7 +127,7 @@ def test_coverage_counts_marks_of_what_still_stands(study: Study, view: ReportVi
     assert study_document(study)["coverage"]["marks"] == {
         "verdicts": {"bob": {"right": 0, "wrong": 1}},
         "rules": {"ann": {"right": 0, "wrong": 1}},
-        "by_rule": {view.rules[0].name: {"right": 0, "wrong": 1}},
+        "by_rule": {next(iter(view.rules)): {"right": 0, "wrong": 1}},
         "elsewhere": 1,
     }
 
@@ -145,7 +145,7 @@ def test_a_judge_is_held_against_the_marks(study: Study, view: ReportView, tmp_p
         "reviewers": {"ann": 2, "bob": 1},
         "without_label": 1,
         "elsewhere": 0,
-        "rules": {view.rules[0].name: {"right": 1, "wrong": 0}},
+        "rules": {next(iter(view.rules)): {"right": 1, "wrong": 0}},
     }
     assert document["metrics"]["exact"]["value"] == 1.0, "the same judge sees the same passages"
     shown = " ".join(drr.out(*words).split())

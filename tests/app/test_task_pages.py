@@ -278,7 +278,7 @@ def test_a_report_shows_each_fact_beside_its_place(study: Path, tasks: Path) -> 
         own.show(None)
         bare, shown = pages.report(view), view.papers["dr3"]
     assert isinstance(shown, ShownFacts) and shown.depth is not None
-    found = facts_in(view.report, shown.facts, shelf.evidence("007"), view.judged_by)
+    found = facts_in(view.report, shown.facts, shelf.evidence("007"), view.verdicts.judge)
     by_id = {one["row"]["id"]: one for one in found}
     assert list(by_id) == list(FACTS)
     assert by_id["f1"]["state"] == "found"
@@ -293,7 +293,7 @@ def test_a_report_shows_each_fact_beside_its_place(study: Path, tasks: Path) -> 
     assert cell["passage"].text[slice(*cell["passage"].spans[0])] == "58 cm"
     assert region["crop"]["part"] == (0, 36, 260, 114) and page["passage"] is not None
     assert "Facts of the task: 1 found, 6 missed, 1 unknown, 1 contradicted" in html and "<svg" in html
-    checklist = points_in(view.report, shown.checklist, found, view.judged_by)
+    checklist = points_in(view.report, shown.checklist, found, view.verdicts.judge)
     assert checklist is not None and f"Checklist: {checklist['text']}" in html and 'id="checklist"' in bare
     decided = next(point for point in checklist["points"] if point["facts"])
     assert f'<a href="#fact-{decided["facts"][0]["row"]["id"]}">' in html

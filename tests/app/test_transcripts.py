@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
+from typing import Any
 
 from drr.app.pages.markdown import safe_html
 from drr.app.viewer.gantt import LINE, WIDE, gantt
 from drr.app.viewer.highlight import LinkTag, MarkedSpan, marked_html, marked_text
-from drr.app.viewer.model import Actor, CallView, StepView
+from drr.app.viewer.model import Actor, CallView
 from drr.app.viewer.parts import actors, conversations
 from drr.app.viewer.reader import Reader
 from drr.app.viewer.render import Pages, script, words_script
@@ -66,9 +68,9 @@ def test_conversations_stand_as_they_began_and_each_message_when_it_was_made(rea
             times = [one.started_at for one in talk.messages if one.started_at is not None]
             assert times == sorted(times), "an answer of a tool comes before the next turn"
             known += len(times)
-            turns = [step for step in view.steps if step.kind == "model" and step.of == talk.name]
+            turns = [step for step in view.steps if step["kind"] == "model" and step["of"] == talk.name]
             asked = [one.started_at for one in talk.messages if one.role == "ai"]
-            assert asked in ([step.started_at for step in turns], [None] * len(asked))
+            assert asked in ([step["started_at"] for step in turns], [None] * len(asked))
     assert known > 50
     page = Pages("s", served=False).transcript(view)
     assert re.search(r"· at \d+\.\d\d s", page)
@@ -80,9 +82,13 @@ def test_conversations_stand_as_they_began_and_each_message_when_it_was_made(rea
     }
 
 
+def timed(kind: str, of: str, number: int, started_at: float, seconds: float) -> Mapping[str, Any]:
+    return {"kind": kind, "of": of, "number": number, "started_at": started_at, "seconds": seconds}
+
+
 def test_times_that_do_not_fit_the_messages_are_unknown() -> None:
     messages = [{"role": "ai", "text": "a"}, {"role": "tool", "name": "look", "text": "b"}]
-    steps = [StepView("model", "agent", 1, 1.0, 2.0), StepView("model", "agent", 2, 4.0, 1.0)]
+    steps = [timed("model", "agent", 1, 1.0, 2.0), timed("model", "agent", 2, 4.0, 1.0)]
     calls = (CallView(1, "agent", "find", "api", "{}", "", None, 1.0, 3.0),)
     (talk,) = conversations([{"name": "agent", "messages": messages}], steps, [Actor("agent", calls)])
     assert [one.started_at for one in talk.messages] == [None, None]
@@ -120,18 +126,18 @@ def test_turns_pages_and_summaries_stand_where_they_began(reader: Reader) -> Non
     for entry in reader.entries():
         view = shown(reader, entry)
         for step in view.steps:
-            assert 0 <= step.started_at <= step.started_at + step.seconds <= (view.seconds or 0)
-        kinds[entry.variant] = {step.kind for step in view.steps}
+            assert 0 <= step["started_at"] <= step["started_at"] + step["seconds"] <= (view.seconds or 0)
+        kinds[entry.variant] = {step["kind"] for step in view.steps}
         turns = sum(talk.turns for talk in view.conversations)
-        assert sum(step.kind == "model" for step in view.steps) >= turns - 1
+        assert sum(step["kind"] == "model" for step in view.steps) >= turns - 1
     assert kinds["react"] == {"model"}
     assert kinds["react+ws"] == {"model", "page", "summary"}
     steps = (
-        StepView("model", "agent", 1, 0.0, 1.0),
-        StepView("model", "agent", 2, 6.0, 2.0),
-        StepView("page", "http://a.example/x", 1, 4.0, 1.0),
-        StepView("summary", "http://a.example/x", 1, 5.0, 1.0),
-        StepView("model", "report", 1, 8.0, 2.0),
+        timed("model", "agent", 1, 0.0, 1.0),
+        timed("model", "agent", 2, 6.0, 2.0),
+        timed("page", "http://a.example/x", 1, 4.0, 1.0),
+        timed("summary", "http://a.example/x", 1, 5.0, 1.0),
+        timed("model", "report", 1, 8.0, 2.0),
     )
     calls = (CallView(1, "agent", "web_search", "api", "{}", "", None, 3.0, 3.0),)
     drawn = gantt([Actor("agent", calls)], 10.0, steps)

@@ -16,11 +16,12 @@ from typing import Any
 
 import httpx
 import pytest
-from drr.app.viewer.model import SEEN, ShownClaim, ShownVerdict
 from drr.app.viewer.reader import Reader
 from drr.app.viewer.render import Pages
 from drr.app.viewer.site import ServedReport, site
 from drr.eval.metrics.document import study_document
+from drr.eval.stats.faithfulness import Against, JudgedClaim, Status, VerdictRow
+from drr.eval.tasks.citation_rows import CheckRow
 from drr.study.study import Study
 from starlette.testclient import TestClient
 
@@ -48,10 +49,10 @@ def test_the_index_has_every_answer_and_its_precisions_average_to_the_headline(r
 
 def test_claims_stand_where_they_are_quoted_and_their_passages_hold_the_support(reader: Reader) -> None:
     view, supported = view_of(reader, "react+ws"), 0
-    assert view.claims
-    for claim in view.claims:
+    assert view.verdicts.claims
+    for claim in view.verdicts.claims:
         assert view.report[claim.start : claim.end].strip()
-        for passage in (passage for verdict in claim.verdicts for passage in verdict.passages):
+        for passage in (one for name in claim.verdicts for one in view.verdicts.evidence[name].passages):
             supported += len(passage.spans)
             assert all(passage.text[start:end].strip() for start, end in passage.spans)
     assert supported > 3
@@ -64,9 +65,9 @@ def test_claims_stand_where_they_are_quoted_and_their_passages_hold_the_support(
 
 def test_each_source_stands_once(reader: Reader) -> None:
     for view in (shown(reader, entry) for entry in reader.entries()):
-        verdicts = [v for c in view.claims for v in c.verdicts]
-        by_code = [v for v in verdicts if v.judge.startswith("code") and v.status == "full"]
-        assert all(v.passages or v.missing for v in by_code)
+        verdicts = [one for claim in view.verdicts.claims for one in claim.verdicts.items()]
+        by_code = [name for name, v in verdicts if v.get("by") == "rule" and v["status"] == "full"]
+        assert all(view.verdicts.evidence[name][:2] != ([], []) for name in by_code)
         page = PAGES.report(view)
         for number, url in re.findall(r"^\[(\d+)\].*?(http\S+)$", view.report, re.MULTILINE):
             place = next(s.number for s in view.sources if s.url == url)
@@ -90,9 +91,11 @@ def test_rule_values_and_passages_are_told_as_people_read_them(reader: Reader) -
     cut = 0
     for view in (shown(reader, entry) for entry in reader.entries()):
         assert view.rules
-        assert not [rule.value for rule in view.rules if "{" in rule.value or "'" in rule.value]
+        found = re.findall(r'<tr data-mark="rule".*?<td class="text">(.*?)</td></tr>', PAGES.report(view))
+        assert len(found) == len(view.rules)
+        assert not [told for told in found if "{" in told or told.startswith("&#39;")]
         frozen = [text for source in view.sources for text in source.seen]
-        for passage in (p for c in view.claims for v in c.verdicts for p in v.passages):
+        for passage in (one for evidence in view.verdicts.evidence.values() for one in evidence.passages):
             begun, ended = passage.text.startswith("…"), passage.text.endswith("…")
             cut += begun + ended
             inner = passage.text.strip("…")
@@ -124,7 +127,7 @@ def test_an_error_is_red_wherever_it_is_stated(judged_study: Path, tmp_path: Pat
     assert price.why == f"Price: $1.23; record: ${item['price']:.2f}"
     assert [view.report[start:end] for start, end in price.spans] == ["$1.23"] * 4
     assert "too [2]" not in view.report[price.spans[-1][0] :].partition("\n")[0]
-    statuses = [rule.status for rule in view.rules]
+    statuses = [rule["status"] for rule in view.rules.values()]
     assert statuses == sorted(statuses, key=["fail", "pass", "unverifiable"].index)
     page = PAGES.report(view)
     cards = page.partition("<aside")[2].partition('id="overview">')[2]
@@ -139,10 +142,17 @@ def test_an_error_is_red_wherever_it_is_stated(judged_study: Path, tmp_path: Pat
     brief = page.partition('<ul class="brief">')[2].partition("</ul>")[0]
     assert f"{price.why}</a> <small>{item['title'][:12]}" in brief, "a phone names the product"
     assert "At least 1 error, by code</a>" in page and "claims, by the judge:</span>" in page
-    ruled = [replace(rule, status="pass") for rule in view.rules]
-    for rules, told in (((), "not checked by code"), (tuple(ruled), "no error found by code")):
+    ruled: dict[str, CheckRow] = {name: {**rule, "status": "pass"} for name, rule in view.rules.items()}
+    cases: list[tuple[dict[str, CheckRow], str]] = [
+        ({}, "not checked by code"),
+        (ruled, "no error found by code"),
+    ]
+    for rules, told in cases:
         right = replace(side, findings=(), rules=rules)
         assert told in PAGES.query([right], []) and told not in PAGES.query([side], [])
+    with Study.open(tmp_path / "study") as study:
+        (whole,) = Reader(study).query(view.entry.question_page)
+    assert whole.rules.keys() == view.rules.keys(), "beside other answers, too"
     compared = PAGES.query([side], [])
     assert re.search(rf'<mark class="wrong" id="{view.entry.key}-{price.name}-1">\$1.23', compared)
 
@@ -356,9 +366,18 @@ def test_what_an_imported_answer_took_is_unknown(tmp_path: Path, drr: Drr) -> No
 
 
 def test_a_claim_shows_the_weakest_verdict_that_counts() -> None:
-    def verdict(status: str, basis: str) -> ShownVerdict:
-        return ShownVerdict("judge", "web", basis, status, None, ("https://a.example/",))
+    def verdict(status: Status, against: Against) -> VerdictRow:
+        return {
+            "claim_id": "c1",
+            "type": "web",
+            "against": against,
+            "status": status,
+            "reason": "",
+            "sources": [],
+            "spans": [],
+        }
 
-    page, seen = verdict("partial", "the frozen page or record"), verdict("none", SEEN)
+    page, seen = verdict("partial", "page"), verdict("none", "seen")
     for verdicts, status in (((page, seen), "partial"), ((seen,), "none"), ((), "unscored")):
-        assert ShownClaim("c1", "One.", 0, 4, ("https://a.example/",), verdicts).status == status
+        named = {str(number): one for number, one in enumerate(verdicts)}
+        assert JudgedClaim("c1", urls=["https://a.example/"], verdicts=named).status == status

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -18,22 +18,15 @@ from drr.app.viewer.model import (
     Actor,
     CallView,
     Conversation,
-    OtherJudge,
+    JudgeVerdicts,
     Passage,
     ProductCard,
     ReportView,
-    RuleView,
-    ShownCitation,
-    ShownClaim,
     ShownEntry,
     ShownFinding,
     ShownMessage,
-    ShownOutcome,
-    ShownPoint,
-    ShownRating,
-    ShownVerdict,
     SourceView,
-    StepView,
+    VerdictEvidence,
 )
 from drr.app.viewer.reader import Reader
 from drr.app.viewer.render import Pages
@@ -41,7 +34,12 @@ from drr.app.viewer.site import site
 from drr.citations.parse import parse
 from drr.eval.foreign.summary import ForeignValue
 from drr.eval.metrics.base import Metric
-from drr.eval.tasks.key_points import PointRow
+from drr.eval.stats.citations import CitationVerdict
+from drr.eval.stats.faithfulness import JudgedClaim, VerdictRow
+from drr.eval.stats.question import Comparison
+from drr.eval.tasks.citation_rows import CheckRow
+from drr.eval.tasks.judgements import Verdict
+from drr.eval.tasks.key_points import PointRow, PointSupport, PointVerdictRow
 from drr.eval.tasks.mistakes import MistakeRow
 from drr.papers.dr3.judging.rows import FactLabel, PlaceRow, RepeatedRow, RequiredFactRow
 from drr.papers.dr3.viewer.pages import ShownFacts
@@ -203,14 +201,42 @@ def hostile_view() -> ReportView:
         "k" * 16, "q-1", evil, evil, 0, "done", evil, 3, False, {"fp": 0.5}, ("full",), (evil,)
     )
     passage = Passage(evil, ((0, 20),))
-    alone = dict.fromkeys(("javascript:alert(1)", evil), ShownCitation(evil, evil, evil, passage))
-    verdict = ShownVerdict(
-        evil, evil, evil, "full", evil, ("javascript:alert(1)", evil), (passage,), alone, (evil,)
+    addresses = ("javascript:alert(1)", evil)
+    said_alone = CitationVerdict(
+        *(evil, evil, evil, 0, evil, evil, evil, evil, evil),
+        "full",
+        "full",
+        None,
+        True,
+        evil,
+        evil,
+        evil,
+        evil,
+        None,
     )
-    point = ShownPoint(cast("PointRow", dict.fromkeys(("id", "text", "weight", "origin"), evil)), *[evil] * 4)
+    verdict: VerdictRow = {
+        "claim_id": "c1", "type": evil, "against": "page", "status": "full", "reason": evil, "spans": [],
+        "sources": [{"url": one, "status": evil, "sha256": None, "passages": []} for one in addresses],
+    }  # fmt: skip
+    point = cast("PointRow", dict.fromkeys(("id", "text", "weight", "origin"), evil))
+    match: PointVerdictRow = {
+        "support": cast("PointSupport", evil),
+        "reason": evil,
+        "by": "judge",
+        "span": [0, 40],
+    }
     said = dict.fromkeys(("id", "criterion", "explanation", "origin"), evil)
     criterion = CriterionView(evil, cast("CriterionRow", {**said, "weight": 0.5}), (3, None), evil)
-    claim = ShownClaim("claim-c1", evil, 0, len(PAYLOADS[0]), ("javascript:alert(1)",), (verdict,))
+    claim = JudgedClaim(
+        "c1", text=evil, end=len(PAYLOADS[0]), urls=["javascript:alert(1)"], verdicts={evil: verdict}
+    )
+    evidence = VerdictEvidence([passage], [evil], dict.fromkeys(addresses, (said_alone, passage)))
+    graded = {evil: Verdict(3, evil), "depth": Verdict[int](None, None, evil)}
+    judged = JudgeVerdicts(evil, False, [claim], {evil: evidence}, graded)
+    rule: CheckRow = {"status": cast("Any", evil), "value": evil, "spans": [], "evidence": [evil]}
+    steps = [
+        {"kind": one, "of": evil, "number": 1, "started_at": 0.1, "seconds": 0.1} for one in ("model", "page")
+    ]
     source = SourceView(1, "javascript:alert(1)", evil, evil, (evil,), "0" * 64, evil, (1, 2))
     call = CallView(1, evil, evil, "api", evil, evil, evil, 0.5, 0.1)
     message = ShownMessage(evil, evil, (evil,), ((evil, evil),), evil, True, evil)
@@ -222,11 +248,10 @@ def hostile_view() -> ReportView:
     wrong: MistakeRow = {"start": 0, "end": 9, "words": evil, "why": evil, "instead": evil, "defence": evil}
     usage = {evil: {"calls": evil, "model": evil, "input_tokens": 1, "output_tokens": 1, "seconds": 0.1}}
     return ReportView(
-        entry, evil, evil, evil, usage, None, 1.0, (claim,), (source,), (Actor(evil, (call,)),),
-        (ShownRating(evil, evil, 3, evil, None), ShownRating(evil, "depth", None, None, evil)),
-        (RuleView(evil, evil, evil, (evil,)),), (ShownFinding("wrong-1", evil, evil, ((0, 9), (2, 30)), passage),), (point,), ((figure, 0.5),),
+        entry, evil, evil, evil, usage, None, 1.0, judged, [replace(judged, judge=PAYLOADS[0])], (source,), (Actor(evil, (call,)),),
+        {evil: rule}, (ShownFinding("wrong-1", evil, evil, ((0, 9), (2, 30)), passage),), [point], {evil: match}, ((figure, 0.5),),
         foreign=(ForeignValue(title=evil, judge=evil, source=evil, label=evil, scale=evil, value=None, failed=evil),),
-        notes=(evil,), judged_by=evil, missing_shop=evil, conversations=(Conversation(evil, 1, 2, 3, (message,)),), others=(OtherJudge(PAYLOADS[0], False, (claim,), (ShownRating(evil, evil, 4, evil, None),)),), steps=(StepView("model", evil, 1, 0.0, 0.1), StepView("page", evil, 1, 0.1, 0.1)), products=(ProductCard("javascript:alert(1)", evil, 1.0, 2.0, 3, evil, True),), citations=parse(evil),
+        notes=(evil,), missing_shop=evil, conversations=(Conversation(evil, 1, 2, 3, (message,)),), steps=steps, products=(ProductCard("javascript:alert(1)", evil, 1.0, 2.0, 3, evil, True),), citations=parse(evil),
         mistakes={"mistakes": [wrong], "acquitted": [wrong], "statements": 3, "unread": 1, "unweighed": 0, "unshown": 0},
         papers={
             "dr3": ShownFacts((hostile_fact("f1", evil),)),
@@ -263,13 +288,15 @@ def hostile(study: Path, tmp_path_factory: pytest.TempPathFactory) -> list[Path]
 def hostile_pages(pages: Pages) -> dict[str, str]:
     evil, view = " ".join(PAYLOADS), hostile_view()
     asked = [replace(view.entry, person=one, key=one[0] * 16, task=PAYLOADS[0]) for one in (PAYLOADS[0], "p")]
-    failed = replace(view, entry=replace(view.entry, status="failed", words=None), claims=(), others=())
+    failed = replace(
+        view, entry=replace(view.entry, status="failed", words=None), verdicts=JudgeVerdicts(None), others=()
+    )
     agreement = AgreementPart(evil, evil, (evil,), ((evil, evil, ((evil, evil),)),))
     return {
         "index.html": pages.index([*asked, failed.entry], None, 0, evil, 2),
         "judges.html": pages.judges([evil], [agreement], evil),
         "q/a.html": pages.query(
-            [view, view], [ShownOutcome("depth", PAYLOADS[1], PAYLOADS[0], 0, PAYLOADS[2])]
+            [view, view], [Comparison("q-1", "depth", PAYLOADS[1], PAYLOADS[0], "a", "a")]
         ),
         "c/a.html": case_page(pages.frame, *hostile_case()),
         "r/a.html": pages.report(view),

@@ -91,7 +91,17 @@ def verdict(status: Status | None, needed: bool | None = None, **more: Any) -> C
     """Each of an address of its own, unless told otherwise."""
     url = f"u{next(_NUMBERS)}"
     made = CitationVerdict(
-        "a", "c1", url, "web", status, None, needed, True, "", None, "j", "ours", "c1", None
+        *("a", "v", "q", 0, "c1", "", "c1", url),
+        "web",
+        status,
+        None,
+        needed,
+        True,
+        "",
+        None,
+        "j",
+        "ours",
+        None,
     )
     return replace(made, **more)
 

@@ -29,8 +29,8 @@ def report_values(
 
 
 def cites(claim: str, *statuses: Status | None) -> list[CitationVerdict]:
-    rest = (None, None, True, "", None, "j", "ours", "c1", None)
-    return [CitationVerdict("a", claim, f"u{claim}{n}", "web", s, *rest) for n, s in enumerate(statuses)]
+    place, rest = ("a", "v", "q", 0, claim, "", "c1"), (None, None, True, "", None, "j", "ours", None)
+    return [CitationVerdict(*place, f"u{claim}{n}", "web", s, *rest) for n, s in enumerate(statuses)]
 
 
 # Five claims, four cited; eight pairs. c1: full, none. c2: partial. c3: unreachable. c4: none, blocked, full, judge_error. c5 uncited.

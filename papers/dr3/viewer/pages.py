@@ -116,8 +116,8 @@ class TaskFolderPages(StudyPart):
 
         name, shown = self._task_of(report.entry), report.papers.get("dr3") or ShownFacts()
         known = self._shelf.evidence(name) if self._shelf and name and shown.facts else {}
-        facts = facts_in(report.report, shown.facts, known, report.judged_by)
-        checklist = points_in(report.report, shown.checklist, facts, report.judged_by)
+        facts = facts_in(report.report, shown.facts, known, report.verdicts.judge)
+        checklist = points_in(report.report, shown.checklist, facts, report.verdicts.judge)
         values = {"facts": facts, "counted": counted(facts), "checklist": checklist, "depth": shown.depth}
         found = {"before_quality": part("dr3/answer.html", r=report, **values)}
         if name is not None:
