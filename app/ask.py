@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, TypedDict
@@ -26,27 +26,14 @@ from drr.llm.meter import UsageRow
 from drr.wording.excerpt import excerpt, many
 
 if TYPE_CHECKING:
-    from drr.app.study.answers import AnswerConfig, AnswerWork
+    from drr.app.study.answers import AnswerWork
+    from drr.app.study.plan import StudyPlan
+    from drr.env.settings import Settings
     from drr.llm.meter import Meter
 
 
 CEILING = 300_000
 """Most tokens for a question, unless the caller names another number."""
-
-
-@dataclass(frozen=True)
-class AskConfig:
-    """A question, the user who asks it, and everything that decides its answer."""
-
-    question: str
-    user: str
-    answers: AnswerConfig
-    """Configuration of the answer, with exactly one variant."""
-    budget: float | None = None
-    """Budget in US dollars."""
-    budget_tokens: int = CEILING
-    named_roles: Collection[str] = ()
-    """Roles for which the caller names a model; each must be a role of the variant."""
 
 
 @dataclass(frozen=True)
@@ -107,17 +94,24 @@ def check_variant(name: str) -> None:
     variant(name)
 
 
-def ask(config: AskConfig, listener: Listener | None = None) -> CitedAnswer:
-    """Answer the question as the one unit of a study without a folder. Raise `DrrError` if nothing was written."""
+def ask(
+    question: str, user: str, plan: StudyPlan, settings: Settings, listener: Listener | None = None
+) -> CitedAnswer:
+    """Answer the question as the one unit of a study without a folder. Raise `DrrError` if nothing was written.
+
+    The research may take half of the plan's tokens, unless its limits name another number.
+    """
     from drr.app.study.answers import open_answering
     from drr.llm.budget import Limit
     from drr.llm.meter import Meter
 
-    check_question(config.question)
-    limit = Limit.of(usd=config.budget, tokens=config.budget_tokens)
-    with open_answering(config.answers) as answering:
-        _check(config, answering)
-        spec = answering.specs([_query(config)])[0]
+    check_question(question)
+    tokens = plan.budget_tokens or CEILING
+    limit = Limit.of(usd=plan.budget, tokens=tokens)
+    plan = plan.model_copy(update={"limits": {"tokens": tokens // 2, **plan.limits}})
+    with open_answering(plan, settings, variants=[plan.variants or ""]) as answering:
+        _check(answering, user)
+        spec = answering.specs([Query(query=question.strip(), user_id=user)])[0]
         meter, gathered, started = Meter(), list[ResearchRecord](), time.monotonic()
 
         async def go() -> AnswerRecord:
@@ -135,7 +129,7 @@ def ask(config: AskConfig, listener: Listener | None = None) -> CitedAnswer:
             finally:
                 await answering.models.aclose()
 
-        shop_url = config.answers.settings.shop_url
+        shop_url = settings.shop_url
         try:
             record = run_to_end(go())
         except ModelFailure as failure:
@@ -146,14 +140,14 @@ def ask(config: AskConfig, listener: Listener | None = None) -> CitedAnswer:
             raise explained from failure
         except ProgramFailure as failure:
             for one in gathered:
-                record = _unfinished(one, failure, config, meter, time.monotonic() - started)
+                record = _unfinished(one, failure, answering, meter, time.monotonic() - started)
                 return CitedAnswer("", record, shop_url, failure)
             raise
     return CitedAnswer(_marked(record), record, shop_url)
 
 
 def _unfinished(
-    one: ResearchRecord, failure: ProgramFailure, config: AskConfig, meter: Meter, seconds: float
+    one: ResearchRecord, failure: ProgramFailure, answering: AnswerWork, meter: Meter, seconds: float
 ) -> AnswerRecord:
     """Return the record of a program that failed: everything but a report."""
     return AnswerRecord(
@@ -161,28 +155,22 @@ def _unfinished(
         raw_report="",
         report="",
         words=0,
-        citation_repair=config.answers.citation_repair,
+        citation_repair=answering.plan.citation_repair,
         stop_reason=failure.kind,
         usage=meter.as_json(),
         seconds=seconds,
     )
 
 
-def _check(config: AskConfig, answering: AnswerWork) -> None:
+def _check(answering: AnswerWork, user: str) -> None:
     from drr.llm.budget import Limit
 
-    check_named([*answering.roles, *answering.giving.roles], config.named_roles)
-    if config.budget is not None:
-        check_cast(answering, Limit.of(usd=config.budget))
-    shop, user = answering.realm.shop, config.user
+    plan, shop = answering.plan, answering.realm.shop
+    check_named([*answering.roles, *answering.giving.roles], plan.named_roles)
+    if plan.budget is not None:
+        check_cast(answering, Limit.of(usd=plan.budget))
     if shop is not None and shop.store.user(user) is None:
-        raise Misuse(
-            f"no user {user!r} in {config.answers.shop}; `drr shop users {config.answers.shop}` names some"
-        )
-
-
-def _query(config: AskConfig) -> Query:
-    return Query(query=config.question.strip(), user_id=config.user)
+        raise Misuse(f"no user {user!r} in {plan.shop}; `drr shop users {plan.shop}` names some")
 
 
 def _marked(record: AnswerRecord) -> str:

@@ -9,11 +9,10 @@ import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import orjson
 from drr.app.commands.parser import SETTINGS_TITLE
-from drr.app.options import UnitTerms
 from drr.app.study.trust import given_settings, settled, trusted_addresses
 from drr.app.terminal import plain, raw, screened, shown
 from drr.env.errors import Misuse
@@ -21,6 +20,9 @@ from drr.env.files import private, write_file
 from drr.env.progress import Progress, Quiet, Stage
 from drr.env.settings import MODEL_ADDRESSES, Resolved, Settings
 from pydantic.fields import FieldInfo
+
+if TYPE_CHECKING:
+    from drr.app.study.terms import UnitTerms
 
 
 def print_json(document: Any) -> None:

@@ -105,7 +105,7 @@ class Paper(NamedTuple):
     viewer: str = ""
     """The paper's part of a study's pages (`drr.app.viewer.of_papers.StudyPart`); `templates` lie beside its module."""
     choices: str = ""
-    """The module with the choices of the paper's judging tasks (`drr.app.judge.choices.PaperChoices`)."""
+    """The module with the choices of the paper's judging tasks (`drr.app.judge.plan.PaperChoices`)."""
     giving: str = ""
     """The module that makes the text about a person for each setting (`drr.app.study.person.GivingModule`)."""
     gone: Mapping[str, str] = {}

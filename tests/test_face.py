@@ -96,6 +96,10 @@ def test_what_is_wrong_is_raised_and_not_printed(place: Path, capsys: pytest.Cap
     assert caught.value.__context__ is None  # nothing of how it was called stands in its trace
     with pytest.raises(Misuse, match="--trials: -1"):
         drr.run("study", trials=-1)
+    with pytest.raises(Misuse, match="--citation-repair: 'moon' is not one of off, remove, ask"):
+        drr.run("study", citation_repair="moon")  # type: ignore[arg-type]
+    with pytest.raises(Misuse, match="--rounds: 'x' is not a whole number above 0"):
+        drr.judge("study", of_papers={"rounds": "x"})
     with pytest.raises(DrrError, match="nowhere"):
         drr.metrics("nowhere")
     out, err = capsys.readouterr()

@@ -21,7 +21,7 @@ from drr.app.models.setup import models_of, prompts_of
 from drr.app.notices import notice
 from drr.app.report.study_report import every_figure
 from drr.app.study.outcome import code_id, made_by
-from drr.app.study.person import PERSONS
+from drr.app.study.plan import PERSONS
 from drr.env.errors import DrrError, Misuse
 from drr.env.files import check_plain, read_file
 from drr.env.json_object import JsonObject

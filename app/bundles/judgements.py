@@ -12,7 +12,7 @@ from typing import Any
 
 from drr.app.bundles.answers import shown
 from drr.app.bundles.findings import BundleFindings, differing
-from drr.app.judge.choices import paper_choices, paper_options
+from drr.app.judge.plan import paper_choices
 from drr.env.errors import DrrError
 from drr.env.shop import Shop
 from drr.env.world import is_paged
@@ -145,7 +145,7 @@ class RebuiltDesks:
         desk.add(self.answers)
         for module in paper_choices():
             with suppress(DrrError):  # the paper's tasks are then repeated with default choices
-                desk.choices |= module.chosen(self.study, desk, paper_options({}), ())
+                desk.choices |= module.chosen(self.study, desk, module.OPTIONS(), ())
         self._desks[judging.id, place] = desk
         return desk
 

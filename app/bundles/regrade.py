@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import TypedDict, cast
 
 from drr.app.bundles.findings import BundleFindings
 from drr.app.bundles.verifier import check_hashes
-from drr.app.judge.choices import JudgeConfig
+from drr.app.judge.plan import JudgePlan
 from drr.app.judge.run import Judgement, judge
 from drr.app.notices import notice
 from drr.app.report.study_report import ReportConfig, figures_of
@@ -44,7 +43,7 @@ class RegradedDocument(TypedDict):
     metrics: dict[str, dict[str, TwoFigures]]
 
 
-def regrade(file: Path, config: JudgeConfig) -> RegradedDocument:
+def regrade(file: Path, plan: JudgePlan) -> RegradedDocument:
     """Return both judges' figures after judging the bundle's answers again. Only the given shop and judge are used, never addresses from the bundle."""
     with unpacked(file) as parcel:
         found, folder = BundleFindings(), parcel.folder / "study"
@@ -54,8 +53,8 @@ def regrade(file: Path, config: JudgeConfig) -> RegradedDocument:
         _standing_alone(parcel, folder)
         with Study.read(folder) as study:
             first = choose(study)
-            what = config.what or _judged_before(study)
-        made = judge(replace(config, study=folder, what=what))
+            what = plan.what or _judged_before(study)
+        made = judge(plan.model_copy(update={"study": folder, "what": what}))
         return _beside(folder, parcel.root, None if first is None else first.judge, made)
 
 

@@ -9,16 +9,11 @@ from typing import TYPE_CHECKING
 
 from drr.app.commands.parser import name_usual
 from drr.app.console import add_setting_options, print_json, settings_of
-from drr.app.models.setup import AGENT_SETTINGS, roles_in
-from drr.app.options import (
-    add_command_terms,
-    add_limits_option,
-    command_terms,
-    limits_of,
-    positive_float,
-    positive_int,
-)
+from drr.app.models.setup import AGENT_SETTINGS
+from drr.app.options import positive_float, positive_int
 from drr.app.study.outcome import say_paper
+from drr.app.study.plan import StudyPlan
+from drr.app.study.terms import ProgramTerms, add_options
 from drr.env.errors import DrrError, Misuse
 from drr.env.files import opener
 from drr.env.tool_calls import refusals
@@ -68,14 +63,10 @@ def build(parser: argparse.ArgumentParser) -> None:
         default="remove",
         help="what becomes of citations that no tool returned: left, taken out, or asked again (default: remove)",
     )
-    add(
-        "--references",
-        action=argparse.BooleanOptionalAction,
-        help="let Plan-to-Function use the results of earlier steps (default: yes; not under --profile paper)",
-    )
+    add_options(parser, StudyPlan, "references")
     add("--json", action="store_true", help="print one JSON document")
     add("--quiet", action="store_true", help="no progress")
-    add_limits_option(parser)
+    add_options(parser, StudyPlan, "limits")
     add(
         "--budget",
         type=positive_float,
@@ -89,13 +80,12 @@ def build(parser: argparse.ArgumentParser) -> None:
         default=CEILING,
         help=f"most tokens that it may take (default {CEILING:,})",
     )
-    add_command_terms(parser)
+    add_options(parser, ProgramTerms)
     add_setting_options(parser, *AGENT_SETTINGS)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from drr.app.ask import AskConfig, ask, check_question, check_variant, watched
-    from drr.app.study.answers import AnswerConfig
+    from drr.app.ask import ask, check_question, check_variant, watched
 
     check_question(arguments.question)
     if arguments.out is not None and arguments.out.is_dir():
@@ -103,25 +93,9 @@ def run(arguments: argparse.Namespace) -> int:
     check_variant(arguments.variant)
     settings = settings_of(arguments).settings
     say_paper(settings)
-    limits = limits_of(arguments.limits) if arguments.limits else {}
-    config = AskConfig(
-        arguments.question,
-        arguments.user,
-        AnswerConfig(
-            settings,
-            arguments.shop,
-            (arguments.variant,),
-            {"tokens": arguments.budget_tokens // 2, **limits},
-            references=arguments.references,
-            citation_repair=arguments.citation_repair,
-            **command_terms(arguments),
-        ),
-        arguments.budget,
-        arguments.budget_tokens,
-        roles_in(arguments.role_models),
-    )
+    plan = StudyPlan.of(arguments, variants=arguments.variant)
     with watched(arguments.quiet) as listener:
-        answer = ask(config, listener)
+        answer = ask(arguments.question, arguments.user, plan, settings, listener)
     if arguments.json:
         print_json(answer.document())
     elif answer.record.stderr and not answer.report:

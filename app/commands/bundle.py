@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from drr.app.commands.table import CommandForm
 from drr.app.console import add_setting_options, add_verify_options, show, tell
-from drr.app.judge.choices import add_judging_options
+from drr.app.judge.plan import JudgePlan, add_judging_options
 from drr.app.study.trust import given_settings, trusted_addresses
 from drr.app.terminal import table, with_interval
 from drr.env.errors import Misuse
@@ -202,12 +202,10 @@ def build_regrade(parser: argparse.ArgumentParser) -> None:
 
 def run_regrade(arguments: argparse.Namespace) -> int:
     from drr.app.bundles.regrade import regrade
-    from drr.app.commands.judge import judge_config
 
     if arguments.diff is not None or arguments.dry_run or arguments.refetch:
         raise Misuse("--diff, --dry-run, --refetch: are of `drr judge`; a bundle is judged as it is")
-    arguments.study = arguments.bundle
-    document = regrade(arguments.bundle, judge_config(arguments))
+    document = regrade(arguments.bundle, JudgePlan.of(arguments, study=arguments.bundle))
     show(arguments, document, *_two_judges(document))
     return 1 if document["left"] else 0
 

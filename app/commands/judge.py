@@ -8,16 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from drr.app.console import print_json
-from drr.app.judge.choices import add_judging_options, paper_choices
-from drr.app.options import given_among
-from drr.app.study.spans import span_terms
-from drr.app.study.trust import given_settings, trusted_addresses
+from drr.app.judge.plan import JudgePlan, add_judging_options, paper_choices
 from drr.app.terminal import table
 from drr.eval.tasks.registry import groups
 from drr.wording.excerpt import many
 
 if TYPE_CHECKING:
-    from drr.app.judge.choices import JudgeConfig
     from drr.app.judge.run import JudgingChanges
     from drr.eval.judging.difference import JudgingDifference
     from drr.eval.judging.run import Forecast
@@ -58,14 +54,14 @@ def run(arguments: argparse.Namespace) -> int:
     from drr.app.judge.run import changes, conclude_judging, forecast, judge
     from drr.app.judge.text import judged_text
 
-    config = judge_config(arguments)
+    plan = JudgePlan.of(arguments)
     if arguments.diff is not None:
         _print_diff(changes(arguments.study, arguments.diff), as_json=arguments.json)
         return 0
     if arguments.dry_run:
-        _print_forecast(forecast(config), as_json=arguments.json)
+        _print_forecast(forecast(plan), as_json=arguments.json)
         return 0
-    judgement = judge(config)
+    judgement = judge(plan)
     if judgement.exported is not None:
         print(f"{arguments.export_points}: {judgement.exported} key points", file=sys.stderr)
     if arguments.json:
@@ -73,20 +69,6 @@ def run(arguments: argparse.Namespace) -> int:
     elif judgement.whole is not None:
         print(judged_text(judgement.whole))
     return conclude_judging(judgement, arguments.study)
-
-
-def judge_config(arguments: argparse.Namespace) -> JudgeConfig:
-    """Return the judging configuration from the options of a judging command."""
-
-    from drr.app.judge.choices import JudgeConfig
-
-    return JudgeConfig(
-        **given_among(arguments, JudgeConfig, but=("otel",)),
-        otel=span_terms(arguments.otel, text=arguments.otel_text),
-        own=arguments,
-        given=given_settings(arguments),
-        trusted=trusted_addresses(arguments),
-    )
 
 
 def _print_forecast(whole: Forecast, *, as_json: bool) -> None:

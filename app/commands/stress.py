@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from drr.app.console import add_trust_option, print_json, show
-from drr.app.options import add_command_terms, command_terms, given_among
-from drr.app.study.outcome import add_run_options, conclude
-from drr.app.study.trust import trusted_addresses
-from drr.app.study.workers import add_workers_option
+from drr.app.study.outcome import conclude
+from drr.app.study.plan import StudyPlan
+from drr.app.study.terms import RunTerms, add_options
 from drr.app.terminal import Column, table
 
 if TYPE_CHECKING:
@@ -50,15 +48,12 @@ def build(parser: argparse.ArgumentParser) -> None:
     add("--dry-run", action="store_true", help="say units, expected calls, tokens and cost; call nothing")
     add("--json", action="store_true", help="one JSON document")
     add_trust_option(parser)
-    add_command_terms(parser)
-    add_run_options(parser)
-    add_workers_option(parser)
+    add_options(parser, RunTerms)
 
 
 def run(arguments: argparse.Namespace) -> int:
     from drr.app.stress.plan import StressChoice, changes_named
     from drr.app.stress.runs import FOLDER, foresee, stress
-    from drr.app.study.specs import RunConfig
 
     choice = StressChoice(
         changes=changes_named(arguments.changes),
@@ -66,17 +61,12 @@ def run(arguments: argparse.Namespace) -> int:
         rate=arguments.rate,
         words=arguments.words,
     )
-    config = replace(
-        RunConfig(**given_among(arguments, RunConfig, but=("otel", "agent_sees"))),
-        **command_terms(arguments),
-        only=arguments.variants is not None,
-        trusted=trusted_addresses(arguments),
-    )
+    plan = StudyPlan.of(arguments, only=arguments.variants is not None)
     if arguments.dry_run:
-        expected = foresee(config, choice)
+        expected = foresee(plan, choice)
         show(arguments, expected, _text(expected))
         return 0
-    summary, status = stress(config, choice)
+    summary, status = stress(plan, choice)
     if arguments.json:
         print_json(status)
     drawn = f"--with {arguments.changes} --seed {choice.seed} --rate {choice.rate:g}"

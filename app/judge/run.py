@@ -10,8 +10,9 @@ from typing import NamedTuple, TypedDict, TypeVar
 
 from drr.app.calls import run_to_end
 from drr.app.console import progress_of
-from drr.app.judge.choices import JudgeConfig, JudgingChoices, choices, export_points
+from drr.app.judge.choices import JudgingChoices, choices, export_points
 from drr.app.judge.desk import desk_document, desk_of, known_variants, open_study, study_settings, study_shop
+from drr.app.judge.plan import JudgePlan
 from drr.app.models.setup import models_of
 from drr.app.notices import notice
 from drr.app.study.outcome import budget_of, check_run, conclude, unit_cap_of, without_lost_answers
@@ -43,7 +44,6 @@ from drr.eval.tasks.desk import JudgingContext
 from drr.eval.tasks.judgements import JudgingRun
 from drr.eval.tasks.protocol import AS_PRINTED
 from drr.eval.tasks.registry import groups
-from drr.eval.tasks.support import BATCH_MOST
 from drr.llm.factory import Models
 from drr.llm.names import OFFLINE
 from drr.study.cache import Kept, kept, named
@@ -103,14 +103,14 @@ class _Bench(NamedTuple):
 Done = TypeVar("Done")
 
 
-def judge(config: JudgeConfig) -> Judgement:
+def judge(plan: JudgePlan) -> Judgement:
     """Compute the missing judgements of the study; return the outcome with every figure."""
-    return _at_bench(config, lambda bench: _judged(config, bench), calls=True)
+    return _at_bench(plan, lambda bench: _judged(plan, bench), calls=True)
 
 
-def forecast(config: JudgeConfig) -> Forecast:
+def forecast(plan: JudgePlan) -> Forecast:
     """Return the forecast of the calls, tokens and cost of `judge`, without calling a model."""
-    if config.export_points is not None:
+    if plan.export_points is not None:
         raise Misuse(
             "--export-points: a dry run makes no points that could be written; leave one of the two out"
         )
@@ -118,81 +118,81 @@ def forecast(config: JudgeConfig) -> Forecast:
     def whole(bench: _Bench) -> Forecast:
         return combined([expected(bench.study, desk, bench.models, bench.options) for desk in bench.desks])
 
-    return _at_bench(config, whole, calls=False)
+    return _at_bench(plan, whole, calls=False)
 
 
-def _at_bench(config: JudgeConfig, work: Callable[[_Bench], Done], *, calls: bool) -> Done:
-    with open_study(config.study, to_look=not calls) as study:
+def _at_bench(plan: JudgePlan, work: Callable[[_Bench], Done], *, calls: bool) -> Done:
+    with open_study(plan.study, to_look=not calls) as study:
         if "stress" in study.config.get("run", {}):
             raise Misuse(
-                f"{config.study}: its answers saw a changed shop that no judge has; `drr report {config.study.parent} --stress`"
+                f"{plan.study}: its answers saw a changed shop that no judge has; `drr report {plan.study.parent} --stress`"
                 " reads them"
             )
-        options = _options(config, study, known_variants(study, config.variants))
-        settings = study_settings(study, config.given, config.trusted)
+        options = _options(plan, study, known_variants(study, plan.variants))
+        settings = study_settings(study, plan.given, plan.trust_address)
         models = models_of(settings)
         if calls:
-            check_run(config, models, ("judge", "claim_extractor"), study)
-        with study_shop(study, settings, config.shop) as shop:
+            check_run(plan, models, ("judge", "claim_extractor"), study)
+        with study_shop(study, settings, plan.shop) as shop:
 
             def done() -> Done:
-                desks = _desks(study, config, options, settings, models, shop)
+                desks = _desks(study, plan, options, settings, models, shop)
                 check_rules(desks[0], options)
-                chosen = _chosen(study, desks, config, options)
+                chosen = _chosen(study, desks, plan, options)
                 return work(_Bench(study, options, settings, models, desks, chosen))
 
             return without_lost_answers(study, done)
 
 
-def _judged(config: JudgeConfig, bench: _Bench) -> Judgement:
-    bench.chosen.keep(bench.study, config)
-    _say_judge(config, bench)
-    whole = Kept(bench.study, "whole", lambda: _asked_for(config, bench))
-    asked, answers = _asked_for(config, bench), bench.study.ledger.records.stamps("answer")
+def _judged(plan: JudgePlan, bench: _Bench) -> Judgement:
+    bench.chosen.keep(bench.study, plan)
+    _say_judge(plan, bench)
+    whole = Kept(bench.study, "whole", lambda: _asked_for(plan, bench))
+    asked, answers = _asked_for(plan, bench), bench.study.ledger.records.stamps("answer")
     if (planned := whole.read(whole.mark())) is not None:
-        return _summed(config, bench, JudgingResults(planned=planned))
-    pools = [_pool(bench.study, desk, config, bench.settings) for desk in bench.desks]
-    ran = run_to_end(_run(config, bench, pools))
-    same = (asked, answers) == (_asked_for(config, bench), bench.study.ledger.records.stamps("answer"))
+        return _summed(plan, bench, JudgingResults(planned=planned))
+    pools = [_pool(bench.study, desk, plan, bench.settings) for desk in bench.desks]
+    ran = run_to_end(_run(plan, bench, pools))
+    same = (asked, answers) == (_asked_for(plan, bench), bench.study.ledger.records.stamps("answer"))
     if asked and same and ran.summary.stopped is None and _all_judged(bench.study):
         whole.write(whole.mark(), ran.planned)
-    return _summed(config, bench, ran)
+    return _summed(plan, bench, ran)
 
 
 def _all_judged(study: Study) -> bool:
     return all(one.status == "done" for one in study.ledger.units.standings() if one.kind == "judgement")
 
 
-def _asked_for(config: JudgeConfig, bench: _Bench) -> list[str]:
+def _asked_for(plan: JudgePlan, bench: _Bench) -> list[str]:
     """Return the facts that decide the plan besides the study; empty where a shop or a page may change unseen."""
     shop = bench.desks[0].shop
-    if config.refetch or (shop is not None and not Path(shop.spec).exists()):
+    if plan.refetch or (shop is not None and not Path(shop.spec).exists()):
         return []
-    options = {**vars(config.own), **vars(config)}.items()
-    given = {name: one for name, one in options if name not in ("study", "own") and not callable(one)}
-    files = [one for one in (*given.values(), shop and Path(shop.spec)) if isinstance(one, Path)]
+    given = {name: one for name, one in plan if name != "study"}
+    own = (one for options in plan.of_papers.values() for _, one in options)
+    files = [one for one in (*given.values(), *own, shop and Path(shop.spec)) if isinstance(one, Path)]
     desks = [[desk_facts(desk), desk.protocol.name, desk.batch, desk.repeat] for desk in bench.desks]
     return [repr(one) for one in (given, bench.settings, desks, named(files))]
 
 
-def _say_judge(config: JudgeConfig, bench: _Bench) -> None:
+def _say_judge(plan: JudgePlan, bench: _Bench) -> None:
     """Print which model judges if nobody named one now, and whether it wrote reports that it judges."""
     judge, answers = bench.models.name_of("judge"), bench.desks[0].answers.values()
-    if judge == OFFLINE or "model_judge" in config.given:
+    if judge == OFFLINE or "model_judge" in plan.given:
         return
     wrote = any(judge in answer.record.result.get("models", {}).values() for answer in answers)
     own = ", which wrote reports of this study: it judges itself" if wrote else ""
-    notice(f"{config.study}: judged by {judge}{own}; --judge names another")
+    notice(f"{plan.study}: judged by {judge}{own}; --judge names another")
 
 
-async def _run(config: JudgeConfig, bench: _Bench, pools: list[Pool | None]) -> JudgingResults:
+async def _run(plan: JudgePlan, bench: _Bench, pools: list[Pool | None]) -> JudgingResults:
     from drr.eval.judging.run import judge
 
     total = JudgingResults()
-    with spans_of(config.otel, bench.models) as spans:
+    with spans_of(plan.spans(), bench.models) as spans:
         try:
             for desk, pool in zip(bench.desks, pools, strict=True):
-                around, progress = partial(judgement_span, spans), progress_of(config)
+                around, progress = partial(judgement_span, spans), progress_of(plan)
                 ran = await judge(
                     bench.study,
                     desk,
@@ -210,7 +210,7 @@ async def _run(config: JudgeConfig, bench: _Bench, pools: list[Pool | None]) -> 
     return total
 
 
-def _summed(config: JudgeConfig, bench: _Bench, ran: JudgingResults) -> Judgement:
+def _summed(plan: JudgePlan, bench: _Bench, ran: JudgingResults) -> Judgement:
     judge = bench.desks[0].judge.shown
     if not has_figures(bench.study, judge):
         return Judgement(ran.summary, ran.planned, None, {})
@@ -218,8 +218,8 @@ def _summed(config: JudgeConfig, bench: _Bench, ran: JudgingResults) -> Judgemen
         bench.study, "judged", lambda: judge, lambda: study_document(bench.study, judge)
     )
     exported = None
-    if config.export_points is not None:
-        exported = export_points(bench.study, bench.desks[0], config.export_points)
+    if plan.export_points is not None:
+        exported = export_points(bench.study, bench.desks[0], plan.export_points)
     invalid = {"this judging": document["coverage"]["invalid_because"]}
     if "as_printed" in document and any(desk.protocol is AS_PRINTED for desk in bench.desks):
         invalid["the judging as the paper prints it"] = document["as_printed"]["coverage"]["invalid_because"]
@@ -270,31 +270,30 @@ def changes(folder: Path, names: Sequence[str] = ()) -> JudgingChanges:
         return JudgingChanges(difference(old, new), names[0], names[1], known)
 
 
-def _options(config: JudgeConfig, study: Study, variants: str | None) -> JudgeOptions:
-    what = [word.strip() for word in config.what.split(",") if word.strip()]
+def _options(plan: JudgePlan, study: Study, variants: str | None) -> JudgeOptions:
+    usual = groups(usual=True) if plan.what is None else plan.what.split(",")
+    what = [word.strip() for word in usual if word.strip()]
     wrong = [word for word in what if word not in groups()]
     if wrong or not what:
         raise Misuse(
-            f"--what {config.what!r}: {', '.join(wrong) or 'nothing'} cannot be judged; use {', '.join(groups())}"
+            f"--what {plan.what!r}: {', '.join(wrong) or 'nothing'} cannot be judged; use {', '.join(groups())}"
         )
-    if config.unknown and not config.refetch:
+    if plan.unknown and not plan.refetch:
         raise Misuse("--unknown: says what --refetch may ask for; give both")
-    if config.batch > BATCH_MOST:
-        raise Misuse(f"--batch {config.batch}: at most {BATCH_MOST} claims fit one call without losing some")
     return JudgeOptions(
         what,
         variants.split(",") if variants else None,
-        budget_of(config, study),
-        unit_cap_of(config),
-        config.units,
-        config.retry_failed,
-        config.limit,
+        budget_of(plan, study),
+        unit_cap_of(plan),
+        plan.units,
+        plan.retry_failed,
+        plan.limit,
     )
 
 
 def _desks(
     study: Study,
-    config: JudgeConfig,
+    plan: JudgePlan,
     options: JudgeOptions,
     settings: Settings,
     models: Models,
@@ -315,10 +314,10 @@ def _desks(
         known = ", ".join(sorted({a.variant for a in answers}))
         raise Misuse(f"--variants: {', '.join(sorted(unknown))} is not in this study; it has {known}")
     desk = desk_of(settings, models, shop)
-    desk.batch = config.batch
-    if config.refetch:
-        desk.refetched = _refetched(answers, config, settings, shop)
-    desks = [desk, *(replace(desk, repeat=k) for k in range(1, config.repeat))]
+    desk.batch = plan.batch
+    if plan.refetch:
+        desk.refetched = _refetched(answers, plan, settings, shop)
+    desks = [desk, *(replace(desk, repeat=k) for k in range(1, plan.repeat))]
     if settings.profile == "paper":
         desks.append(desk_of(settings, models, shop, AS_PRINTED))
     for one in desks:
@@ -328,30 +327,30 @@ def _desks(
 
 
 def _chosen(
-    study: Study, desks: list[JudgingContext], config: JudgeConfig, options: JudgeOptions
+    study: Study, desks: list[JudgingContext], plan: JudgePlan, options: JudgeOptions
 ) -> JudgingChoices:
     """Apply the same choices to every desk, and return them."""
-    found = choices(study, desks[0], list(desks[0].answers.values()), config, list(options.what))
+    found = choices(study, desks[0], list(desks[0].answers.values()), plan, list(options.what))
     for one in desks:
         found.settle(one)
     return found
 
 
 def _refetched(
-    answers: list[Answer], config: JudgeConfig, settings: Settings, shop: Shop | None
+    answers: list[Answer], plan: JudgePlan, settings: Settings, shop: Shop | None
 ) -> dict[str, Page]:
     """Return the cited pages as they read now, by address: those that a tool returned, with `--unknown` all."""
     # Neither the run's snapshots nor its recording: they hold the pages as they were, and nothing is searched for.
     now = settings.model_copy(update={"web_record": None}) if settings.web == "serper" else settings
     web = open_web(now, shop=shop, searching=False)
     pages = cited_pages(answers, frozenset(filter(None, [host_of(settings.shop_url)])))
-    if pages.unknown and not config.unknown:
+    if pages.unknown and not plan.unknown:
         notice(
-            f"not asked for: {len(pages.unknown):,} of the cited addresses, which no tool returned; `drr judge {config.study} --refetch --unknown` asks"
+            f"not asked for: {len(pages.unknown):,} of the cited addresses, which no tool returned; `drr judge {plan.study} --refetch --unknown` asks"
         )
-    return run_to_end(refetch(pages, web, unknown=config.unknown))
+    return run_to_end(refetch(pages, web, unknown=plan.unknown))
 
 
-def _pool(study: Study, desk: JudgingContext, config: JudgeConfig, settings: Settings) -> Pool | None:
-    document = {**desk_document(study, desk, config.shop), "otel": config.otel}
-    return pool_of(config, settings, "drr.app.judge.desk:open_workplace", document, judging=True)
+def _pool(study: Study, desk: JudgingContext, plan: JudgePlan, settings: Settings) -> Pool | None:
+    document = {**desk_document(study, desk, plan.shop), "otel": plan.spans()}
+    return pool_of(plan, settings, "drr.app.judge.desk:open_workplace", document, judging=True)

@@ -11,11 +11,12 @@ from typing import TypedDict
 
 from drr.app.notices import notice
 from drr.app.stress.plan import Planned, StressChoice, planned
+from drr.app.study.answers import workplace
 from drr.app.study.forecast import RunForecast, forecast
 from drr.app.study.outcome import budget_of, check_cast, run_units, unit_cap_of
-from drr.app.study.run import RunAsked, StudyRan, opened, workplace
-from drr.app.study.specs import RunConfig
-from drr.app.study.trust import found_shop, remember_study
+from drr.app.study.plan import StudyPlan
+from drr.app.study.run import RunAsked, StudyRan, opened
+from drr.app.study.trust import remember_study
 from drr.app.study.workers import pool_of
 from drr.study.config import StudyConfig
 from drr.study.status import status
@@ -42,32 +43,32 @@ class StressForecast(TypedDict):
     run: RunForecast
 
 
-def stress(config: RunConfig, choice: StressChoice) -> StudyRan:
+def stress(call: StudyPlan, choice: StressChoice) -> StudyRan:
     """Run the missing answers under the chosen changes, and return the outcome of the run."""
-    folder = config.study / FOLDER
-    with _opened(config, choice) as (asked, _, units):
+    folder = call.folder / FOLDER
+    with _opened(call, choice) as (asked, _, units):
         answering = asked.answering
+        plan = answering.plan
         kept: StudyConfig = {**asked.config, "run": {**asked.config["run"], FOLDER: ",".join(choice.changes)}}
-        settings = answering.config.settings
-        document = workplace(config, asked.config, units, None)
-        pool = pool_of(config, settings, "drr.app.study.answers:open_workplace", document)
+        settings = answering.settings
+        sent = workplace(answering, units)
+        pool = pool_of(plan, settings, "drr.app.study.answers:open_workplace", sent)
         with Study.create(folder, kept) as study:
-            run = asked.config["run"]
-            remember_study(folder, settings, run["variants"], [found_shop(config.study, run.get("shop"))])
-            check_cast(answering, budget_of(config, study), unit_cap_of(config))
+            remember_study(folder, settings, plan.variants or "all", [plan.shop])
+            check_cast(answering, budget_of(plan, study), unit_cap_of(plan))
             study.ledger.units.register(units)
             kept_keys = [*(unit.key for unit in units), *_others(study, asked, choice)]
             study.ledger.units.retire("answer", kept_keys)
             summary = run_units(
-                config, study, units, pool or answering, answering.models, "answers under a change"
+                plan, study, units, pool or answering, answering.models, "answers under a change"
             )
             return StudyRan(summary, status(study))
 
 
-def foresee(config: RunConfig, choice: StressChoice) -> StressForecast:
+def foresee(call: StudyPlan, choice: StressChoice) -> StressForecast:
     """Return the answers that `stress` would run and their price, without calling anything."""
-    folder = config.study / FOLDER
-    with _opened(config, choice, calls=False) as (asked, plan, units):
+    folder = call.folder / FOLDER
+    with _opened(call, choice, calls=False) as (asked, plan, units):
         done: set[str] = set()
         if Study.exists(folder):
             with Study.read(folder) as study:
@@ -75,28 +76,28 @@ def foresee(config: RunConfig, choice: StressChoice) -> StressForecast:
         left = [unit for unit in units if unit.key not in done]
         return {
             "schema": 1,
-            "study": str(config.study),
+            "study": str(call.folder),
             "answers": plan.answers,
             "changes": {
                 name: {"reached": len(own), "left": sum(unit.key not in done for unit in own)}
                 for name, own in plan.units.items()
             },
-            "run": forecast(asked.answering, left, config.study, asked.queries, limit=config.limit),
+            "run": forecast(asked.answering, left, call.folder, asked.queries, limit=call.limit),
         }
 
 
 @contextmanager
 def _opened(
-    config: RunConfig, choice: StressChoice, *, calls: bool = True
+    call: StudyPlan, choice: StressChoice, *, calls: bool = True
 ) -> Iterator[tuple[RunAsked, Planned, list[Unit]]]:
-    with Study.read(config.study):  # a new study has nothing to compare with
+    with Study.read(call.folder):  # a new study has nothing to compare with
         pass
-    with opened(config, calls=calls) as asked:
+    with opened(call, calls=calls) as asked:
         keys = {unit.key for unit in asked.chosen}
-        with Study.read(config.study) as study:
+        with Study.read(call.folder) as study:
             records = [one for one in study.records("answer") if one.key in keys and not study.lost(one)]
         if missing := len(keys) - len(records):
-            notice(f"{config.study}: {missing:,} answers are not finished and have nothing to compare with")
+            notice(f"{call.folder}: {missing:,} answers are not finished and have nothing to compare with")
         questions = {query.id: query for query in asked.queries}
         plan = planned(asked.answering, records, questions, choice)
         yield asked, plan, [unit for own in plan.units.values() for unit in own]

@@ -1,4 +1,4 @@
-"""Builds the work on a unit of answers from settings: shop, web and models, for `ask`, `run` and every worker."""
+"""Builds the work on answers from plan and settings: shop, web and models, for `ask`, `run` and workers."""
 
 from __future__ import annotations
 
@@ -9,25 +9,26 @@ from pathlib import Path
 from typing import Any, NotRequired, TypedDict, cast
 
 from drr.agents.architecture import Variant
-from drr.agents.base import AGENT, PROFILE, AnswerRecord, CitationRepair, Listener, nobody
+from drr.agents.base import AGENT, PROFILE, AnswerRecord, Listener, nobody
 from drr.agents.commands.command import CommandTerms
 from drr.agents.commands.variants import under_terms
 from drr.agents.registry import choose
 from drr.agents.runner import AgentOptions, asking_for_form, key_fields, run_variant, vision_key
 from drr.app.models.setup import holds_thoughts, models_of, prompts_of, styles_of, under_model
 from drr.app.study.containment import check_contained
-from drr.app.study.person import NOWHERE, RECALLED, PersonFacts, PersonPlaces, open_giving
-from drr.app.study.spans import NO_SPANS, Spans, SpanTerms, answer_span, spans_of
-from drr.app.study.specs import AnswerSpec, RunPlan, agent_in, kept, keyed, reach_in, setting_in, spec_of
-from drr.app.study.workers import Probe, check_same, settings_from
+from drr.app.study.person import PersonFacts, open_giving
+from drr.app.study.plan import StudyPlan
+from drr.app.study.spans import NO_SPANS, Spans, answer_span, spans_of
+from drr.app.study.specs import AnswerSpec, agent_in, kept, keyed, reach_in, setting_in, spec_of
+from drr.app.study.workers import Probe, check_same, probes_of, settings_from, whole_path
 from drr.app.study.worlds import check_reaches, is_for, kinds_for
 from drr.env.errors import DrrError, Misuse
 from drr.env.files import at_home
 from drr.env.json_object import JsonObject
 from drr.env.overlay import stressed
-from drr.env.person_setting import RECORDS, Given, setting_of
+from drr.env.person_setting import RECORDS, Given, settings_of
 from drr.env.query import Query
-from drr.env.reach import WHOLE, Reach, reach_of
+from drr.env.reach import WHOLE, Reach, reaches_of
 from drr.env.settings import FILE, Settings
 from drr.env.shop import SERVERS
 from drr.env.shop_world import ShopWorld
@@ -44,111 +45,37 @@ from drr.study.unit import Outcome, Unit
 from drr.study.worker import Context, ReplayedWeb, SavedAnswers, Workplace
 
 
-@dataclass(frozen=True)
-class AnswerConfig:
-    """Everything that decides how units are answered, as plain data that another process can be sent."""
-
-    settings: Settings
-    shop: str | None
-    """Folder of the shop, or `servers:NAME`; `None` in a world without a shop."""
-    variants: tuple[str, ...]
-    """Names that `drr.agents.registry.variant` resolves in any folder; a file is named by its absolute path."""
-    limits: Mapping[str, Any] = field(default_factory=dict)
-    """Values that replace an architecture's own limits, by name."""
-    references: bool | None = None
-    citation_repair: CitationRepair | None = None
-    pages: Path | None = None
-    """Folder for pages that are read from the live web."""
-    world: str = "shop"
-    """Name of the world, from `drr.env.world.WORLDS`."""
-    place: str | None = None
-    """Path from which a world other than the shop is opened."""
-    trust_agent: bool = False
-    """True if commands run uncontained, as this user. A study never keeps this choice: each call must name it."""
-    agent_sees: Sequence[str] = ()
-    """Files and folders that contained commands may read besides those that they name."""
-    otel: SpanTerms | None = None
-    """Collector that spans are sent to; each call must name it, too."""
-    keyed_max_tokens: int | None = None
-    """Token limit that unit keys hold in place of the setting, so that failed units with a higher limit stay the same units."""
-    given: tuple[str, ...] = ("records",)
-    """Names of the settings that decide which facts about persons agents get."""
-    places: PersonPlaces = NOWHERE
-    """Files with facts about the persons, for settings that use them."""
-    reach: tuple[str, ...] = (WHOLE.name,)
-    """Names of the ways to reach a task's frozen pages."""
-
-    @classmethod
-    def of(
-        cls, plan: RunPlan, settings: Settings, pages: Path | None, persons: Path | None = None
-    ) -> AnswerConfig:
-        """Return the configuration for a study's request, as `study.toml` keeps it under `run`."""
-        return cls(
-            settings,
-            plan.get("shop"),
-            tuple(plan["variants"].split(",")),
-            plan.get("limits") or {},
-            plan.get("references"),
-            plan.get("citation_repair"),
-            pages,
-            plan.get("world") or "shop",
-            plan.get("place"),
-            given=tuple((plan.get("settings") or RECORDS.name).split(",")),
-            reach=tuple((plan.get("reach") or WHOLE.name).split(",")),
-            places=PersonPlaces(
-                persons,
-                Path(plan["contexts"]) if plan.get("contexts") else None,
-                None if pages is None else pages.with_name(RECALLED),
-            ),
-        )
-
-    @property
-    def terms(self) -> CommandTerms:
-        """Return the terms on which commands run. Commands may not see the files of the study, the shop and the web, nor this
-        user's keys, however they are started."""
-        own = self.settings
-        named = [self.place, own.sandbox, own.web_record, own.price_file, config_folder(), FILE]
-        if self.shop is not None and not self.shop.startswith(SERVERS):
-            named.append(self.shop)
-        if self.pages is not None:
-            named.append(self.pages.parent)
-        hidden = tuple(at_home(path).resolve() for path in named if path is not None)
-        shown = tuple(at_home(path).absolute() for path in self.agent_sees)
-        return CommandTerms(self.trust_agent, shown, hidden)
+def terms_of(plan: StudyPlan, settings: Settings) -> CommandTerms:
+    """Return the terms on which commands run. Commands may not see the files of the study, the shop and the web, nor this
+    user's keys, however they are started."""
+    named = [
+        plan.study,
+        plan.place,
+        settings.sandbox,
+        settings.web_record,
+        settings.price_file,
+        config_folder(),
+        FILE,
+    ]
+    if plan.shop is not None and not plan.shop.startswith(SERVERS):
+        named.append(plan.shop)
+    hidden = tuple(at_home(path).resolve() for path in named if path is not None)
+    return CommandTerms(plan.trust_agent, tuple(map(Path, plan.agent_sees)), hidden)
 
 
 class AnswerWorkplace(TypedDict):
     """The data that a worker in another process needs to answer."""
 
-    run: RunPlan
+    plan: JsonObject
     settings: JsonObject
     """Settings without secrets, which come from the worker's own environment."""
-    pages: NotRequired[str | None]
-    """Folder of pages that were read from the live web."""
-    trust_agent: NotRequired[bool]
-    agent_sees: NotRequired[list[str]]
-    otel: NotRequired[SpanTerms | None]
-    persons: NotRequired[str | None]
     probes: NotRequired[list[Probe]]
 
 
 @contextmanager
 def open_workplace(document: AnswerWorkplace) -> Iterator[Workplace]:
     """Open the workplace of a worker in another process, for `Opening("drr.app.study.answers:open_workplace", document)`."""
-    settings, pages = settings_from(document["settings"]), document.get("pages")
-    persons = document.get("persons")
-    config = replace(
-        AnswerConfig.of(
-            document["run"],
-            settings,
-            None if pages is None else Path(pages),
-            None if persons is None else Path(persons),
-        ),
-        trust_agent=document.get("trust_agent", False),
-        agent_sees=document.get("agent_sees", ()),
-        otel=document.get("otel"),
-    )
-    with open_answering(config) as answering:
+    with open_answering(StudyPlan(**document["plan"]), settings_from(document["settings"])) as answering:
         for probe in document.get("probes", ()):  # would this process answer as its driver asked?
             (unit,) = answering.units_of([probe["spec"]])
             check_same(unit.key_fields, probe["fields"])
@@ -156,41 +83,51 @@ def open_workplace(document: AnswerWorkplace) -> Iterator[Workplace]:
 
 
 @contextmanager
-def open_answering(config: AnswerConfig, *, calls: bool = True) -> Iterator[AnswerWork]:
+def open_answering(
+    plan: StudyPlan,
+    settings: Settings,
+    *,
+    variants: Sequence[str] | None = None,
+    keyed_max_tokens: int | None = None,
+    calls: bool = True,
+) -> Iterator[AnswerWork]:
     """Open the work on units, `await answering(spec, context)`, with its own world and models. The world is the shop with its web, or another.
 
-    The configuration is all it takes, so a worker in another process opens the same work from the same plain data:
+    Plan and settings are all it takes, so a worker in another process opens the same work from the same plain data:
 
-        with open_answering(config) as answering:
+        with open_answering(plan, settings) as answering:
             outcome = await answering(unit.spec, context)
 
-    `calls=False` is for code that only looks at what would be asked. `context` gives `models` (for this unit: metered, capped), `meter`,
-    `unit` and `keep`. Whoever opened the work ends the models' connections with `await answering.models.aclose()` in the event loop
-    that used them.
+    `variants` are words in the place of the plan's, which may hold commas. `calls=False` is for code that only looks at what would be
+    asked. `context` gives `models` (for this unit: metered, capped), `meter`, `unit` and `keep`. Whoever opened the work ends the models'
+    connections with `await answering.models.aclose()` in the event loop that used them.
     """
-    terms = config.terms
-    variants = {variant.name: under_terms(variant, terms) for variant in choose(config.variants)}
-    check_contained(variants, trusted=terms.trusted)
-    prompts = prompts_of(config.settings, "agents")
-    named = [variant.model for variant in variants.values() if variant.model is not None]
-    models = models_of(config.settings, agents=True, calls=calls, named=named)
-    reaches = [reach_of(name) for name in config.reach]
+    terms = terms_of(plan, settings)
+    words = plan.variants or "all" if variants is None else variants
+    found = {variant.name: under_terms(variant, terms) for variant in choose(words)}
+    check_contained(found, trusted=terms.trusted)
+    prompts = prompts_of(settings, "agents")
+    named = [variant.model for variant in found.values() if variant.model is not None]
+    models = models_of(settings, agents=True, calls=calls, named=named)
+    reaches, world = reaches_of(plan.reach or WHOLE.name), plan.world or SHOP
     site = Site(
-        settings=config.settings,
-        shop=config.shop,
-        place=config.place,
-        pages=config.pages,
-        kinds=kinds_for(config.world, config.place, reaches),
+        settings=settings,
+        shop=plan.shop,
+        place=plan.place,
+        pages=None if plan.study is None else plan.study / "pages",
+        kinds=kinds_for(world, plan.place, reaches),
     )
-    with spans_of(config.otel, models) as spans, open_realm(config.world, site) as realm:
-        chosen = [setting_of(name) for name in config.given]
-        giving = open_giving(chosen, config.places, config.settings, models_of(config.settings, calls=calls))
-        answering = AnswerWork(config, variants, realm, models, prompts, giving, reaches, spans)
-        giving.check_place(realm, variants.values())
+    with spans_of(plan.spans(), models) as spans, open_realm(world, site) as realm:
+        chosen = settings_of(plan.settings or RECORDS.name)
+        giving = open_giving(chosen, plan, settings, models_of(settings, calls=calls))
+        answering = AnswerWork(
+            plan, settings, found, realm, models, prompts, giving, reaches, spans, keyed_max_tokens
+        )
+        giving.check_place(realm, found.values())
         answering.check_profiles()
         answering.check_roles()
         answering.check_twins()
-        check_reaches(reaches, variants.values(), chosen)
+        check_reaches(reaches, found.values(), chosen)
         yield answering
 
 
@@ -198,7 +135,8 @@ def open_answering(config: AnswerConfig, *, calls: bool = True) -> Iterator[Answ
 class AnswerWork:
     """The work on units of answers, with the parts that all units share."""
 
-    config: AnswerConfig
+    plan: StudyPlan
+    settings: Settings
     variants: Mapping[str, Variant]
     """Variants by the name that is shown."""
     realm: WorldResources
@@ -207,6 +145,8 @@ class AnswerWork:
     giving: PersonFacts = field(default_factory=PersonFacts)
     reaches: Sequence[Reach] = (WHOLE,)
     spans: Spans = NO_SPANS
+    keyed_max_tokens: int | None = None
+    """Token limit that unit keys hold in place of the setting, so that failed units with a higher limit stay the same units."""
 
     @property
     def roles(self) -> list[str]:
@@ -232,7 +172,7 @@ class AnswerWork:
         return [self._unit(spec) for spec in specs]
 
     def _unit(self, spec: AnswerSpec) -> Unit:
-        settings, setting, variant = self.config.settings, setting_in(spec), self.variants[agent_in(spec)]
+        settings, setting, variant = self.settings, setting_in(spec), self.variants[agent_in(spec)]
         world, models = self.world_of(spec), self.models_of(variant)
         fields = {
             **key_fields(variant, self.options_of(variant, spec), self.prompts, world.tools, setting),
@@ -240,11 +180,11 @@ class AnswerWork:
             **keyed(spec, variant),
             "models": {role: models.name_of(role) for role in variant.roles},
             **({"rules": RULES} if "agent" in variant.roles and models.name_of("agent") == OFFLINE else {}),
-            "max_tokens": self.config.keyed_max_tokens or settings.model_max_tokens,
+            "max_tokens": self.keyed_max_tokens or settings.model_max_tokens,
             **styles_of(models, variant.roles),
             **vision_key(variant, world.tools, models.name_of(variant.architecture.looks), settings.vision),
             "page_reader": settings.page_reader,
-            **({} if self.config.world == SHOP else {"world": self.config.world}),
+            **({} if self.plan.world in (None, SHOP) else {"world": self.plan.world}),
             **world.key_fields(),
         }
         label = f"{spec['query_id']}/{spec['variant']}/{spec['trial']}"
@@ -254,7 +194,7 @@ class AnswerWork:
     def models_of(self, variant: Variant, models: Models | None = None) -> Models:
         """Return the models that a variant calls: the study's, with the variant's own model if it names one."""
         models = models or self.models
-        return models if variant.model is None else under_model(models, self.config.settings, variant.model)
+        return models if variant.model is None else under_model(models, self.settings, variant.model)
 
     def asks_for_form(self, name: str) -> bool:
         """Return True if a variant's model is asked for the form of a checkable question. Rules that stand in for a model never hand one in."""
@@ -272,19 +212,22 @@ class AnswerWork:
 
     def options_of(self, variant: Variant, spec: AnswerSpec) -> AgentOptions:
         """Return the agent's options: the defaults or the paper's, with the user's choices for this study in their place."""
-        config, reach = self.config, reach_in(spec)
-        base = AgentOptions.paper() if config.settings.profile == "paper" else AgentOptions()
-        limits = {**config.limits, **({} if reach.turns is None else {"search_turns": reach.turns})}
+        plan, settings, reach = self.plan, self.settings, reach_in(spec)
+        base = AgentOptions.paper() if settings.profile == "paper" else AgentOptions()
+        limits: dict[str, Any] = {
+            **plan.limits,
+            **({} if reach.turns is None else {"search_turns": reach.turns}),
+        }
         return replace(
             base,
             limits=replace(variant.architecture.limits, **limits),
-            top_k=config.settings.web_top_k,
-            references=base.references if config.references is None else config.references,
-            citation_repair=config.citation_repair or base.citation_repair,
-            reason=holds_thoughts(config.settings, self.models_of(variant)),
-            page_warning=config.settings.page_warning == "on",
-            text_calls=config.settings.text_calls == "parse",
-            vision=config.settings.vision,
+            top_k=settings.web_top_k,
+            references=base.references if plan.references is None else plan.references,
+            citation_repair=plan.citation_repair or base.citation_repair,
+            reason=holds_thoughts(settings, self.models_of(variant)),
+            page_warning=settings.page_warning == "on",
+            text_calls=settings.text_calls == "parse",
+            vision=settings.vision,
             long_context=reach.long_context,
             form=spec.get("form", False),
         )
@@ -384,8 +327,20 @@ class AnswerWork:
         wanting = [name for name, variant in self.variants.items() if variant.has(PROFILE)]
         if wanting and self.realm.shop is None:
             raise Misuse(
-                f"{', '.join(wanting)}: there are no shoppers in the world {self.config.world!r}; leave +profile out"
+                f"{', '.join(wanting)}: there are no shoppers in the world {self.plan.world!r}; leave +profile out"
             )
+
+
+def workplace(answering: AnswerWork, units: Sequence[Unit]) -> JsonObject:
+    """Return the data that a worker in another process needs to answer these units, except the settings."""
+    plan = answering.plan
+    own = {
+        "study": plan.folder.absolute(),
+        "persons": answering.giving.kept_in(plan.folder),
+        "contexts": None if plan.contexts is None else plan.contexts.absolute(),
+        **{name: whole_path(getattr(plan, name)) for name in ("shop", "place")},
+    }
+    return {"plan": plan.model_copy(update=own).model_dump(mode="json"), "probes": probes_of(units)}
 
 
 def _replayed(world: World, replay: SavedAnswers | None) -> World:

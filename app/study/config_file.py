@@ -11,7 +11,6 @@ from drr.agents.commands.command import is_command
 from drr.app.console import write_lines, write_text
 from drr.app.models.setup import AGENT_SETTINGS
 from drr.app.study.outcome import budget_of
-from drr.app.study.specs import RunPlan
 from drr.app.study.study_file import ENDINGS, ROLES
 from drr.app.study.trust import remember_file
 from drr.env.errors import Misuse
@@ -24,66 +23,54 @@ from drr.env.world import FILES
 from drr.study.config import QUERIES, dumps
 
 if TYPE_CHECKING:
-    from drr.app.study.specs import RunConfig
+    from drr.app.study.plan import StudyPlan
 
 _HEAD = "# A study: `drr run FILE` runs it, `drr judge FILE` judges it. Paths are seen from this file.\n"
 
 
-def save_config(
-    config: RunConfig, plan: RunPlan, settings: Settings, queries: Sequence[Query], file: Path
-) -> None:
+def save_config(plan: StudyPlan, settings: Settings, queries: Sequence[Query], file: Path) -> None:
     """Write a call's request, joined with the study's own, into a file; compute nothing."""
 
     if file.suffix not in ENDINGS:
         raise Misuse(f"--save-config {file}: name a file that ends in {', '.join(ENDINGS)}")
     document = {
-        "study": _seen(config.study, file),
-        **_asked(config, plan, queries, file),
+        "study": _seen(plan.folder, file),
+        **_asked(plan, queries, file),
         **_models(settings),
-        **_budget(config),
+        **_budget(plan),
         **_settings(settings, file),
     }
     known = {name: value for name, value in document.items() if value not in (None, {}, [])}
     write_text(file, _HEAD + (dumps(_plain_first(known)) if file.suffix == ".toml" else _yaml(known)))
-    remember_file(file, config.study)
+    remember_file(file, plan.folder)
 
 
-def _asked(config: RunConfig, plan: RunPlan, queries: Sequence[Query], file: Path) -> dict[str, Any]:
+def _asked(plan: StudyPlan, queries: Sequence[Query], file: Path) -> dict[str, Any]:
     """Return the file's entries for questions, variants, world and trials, by key."""
-    from drr.app.study.person import PERSONS
-
-    shop, place, contexts = plan["shop"], plan.get("place"), plan.get("contexts")
-    own = config.study / PERSONS
-    persons = config.persons or (own if own.is_file() else None)
-    is_filed = plan.get("world") == FILES
-    sizes = dict.fromkeys(query.size for query in queries if query.size is not None)
-    return {
-        "shop": None if shop is None else _seen(shop, file),
-        "with_shop": True if is_filed and shop is not None else None,
-        "tasks": _seen(place, file) if is_filed and place else None,
-        "sizes": [*sizes] if is_filed else None,
-        "queries": None if is_filed else _queries(config, queries, file),
-        "world": None if is_filed else plan.get("world"),
-        "place": None if is_filed or place is None else _seen(place, file),
-        "variants": [_agent_seen(word, file) for word in plan["variants"].split(",")],
-        "trials": plan["trials"],
-        "settings": _list(plan.get("settings")),
-        "persons": None if persons is None else _seen(persons, file),
-        "contexts": None if contexts is None else _seen(contexts, file),
-        "reach": _list(plan.get("reach")),
-        "limits": {**plan["limits"]},
-        "citation_repair": plan["citation_repair"],
-        "references": plan["references"],
-    }
+    kept = plan.kept()
+    kept["variants"] = [_agent_seen(word, file) for word in kept["variants"].split(",")]
+    for name in ("shop", "place", "contexts"):
+        kept[name] = _seen(kept[name], file) if name in kept else None
+    if plan.world == FILES:
+        sizes = dict.fromkeys(query.size for query in queries if query.size is not None)
+        del kept["world"]
+        kept |= {"tasks": kept.pop("place"), "sizes": [*sizes], "with_shop": True if plan.shop else None}
+    else:
+        kept["queries"] = _queries(plan, queries, file)
+    for name in kept.keys() & {"settings", "reach"}:
+        kept[name] = kept[name].split(",")
+    kept["persons"] = None if plan.persons is None else _seen(plan.persons, file)
+    first = ("shop", "with_shop", "tasks", "sizes", "queries", "variants", "trials")
+    return {name: kept.get(name) for name in [*first, *kept] if name != "set"}
 
 
-def _queries(config: RunConfig, queries: Sequence[Query], file: Path) -> str:
+def _queries(plan: StudyPlan, queries: Sequence[Query], file: Path) -> str:
     """Return the path of a file with exactly these questions; where there is none, write one beside `file`."""
-    own = config.study / QUERIES
-    if own.is_file() and config.queries is None:
+    own = plan.folder / QUERIES
+    if own.is_file() and plan.queries is None:
         return _seen(own, file)
-    if not own.is_file() and config.queries is not None:
-        return _seen(config.queries, file)
+    if not own.is_file() and plan.queries is not None:
+        return _seen(plan.queries, file)
     beside = file.with_suffix(".queries.jsonl")
     write_lines(beside, (query.model_dump(mode="json", exclude_none=True) for query in queries))
     return beside.name
@@ -100,16 +87,16 @@ def _models(settings: Settings) -> JsonObject:
     return {"models": [*several], **flat, "role_models": {**settings.role_models}, **judges}
 
 
-def _budget(config: RunConfig) -> JsonObject:
+def _budget(plan: StudyPlan) -> JsonObject:
     from drr.llm.meter import dollars
     from drr.study.study import Study
 
-    if Study.exists(config.study):
-        with Study.read(config.study) as study:
-            limit = budget_of(config, study)
+    if Study.exists(plan.folder):
+        with Study.read(plan.folder) as study:
+            limit = budget_of(plan, study)
     else:
-        limit = budget_of(config)
-    given = {"usd": dollars(limit.cost), "tokens": limit.tokens, "per_unit": config.max_cost_per_unit}
+        limit = budget_of(plan)
+    given = {"usd": dollars(limit.cost), "tokens": limit.tokens, "per_unit": plan.max_cost_per_unit}
     return {"budget": {name: value for name, value in given.items() if value is not None}}
 
 
@@ -136,10 +123,6 @@ def _seen(path: str | Path, file: Path) -> str:
 
 def _agent_seen(word: str, file: Path) -> str:
     return _seen(word, file) if is_in_file(word) and not is_command(word) else word
-
-
-def _list(words: str | None) -> list[str] | None:
-    return None if words is None else words.split(",")
 
 
 def _plain_first(document: Mapping[str, Any]) -> JsonObject:

@@ -10,7 +10,6 @@ import secrets
 import shutil
 import tempfile
 from collections.abc import Sequence
-from dataclasses import replace
 from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
@@ -35,8 +34,7 @@ from drr.querygen.files import write_queries
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 if TYPE_CHECKING:
-    from drr.app.study.specs import RunConfig
-    from drr.study.config import StudyConfig
+    from drr.app.study.plan import StudyPlan
 
 SET = "set.json"
 LEAST_SEALED = 10**14
@@ -312,25 +310,23 @@ def _unlike(part: SetPart, seal: PartSeal, settings: Settings, progress: Progres
     ]
 
 
-def of_set(config: RunConfig, saved: StudyConfig) -> tuple[RunConfig, str | None]:
-    """Set a run's questions and web from the set's part for its shop; return the configuration and the part's label. Raise `Misuse` if the study answers another set."""
-    own = saved.get("run", {}).get("set")
-    if config.frozen is None:
-        if own is not None and config.queries is not None:
-            raise Misuse(f"{config.study}: answers the set {own}; other questions need another study")
-        return config, own
-    folder = place_of_set(config.frozen)
+def of_set(call: StudyPlan, own: StudyPlan, *, is_new: bool) -> StudyPlan:
+    """Return the plan with questions, web and label of the set's part for its shop. Raise `Misuse` if the study answers another set."""
+    if call.frozen is None:
+        if own.set is not None and call.queries is not None:
+            raise Misuse(f"{call.study}: answers the set {own.set}; other questions need another study")
+        return call
+    folder = place_of_set(call.frozen)
     frozen = read_set(folder)
-    settings = resolve(dict(config.given)).settings
-    part = _of_shop(
-        frozen, config.shop or found_shop(config.study, saved.get("run", {}).get("shop")), settings
-    )
-    if saved:
-        check_same_set(config.study, own, config.frozen, frozen.label(part, settings))
+    settings = resolve(dict(call.given)).settings
+    part = _of_shop(frozen, call.shop or found_shop(call.folder, own.shop), settings)
+    label = frozen.label(part, settings)
+    if not is_new:
+        check_same_set(call.folder, own.set, call.frozen, label)
     place = (folder.parent if folder.is_file() else folder) / part.name
-    given = config.given.get("sandbox")
-    queries, web = config.queries or place / "queries.jsonl", Path(str(given or _web(place))).resolve()
-    if part.published is None and (config.queries is None or given is None):
+    given = call.given.get("sandbox")
+    queries, web = call.queries or place / "queries.jsonl", Path(str(given or _web(place))).resolve()
+    if part.published is None and (call.queries is None or given is None):
         raise Misuse(
             f"{folder}: {part.name} is sealed; make its shop of the revealed seed, and give --queries and --sandbox"
         )
@@ -343,8 +339,8 @@ def of_set(config: RunConfig, saved: StudyConfig) -> tuple[RunConfig, str | None
         )
     if open_sandbox(web).content_hash != part.web:
         raise DrrError(f"{web}: is not the web of {frozen.name} {part.name}; leave --sandbox out")
-    config = replace(config, queries=queries, given={**config.given, "sandbox": web})
-    return config, frozen.label(part, settings)
+    given = {**call.given, "sandbox": web}
+    return call.model_copy(update={"queries": queries, "given": given, "set": label})
 
 
 def _of_shop(frozen: FrozenSet, place: str | None, settings: Settings) -> SetPart:

@@ -13,7 +13,7 @@ from drr.app.calls import run_to_end
 from drr.app.console import add_setting_options, progress_of
 from drr.app.models.setup import SETTINGS, explain
 from drr.app.notices import notice
-from drr.app.options import UnitTerms, positive_float, positive_int
+from drr.app.study.terms import UnitTerms, add_options
 from drr.app.study.workers import plain_settings
 from drr.app.terminal import plain
 from drr.env.errors import DrrError, Misuse
@@ -91,51 +91,9 @@ def keep_questions(study: Study, fresh: Sequence[Query]) -> None:
     study.write(QUERIES, before + lines)
 
 
-def add_run_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options of every command that runs the units of a study."""
-    add = parser.add_argument
-    add(
-        "--budget",
-        type=positive_float,
-        metavar="USD",
-        help="most dollars that the whole study may cost, judging included (default: no limit)",
-    )
-    add(
-        "--budget-tokens",
-        type=positive_int,
-        metavar="N",
-        help="most tokens that the whole study may use (default: no limit)",
-    )
-    add(
-        "--max-cost-per-unit",
-        type=positive_float,
-        metavar="USD",
-        help="most dollars of one unit: one that would cost more ends over_budget (default: no limit)",
-    )
-    add(
-        "--limit",
-        type=positive_int,
-        metavar="N",
-        help="begin at most so many units now, each a variant's answer to one question (default: all)",
-    )
-    add(
-        "--units",
-        type=positive_int,
-        default=8,
-        metavar="N",
-        help="units in flight (default: 8); see also --concurrency",
-    )
-    add(
-        "--retry-failed",
-        action="store_true",
-        help="also compute again what failed for reasons that do not pass",
-    )
-    add("--quiet", action="store_true", help="print no progress")
-
-
 def add_unit_options(parser: argparse.ArgumentParser, *settings: str) -> None:
     """Add the options of a command whose units call models: limits, settings of models, and the named settings."""
-    add_run_options(parser)
+    add_options(parser, UnitTerms)
     add_setting_options(parser, *SETTINGS, *settings)
 
 
@@ -199,7 +157,7 @@ async def units_run(
     models: Models,
     label: str,
 ) -> Summary:
-    """Compute the missing units under the options of `add_run_options`; return the summary."""
+    """Compute the missing units under these limits; return the summary."""
     from drr.study.run import Pace, run
 
     return await run(

@@ -8,7 +8,6 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypedDict
 
-from drr.app.study.specs import RunConfig
 from drr.env.errors import Misuse
 from drr.env.json_object import JsonObject
 from drr.env.person_setting import RECORDS, Given, Setting
@@ -19,24 +18,10 @@ from drr.env.world import WithoutRecords, WorldResources
 
 if TYPE_CHECKING:
     from drr.agents.architecture import Variant
+    from drr.app.study.plan import StudyPlan
     from drr.llm.factory import Models
     from drr.study.study import Study
 
-PERSONS = "persons.jsonl"
-"""Name of the study's own file of persons, so that the study continues without the original file."""
-RECALLED = "recalled.json"
-"""Name of the study's own file with the texts that memories recalled."""
-
-
-class PersonPlaces(NamedTuple):
-    """Paths of the files about persons, as plain data for a worker."""
-
-    persons: Path | None = None
-    contexts: Path | None = None
-    recalled: Path | None = None
-
-
-NOWHERE = PersonPlaces()
 MemoryForecastRow = TypedDict(
     "MemoryForecastRow",
     {
@@ -119,7 +104,7 @@ class PersonFacts:
         """Return the study's file of persons that a worker reads; `None` if there is none."""
         return None
 
-    def prepare(self, config: RunConfig, settings: Settings, study: Study, queries: Iterable[Query]) -> None:
+    def prepare(self, plan: StudyPlan, settings: Settings, study: Study, queries: Iterable[Query]) -> None:
         """Do the work that must precede the answers, in units of its own."""
 
     def forecast(self, queries: Iterable[Query], folder: Path | None) -> list[MemoryForecastRow]:
@@ -131,21 +116,19 @@ class GivingModule(Protocol):
     """The interface of the module that a paper's plug-in names under `giving`."""
 
     def opened(
-        self, settings: Sequence[Setting], places: PersonPlaces, own: Settings, models: Models
+        self, settings: Sequence[Setting], plan: StudyPlan, own: Settings, models: Models
     ) -> PersonFacts: ...
 
     def shop_of(self, persons: Path) -> str:
         """Return the shop that a file of persons was made from; raise `Misuse` if it is not found."""
 
 
-def open_giving(
-    settings: Sequence[Setting], places: PersonPlaces, own: Settings, models: Models
-) -> PersonFacts:
+def open_giving(settings: Sequence[Setting], plan: StudyPlan, own: Settings, models: Models) -> PersonFacts:
     """Return the `PersonFacts` for these settings. Raise `Misuse` for a file that cannot be read, and for a setting that no plug-in here fills."""
     telling = [setting for setting in settings if setting.has_persona or setting.has_context]
-    if not telling and places.persons is None and places.contexts is None:
+    if not telling and plan.persons_file is None and plan.contexts is None:
         return PersonFacts(tuple(settings))
-    return _module(telling[0].name if telling else "records").opened(settings, places, own, models)
+    return _module(telling[0].name if telling else "records").opened(settings, plan, own, models)
 
 
 def shop_of_persons(persons: Path) -> str:
@@ -158,9 +141,3 @@ def _module(setting: str) -> GivingModule:
         raise Misuse(f"the setting {setting}: tells of persons, and no paper is here that knows any")
     module: GivingModule = import_module(place)
     return module
-
-
-def persons_file(config: RunConfig) -> Path | None:
-    """Return the file of persons given now, else the study's own copy; `None` if there is neither."""
-    own = config.study / PERSONS
-    return config.persons if config.persons is not None else own if own.is_file() else None

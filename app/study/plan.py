@@ -1,222 +1,179 @@
-"""The request of a study: additions by a call, the selection of `--only`, and removals by an edit.
-
-Naming something adds it: a finished answer never stops counting because another was asked for. Only `drr study edit`
-removes answers, and it announces the removal first.
-"""
+"""The request of a study: one model for command lines, study files, Python, `study.toml` and workers."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from argparse import ArgumentTypeError
+from collections.abc import Mapping
+from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import Annotated, Any, Self
 
-from drr.app.study.specs import agent_in, reach_in, setting_in
-from drr.env.errors import Misuse
-from drr.env.person_setting import RECORDS, Setting, settings_of
-from drr.env.query import Query
-from drr.env.reach import WHOLE, Reach, reaches_of
-from drr.env.settings import Resolved, Settings
-from drr.llm.failures import ModelSetupError
-from drr.llm.names import parse_name
-from drr.study.config import QUERIES, StudyConfig
-from drr.study.unit import Unit
+from drr.agents.base import CitationRepair, Limits
+from drr.app.options import positive_float
+from drr.app.study.terms import RunTerms, Words, deciding, option
+from drr.env.errors import DrrError, Misuse
+from drr.env.json_object import JsonObject
+from drr.env.person_setting import RECORDS
+from drr.env.reach import WHOLE
+from drr.env.world import SHOP, all_worlds
+from drr.study.config import MOST_TRIALS, StudyConfig
+from pydantic import BeforeValidator, Field
 
-if TYPE_CHECKING:
-    from drr.app.study.specs import RunConfig
-    from drr.study.study import Study
+PERSONS = "persons.jsonl"
+"""Name of the study's own file of persons, so that the study continues without the original file."""
+RECALLED = "recalled.json"
+"""Name of the study's own file with the texts that memories recalled."""
+_USUAL = {"world": SHOP, "settings": RECORDS.name, "reach": WHOLE.name}
+"""Values that `study.toml` leaves out, as studies that are older than the field lack them."""
 
 
-@dataclass(frozen=True)
-class Selection:
-    """The answers that a call names, by variant, query, trial, setting and reach; `None` in a field means all."""
+def _limits(given: Any) -> dict[str, int | float]:
+    """Return limits by name, of a text or a mapping; raise `Misuse` for an invalid one."""
+    if not isinstance(given, str):
+        return {name: _limit(name, str(value), f"{name}={value}") for name, value in (given or {}).items()}
+    parts = [[piece.strip() for piece in part.partition("=")] for part in given.split(",")]
+    return {name: _limit(name if sign else "", value, f"{name}{sign}{value}") for name, sign, value in parts}
 
-    variants: frozenset[str] | None = None
-    queries: frozenset[str] | None = None
-    trials: int | None = None
-    settings: frozenset[str] | None = None
-    reaches: frozenset[str] | None = None
+
+def _limit(name: str, value: str, shown: str) -> int | float:
+    known = {field.name for field in fields(Limits)}
+    if name not in known:
+        raise Misuse(f"--limits {shown!r}: not NAME=N; the names are {', '.join(sorted(known))}")
+    try:
+        number = positive_float(value)
+    except ArgumentTypeError as error:
+        raise Misuse(f"--limits {name}: {error}") from error
+    if name != "seconds" and not number.is_integer():
+        raise Misuse(f"--limits {name}: {value!r} is not a whole number")
+    return number if name == "seconds" else int(number)
+
+
+class StudyPlan(RunTerms):
+    """The request of a study. `None` keeps the study's own choice, or else the default.
+
+    The fields that decide keys and units are the table `run` of `study.toml`, in this order.
+    """
+
+    study: Path | None = None
+    """Folder of the study; `None` for a question without one."""
+    shop: Words | None = option(
+        "a folder, or servers:NAME (default: the shop of the study)", "SHOP", decides="key"
+    )
+    queries: Path | None = option(
+        "JSONL, a query a line (default: those of the study)", "FILE", decides="source"
+    )
+    frozen: Path | None = option(
+        "a frozen set, for --queries and web: a folder, or retail-v1", "SET", decides="source", flag="--set"
+    )
+    variants: Words | None = option(
+        "names of `drr variants`, file.py:function or 'cmd:COMMAND', with commas (default: all, the paper's six)",
+        "NAMES",
+        decides="key",
+    )
+    trials: Annotated[int, Field(gt=0, le=MOST_TRIALS)] | None = option(
+        "repetitions of each (default: 1)", "N", decides="units"
+    )
+    only: bool = option(
+        "compute now only what --variants, --queries, --trials and the like name; the rest stays and counts",
+        None,
+        False,
+        decides="call",
+    )
+    limits: Annotated[dict[str, int | float], BeforeValidator(_limits)] = option(
+        "bounds of a unit, e.g. steps=10,researchers=3; see docs/agents.md (default: the variant's)",
+        "NAME=N,...",
+        {},
+        decides="key",
+    )
+    citation_repair: CitationRepair | None = option(
+        "what becomes of citations that no tool returned: left, taken out, or asked again (default: off)",
+        decides="key",
+    )
+    references: bool | None = option(
+        "let Plan-to-Function use the results of earlier steps (default: yes; not under --profile paper)",
+        decides="key",
+    )
+    world: str | None = option(
+        "where the agents live; another than the shop may need no --shop (default: shop)",
+        decides="key",
+        choices=all_worlds,
+    )
+    place: Words | None = option(
+        "what a world other than the shop is opened from (default: nothing)", "PATH", decides="key"
+    )
+    tasks: Path | None = option(
+        "tasks with files: their questions, asked in the world `files`; see docs/file-tasks.md (default: none)",
+        "DIR",
+        decides="source",
+    )
+    sizes: Words | None = option(
+        "of the tasks' frozen pages, with commas, e.g. 32k,128k (default: all that they have)",
+        "LIST",
+        decides="source",
+    )
+    with_shop: bool = option(
+        "agents on --tasks have the nine tools of --shop as well", None, False, decides="source"
+    )
+    persons: Path | None = option(
+        "JSONL, a person a line: who asks (default: those of the study)", "FILE", decides="source"
+    )
+    contexts: Path | None = option(
+        "folder of what was gathered of them, for the settings context and memory (default: none)",
+        "DIR",
+        decides="key",
+    )
+    settings: Words | None = option(
+        "what of the person agents are given, with commas: task, context:N, memory:NAME[:N], persona, records (default), records+persona",
+        "LIST",
+        decides="key",
+    )
+    reach: Words | None = option(
+        "what agents reach of those pages: whole (default), no-distractors, supportive, none, bm25, dense, dense:EMBEDDER, long-context,"
+        " turns:N. + joins several; with commas each is a system of its own, such as AGENT@dense",
+        "LIST",
+        decides="key",
+    )
+    long_context: bool = option(
+        "short for --reach long-context: all pages in the window in place of searching them",
+        None,
+        False,
+        decides="source",
+    )
+    set: str | None = None
+    """Label of the frozen set whose questions the study answers."""
 
     @classmethod
-    def of(
-        cls,
-        words: str | None,
-        queries: Iterable[Query] | None,
-        trials: int | None,
-        settings: Iterable[Setting] | None = None,
-        reaches: Iterable[Reach] | None = None,
-    ) -> Selection:
-        from drr.agents.registry import choose
+    def of_study(cls, folder: Path, saved: StudyConfig) -> Self:
+        """Return what a study was asked for, as its `study.toml` says."""
+        run = saved.get("run", {})
+        try:
+            return cls(study=folder, **{name: run[name] for name in KEPT if run.get(name) is not None})
+        except Misuse as error:
+            raise DrrError(f"{folder}: run in its study.toml: {error}; restore it, or update drr") from error
 
-        return cls(
-            None if words is None else frozenset(found.name for found in choose(words)),
-            None if queries is None else frozenset(query.id for query in queries),
-            trials,
-            None if settings is None else frozenset(setting.name for setting in settings),
-            None if reaches is None else frozenset(reach.name for reach in reaches),
-        )
+    def kept(self) -> JsonObject:
+        """Return the table `run` of `study.toml`."""
+        found = {name: getattr(self, name) for name in KEPT}
+        plain = {name: str(one) if isinstance(one, Path) else one for name, one in found.items()}
+        return {name: one for name, one in plain.items() if one not in (None, _USUAL.get(name))}
 
     @property
-    def is_all(self) -> bool:
-        return self == Selection()
+    def folder(self) -> Path:
+        assert self.study is not None  # only a question without a study has none
+        return self.study
 
-    def has(self, spec: Mapping[str, Any]) -> bool:
-        return (
-            (self.variants is None or not self.variants.isdisjoint((spec["variant"], agent_in(spec))))
-            and (self.settings is None or setting_in(spec).name in self.settings)
-            and (self.reaches is None or reach_in(spec).name in self.reaches)
-            and (self.queries is None or spec["query_id"] in self.queries)
-            and (self.trials is None or spec["trial"] < self.trials)
-        )
+    @property
+    def persons_file(self) -> Path | None:
+        """The file of persons given now, else the study's own copy; `None` if there is neither."""
+        own = None if self.study is None else self.study / PERSONS
+        return self.persons or (own if own is not None and own.is_file() else None)
 
-    def split(self, units: Sequence[Unit]) -> tuple[list[Unit], list[Unit]]:
-        """Split the units into those that are named and all others; return both lists."""
-        named: list[Unit] = []
-        others: list[Unit] = []
-        for unit in units:
-            (named if self.has(unit.spec) else others).append(unit)
-        return named, others
+    @property
+    def named_roles(self) -> list[str]:
+        """Roles for which this call names a model."""
+        named = self.given.get("role_models") or {}
+        words = named if isinstance(named, Mapping) else (part.partition("=")[0] for part in named.split(","))
+        return [word.strip() for word in words if word.strip()]
 
 
-def counted_under_only(study: Study, units: Sequence[Unit], named: Sequence[Unit]) -> list[Unit]:
-    """Return the units that count under `--only`: those named now, and those that the study has already. Nobody asked for every pairing of the two."""
-    keys = {unit.key for unit in named} | {had.key for had in study.ledger.units.standings()}
-    return [unit for unit in units if unit.key in keys]
-
-
-def joined_variants(before: str | None, given: str) -> str:
-    """Return the study's variants followed by the new ones, each once, as words with commas between."""
-    from drr.agents.registry import choose
-
-    if before is None:
-        return given
-    known = {found.name for found in choose(before)}
-    return ",".join([before, *(found.word for found in choose(given) if found.name not in known)])
-
-
-def joined_settings(before: str | None, given: Iterable[Setting] | None) -> tuple[Setting, ...]:
-    """Return the study's settings followed by the new ones, each once; `records` if there are none."""
-    had = () if before is None else settings_of(before)
-    return tuple(dict.fromkeys((*had, *(given or ())))) or (RECORDS,)
-
-
-def joined_reaches(before: str | None, given: Iterable[Reach] | None) -> tuple[Reach, ...]:
-    """Return the study's ways to reach frozen pages followed by the new ones, each once; `whole` if there are none."""
-    had = () if before is None else reaches_of(before)
-    return tuple(dict.fromkeys((*had, *(given or ())))) or (WHOLE,)
-
-
-def joined_queries(before: Iterable[Query], given: Iterable[Query], file: Path, study: Path) -> list[Query]:
-    """Return the study's queries followed by the new ones, each once. Raise `Misuse` where one id asks two questions."""
-    found = {query.id: query for query in before}
-    for query in given:
-        known = found.setdefault(query.id, query)
-        if (known.query, known.user_id) != (query.query, query.user_id):
-            raise Misuse(
-                f"{file}: {query.id} is another question than the one of that id in {study}; give it an id of its own"
-            )
-        if None not in (known.person_id, query.person_id) and known.person_id != query.person_id:
-            raise Misuse(
-                f"{file}: {query.id} is asked by the person {query.person_id}, in {study} by {known.person_id}"
-            )
-        found[query.id] = query
-    return list(found.values())
-
-
-def others_left(units: Sequence[Unit]) -> str:
-    """Return a sentence about the units that a study has beside those named now."""
-    variants = list(dict.fromkeys(str(unit.spec["variant"]) for unit in units))
-    queries = {cast(str, unit.spec["query_id"]) for unit in units}
-    shown = ", ".join(variants[:4]) + (f" and {len(variants) - 4} more" if len(variants) > 4 else "")
-    return (
-        f"the study has {len(units):,} more answers ({shown}; {len(queries):,} queries), which still count and are computed"
-        " where they are missing; --only computes only what is named now, `drr study edit` takes away"
-    )
-
-
-def keep_queries(study: Study, queries: Iterable[Query]) -> None:
-    """Write the questions into the study, so that it continues without the file it was given."""
-    lines = "".join(query.model_dump_json(exclude_none=True) + "\n" for query in queries)
-    study.write(QUERIES, lines)
-
-
-class SpreadModels(NamedTuple):
-    settings: Settings
-    before: str | None
-    """Words of the variants that the study has."""
-    given: str | None
-    """Words of the variants that this call names; `None` if it names none."""
-
-
-def spread(config: RunConfig, found: Resolved, saved: StudyConfig, given: str | None) -> SpreadModels:
-    """Return settings and variants, with each variant combined with each model if there are several. In a study of one model no variant names it."""
-    settings, before = found.settings, saved.get("run", {}).get("variants")
-    if config.model is not None and settings.models and not _is_of_call(config, found):
-        settings = settings.model_copy(update={"models": None})
-    if not settings.models:
-        return SpreadModels(settings, before, given)
-    if config.model is not None:
-        raise Misuse(
-            "--model: the study has several models, which --models names; name this one there to add it"
-        )
-    now, every = settings.models, _every(settings, saved)
-    several = every if len(every) > 1 else None
-    settings = settings.model_copy(update={"model": every[0], "models": several})
-    _check(settings, every)
-    if several is None:
-        return SpreadModels(settings, before, given)
-    bare = None if before is None else ",".join(dict.fromkeys(_bare(before)))
-    if before is None:
-        return SpreadModels(settings, None, _each(given or "all", every))
-    if config.models is not None:
-        given = _each(given or bare or "all", now)
-    elif given is not None:
-        given = _each(given, every)
-    return SpreadModels(settings, _each(before, every[:1]), given)
-
-
-def _is_of_call(config: RunConfig, found: Resolved) -> bool:
-    """Return True if the call or its study names several models, and not only a settings file or the environment."""
-    return config.models is not None or found.origin["models"].startswith("study ")
-
-
-def _every(settings: Settings, saved: StudyConfig) -> tuple[str, ...]:
-    """Return the models of the study followed by the new ones, each once."""
-    had = saved.get("settings", {})
-    own = (had.get("models") or [had.get("model", "offline")]) if saved else []
-    return tuple(dict.fromkeys((*own, *(settings.models or ()))))
-
-
-def _check(settings: Settings, names: Sequence[str]) -> None:
-    """Raise `Misuse` for an invalid model name, and where another setting fixes the agents' model."""
-    try:
-        for name in names:
-            parse_name(name)
-    except ModelSetupError as error:
-        raise Misuse(f"--models: {error}") from error
-    agents = {settings.model_copy(update={"model": name}).model_for("agent") for name in names}
-    if agents != set(names):
-        raise Misuse(
-            f"--models: the agents have {', '.join(agents)} by model_agent or role_models, whatever is named; leave that out"
-        )
-
-
-def _bare(words: str) -> Iterable[str]:
-    from drr.agents.registry import parts_of
-
-    return (parts_of(word)[0] for word in _words(words))
-
-
-def _each(words: str, models: Sequence[str]) -> str:
-    """Combine each variant with each model; a word that already names a model stays as it is."""
-    from drr.agents.registry import parts_of
-
-    pairs = [word if parts_of(word)[1] else f"{word}@{model}" for word in _words(words) for model in models]
-    return ",".join(dict.fromkeys(pairs))
-
-
-def _words(words: str) -> list[str]:
-    from drr.agents.registry import PAPER
-
-    parts = [part.strip() for part in words.split(",")]
-    return [word for part in parts for word in (PAPER if part == "all" else [part]) if word]
+KEPT = [*deciding(StudyPlan, "key", "units"), "set"]

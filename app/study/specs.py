@@ -1,15 +1,12 @@
-"""Plain data of studies and answers: the request of a call, the question of a unit, the record kept."""
+"""Plain data of answers: the question of a unit, and the record kept."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 
-from drr.agents.base import BROKEN_OFF, AnswerRecord, CitationRepair, ResearchRecord
-from drr.app.options import PooledTerms, ProgramTerms
+from drr.agents.base import BROKEN_OFF, AnswerRecord, ResearchRecord
 from drr.env.checkable import finds
 from drr.env.json_object import JsonObject
 from drr.env.person_setting import RECORDS, Given, Setting, setting_of, system_of
@@ -22,53 +19,6 @@ from drr.study.unit import Outcome
 if TYPE_CHECKING:
     from drr.agents.architecture import Variant
     from drr.env.overlay import Stress
-
-
-@dataclass(frozen=True, kw_only=True)
-class RunConfig(PooledTerms, ProgramTerms):
-    """The request of one call to a study. `None` keeps the study's own choice, or else the default."""
-
-    study: Path
-    shop: str | None = None
-    queries: Path | None = None
-    """JSONL file of queries."""
-    frozen: Path | None = None
-    """Folder of a frozen set, which supplies questions and web."""
-    variants: str | None = None
-    """Names of variants, with commas between."""
-    trials: int | None = None
-    only: bool = False
-    """True if only the units that this call names are computed."""
-    limits: Mapping[str, float] = field(default_factory=dict)
-    citation_repair: CitationRepair | None = None
-    references: bool | None = None
-    world: str | None = None
-    place: str | None = None
-    tasks: Path | None = None
-    """Folder of tasks with files, which supply world, place and questions."""
-    sizes: str | None = None
-    reach: str | None = None
-    long_context: bool = False
-    with_shop: bool = False
-    settings: str | None = None
-    """Settings that decide which facts about persons agents get, with commas between."""
-    persons: Path | None = None
-    contexts: Path | None = None
-    given: Mapping[str, object] = field(default_factory=dict)
-    """Values of the settings that this call names, by setting."""
-    trusted: Sequence[str] = ()
-    """Addresses given with `--trust-address`, which this user knows."""
-    named_roles: Sequence[str] = ()
-    """Roles for which this call names a model."""
-
-    @property
-    def model(self) -> object:
-        """The model that this call names as a setting; `None` if it names none."""
-        return self.given.get("model")
-
-    @property
-    def models(self) -> object:
-        return self.given.get("models")
 
 
 class AnswerSpec(TypedDict):
@@ -93,28 +43,6 @@ class AnswerSpec(TypedDict):
     """True where code checks the answer by a form. Unit keys hold the prompts that ask for the form instead of this field."""
     stress: NotRequired[Stress]
     """Change under which the question is asked (`drr study stress`)."""
-
-
-class RunPlan(TypedDict):
-    """The request that a study of answers fulfils, kept in the study's configuration under `run`."""
-
-    shop: str | None
-    variants: str
-    trials: int
-    limits: dict[str, int | float]
-    citation_repair: CitationRepair | None
-    references: bool | None
-    world: NotRequired[str]
-    """Name of the world in which agents work, where it is not the shop."""
-    place: NotRequired[str]
-    contexts: NotRequired[str]
-    """Path of the folder with the contexts gathered about the persons."""
-    settings: NotRequired[str]
-    """Names of the settings that decide which facts about the person agents get, with commas between; absent: `records` alone."""
-    reach: NotRequired[str]
-    """Names of the ways to reach the frozen pages, with commas between; absent: `whole` alone."""
-    set: NotRequired[str]
-    """Label of the frozen set whose questions the study answers."""
 
 
 def spec_of(query: Query, agent: str, trial: int, setting: Setting, reach: Reach = WHOLE) -> AnswerSpec:

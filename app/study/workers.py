@@ -1,8 +1,7 @@
-"""Pools of workers on a cluster: options, the data sent to each worker, and checks that workers match the driver."""
+"""Pools of workers on a cluster: the data sent to each worker, and checks that workers match the driver."""
 
 from __future__ import annotations
 
-import argparse
 import os
 from collections.abc import Iterable, Mapping
 from hashlib import sha256
@@ -10,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from drr.app.models.servers import in_flight
-from drr.app.options import PooledTerms, positive_int
 from drr.app.study.specs import AnswerSpec
 from drr.app.study.trust import calls_a_model
 from drr.env.errors import DrrError, Misuse
@@ -22,22 +20,12 @@ from drr.study.folders import CarriedFolder
 from drr.study.unit import Unit, canonical_json
 
 if TYPE_CHECKING:
+    from drr.app.study.terms import PooledTerms
     from drr.eval.tasks.desk import JudgingContext
     from drr.study.pools import Pool
 
 
 _UNNAMED = "addresses named by others"
-
-
-def add_workers_option(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument
-    add("--pool", help="who runs them: in-process, ray, or ray://HOST:10001 (docs/scale.md)", metavar="POOL")
-    shared = "with --pool ray: processes that share the units and calls in flight (default: one for each core here)"
-    add("--workers", type=positive_int, metavar="N", help=shared)
-    each = "with --pool ray: units in flight in each worker (default: --units shared among them)"
-    add("--units-per-worker", type=positive_int, metavar="M", help=each)
-    copied = "with --pool ray: copy a shop in a folder to each node once, also where its path leads to it (without: only where it does not)"
-    add("--copy-shop", action="store_true", help=copied)
 
 
 def plain_settings(settings: Settings) -> JsonObject:
@@ -68,14 +56,14 @@ def settings_from(plain: Mapping[str, Any]) -> Settings:
 
 
 def pool_of(
-    arguments: argparse.Namespace | PooledTerms,
+    plan: PooledTerms,
     settings: Settings,
     opener: str,
     document: Mapping[str, Any],
     *,
     judging: bool = False,
 ) -> Pool | None:
-    """Return the pool that the options ask for, or `None` where this process works alone.
+    """Return the pool that the plan asks for, or `None` where this process works alone.
 
     Workers call `opener` with `document` and the settings. With `judging`, only the models that judge can cost anything, whatever agents the study has.
     """
@@ -83,8 +71,8 @@ def pool_of(
     from drr.study.pools import ALONE, PoolOrder, make_pool, pool_name
     from drr.study.worker import Opening
 
-    workers, each = arguments.workers, arguments.units_per_worker
-    name, address = pool_name(arguments.pool or ALONE)
+    workers, each = plan.workers, plan.units_per_worker
+    name, address = pool_name(plan.pool or ALONE)
     if name == ALONE:
         if workers is not None or each is not None:
             raise Misuse(
@@ -93,8 +81,8 @@ def pool_of(
         return None
     workers = workers or os.cpu_count() or 1
     if each is None:
-        workers = min(workers, arguments.units)
-        each = arguments.units // workers
+        workers = min(workers, plan.units)
+        each = plan.units // workers
     plain = sent_settings(settings)
     given = {one: getattr(settings, one) for one in MODEL_ADDRESSES}
     if any(one is not None and one.get_secret_value() != plain[field] for field, one in given.items()):
@@ -102,7 +90,8 @@ def pool_of(
             "--pool: the address of the model holds a password or more than host and path, which no other process is told;"
             " leave --pool out"
         )
-    variants = document.get("run", {}).get("variants", "").split(",")
+    sent = document.get("plan", document)
+    variants = (sent.get("variants") or "").split(",")
     named = [model for word in variants if (model := parts_of(word)[1])]
     order = PoolOrder(
         Opening(opener, {**document, "settings": plain}),
@@ -110,7 +99,7 @@ def pool_of(
         each,
         in_flight(settings, "judge") if judging else in_flight(settings, "agent", named),
         address,
-        carried_shops(document.get("run", document).get("shop"), always=arguments.copy_shop),
+        carried_shops(sent.get("shop"), always=plan.copy_shop),
         free=judging and _costs_nothing(settings),
     )
     return make_pool(name, order)
@@ -123,7 +112,6 @@ def _costs_nothing(settings: Settings) -> bool:
     return not calls_a_model(settings, (JUDGE, EXTRACTOR))
 
 
-_PLACES = ("shop", "place", "contexts")
 _GIVEN_MORE = "max_tokens"
 """Key field that keeps its first value when failed units are given a higher limit."""
 
@@ -138,11 +126,6 @@ class Probe(TypedDict):
 def whole_path(place: str | None) -> str | None:
     """Return a path that works from any folder; a value that is no path, such as `servers:NAME`, stays unchanged."""
     return str(Path(place).absolute()) if place is not None and Path(place).exists() else place
-
-
-def placed_plan(plan: Mapping[str, Any]) -> JsonObject:
-    """Return a study's request with paths that a worker in any folder can open."""
-    return {**plan, **{name: whole_path(plan[name]) for name in _PLACES if name in plan}}
 
 
 def probes_of(units: Iterable[Unit]) -> list[Probe]:

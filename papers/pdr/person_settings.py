@@ -23,7 +23,7 @@ from drr.papers.pdr.memory_units import (
     recall_id,
 )
 from drr.papers.pdr.person import persona_text
-from drr.plugin import NOBODY, PERSONS, RECALLED, MemoryForecastRow, PersonFacts, PersonPlaces
+from drr.plugin import NOBODY, PERSONS, RECALLED, MemoryForecastRow, PersonFacts
 
 if TYPE_CHECKING:
     from drr.env.json_object import JsonObject
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from drr.llm.factory import Models
     from drr.papers.pdr.context import Contexts
     from drr.papers.pdr.person import Person
-    from drr.plugin import RunConfig
+    from drr.plugin import StudyPlan
     from drr.study.study import Study
     from drr.study.unit import Unit
 
@@ -167,7 +167,7 @@ class PersonGiving(PersonFacts):
     def kept_in(self, folder: Path) -> Path | None:
         return folder.absolute() / PERSONS if self.persons else None
 
-    def prepare(self, config: RunConfig, settings: Settings, study: Study, queries: Iterable[Query]) -> None:
+    def prepare(self, plan: StudyPlan, settings: Settings, study: Study, queries: Iterable[Query]) -> None:
         """Let memories observe and recall before any question is answered. A memory's failure fails only the answers that use it."""
         from drr.env.files import private, write_file
         from drr.plugin import check_run, models_of, notice, run_units
@@ -177,9 +177,9 @@ class PersonGiving(PersonFacts):
             return
         models, memories = models_of(settings), Memories(self.making, study)
         if roles := self.roles:
-            check_run(config, models, roles, study)
+            check_run(plan, models, roles, study)
         every = list({unit.key: unit for unit in units.values()}.values())
-        summary = run_units(config, study, every, memories.work, models, "remembering")
+        summary = run_units(plan, study, every, memories.work, models, "remembering")
         for kind, cause in summary.causes.items():
             notice(f"remembering: {kind}: {cause}")
         rows = {  # stored for the workers, which have no ledger
@@ -188,7 +188,7 @@ class PersonGiving(PersonFacts):
             for wanted, row in memories.recalled(unit).items()
             if wanted.budget == setting.tokens
         }
-        write_file(config.study / RECALLED, json.dumps(rows, ensure_ascii=False), private(0o666))
+        write_file(plan.folder / RECALLED, json.dumps(rows, ensure_ascii=False), private(0o666))
 
     def memory_units(self, queries: Iterable[Query]) -> dict[tuple[Setting, str], Unit]:
         """Return a unit for each memory and person, whatever the number of budgets and tasks; empty without memories."""
@@ -227,22 +227,23 @@ class PersonGiving(PersonFacts):
         return rows
 
 
-def opened(settings: Sequence[Setting], places: PersonPlaces, own: Settings, models: Models) -> PersonGiving:
+def opened(settings: Sequence[Setting], plan: StudyPlan, own: Settings, models: Models) -> PersonGiving:
     """Open the files that the settings need. Raise `Misuse` for an unreadable file, or a setting whose file is missing."""
     from drr.papers.pdr.context import read_contexts
     from drr.papers.pdr.person import read_persons
     from drr.plugin import prompts_of
 
     for one in settings:
-        if one.has_context and places.contexts is None:
+        if one.has_context and plan.contexts is None:
             needs = "needs what was gathered of persons; give it with --contexts DIR"
             raise Misuse(f"the setting {one.name} {needs}")
-        if one.has_persona and places.persons is None:
+        if one.has_persona and plan.persons_file is None:
             raise Misuse(f"the setting {one.name} tells who asks; give the persons with --persons FILE")
-    persons, making = {} if places.persons is None else read_persons(places.persons), None
-    if places.contexts is not None:
-        making = MemoryMaking(own, models, prompts_of(own, "papers/pdr"), read_contexts(places.contexts))
-    giving = PersonGiving(tuple(settings), persons, making, places.recalled)
+    persons, making = {} if plan.persons_file is None else read_persons(plan.persons_file), None
+    if plan.contexts is not None:
+        making = MemoryMaking(own, models, prompts_of(own, "papers/pdr"), read_contexts(plan.contexts))
+    recalled = None if plan.study is None else plan.study / RECALLED
+    giving = PersonGiving(tuple(settings), persons, making, recalled)
     giving.check_contexts()
     return giving
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeVar, cast
 
 from drr.twins import anywhere, twin
 
@@ -18,10 +18,12 @@ if TYPE_CHECKING:
     from drr.app.judge.run import Judgement
     from drr.app.report.study_report import StudyReport
     from drr.app.session import CallDocument, ToolSession
+    from drr.app.study.terms import CallTerms
     from drr.env.settings import Settings
     from drr.env.shop import Shop
     from drr.study.status import StudyStatus
 
+Asked = TypeVar("Asked", bound="CallTerms")
 Queries = str | Path | Iterable[Mapping[str, object]]
 
 
@@ -144,27 +146,16 @@ def ask(
     >>> answer.variant, answer.rule_written, answer.sources != ()
     ('react', True, True)
     """
-    from drr.app.ask import CEILING, AskConfig, Unfinished, ask, check_variant
-    from drr.app.options import above_zero, checked_limits, seen_paths
-    from drr.app.study.answers import AnswerConfig
+    asked = dict(locals())
+    from drr.app.ask import Unfinished, ask, check_variant
     from drr.app.study.outcome import say_paper
+    from drr.app.study.plan import StudyPlan
 
-    above_zero(budget=budget, budget_tokens=budget_tokens)
+    plan = _planned(StudyPlan, asked, variants=variant)
     check_variant(variant)
     chosen = _settled(settings, model=model, base_url=base_url)
     say_paper(chosen)
-    tokens = budget_tokens or CEILING
-    answers = AnswerConfig(
-        chosen,
-        str(shop),
-        (variant,),
-        {"tokens": tokens // 2, **checked_limits(limits)},
-        citation_repair=citation_repair,
-        trust_agent=trust_agent,
-        agent_sees=seen_paths(agent_sees),
-    )
-    roles = [] if settings is None else list(settings.role_models)
-    answer = ask(AskConfig(question, user, answers, budget, tokens, roles))
+    answer = ask(question, user, plan, chosen)
     if answer.failure is not None:
         raise Unfinished(str(answer.failure), answer) from answer.failure
     return answer
@@ -210,43 +201,15 @@ def run(
     >>> status.units.done, status.units.failed
     (1, 0)
     """
-    from drr.app.options import above_zero, checked_limits, seen_paths
+    asked = dict(locals())
     from drr.app.study.outcome import conclude
+    from drr.app.study.plan import StudyPlan
     from drr.app.study.run import run
-    from drr.app.study.specs import RunConfig
-    from drr.app.study.trust import named_settings
 
-    amounts = {"trials": trials, "limit": limit, "units": units, "workers": workers}
-    above_zero(budget=budget, budget_tokens=budget_tokens, **amounts)
     with _as_file(queries) as file:
-        config = RunConfig(
-            study=Path(study),
-            shop=None if shop is None else str(shop),
-            queries=file,
-            variants=_listed(variants),
-            trials=trials,
-            only=only,
-            retry_failed=retry_failed,
-            budget=budget,
-            budget_tokens=budget_tokens,
-            limit=limit,
-            limits=checked_limits(limits),
-            citation_repair=citation_repair,
-            units=units,
-            pool=pool,
-            workers=workers,
-            tasks=_path(tasks),
-            persons=_path(persons),
-            contexts=_path(contexts),
-            settings=_listed(person_settings),
-            trust_agent=trust_agent,
-            agent_sees=seen_paths(agent_sees),
-            quiet=True,
-            given=named_settings(settings, model=model, models=models, base_url=base_url),
-            named_roles=[] if settings is None else list(settings.role_models),
-        )
-        ran = run(config)
-    conclude(ran.summary, config.study)
+        plan = _planned(StudyPlan, asked, queries=file, settings=person_settings, quiet=True)
+        ran = run(plan)
+    conclude(ran.summary, plan.folder)
     return ran.status
 
 
@@ -287,39 +250,13 @@ def judge(
     >>> judgement.left, "fp" in judgement.metrics["react"]
     (0, True)
     """
-    from drr.app.judge.choices import JudgeConfig, paper_options
+    asked = {**locals(), "model": None, "model_judge": model}
+    from drr.app.judge.plan import JudgePlan, paper_options
     from drr.app.judge.run import conclude_judging, judge
-    from drr.app.options import above_zero
-    from drr.app.study.trust import named_settings
-    from drr.eval.tasks.registry import groups
 
-    amounts = {"limit": limit, "units": units, "workers": workers, "repeat": repeat, "batch": batch}
-    above_zero(budget=budget, budget_tokens=budget_tokens, **amounts)
-    config = JudgeConfig(
-        study=Path(study),
-        what=_listed(what) or ",".join(groups(usual=True)),
-        shop=None if shop is None else str(shop),
-        variants=_listed(variants),
-        repeat=repeat,
-        refetch=refetch,
-        unknown=unknown,
-        retry_failed=retry_failed,
-        budget=budget,
-        budget_tokens=budget_tokens,
-        limit=limit,
-        units=units,
-        pool=pool,
-        workers=workers,
-        batch=batch,
-        renew=renew,
-        points=_path(points),
-        reference=reference,
-        own=paper_options(of_papers or {}),
-        quiet=True,
-        given=named_settings(settings, model_judge=model, base_url=base_url),
-    )
-    judgement = judge(config)
-    conclude_judging(judgement, config.study)
+    plan = _planned(JudgePlan, asked, of_papers=paper_options(of_papers or {}), quiet=True)
+    judgement = judge(plan)
+    conclude_judging(judgement, plan.study)
     return judgement
 
 
@@ -364,14 +301,21 @@ def report(
     return report(Path(study), config)
 
 
+def _planned(kind: type[Asked], asked: Mapping[str, object], **more: object) -> Asked:
+    """Return the plan that a function's arguments ask for, which have the names of its fields and settings."""
+    from drr.app.study.trust import named_settings
+
+    fields = kind.model_fields.keys() - {"settings"}
+    own = {name: one for name, one in asked.items() if name in fields and one is not None}
+    named = {name: asked.get(name) for name in ("model", "models", "model_judge", "base_url")}
+    given = named_settings(cast("Settings | None", asked["settings"]), **named)
+    return kind(**{**own, "given": given, **more})
+
+
 def _settled(settings: Settings | None, **named: object) -> Settings:
     from drr.app.study.trust import named_settings, settled
 
     return settled(named_settings(settings, **named), ()).settings
-
-
-def _listed(names: str | Sequence[str] | None) -> str | None:
-    return names if names is None or isinstance(names, str) else ",".join(map(str, names))
 
 
 def _path(place: str | Path | None) -> Path | None:

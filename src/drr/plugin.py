@@ -13,7 +13,9 @@ if TYPE_CHECKING:
     from drr.app.study.outcome import add_unit_options as add_unit_options, check_run as check_run
     from drr.app.study.outcome import conclude as conclude, config_of as config_of
     from drr.app.study.outcome import keep_questions as keep_questions, run_units as run_units
-    from drr.app.options import UnitTerms as UnitTerms, positive_int as positive_int
+    from drr.app.options import positive_int as positive_int
+    from drr.app.study.terms import Count as Count, Options as Options, option as option
+    from drr.app.study.terms import UnitTerms as UnitTerms
     from drr.app.notices import notice as notice, tidy_end as tidy_end
     from drr.app.terminal import Column as Column, flowed as flowed, number as number, plain as plain
     from drr.app.terminal import screen as screen, table as table, with_interval as with_interval
@@ -27,10 +29,10 @@ if TYPE_CHECKING:
     from drr.app.study.trust import offer_shop as offer_shop, remember_shop as remember_shop
     from drr.app.study.trust import remember_study as remember_study
     from drr.app.study.spans import SpanTerms as SpanTerms, Spans as Spans
-    from drr.app.study.person import NOBODY as NOBODY, PERSONS as PERSONS, RECALLED as RECALLED
+    from drr.app.study.person import NOBODY as NOBODY
+    from drr.app.study.plan import PERSONS as PERSONS, RECALLED as RECALLED
     from drr.app.study.person import PersonFacts as PersonFacts, MemoryForecastRow as MemoryForecastRow
-    from drr.app.study.person import PersonPlaces as PersonPlaces
-    from drr.app.study.specs import RunConfig as RunConfig
+    from drr.app.study.plan import StudyPlan as StudyPlan
     from drr.app.papers.steps import PaperOption as PaperOption, Reproduction as Reproduction, Size as Size
     from drr.app.papers.steps import Step as Step
     from drr.app.report.of_papers import MetricForm as MetricForm, ReportFigure as ReportFigure
@@ -102,7 +104,7 @@ _PLACES = {
     #         check_run(arguments, models, ["writer"], study)
     #         summary = run_units(arguments, study, units, work, models, "writing")
     #     return conclude(summary, folder, command="papers toy")
-    "UnitTerms": "options",  # bounds of a run that no command line gives
+    "UnitTerms": "study.terms",  # bounds of a run that no command line gives
     "check_run": "study.outcome",  # refuses calls that would fail and bounds that cannot be counted
     "run_units": "study.outcome",  # computes the missing units and closes the connections
     "conclude": "study.outcome",  # says how a run ended and returns the exit code
@@ -122,14 +124,18 @@ _PLACES = {
     #         def given(self, setting, person_id, query):
     #             return Given(setting, "buys for a dog")
     "PersonFacts": "study.person",  # what a study's settings tell agents of a person; a paper's class fills it
-    "PersonPlaces": "study.person",  # the files that persons are read from
-    "PERSONS": "study.person",  # the study's own file of persons
-    "RECALLED": "study.person",  # the study's own file of what memories recalled
+    "PERSONS": "study.plan",  # the study's own file of persons
+    "RECALLED": "study.plan",  # the study's own file of what memories recalled
     "MemoryForecastRow": "study.person",  # what a memory will ask, in a forecast
     "NOBODY": "study.person",  # the word for a memory that asks no model
-    "RunConfig": "study.specs",  # what `drr run` was asked for
+    "StudyPlan": "study.plan",  # what a study is asked for
     # Judging.
     #     desk = desk_of(settings, models, shop)
+    #     class ToneOptions(Options):
+    #         rounds: Count | None = option("how often each is scored (default 3)", "N", decides="units")
+    "Options": "study.terms",  # options of `drr judge` for the paper's tasks
+    "option": "study.terms",  # one of them: its help, and what it decides
+    "Count": "study.terms",  # the type of a whole number above 0
     "desk_of": "judge.desk",  # the judge with its prompts, as tasks of judging are given it
     # Commands that reproduce a paper.
     #     def steps(asked):

@@ -13,7 +13,8 @@ from drr.agents.registry import choose
 from drr.agents.runner import load_prompts, schemas
 from drr.app.cli import main
 from drr.app.models.setup import models_of
-from drr.app.study.answers import AnswerConfig, AnswerWork, open_answering
+from drr.app.study.answers import AnswerWork, open_answering
+from drr.app.study.plan import StudyPlan
 from drr.env.checkable import Checkable
 from drr.env.query import Query, read_queries
 from drr.env.settings import Settings, resolve
@@ -41,9 +42,13 @@ def test_what_decides_a_unit_is_what_decided_it_before(shop: Shop, web: Counting
     of_profile = prompts.chosen(WITH_PROFILE)
     assert [n for n in prompts.names if prompts[n] != of_profile[n]] == ["supervisor"]
     chosen = {variant.name: variant for variant in choose(",".join(PROMPTS))}
-    config = AnswerConfig(settings, shop.spec, tuple(chosen))
     answering = AnswerWork(
-        config, chosen, ShopRealm(shop, web, settings.shop_url), models_of(settings), prompts
+        StudyPlan(shop=shop.spec),
+        settings,
+        chosen,
+        ShopRealm(shop, web, settings.shop_url),
+        models_of(settings),
+        prompts,
     )
     query = Query(id="q-1", query="Which bird house?", user_id=ANNA)
     for unit, (name, used) in zip(answering.units([query]), PROMPTS.items(), strict=True):
@@ -82,9 +87,7 @@ def _units(shop: Shop, web: CountingWeb, settings: Settings) -> list[Unit]:
     chosen = {variant.name: variant for variant in choose("plan-to-function,react,hybrid-react")}
     models = models_of(settings, agents=True)
     realm = ShopRealm(shop, web, settings.shop_url)
-    answering = AnswerWork(
-        AnswerConfig(settings, shop.spec, tuple(chosen)), chosen, realm, models, load_prompts()
-    )
+    answering = AnswerWork(StudyPlan(shop=shop.spec), settings, chosen, realm, models, load_prompts())
     return answering.units([Query(id="q-1", query="Which bird house?", user_id=ANNA)])
 
 
@@ -115,7 +118,7 @@ def test_only_a_checkable_question_has_the_form_in_its_key(
     chosen = {one.name: one for one in choose(f"plan-to-function,react,hybrid-react,ledger,{mine}")}
     realm = ShopRealm(shop, web, settings.shop_url)
     answering = AnswerWork(
-        AnswerConfig(settings, shop.spec, tuple(chosen)), chosen, realm, models_of(settings), load_prompts()
+        StudyPlan(shop=shop.spec), settings, chosen, realm, models_of(settings), load_prompts()
     )
     plain = Query(id="q-1", query="Which bird house?", user_id=ANNA)
     checked = plain.model_copy(update={"checkable": Checkable.model_validate(CHECKED)})
@@ -154,11 +157,11 @@ def study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Study:
 
 
 async def test_a_worker_opens_its_own_from_plain_data(study: Study) -> None:
-    document = json.loads(json.dumps({**study.config, "pages": "study/pages"}))
+    document = json.loads(json.dumps({"plan": study.config["run"], "settings": study.config["settings"]}))
     opening = Opening("drr.app.study.answers:open_workplace", document)
     with study:
         settings = resolve(study.config["settings"]).settings
-        with open_answering(AnswerConfig.of(study.config["run"], settings, None)) as answering:
+        with open_answering(StudyPlan(**study.config["run"]), settings) as answering:
             units = answering.units(read_queries(Path("queries.jsonl")))
         summary = await run(study, units, InProcessPool.of_opening(opening))
         assert (summary.done, summary.stopped, summary.left) == (3, None, 0)

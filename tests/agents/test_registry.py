@@ -17,7 +17,8 @@ from drr.agents.registry import PAPER, choose, variant, variants
 from drr.agents.run_state import ONCE_MORE
 from drr.agents.runner import PERSON, AgentOptions, agent_prompts, key_fields, load_prompts
 from drr.app.models.setup import models_of
-from drr.app.study.answers import AnswerConfig, AnswerWork, open_answering
+from drr.app.study.answers import AnswerWork, open_answering
+from drr.app.study.plan import StudyPlan
 from drr.env.errors import DrrError, Misuse
 from drr.env.query import Query
 from drr.env.settings import Settings
@@ -237,7 +238,7 @@ def picky(tmp_path: Path) -> Variant:
 async def test_an_agent_declares_what_it_needs(picky: Variant, shop: Shop, tmp_path: Path) -> None:
     """A role that no other file of the project knows: keyed, modelled, metered and played."""
     settings = Settings(role_models={"critic": "offline"})
-    with open_answering(AnswerConfig(settings, shop.spec, (picky.word,))) as answering:
+    with open_answering(StudyPlan(shop=shop.spec, variants=picky.word), settings) as answering:
         (unit,) = answering.units([Query(id="q", query="Which bird house?", user_id=ANNA)])
         assert unit.key_fields["models"] == {"agent": "offline", "critic": "offline"}
         assert unit.key_fields["limits"]["tool_calls"] == 2
@@ -258,7 +259,7 @@ def test_an_agents_tools_decide_its_key(picky: Variant, shop: Shop, web: Countin
         tools(nobody)
     bare = replace(picky.architecture, policy={})
     alone = AnswerWork(
-        AnswerConfig(Settings(), shop.spec, ()), {"picky": Variant(bare)}, ShopRealm(shop, web), models_of(Settings()), load_prompts()
+        StudyPlan(shop=shop.spec), Settings(), {"picky": Variant(bare)}, ShopRealm(shop, web), models_of(Settings()), load_prompts()
     )  # fmt: skip
     with pytest.raises(Misuse, match=r"'critic'.* --role-models critic="):
         alone.check_roles()

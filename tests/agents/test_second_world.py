@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
-from drr.app.study.answers import AnswerConfig, open_answering
+from drr.app.study.answers import open_answering
+from drr.app.study.plan import StudyPlan
 from drr.env.errors import Misuse
 from drr.env.query import Query
 from drr.env.settings import resolve
@@ -67,9 +67,11 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return Path("notes")
 
 
-def config_of(place: Path, **more: Any) -> AnswerConfig:
-    settings = resolve({"model": "offline"}).settings
-    return AnswerConfig(settings, None, ("mine.py:reader",), world="notes", place=str(place), **more)
+OFFLINE = resolve({"model": "offline"}).settings
+
+
+def plan_of(place: Path) -> StudyPlan:
+    return StudyPlan(variants="mine.py:reader", world="notes", place=place)
 
 
 def new(place: Path) -> list[object]:
@@ -79,8 +81,8 @@ def new(place: Path) -> list[object]:
 
 async def test_units_of_a_world_without_a_shop_run_in_a_pool_opened_from_plain_data(place: Path) -> None:
     plain = {"world": "notes", "place": str(place), "variants": "mine.py:reader"}
-    document = json.loads(json.dumps({"run": plain, "settings": {"model": "offline"}}))
-    with open_answering(config_of(place)) as answering:
+    document = json.loads(json.dumps({"plan": plain, "settings": {"model": "offline"}}))
+    with open_answering(plan_of(place), OFFLINE) as answering:
         answering.realm.check(QUERIES)
         units = answering.units(QUERIES)
     assert {unit.key_fields["world"] for unit in units} == {"notes"}
@@ -116,7 +118,7 @@ def test_a_study_of_it_runs_and_notes_make_units(place: Path, drr: Drr) -> None:
     assert drr("view", "study", "--static", "pages")[0] == 0
 
     def keys() -> list[str]:
-        with open_answering(config_of(place)) as answering:
+        with open_answering(plan_of(place), OFFLINE) as answering:
             return [unit.key for unit in answering.units(QUERIES)]
 
     before = keys()
@@ -137,6 +139,6 @@ def test_what_such_a_world_cannot_do_is_said_before_anything_is_run(place: Path,
     assert not Path("study").exists()
     with (
         pytest.raises(Misuse, match="no world 'moon'"),
-        open_answering(AnswerConfig(config_of(place).settings, None, ("react",), world="moon")),
+        open_answering(StudyPlan(variants="react", world="moon"), OFFLINE),
     ):
         pass

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
 
 import pytest
+from drr.app.study.terms import PooledTerms
 from drr.app.study.workers import pool_of
 from drr.env.errors import Misuse
 from drr.env.settings import Settings
@@ -15,9 +15,8 @@ from tests.pools import ToyPool, toy_pool  # noqa: F401
 from tests.small_models import small_server
 
 
-def asked(**more: object) -> argparse.Namespace:
-    plain = {"workers": None, "pool": None, "units": 4, "units_per_worker": None, "copy_shop": False}
-    return argparse.Namespace(**{**plain, **more})
+def asked(**more: object) -> PooledTerms:
+    return PooledTerms(**{"units": 4, **more})
 
 
 @pytest.mark.parametrize(
@@ -54,7 +53,7 @@ def test_workers_make_as_many_calls_as_the_server_of_a_variants_own_model_has_sl
     arguments = asked(workers=2, pool=toy_pool)
     with small_server() as wire:
         settings = Settings(model="offline", base_url=f"{wire.url}/v1")
-        run = {"run": {"variants": "react,plan-to-function@openai:small"}}
+        run = {"plan": {"variants": "react,plan-to-function@openai:small"}}
         pool = pool_of(arguments, settings, "a:b", run)
     assert isinstance(pool, ToyPool)
     assert pool.order.calls == 1

@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 from drr.agents.base import AnswerRecord
 from drr.app.cli import main
-from drr.app.study.answers import AnswerConfig, open_answering
+from drr.app.study.answers import open_answering
+from drr.app.study.plan import StudyPlan
 from drr.env.settings import resolve
 from drr.llm.failures import ModelFailure
 from drr.llm.meter import Meter
@@ -103,10 +104,8 @@ async def answered(
             "anthropic_api_key": "sk-test",
             **settings,
         }
-        config = AnswerConfig(
-            resolve(told).settings, None, (name,), limits or {}, world="files", place=str(place)
-        )
-        with open_answering(config) as answering:
+        plan = StudyPlan(variants=name, limits=limits or {}, world="files", place=place)
+        with open_answering(plan, resolve(told).settings) as answering:
             (spec, _) = answering.specs(queries_of(place))
             meter = Meter()
             models = answering.models.unit(meter)

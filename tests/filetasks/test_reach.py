@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 from drr.app.cli import main
-from drr.app.study.answers import AnswerConfig, open_answering
+from drr.app.study.answers import open_answering
+from drr.app.study.plan import StudyPlan
 from drr.env.errors import Misuse
 from drr.env.reach import Reach, reach_of, reaches_of
 from drr.env.settings import resolve
@@ -62,10 +63,8 @@ def test_what_is_none_is_misuse(text: str) -> None:
 
 
 def worlds(place: Path, *reaches: str) -> dict[tuple[str, str], FileWorld]:
-    config = AnswerConfig(
-        resolve({"model": "offline"}).settings, None, ("dr3",), world="files", place=str(place), reach=reaches
-    )
-    with open_answering(config) as answering:
+    plan = StudyPlan(variants="dr3", world="files", place=place, reach=reaches)
+    with open_answering(plan, resolve({"model": "offline"}).settings) as answering:
         specs = answering.specs(queries_of(place))
         return {(spec.get("reach", "whole"), spec["size"]): answering.realm.world(spec) for spec in specs}  # type: ignore[misc]
 
@@ -220,10 +219,8 @@ def test_pages_that_do_not_fit_the_model_are_a_typed_failure_before_any_call(pla
 
 
 def test_the_default_reach_leaves_keys_as_they_were(place: Path) -> None:
-    config = AnswerConfig(
-        resolve({"model": "offline"}).settings, None, ("react",), world="files", place=str(place)
-    )
-    with open_answering(config) as answering:
+    plan = StudyPlan(variants="react", world="files", place=place)
+    with open_answering(plan, resolve({"model": "offline"}).settings) as answering:
         (one, _) = answering.units(queries_of(place))
     assert not {"reach", "long_context"} & one.key_fields.keys()
     assert not {"search_turns", "reader_turns", "context_chars", "checks"} & one.key_fields["limits"].keys()

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from drr.app.study.answers import AnswerConfig, open_answering
+from drr.app.study.answers import open_answering
+from drr.app.study.plan import StudyPlan
 from drr.citations.addresses import canonical_url
 from drr.env.errors import DrrError, Misuse
 from drr.env.query import Query, read_queries
@@ -72,13 +73,9 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "tasks"
 
 
-def config_of(place: Path, **more: Any) -> AnswerConfig:
-    settings = resolve({"model": "offline", **more}).settings
-    return AnswerConfig(settings, None, ("react",), world="files", place=str(place))
-
-
 def fields(place: Path, **more: Any) -> list[dict[str, Any]]:
-    with open_answering(config_of(place, **more)) as answering:
+    settings = resolve({"model": "offline", **more}).settings
+    with open_answering(StudyPlan(variants="react", world="files", place=place), settings) as answering:
         return [dict(unit.key_fields) for unit in answering.units(queries_of(place))]
 
 
@@ -316,8 +313,8 @@ def vision_in_keys(place: Path, model: str, variants: str = "react") -> dict[str
     found: dict[str, object] = {}
     for vision in ("auto", "yes", "no"):
         settings = resolve({"model": model, "vision": vision, "base_url": "http://127.0.0.1:9/v1"}).settings
-        config = AnswerConfig(settings, None, (variants,), world="files", place=str(place), trust_agent=True)
-        with open_answering(config) as answering:
+        plan = StudyPlan(variants=variants, world="files", place=place, trust_agent=True)
+        with open_answering(plan, settings) as answering:
             found[vision] = answering.units(queries_of(place))[0].key_fields.get("vision")
     return found
 

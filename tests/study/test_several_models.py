@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 from drr.app.commands.annotate import _reports
-from drr.app.study.answers import AnswerConfig, open_answering
+from drr.app.study.answers import open_answering
+from drr.app.study.plan import StudyPlan
 from drr.env.query import Query
 from drr.env.settings import resolve
 from drr.eval.evidence.answers import read_answers
@@ -59,8 +60,8 @@ def systems(study: str = "study") -> set[str]:
 
 def planned(*variants: str, model: str = "offline", given: tuple[str, ...] = ("records",)) -> dict[str, Any]:
     settings = resolve({"model": model, "sandbox": "sandbox", "base_url": "http://127.0.0.1:9"}).settings
-    config = AnswerConfig(settings, "shop", variants, given=given)
-    with open_answering(config, calls=False) as answering:
+    plan = StudyPlan(shop="shop", variants=variants, settings=given)
+    with open_answering(plan, settings, calls=False) as answering:
         units = answering.units([Query(id="q-1", query=QUESTION, user_id=ANNA)])
     return {str(unit.spec["variant"]): unit for unit in units}
 

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 from drr.app.judge.desk import desk_of
 from drr.app.models.setup import prompts_of
-from drr.app.study.answers import AnswerConfig, open_answering
+from drr.app.study.answers import open_answering
+from drr.app.study.plan import StudyPlan
 from drr.env.query import read_queries
 from drr.env.settings import Settings, resolve
 from drr.env.shop import Shop, open_shop
@@ -62,7 +63,7 @@ def stays(units: list[Unit]) -> None:
 
 def test_answers_are_handed_out_as_plain_data(study: Study) -> None:
     settings = resolve(study.config["settings"]).settings
-    with open_answering(AnswerConfig.of(study.config["run"], settings, None)) as answering:
+    with open_answering(StudyPlan(**study.config["run"]), settings) as answering:
         units = answering.units(read_queries(Path("queries.jsonl")), trials=2)
     assert {unit.key for unit in units} == {record.key for record in study.records("answer")}
     stays(units)

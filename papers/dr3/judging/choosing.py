@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from drr.eval.tasks.desk import JudgingContext
-from drr.plugin import notice
+from drr.plugin import Options, notice, option
 from drr.study.study import Study
 
 EXAMPLES = (
@@ -16,24 +15,28 @@ EXAMPLES = (
 )
 
 
-def add_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--tasks",
-        type=Path,
-        metavar="DIR",
-        help="for --what dr3: the tasks with files that were asked (default: those of the run); kept with the study",
+class FileTaskOptions(Options):
+    """The options of `drr judge` for tasks with files."""
+
+    tasks: Path | None = option(
+        "for --what dr3: the tasks with files that were asked (default: those of the run); kept with the study",
+        "DIR",
+        decides="source",
     )
 
 
+OPTIONS = FileTaskOptions
+
+
 def chosen(
-    study: Study, desk: JudgingContext, arguments: argparse.Namespace, what: Sequence[str]
+    study: Study, desk: JudgingContext, options: FileTaskOptions, what: Sequence[str]
 ) -> Mapping[type, Any]:
     if "dr3" not in what:
         return {}
     from drr.papers.dr3.judging.truths import KnownTasks, tasks_place, truths_of
     from drr.papers.dr3.task_folders import say_unconfirmed
 
-    place = tasks_place(study, arguments.tasks)
+    place = tasks_place(study, options.tasks)
     say_unconfirmed(place)
     found, strange = truths_of(place, desk.answers.values())
     if strange:
@@ -43,10 +46,10 @@ def chosen(
     return {KnownTasks: KnownTasks(found)}
 
 
-def keep(study: Study, arguments: argparse.Namespace, chosen: Mapping[type, Any]) -> None:
-    if arguments.tasks is not None:
+def keep(study: Study, options: FileTaskOptions, chosen: Mapping[type, Any]) -> None:
+    if options.tasks is not None:
         from drr.papers.dr3.judging.truths import keep_tasks_place
         from drr.plugin import remember_shop
 
-        remember_shop(study.folder, str(arguments.tasks.resolve()))
-        keep_tasks_place(study, arguments.tasks)
+        remember_shop(study.folder, str(options.tasks.resolve()))
+        keep_tasks_place(study, options.tasks)

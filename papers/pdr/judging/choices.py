@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,7 +16,7 @@ from drr.env.source import text_hash
 from drr.eval.labels import content_id
 from drr.eval.tasks.desk import JudgingContext
 from drr.papers.pdr.judging.rows import CRITERIA_FILE, CriteriaOwner, GivenCriteria
-from drr.plugin import positive_int
+from drr.plugin import Count, Options, option
 from drr.study.form import reading, table
 from drr.study.study import Study
 
@@ -79,40 +78,53 @@ EXAMPLES = (
 )
 
 
-def add_options(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument
-    text = (
-        "for --what pqr: who asks, JSONL (default: made of the shop's records by rule); kept with the study"
+class PersonOptions(Options):
+    """The options of `drr judge` for persons and criteria."""
+
+    persons: Path | None = option(
+        "for --what pqr: who asks, JSONL (default: made of the shop's records by rule); kept with the study",
+        "FILE",
+        decides="source",
     )
-    add("--persons", type=Path, metavar="FILE", help=text)
-    text = "for --what pqr: each criterion is scored so many times (default 3); kept with the study"
-    add("--rounds", type=positive_int, metavar="N", help=text)
-    text = "for --what pqr: so many sets of criteria for each task and person (default 1; 2 say how much criteria sway the figures);"
-    add("--seeds", type=positive_int, metavar="N", help=f"{text} kept with the study")
-    text = "for --what pqr: all dimensions in one call, as published (default: a call for each)"
-    add("--at-once", action=argparse.BooleanOptionalAction, default=None, help=text)
+    rounds: Count | None = option(
+        "for --what pqr: each criterion is scored so many times (default 3); kept with the study",
+        "N",
+        decides="units",
+    )
+    seeds: Count | None = option(
+        "for --what pqr: so many sets of criteria for each task and person (default 1; 2 say how much criteria sway the figures);"
+        " kept with the study",
+        "N",
+        decides="units",
+    )
+    at_once: bool | None = option(
+        "for --what pqr: all dimensions in one call, as published (default: a call for each)", decides="key"
+    )
+
+
+OPTIONS = PersonOptions
 
 
 def chosen(
-    study: Study, desk: JudgingContext, arguments: argparse.Namespace, what: Sequence[str]
+    study: Study, desk: JudgingContext, options: PersonOptions, what: Sequence[str]
 ) -> Mapping[type, Any]:
     check_tasks(desk.questions)
-    persons = kept_persons(study) if arguments.persons is None else _read(arguments.persons)
-    pairs = zip(_numbers(arguments), _kept_numbers(study), strict=True)
+    persons = kept_persons(study) if options.persons is None else _read(options.persons)
+    pairs = zip(_numbers(options), _kept_numbers(study), strict=True)
     numbers: list[Any] = [kept if given is None else given for given, kept in pairs]
     return {PqrChoices: PqrChoices(persons, _given(study), *numbers)}
 
 
-def _numbers(arguments: argparse.Namespace) -> tuple[int | None, int | None, bool | None]:
-    return arguments.rounds, arguments.seeds, arguments.at_once
+def _numbers(options: PersonOptions) -> tuple[int | None, int | None, bool | None]:
+    return options.rounds, options.seeds, options.at_once
 
 
-def keep(study: Study, arguments: argparse.Namespace, chosen: Mapping[type, Any]) -> None:
+def keep(study: Study, options: PersonOptions, chosen: Mapping[type, Any]) -> None:
     found: PqrChoices = chosen[PqrChoices]
-    if arguments.persons is not None:
+    if options.persons is not None:
         lines = (f"{person.model_dump_json(exclude_none=True)}\n" for person in found.persons.values())
         write_file(study.folder / PERSONS, "".join(lines))
-    if _numbers(arguments) != (None, None, None):
+    if _numbers(options) != (None, None, None):
         kept = {"rounds": found.rounds, "seeds": found.seeds, "at_once": found.at_once}
         text = json.dumps(kept, sort_keys=True)
         if study.ledger.meta(_META) != text:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from drr.eval.tasks.desk import JudgingContext
+from drr.plugin import Options, option
 from drr.study.form import reading
 from drr.study.study import Study
 
@@ -15,25 +15,30 @@ EXAMPLES = (
 )
 
 
-def add_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--pair-seed",
+class PairOptions(Options):
+    """The options of `drr judge` for ReportEval's tasks."""
+
+    pair_seed: int | None = option(
+        "for --what reporteval: by which pairs of passages are drawn where there are more than 30 (default 0); kept with the study",
+        "N",
+        decides="key",
         type=int,
-        metavar="N",
-        help="for --what reporteval: by which pairs of passages are drawn where there are more than 30 (default 0); kept with the study",
     )
 
 
+OPTIONS = PairOptions
+
+
 def chosen(
-    study: Study, desk: JudgingContext, arguments: argparse.Namespace, what: Sequence[str]
+    study: Study, desk: JudgingContext, options: PairOptions, what: Sequence[str]
 ) -> Mapping[type, Any]:
-    given = arguments.pair_seed
+    given = options.pair_seed
     return {PairSeed: PairSeed(kept_pair_seed(study) if given is None else given)}
 
 
-def keep(study: Study, arguments: argparse.Namespace, chosen: Mapping[type, Any]) -> None:
-    if arguments.pair_seed is not None:
-        keep_pair_seed(study, arguments.pair_seed)
+def keep(study: Study, options: PairOptions, chosen: Mapping[type, Any]) -> None:
+    if options.pair_seed is not None:
+        keep_pair_seed(study, options.pair_seed)
 
 
 _META = "pair_seed"

@@ -1,0 +1,138 @@
+"""The request of a judging: one model for the command line and for Python, with the options of papers."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Annotated, Any, Protocol, Self
+
+from drr.app.commands.parser import name_usual
+from drr.app.console import add_setting_options
+from drr.app.models.setup import SETTINGS
+from drr.app.study.terms import (
+    Count,
+    Options,
+    PooledTerms,
+    TracedTerms,
+    Words,
+    add_options,
+    option,
+)
+from drr.env.errors import Misuse
+from drr.env.plugins import papers
+from drr.eval.tasks.desk import JudgingContext
+from drr.eval.tasks.support import BATCH_MOST
+from drr.study.study import Study
+from pydantic import Field
+
+
+class JudgePlan(PooledTerms, TracedTerms):
+    """The request of a judging of a study. `None` keeps the study's own choice, or else the default."""
+
+    study: Path
+    what: Words | None = None
+    """Groups of judging tasks, with commas between; `None` means the usual ones."""
+    shop: Words | None = option("default: the shop the study was run on", "SHOP", decides="key")
+    variants: Words | None = option(
+        "those that meet in pairs (default: the +ws variants)", "NAMES", decides="units"
+    )
+    batch: Annotated[int, Field(gt=0, le=BATCH_MOST)] = option(
+        "claims in one call, at most 5 (default: 1)", "N", 1, decides="key"
+    )
+    repeat: Count = option(
+        "judge whole reports K times, at least five of them and 20 units of each task, for the stability of the judge (default: 1)",
+        "K",
+        1,
+        decides="units",
+    )
+    refetch: bool = option("hold claims against the cited pages as they read now", None, False, decides="key")
+    unknown: bool = option(
+        "with --refetch: ask also for addresses that no tool returned", None, False, decides="key"
+    )
+    renew: bool = option(
+        "by today's prompts, where earlier ones judged before; asks anew", None, False, decides="key"
+    )
+    points: Path | None = option(
+        "key points that people wrote, JSONL; kept with the study, in the place of those made for these questions (default: a model makes them)",
+        "FILE",
+        decides="source",
+    )
+    export_points: Path | None = option(
+        "write the key points that count as such a file (default: none)", "FILE", decides="call"
+    )
+    reference: str | None = option(
+        "for --what relative: whose reports the others are graded against; kept with the study (default: none)",
+        "VARIANT",
+        decides="key",
+    )
+    of_papers: dict[str, Options] = Field({})
+    """Options of the papers' tasks, by the paper's module."""
+
+    @classmethod
+    def of(cls, arguments: argparse.Namespace, **more: Any) -> Self:
+        own = {one.__name__: one.OPTIONS.of(arguments) for one in paper_choices()}
+        return super().of(arguments, of_papers=own, **more)
+
+
+class PaperChoices(Protocol):
+    """The interface of a paper's module whose judging tasks depend on options, or on choices that a study keeps."""
+
+    __name__: str
+    EXAMPLES: Sequence[str]
+    OPTIONS: type[Options]
+
+    def chosen(
+        self, study: Study, desk: JudgingContext, options: Any, what: Sequence[str]
+    ) -> Mapping[type, Any]:
+        """Return the choices given now, else those the study keeps, by type (`JudgingContext.chosen`)."""
+
+    def keep(self, study: Study, options: Any, chosen: Mapping[type, Any]) -> None:
+        """Store the choices given now in the study, until others are given."""
+
+
+def paper_choices() -> list[PaperChoices]:
+    modules: list[Any] = [import_module(paper.choices) for paper in papers() if paper.choices]
+    return modules
+
+
+def paper_options(given: Mapping[str, object]) -> dict[str, Options]:
+    """Return the options of papers' tasks with these values; raise `Misuse` for an unknown name."""
+    kinds = {module.__name__: module.OPTIONS for module in paper_choices()}
+    known = [name for kind in kinds.values() for name in kind.model_fields]
+    if unknown := sorted(given.keys() - set(known)):
+        raise Misuse(f"no choice of a paper is called {', '.join(unknown)}; there are {', '.join(known)}")
+    return {place: kind.of(argparse.Namespace(**given)) for place, kind in kinds.items()}
+
+
+_USUAL = (
+    *("--what", "--judge", "--shop", "--variants", "--base-url", "--budget", "--dry-run", "--repeat"),
+    *("--diff", "--refetch", "--retry-failed", "--pool", "--json", "--quiet"),
+)
+"""Options that the short help shows; `--help-all` shows the others."""
+
+
+def add_judging_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of every command that judges a study."""
+    add = parser.add_argument
+    name_usual(parser, *_USUAL)
+    add(
+        "--judge",
+        dest="model_judge",
+        metavar="MODEL",
+        help="who judges, e.g. anthropic:claude-sonnet-5-5 (default: the setting model_judge, else the study's model)",
+    )
+    add_options(parser, JudgePlan)
+    for module in paper_choices():
+        add_options(parser, module.OPTIONS)
+    add(
+        "--diff",
+        nargs="*",
+        metavar="ID",
+        help="compare two judgings (default: the last two of one protocol); judges nothing",
+    )
+    add("--dry-run", action="store_true", help="say calls, tokens and cost; call nothing")
+    add("--json", action="store_true", help="print one JSON document")
+    own = ("base_url_judge", "model_claim_extractor", "prompts", "web", "sandbox", "web_record", "shop_url")
+    add_setting_options(parser, *SETTINGS, *own)

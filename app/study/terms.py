@@ -1,0 +1,246 @@
+"""Terms on which units run. Each field is an option too, with its help, its bounds and what it decides."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from types import UnionType
+from typing import Annotated, Any, Literal, Self, Union, cast, get_args, get_origin
+
+from drr.app.options import positive_float, positive_int
+from drr.app.study.spans import SpanTerms, span_terms
+from drr.app.study.trust import given_settings
+from drr.env.errors import Misuse
+from drr.env.files import at_home
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic.fields import FieldInfo
+
+Decides = Literal["key", "units", "source", "pace", "call", "user"]
+"""Names of what a field decides.
+
+`key`: what an answer is; it enters the unit's key and stays with the study.
+`units`: which units there are; more may be named later, and the study keeps them.
+`source`: where the study is made from; it is read into the study's own files or into other fields.
+`pace`: how units are run; it may change with each call.
+`call`: the present call alone; no file holds it.
+`user`: what only this user may allow; neither a study nor a file keeps it.
+"""
+
+
+def _listed(given: Any) -> Any:
+    """Return names as one text with commas between, as a program may give a list or a path."""
+    if isinstance(given, Path):
+        return str(given)
+    return ",".join(map(str, given)) if isinstance(given, list | tuple) else given
+
+
+def _seen(paths: Iterable[str | Path]) -> list[str]:
+    """Return the absolute paths that contained commands may read; raise `Misuse` for a missing one."""
+    found = {given: at_home(given) for given in paths}
+    for given, path in found.items():
+        if not path.exists():
+            raise Misuse(f"--agent-sees {given}: is not there")
+    return [str(path.absolute()) for path in found.values()]
+
+
+Count = Annotated[int, Field(gt=0)]
+Amount = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+Words = Annotated[str, BeforeValidator(_listed)]
+"""Names with commas between."""
+_CALLED = {int: "a whole number above 0", float: "a number above 0", bool: "true or false", Path: "a path"}
+_TYPES: Mapping[Any, Callable[[str], Any]] = {int: positive_int, float: positive_float, Path: Path}
+
+
+def option(
+    text: str,
+    metavar: str | None = None,
+    default: Any = None,
+    *,
+    decides: Decides,
+    flag: str | None = None,
+    choices: Callable[[], Iterable[str]] | None = None,
+    type: Callable[[str], Any] | None = None,
+) -> Any:
+    """Return a field that is an option of the command line too, with its help and what it decides."""
+    extra = {"metavar": metavar, "decides": decides, "flag": flag, "choices": choices, "type": type}
+    return Field(default, description=text, json_schema_extra=cast("dict[str, Any]", extra))
+
+
+class Options(BaseModel):
+    """A model whose fields are options of the command line. An error of a field is the one line that the command line prints."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
+
+    def __init__(self, **given: Any) -> None:
+        try:
+            super().__init__(**given)
+        except ValidationError as error:
+            first, fields = error.errors()[0], type(self).model_fields
+            if (name := str(first["loc"][0])) not in fields:
+                raise
+            wrong = f"not {_called(kind_of(fields[name]))}"
+            if first["type"] == "less_than_equal":
+                wrong = f"more than {first['ctx']['le']:,}"
+            raise Misuse(f"{flag_of(type(self), name)}: {first['input']!r} is {wrong}") from error
+
+    @classmethod
+    def of(cls, arguments: argparse.Namespace, **more: Any) -> Self:
+        """Return the options that a command line gives."""
+        own = {name: value for name, value in vars(arguments).items() if name in cls.model_fields}
+        return cls(**{**own, **more})
+
+
+class CallTerms(Options):
+    """Settings and addresses that a call names."""
+
+    given: dict[str, Any] = Field({}, exclude=True)
+    """Values of the settings that this call names, by setting."""
+    trust_address: tuple[str, ...] = ()
+    """Addresses that a study or a file names and this user knows."""
+
+    @classmethod
+    def of(cls, arguments: argparse.Namespace, **more: Any) -> Self:
+        return super().of(arguments, given=given_settings(arguments), **more)
+
+
+def kind_of(field: FieldInfo) -> Any:
+    """Return the type of a field's value, without `None` and without bounds."""
+    kind: Any = field.annotation
+    if get_origin(kind) in (Union, UnionType):
+        kind = get_args(kind)[0]
+    return get_args(kind)[0] if get_origin(kind) is Annotated else kind
+
+
+def _called(kind: Any) -> str:
+    return (
+        f"one of {', '.join(get_args(kind))}" if get_origin(kind) is Literal else _CALLED.get(kind, "a text")
+    )
+
+
+def extra_of(options: type[Options], name: str) -> dict[str, Any]:
+    """Return what `option` says of a field; empty for a field that is no option."""
+    extra = options.model_fields[name].json_schema_extra
+    return extra if isinstance(extra, dict) else {}
+
+
+def flag_of(options: type[Options], name: str) -> str:
+    return extra_of(options, name).get("flag") or "--" + name.replace("_", "-")
+
+
+def deciding(options: type[Options], *what: Decides) -> list[str]:
+    """Return the names of the fields that decide this, in their order."""
+    return [name for name in options.model_fields if extra_of(options, name).get("decides") in what]
+
+
+def add_options(parser: argparse.ArgumentParser, options: type[Options], *names: str) -> None:
+    """Add these options, else all: those that the class itself declares come first."""
+    for name in names or sorted(options.model_fields, key=lambda name: name not in options.__annotations__):
+        if not (extra := extra_of(options, name)):
+            continue
+        field = options.model_fields[name]
+        kind = kind_of(field)
+        how: dict[str, Any] = {"default": field.default, "dest": name, "help": field.description}
+        choices = get_args(kind) if get_origin(kind) is Literal else extra["choices"] and extra["choices"]()
+        if kind is bool:
+            how["action"] = argparse.BooleanOptionalAction if field.default is None else "store_true"
+        elif choices:
+            how["choices"] = tuple(choices)
+        elif get_origin(kind) is tuple:
+            how |= {"action": "append", "default": [], "metavar": extra["metavar"]}
+        else:
+            how |= {"type": extra["type"] or _TYPES.get(kind), "metavar": extra["metavar"]}
+        parser.add_argument(flag_of(options, name), **how)
+
+
+class UnitTerms(CallTerms):
+    """Limits of the units that are run now. A limit not given keeps the value that the study was last given."""
+
+    budget: Amount | None = option(
+        "most dollars that the whole study may cost, judging included (default: no limit)",
+        "USD",
+        decides="pace",
+    )
+    budget_tokens: Count | None = option(
+        "most tokens that the whole study may use (default: no limit)", "N", decides="pace"
+    )
+    max_cost_per_unit: Amount | None = option(
+        "most dollars of one unit: one that would cost more ends over_budget (default: no limit)",
+        "USD",
+        decides="pace",
+    )
+    limit: Count | None = option(
+        "begin at most so many units now, each a variant's answer to one question (default: all)",
+        "N",
+        decides="call",
+    )
+    units: Count = option("units in flight (default: 8); see also --concurrency", "N", 8, decides="pace")
+    retry_failed: bool = option(
+        "also compute again what failed for reasons that do not pass", None, False, decides="call"
+    )
+    quiet: bool = option("print no progress", None, False, decides="call")
+
+
+class PooledTerms(UnitTerms):
+    """Limits of units, and the pool of workers that runs them."""
+
+    pool: str | None = option(
+        "who runs them: in-process, ray, or ray://HOST:10001 (docs/scale.md)", "POOL", decides="user"
+    )
+    workers: Count | None = option(
+        "with --pool ray: processes that share the units and calls in flight (default: one for each core here)",
+        "N",
+        decides="pace",
+    )
+    units_per_worker: Count | None = option(
+        "with --pool ray: units in flight in each worker (default: --units shared among them)",
+        "M",
+        decides="pace",
+    )
+    copy_shop: bool = option(
+        "with --pool ray: copy a shop in a folder to each node once, also where its path leads to it (without: only where it does not)",
+        None,
+        False,
+        decides="pace",
+    )
+
+
+class TracedTerms(CallTerms):
+    """The collector that spans are sent to; no study remembers it."""
+
+    otel: str | None = option(
+        "send a span of each unit, model call and tool call to this OTLP/HTTP collector; see docs/ci.md (default: nowhere)",
+        "ENDPOINT",
+        decides="user",
+    )
+    otel_text: bool = option("with --otel: what was asked and answered too", None, False, decides="user")
+
+    @model_validator(mode="after")
+    def _is_collector(self) -> Self:
+        self.spans()
+        return self
+
+    def spans(self) -> SpanTerms | None:
+        """Return where spans are sent as plain data; `None` if they are not."""
+        return span_terms(self.otel, text=self.otel_text)
+
+
+class ProgramTerms(TracedTerms):
+    """The present permissions of variants that are commands; no study remembers them."""
+
+    trust_agent: bool = option(
+        "run cmd: variants as you, uncontained: with your files, your network and your other programs in reach",
+        None,
+        False,
+        decides="user",
+    )
+    agent_sees: Annotated[tuple[str, ...], BeforeValidator(_seen)] = option(
+        "a file or folder that contained cmd: variants may read beside what they name; repeatable (default: none)",
+        "PATH",
+        (),
+        decides="user",
+    )
+
+
+class RunTerms(PooledTerms, ProgramTerms):
+    """All terms of a run of agents."""
