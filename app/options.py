@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
-from argparse import Namespace
 from collections.abc import Iterator
-from dataclasses import fields
-from typing import Any
 
 from drr.app.commands.table import CommandRow
 
@@ -30,12 +27,6 @@ def positive_float(text: str) -> float:
     if not (math.isfinite(value) and value > 0):
         raise argparse.ArgumentTypeError(f"{text!r} is not a number above 0")
     return value
-
-
-def given_among(arguments: Namespace, kind: type) -> dict[str, Any]:
-    """Return the arguments whose names are fields of the dataclass `kind`."""
-    names = {one.name for one in fields(kind)}
-    return {name: value for name, value in vars(arguments).items() if name in names}
 
 
 def leaves(parser: argparse.ArgumentParser, name: str) -> Iterator[tuple[str, argparse.ArgumentParser]]:

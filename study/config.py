@@ -65,22 +65,9 @@ class StudyConfig(TypedDict, total=False):
     """All resolved settings except secrets."""
 
 
+_TEXTS = ("shop", "place", "world", "variants", "citation_repair", "settings", "contexts", "reach", "set")
 _RUN: dict[str, type] = {
-    **dict.fromkeys(
-        (
-            "shop",
-            "place",
-            "world",
-            "variants",
-            "citation_repair",
-            "what",
-            "mode",
-            "model",
-            "settings",
-            "contexts",
-        ),
-        str,
-    ),
+    **dict.fromkeys((*_TEXTS, "what", "mode", "model"), str),
     "trials": int,
     "limits": dict,
     "references": bool,

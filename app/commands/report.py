@@ -8,7 +8,6 @@ from pathlib import Path
 
 from drr.app.commands.parser import name_usual
 from drr.app.console import print_json
-from drr.app.options import given_among
 from drr.app.papers.steps import printed_papers
 from drr.env.errors import Misuse
 
@@ -89,7 +88,8 @@ def run(arguments: argparse.Namespace) -> int:
         raise Misuse("say where the report goes: --out DIR (or --json for the numbers alone)")
     if arguments.stress:
         return _stress(arguments)
-    made = report(arguments.study, ReportConfig(**given_among(arguments, ReportConfig)))
+    given = {name: one for name, one in vars(arguments).items() if name in ReportConfig.__dataclass_fields__}
+    made = report(arguments.study, ReportConfig(**given))
     document, written = made.document(), made.written
     if written is not None and written.paper_left_out:
         notice = "what rules wrote or judged is never set beside the paper's figures: left out"

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NotRequired, TypedDict
 from drr.agents.commands.command import is_command, known_as
 from drr.app.models.setup import models_of, prompts_of
 from drr.app.study.outcome import check_models
-from drr.app.study.spans import SpanTerms, judgement_span, spans_of
+from drr.app.study.spans import judgement_span, spans_of
 from drr.app.study.trust import (
     check_shop,
     found_shop,
@@ -34,6 +34,7 @@ from drr.env.web.base import Page
 from drr.eval.tasks.protocol import OURS, PROTOCOLS, JudgingProtocol
 
 if TYPE_CHECKING:
+    from drr.app.judge.plan import JudgePlan
     from drr.eval.tasks.desk import JudgingContext
     from drr.llm.factory import Models
     from drr.study.study import Study
@@ -93,38 +94,31 @@ def desk_of(
     return JudgingContext(judge, extractor, shop, settings.shop_url, prompts, protocol or OURS, stand_in)
 
 
-class PlainDesk(TypedDict):
-    """The parts of a desk (all that judging takes) as plain data for another process."""
+class JudgeWorkplace(TypedDict):
+    """The data that a worker in another process needs to judge."""
 
-    study: str
-    shop: str | None
+    plan: JsonObject
     protocol: str
-    batch: int
     repeat: int
+    """Number of the repetition that is judged."""
     earlier: bool
     """True if the earlier prompts are used."""
     refetched: dict[str, JsonObject] | None
     """Fields of each fetched `Page`, by address."""
     facts: JsonObject
     """Facts that must be the same in every process."""
+    settings: NotRequired[JsonObject]
 
 
-class JudgeWorkplace(PlainDesk):
-    """The data that a worker in another process needs to judge."""
-
-    settings: JsonObject
-    otel: NotRequired[SpanTerms | None]
-
-
-def desk_document(study: Study, desk: JudgingContext, shop: str | None) -> PlainDesk:
+def workplace(study: Study, desk: JudgingContext, plan: JudgePlan) -> JudgeWorkplace:
+    """Return the data that a worker in another process needs to judge at this desk, except the settings."""
     from drr.eval.judging.difference import earlier_prompts
 
+    own = {"study": study.folder.absolute(), "shop": whole_path(named_shop(study, plan.shop))}
     pages = desk.refetched
     return {
-        "study": str(study.folder.absolute()),
-        "shop": whole_path(named_shop(study, shop)),
+        "plan": plan.model_copy(update=own).model_dump(mode="json"),
         "protocol": desk.protocol.name,
-        "batch": desk.batch,
         "repeat": desk.repeat,
         "earlier": desk.prompts is earlier_prompts(),
         "refetched": None if pages is None else {url: page._asdict() for url, page in pages.items()},
@@ -138,6 +132,7 @@ def open_workplace(document: JudgeWorkplace) -> Iterator[Workplace]:
 
     The worker reads the answers and earlier judgements of the study; the ledger is the driver's alone to write.
     """
+    from drr.app.judge.plan import JudgePlan
     from drr.eval.asking.judge import KeptAnswers
     from drr.eval.evidence.answers import questions, read_answers
     from drr.eval.judging.difference import earlier_prompts
@@ -147,15 +142,15 @@ def open_workplace(document: JudgeWorkplace) -> Iterator[Workplace]:
     from drr.study.worker import Workplace
 
     settings, pages = settings_from(document["settings"]), document["refetched"]
-    models = models_of(settings)
+    plan, models = JudgePlan(**document["plan"]), models_of(settings)
     with (
-        spans_of(document.get("otel"), models) as spans,
-        Study.open(Path(document["study"]), read_only=True) as study,
-        _opened_shop(study, settings, document["shop"]) as shop,
+        spans_of(plan.spans(), models) as spans,
+        Study.open(plan.study, read_only=True) as study,
+        _opened_shop(study, settings, plan.shop) as shop,
     ):
         desk = replace(
             desk_of(settings, models, shop, PROTOCOLS[document["protocol"]]),
-            batch=document["batch"],
+            batch=plan.batch,
             repeat=document["repeat"],
             refetched=None if pages is None else {url: Page(**page) for url, page in pages.items()},
             questions=questions(study),

@@ -19,6 +19,7 @@ from drr.app.study.terms import (
     Words,
     add_options,
     option,
+    switch,
 )
 from drr.env.errors import Misuse
 from drr.env.plugins import papers
@@ -34,40 +35,24 @@ class JudgePlan(PooledTerms, TracedTerms):
     study: Path
     what: Words | None = None
     """Groups of judging tasks, with commas between; `None` means the usual ones."""
-    shop: Words | None = option("default: the shop the study was run on", "SHOP", decides="key")
-    variants: Words | None = option(
-        "those that meet in pairs (default: the +ws variants)", "NAMES", decides="units"
-    )
+    shop: Words | None = option("key", "default: the shop the study was run on", "SHOP")
+    variants: Words | None = option("units", "those that meet in pairs (default: the +ws variants)", "NAMES")
     batch: Annotated[int, Field(gt=0, le=BATCH_MOST)] = option(
-        "claims in one call, at most 5 (default: 1)", "N", 1, decides="key"
+        "key", "claims in one call, at most 5 (default: 1)", "N", 1
     )
     repeat: Count = option(
-        "judge whole reports K times, at least five of them and 20 units of each task, for the stability of the judge (default: 1)",
-        "K",
-        1,
-        decides="units",
-    )
-    refetch: bool = option("hold claims against the cited pages as they read now", None, False, decides="key")
-    unknown: bool = option(
-        "with --refetch: ask also for addresses that no tool returned", None, False, decides="key"
-    )
-    renew: bool = option(
-        "by today's prompts, where earlier ones judged before; asks anew", None, False, decides="key"
-    )
+        "units", "judge whole reports K times, at least five of them and 20 units of each task, for the stability of the judge (default: 1)", "K", 1)  # fmt: skip
+    refetch: bool = switch("key", "hold claims against the cited pages as they read now")
+    unknown: bool = switch("key", "with --refetch: ask also for addresses that no tool returned")
+    renew: bool = switch("key", "by today's prompts, where earlier ones judged before; asks anew")
     points: Path | None = option(
-        "key points that people wrote, JSONL; kept with the study, in the place of those made for these questions (default: a model makes them)",
-        "FILE",
-        decides="source",
-    )
+        "source", "key points that people wrote, JSONL; kept with the study, in the place of those made for these questions (default: a model makes them)", "FILE")  # fmt: skip
     export_points: Path | None = option(
-        "write the key points that count as such a file (default: none)", "FILE", decides="call"
+        "call", "write the key points that count as such a file (default: none)", "FILE"
     )
     reference: str | None = option(
-        "for --what relative: whose reports the others are graded against; kept with the study (default: none)",
-        "VARIANT",
-        decides="key",
-    )
-    of_papers: dict[str, Options] = Field({})
+        "key", "for --what relative: whose reports the others are graded against; kept with the study (default: none)", "VARIANT")  # fmt: skip
+    of_papers: dict[str, Options] = Field({}, exclude=True)
     """Options of the papers' tasks, by the paper's module."""
 
     @classmethod

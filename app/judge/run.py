@@ -11,7 +11,7 @@ from typing import NamedTuple, TypedDict, TypeVar
 from drr.app.calls import run_to_end
 from drr.app.console import progress_of
 from drr.app.judge.choices import JudgingChoices, choices, export_points
-from drr.app.judge.desk import desk_document, desk_of, known_variants, open_study, study_settings, study_shop
+from drr.app.judge.desk import desk_of, known_variants, open_study, study_settings, study_shop, workplace
 from drr.app.judge.plan import JudgePlan
 from drr.app.models.setup import models_of
 from drr.app.notices import notice
@@ -352,5 +352,5 @@ def _refetched(
 
 
 def _pool(study: Study, desk: JudgingContext, plan: JudgePlan, settings: Settings) -> Pool | None:
-    document = {**desk_document(study, desk, plan.shop), "otel": plan.spans()}
-    return pool_of(plan, settings, "drr.app.judge.desk:open_workplace", document, judging=True)
+    sent = workplace(study, desk, plan)
+    return pool_of(plan, settings, "drr.app.judge.desk:open_workplace", sent, judging=True)

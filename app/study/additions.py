@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 from drr.app.study.specs import agent_in, reach_in, setting_in
 from drr.env.errors import Misuse
-from drr.env.person_setting import RECORDS, Setting, settings_of
+from drr.env.person_setting import Setting
 from drr.env.query import Query
-from drr.env.reach import WHOLE, Reach, reaches_of
+from drr.env.reach import Reach
 from drr.env.settings import Resolved, Settings
 from drr.llm.failures import ModelSetupError
 from drr.llm.names import parse_name
@@ -25,6 +25,9 @@ from drr.study.unit import Unit
 if TYPE_CHECKING:
     from drr.app.study.plan import StudyPlan
     from drr.study.study import Study
+
+
+Choice = TypeVar("Choice")
 
 
 @dataclass(frozen=True)
@@ -94,16 +97,9 @@ def joined_variants(before: str | None, given: str) -> str:
     return ",".join([before, *(found.word for found in choose(given) if found.name not in known)])
 
 
-def joined_settings(before: str | None, given: Iterable[Setting] | None) -> tuple[Setting, ...]:
-    """Return the study's settings followed by the new ones, each once; `records` if there are none."""
-    had = () if before is None else settings_of(before)
-    return tuple(dict.fromkeys((*had, *(given or ())))) or (RECORDS,)
-
-
-def joined_reaches(before: str | None, given: Iterable[Reach] | None) -> tuple[Reach, ...]:
-    """Return the study's ways to reach frozen pages followed by the new ones, each once; `whole` if there are none."""
-    had = () if before is None else reaches_of(before)
-    return tuple(dict.fromkeys((*had, *(given or ())))) or (WHOLE,)
+def joined(before: Iterable[Choice], given: Iterable[Choice] | None, usual: Choice) -> tuple[Choice, ...]:
+    """Return the study's choices followed by the new ones, each once; the usual one if there are none."""
+    return tuple(dict.fromkeys((*before, *(given or ())))) or (usual,)
 
 
 def joined_queries(before: Iterable[Query], given: Iterable[Query], file: Path, study: Path) -> list[Query]:

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Self
 
 from drr.agents.base import CitationRepair, Limits
 from drr.app.options import positive_float
-from drr.app.study.terms import RunTerms, Words, deciding, option
+from drr.app.study.terms import RunTerms, Words, deciding, option, switch
 from drr.env.errors import DrrError, Misuse
 from drr.env.json_object import JsonObject
 from drr.env.person_setting import RECORDS
@@ -56,88 +56,45 @@ class StudyPlan(RunTerms):
 
     study: Path | None = None
     """Folder of the study; `None` for a question without one."""
-    shop: Words | None = option(
-        "a folder, or servers:NAME (default: the shop of the study)", "SHOP", decides="key"
-    )
-    queries: Path | None = option(
-        "JSONL, a query a line (default: those of the study)", "FILE", decides="source"
-    )
+    shop: Words | None = option("key", "a folder, or servers:NAME (default: the shop of the study)", "SHOP")
+    queries: Path | None = option("source", "JSONL, a query a line (default: those of the study)", "FILE")
     frozen: Path | None = option(
-        "a frozen set, for --queries and web: a folder, or retail-v1", "SET", decides="source", flag="--set"
+        "source", "a frozen set, for --queries and web: a folder, or retail-v1", "SET", flag="--set"
     )
     variants: Words | None = option(
-        "names of `drr variants`, file.py:function or 'cmd:COMMAND', with commas (default: all, the paper's six)",
-        "NAMES",
-        decides="key",
-    )
+        "key", "names of `drr variants`, file.py:function or 'cmd:COMMAND', with commas (default: all, the paper's six)", "NAMES")  # fmt: skip
     trials: Annotated[int, Field(gt=0, le=MOST_TRIALS)] | None = option(
-        "repetitions of each (default: 1)", "N", decides="units"
+        "units", "repetitions of each (default: 1)", "N"
     )
-    only: bool = option(
-        "compute now only what --variants, --queries, --trials and the like name; the rest stays and counts",
-        None,
-        False,
-        decides="call",
-    )
+    only: bool = switch(
+        "call", "compute now only what --variants, --queries, --trials and the like name; the rest stays and counts")  # fmt: skip
     limits: Annotated[dict[str, int | float], BeforeValidator(_limits)] = option(
-        "bounds of a unit, e.g. steps=10,researchers=3; see docs/agents.md (default: the variant's)",
-        "NAME=N,...",
-        {},
-        decides="key",
-    )
+        "key", "bounds of a unit, e.g. steps=10,researchers=3; see docs/agents.md (default: the variant's)", "NAME=N,...", {})  # fmt: skip
     citation_repair: CitationRepair | None = option(
-        "what becomes of citations that no tool returned: left, taken out, or asked again (default: off)",
-        decides="key",
-    )
+        "key", "what becomes of citations that no tool returned: left, taken out, or asked again (default: off)")  # fmt: skip
     references: bool | None = option(
-        "let Plan-to-Function use the results of earlier steps (default: yes; not under --profile paper)",
-        decides="key",
-    )
+        "key", "let Plan-to-Function use the results of earlier steps (default: yes; not under --profile paper)")  # fmt: skip
     world: str | None = option(
-        "where the agents live; another than the shop may need no --shop (default: shop)",
-        decides="key",
-        choices=all_worlds,
-    )
+        "key", "where the agents live; another than the shop may need no --shop (default: shop)", choices=all_worlds)  # fmt: skip
     place: Words | None = option(
-        "what a world other than the shop is opened from (default: nothing)", "PATH", decides="key"
+        "key", "what a world other than the shop is opened from (default: nothing)", "PATH"
     )
     tasks: Path | None = option(
-        "tasks with files: their questions, asked in the world `files`; see docs/file-tasks.md (default: none)",
-        "DIR",
-        decides="source",
-    )
+        "source", "tasks with files: their questions, asked in the world `files`; see docs/file-tasks.md (default: none)", "DIR")  # fmt: skip
     sizes: Words | None = option(
-        "of the tasks' frozen pages, with commas, e.g. 32k,128k (default: all that they have)",
-        "LIST",
-        decides="source",
-    )
-    with_shop: bool = option(
-        "agents on --tasks have the nine tools of --shop as well", None, False, decides="source"
-    )
+        "source", "of the tasks' frozen pages, with commas, e.g. 32k,128k (default: all that they have)", "LIST")  # fmt: skip
+    with_shop: bool = switch("source", "agents on --tasks have the nine tools of --shop as well")
     persons: Path | None = option(
-        "JSONL, a person a line: who asks (default: those of the study)", "FILE", decides="source"
+        "source", "JSONL, a person a line: who asks (default: those of the study)", "FILE"
     )
     contexts: Path | None = option(
-        "folder of what was gathered of them, for the settings context and memory (default: none)",
-        "DIR",
-        decides="key",
-    )
+        "key", "folder of what was gathered of them, for the settings context and memory (default: none)", "DIR")  # fmt: skip
     settings: Words | None = option(
-        "what of the person agents are given, with commas: task, context:N, memory:NAME[:N], persona, records (default), records+persona",
-        "LIST",
-        decides="key",
-    )
+        "key", "what of the person agents are given, with commas: task, context:N, memory:NAME[:N], persona, records (default), records+persona", "LIST")  # fmt: skip
     reach: Words | None = option(
-        "what agents reach of those pages: whole (default), no-distractors, supportive, none, bm25, dense, dense:EMBEDDER, long-context,"
-        " turns:N. + joins several; with commas each is a system of its own, such as AGENT@dense",
-        "LIST",
-        decides="key",
-    )
-    long_context: bool = option(
-        "short for --reach long-context: all pages in the window in place of searching them",
-        None,
-        False,
-        decides="source",
+        "key", "what agents reach of those pages: whole (default), no-distractors, supportive, none, bm25, dense, dense:EMBEDDER, long-context, turns:N. + joins several; with commas each is a system of its own, such as AGENT@dense", "LIST")  # fmt: skip
+    long_context: bool = switch(
+        "source", "short for --reach long-context: all pages in the window in place of searching them"
     )
     set: str | None = None
     """Label of the frozen set whose questions the study answers."""

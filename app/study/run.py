@@ -13,9 +13,8 @@ from drr.app.notices import notice
 from drr.app.study.additions import (
     Selection,
     counted_under_only,
+    joined,
     joined_queries,
-    joined_reaches,
-    joined_settings,
     joined_variants,
     keep_queries,
     others_left,
@@ -32,7 +31,7 @@ from drr.env.errors import Misuse
 from drr.env.json_object import JsonObject
 from drr.env.person_setting import RECORDS, settings_of, words_of
 from drr.env.query import Query, read_queries
-from drr.env.reach import WHOLE
+from drr.env.reach import WHOLE, reaches_of
 from drr.env.reach import words_of as reach_words
 from drr.env.settings import Settings, StudyChoices
 from drr.env.user_code import is_in_file
@@ -224,7 +223,6 @@ def _joined(call: StudyPlan) -> _Joined:
         call = of_set(call, own, is_new=not saved)
     file, given = call.folder / QUERIES, _words(call.variants)
     chosen = None if call.settings is None else settings_of(call.settings)
-    had = own.settings or (RECORDS.name if saved else None)
     reaches = reaches_given(call)
     if saved:
         _check_strangers(call, own, given)
@@ -240,8 +238,12 @@ def _joined(call: StudyPlan) -> _Joined:
             "variants": (had_variants or "all") if given is None else joined_variants(had_variants, given),
             "trials": max(call.trials or 1, own.trials or 1),
             "contexts": own.contexts if call.contexts is None else call.contexts.resolve(),
-            "settings": words_of(joined_settings(had, chosen)),
-            "reach": reach_words(joined_reaches(own.reach or (WHOLE.name if saved else None), reaches)),
+            "settings": words_of(
+                joined(settings_of(own.settings or RECORDS.name) if saved else (), chosen, RECORDS)
+            ),
+            "reach": reach_words(
+                joined(reaches_of(own.reach or WHOLE.name) if saved else (), reaches, WHOLE)
+            ),
             "persons": call.persons_file,
         }
     )

@@ -11,6 +11,8 @@ from typing import Any, NamedTuple
 from drr.agents.commands.command import is_command
 from drr.app.commands.parser import Parser, nearest, parser_of
 from drr.app.commands.table import command_of
+from drr.app.study.plan import StudyPlan
+from drr.app.study.terms import deciding
 from drr.app.study.trust import FILES, check_agents, check_named_files, check_shop, check_study
 from drr.env.errors import Misuse
 from drr.env.settings import MODEL_ADDRESSES, Settings
@@ -23,15 +25,8 @@ BUDGET = {"usd": "--budget", "tokens": "--budget-tokens", "per_unit": "--max-cos
 ROLES = {"default": "model", "agent": "model_agent", "summariser": "model_summariser", "judge": "model_judge"}
 """Setting for each word of the section `models`; any other word there is a role that a variant declares."""
 _OWN = ("study", "models", "judges", "budget")
-_OF_A_CALL = frozenset(
-    ("help", "help-all", "dry-run", "json", "quiet", "wide", "only", "retry-failed", "limit", "save-config")
-)
-_OF_THE_USER = frozenset(
-    (
-        *(name.replace("_", "-") for name in MODEL_ADDRESSES),
-        *("trust-address", "trust-agent", "agent-sees", "otel", "otel-text", "pool"),
-    )
-)
+_OF_A_CALL = {"help", "help_all", "dry_run", "json", "wide", "save_config", *deciding(StudyPlan, "call")}
+_OF_THE_USER = {*MODEL_ADDRESSES, "trust_address", *deciding(StudyPlan, "user")}
 """Options that a study file may not set, as a stranger may have written it: where keys and answers are sent, and what runs outside the sandbox."""
 
 
@@ -177,11 +172,11 @@ def _models(page: _Page, run: Parser, value: object) -> Iterator[str]:
 def _option(page: _Page, run: Parser, key: str, value: object) -> Iterator[str]:
     name = key.replace("_", "-")
     action = run._option_string_actions.get(f"--{name}")
-    if name in _OF_THE_USER:
+    if action is not None and action.dest in _OF_THE_USER:
         raise page.wrong(
             key, f"is for you to say: --{name}, or an environment variable; a file may be anybody's"
         )
-    if action is None or name in _OF_A_CALL:
+    if action is None or action.dest in _OF_A_CALL:
         raise _unknown(page, key, name, [*_OWN, *_known(run)])
     if value is None or value == "":
         return
@@ -208,8 +203,11 @@ def _flag(page: _Page, action: argparse.Action, key: str, text: str) -> Iterator
 
 def _known(run: Parser) -> list[str]:
     """Return the options of `drr run` that a study file may hold, spelled as keys."""
-    names = {option[2:] for option in run._option_string_actions if option.startswith("--")}
-    return sorted(name.replace("-", "_") for name in names - _OF_A_CALL - _OF_THE_USER)
+    others = _OF_A_CALL | _OF_THE_USER
+    options = run._option_string_actions.items()
+    return sorted(
+        name[2:].replace("-", "_") for name, one in options if name[:2] == "--" and one.dest not in others
+    )
 
 
 def _unknown(page: _Page, key: str, name: str, known: Sequence[str] | Mapping[str, str]) -> Misuse:

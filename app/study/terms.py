@@ -53,18 +53,22 @@ _TYPES: Mapping[Any, Callable[[str], Any]] = {int: positive_int, float: positive
 
 
 def option(
+    decides: Decides,
     text: str,
     metavar: str | None = None,
     default: Any = None,
     *,
-    decides: Decides,
     flag: str | None = None,
     choices: Callable[[], Iterable[str]] | None = None,
     type: Callable[[str], Any] | None = None,
 ) -> Any:
-    """Return a field that is an option of the command line too, with its help and what it decides."""
+    """Return a field that is an option of the command line too, with what it decides and its help."""
     extra = {"metavar": metavar, "decides": decides, "flag": flag, "choices": choices, "type": type}
     return Field(default, description=text, json_schema_extra=cast("dict[str, Any]", extra))
+
+
+def switch(decides: Decides, text: str) -> Any:
+    return option(decides, text, default=False)
 
 
 class Options(BaseModel):
@@ -157,63 +161,42 @@ class UnitTerms(CallTerms):
     """Limits of the units that are run now. A limit not given keeps the value that the study was last given."""
 
     budget: Amount | None = option(
-        "most dollars that the whole study may cost, judging included (default: no limit)",
-        "USD",
-        decides="pace",
+        "pace", "most dollars that the whole study may cost, judging included (default: no limit)", "USD"
     )
     budget_tokens: Count | None = option(
-        "most tokens that the whole study may use (default: no limit)", "N", decides="pace"
+        "pace", "most tokens that the whole study may use (default: no limit)", "N"
     )
     max_cost_per_unit: Amount | None = option(
-        "most dollars of one unit: one that would cost more ends over_budget (default: no limit)",
-        "USD",
-        decides="pace",
-    )
+        "pace", "most dollars of one unit: one that would cost more ends over_budget (default: no limit)", "USD")  # fmt: skip
     limit: Count | None = option(
-        "begin at most so many units now, each a variant's answer to one question (default: all)",
-        "N",
-        decides="call",
+        "call", "begin at most so many units now, each a variant's answer to one question (default: all)", "N"
     )
-    units: Count = option("units in flight (default: 8); see also --concurrency", "N", 8, decides="pace")
-    retry_failed: bool = option(
-        "also compute again what failed for reasons that do not pass", None, False, decides="call"
-    )
-    quiet: bool = option("print no progress", None, False, decides="call")
+    units: Count = option("pace", "units in flight (default: 8); see also --concurrency", "N", 8)
+    retry_failed: bool = switch("call", "also compute again what failed for reasons that do not pass")
+    quiet: bool = switch("call", "print no progress")
 
 
 class PooledTerms(UnitTerms):
     """Limits of units, and the pool of workers that runs them."""
 
     pool: str | None = option(
-        "who runs them: in-process, ray, or ray://HOST:10001 (docs/scale.md)", "POOL", decides="user"
+        "user", "who runs them: in-process, ray, or ray://HOST:10001 (docs/scale.md)", "POOL"
     )
     workers: Count | None = option(
-        "with --pool ray: processes that share the units and calls in flight (default: one for each core here)",
-        "N",
-        decides="pace",
-    )
+        "pace", "with --pool ray: processes that share the units and calls in flight (default: one for each core here)", "N")  # fmt: skip
     units_per_worker: Count | None = option(
-        "with --pool ray: units in flight in each worker (default: --units shared among them)",
-        "M",
-        decides="pace",
+        "pace", "with --pool ray: units in flight in each worker (default: --units shared among them)", "M"
     )
-    copy_shop: bool = option(
-        "with --pool ray: copy a shop in a folder to each node once, also where its path leads to it (without: only where it does not)",
-        None,
-        False,
-        decides="pace",
-    )
+    copy_shop: bool = switch(
+        "pace", "with --pool ray: copy a shop in a folder to each node once, also where its path leads to it (without: only where it does not)")  # fmt: skip
 
 
 class TracedTerms(CallTerms):
     """The collector that spans are sent to; no study remembers it."""
 
     otel: str | None = option(
-        "send a span of each unit, model call and tool call to this OTLP/HTTP collector; see docs/ci.md (default: nowhere)",
-        "ENDPOINT",
-        decides="user",
-    )
-    otel_text: bool = option("with --otel: what was asked and answered too", None, False, decides="user")
+        "user", "send a span of each unit, model call and tool call to this OTLP/HTTP collector; see docs/ci.md (default: nowhere)", "ENDPOINT")  # fmt: skip
+    otel_text: bool = switch("user", "with --otel: what was asked and answered too")
 
     @model_validator(mode="after")
     def _is_collector(self) -> Self:
@@ -228,18 +211,10 @@ class TracedTerms(CallTerms):
 class ProgramTerms(TracedTerms):
     """The present permissions of variants that are commands; no study remembers them."""
 
-    trust_agent: bool = option(
-        "run cmd: variants as you, uncontained: with your files, your network and your other programs in reach",
-        None,
-        False,
-        decides="user",
-    )
+    trust_agent: bool = switch(
+        "user", "run cmd: variants as you, uncontained: with your files, your network and your other programs in reach")  # fmt: skip
     agent_sees: Annotated[tuple[str, ...], BeforeValidator(_seen)] = option(
-        "a file or folder that contained cmd: variants may read beside what they name; repeatable (default: none)",
-        "PATH",
-        (),
-        decides="user",
-    )
+        "user", "a file or folder that contained cmd: variants may read beside what they name; repeatable (default: none)", "PATH", ())  # fmt: skip
 
 
 class RunTerms(PooledTerms, ProgramTerms):

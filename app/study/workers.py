@@ -90,7 +90,7 @@ def pool_of(
             "--pool: the address of the model holds a password or more than host and path, which no other process is told;"
             " leave --pool out"
         )
-    sent = document.get("plan", document)
+    sent = document["plan"]
     variants = (sent.get("variants") or "").split(",")
     named = [model for word in variants if (model := parts_of(word)[1])]
     order = PoolOrder(

@@ -132,7 +132,7 @@ _PLACES = {
     # Judging.
     #     desk = desk_of(settings, models, shop)
     #     class ToneOptions(Options):
-    #         rounds: Count | None = option("how often each is scored (default 3)", "N", decides="units")
+    #         rounds: Count | None = option("units", "how often each is scored (default 3)", "N")
     "Options": "study.terms",  # options of `drr judge` for the paper's tasks
     "option": "study.terms",  # one of them: its help, and what it decides
     "Count": "study.terms",  # the type of a whole number above 0

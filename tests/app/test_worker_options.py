@@ -42,7 +42,9 @@ def test_units_go_in_bundles_where_no_model_judges_whatever_the_agents_were(
     toy_pool: str,  # noqa: F811
 ) -> None:
     arguments = asked(workers=2, pool=toy_pool)
-    pool = pool_of(arguments, Settings(**settings), "a:b", {"study": str(tmp_path)}, judging=judging)  # type: ignore[arg-type]
+    pool = pool_of(
+        arguments, Settings(**settings), "a:b", {"plan": {"study": str(tmp_path)}}, judging=judging
+    )  # type: ignore[arg-type]
     assert isinstance(pool, ToyPool)
     assert pool.order.free is free
 

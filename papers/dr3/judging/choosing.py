@@ -19,10 +19,7 @@ class FileTaskOptions(Options):
     """The options of `drr judge` for tasks with files."""
 
     tasks: Path | None = option(
-        "for --what dr3: the tasks with files that were asked (default: those of the run); kept with the study",
-        "DIR",
-        decides="source",
-    )
+        "source", "for --what dr3: the tasks with files that were asked (default: those of the run); kept with the study", "DIR")  # fmt: skip
 
 
 OPTIONS = FileTaskOptions

@@ -82,23 +82,13 @@ class PersonOptions(Options):
     """The options of `drr judge` for persons and criteria."""
 
     persons: Path | None = option(
-        "for --what pqr: who asks, JSONL (default: made of the shop's records by rule); kept with the study",
-        "FILE",
-        decides="source",
-    )
+        "source", "for --what pqr: who asks, JSONL (default: made of the shop's records by rule); kept with the study", "FILE")  # fmt: skip
     rounds: Count | None = option(
-        "for --what pqr: each criterion is scored so many times (default 3); kept with the study",
-        "N",
-        decides="units",
-    )
+        "units", "for --what pqr: each criterion is scored so many times (default 3); kept with the study", "N")  # fmt: skip
     seeds: Count | None = option(
-        "for --what pqr: so many sets of criteria for each task and person (default 1; 2 say how much criteria sway the figures);"
-        " kept with the study",
-        "N",
-        decides="units",
-    )
+        "units", "for --what pqr: so many sets of criteria for each task and person (default 1; 2 say how much criteria sway the figures); kept with the study", "N")  # fmt: skip
     at_once: bool | None = option(
-        "for --what pqr: all dimensions in one call, as published (default: a call for each)", decides="key"
+        "key", "for --what pqr: all dimensions in one call, as published (default: a call for each)"
     )
 
 

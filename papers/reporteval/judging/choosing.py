@@ -19,11 +19,7 @@ class PairOptions(Options):
     """The options of `drr judge` for ReportEval's tasks."""
 
     pair_seed: int | None = option(
-        "for --what reporteval: by which pairs of passages are drawn where there are more than 30 (default 0); kept with the study",
-        "N",
-        decides="key",
-        type=int,
-    )
+        "key", "for --what reporteval: by which pairs of passages are drawn where there are more than 30 (default 0); kept with the study", "N", type=int)  # fmt: skip
 
 
 OPTIONS = PairOptions
