@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from threading import RLock
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from drr.app.judge.text import figures_read_text
 from drr.app.viewer.model import ShownEntry
@@ -41,7 +41,7 @@ class EntryReader:
         self._stamps: dict[str, float | None] = {}
         self._entries: dict[str, ShownEntry] = {}
         self._keys: dict[str, str] = {}
-        self._measured: dict[str, IndexFigures] = {}
+        self._measured: dict[str, dict[str, Any]] = {}
         self._outcomes: dict[str, list[Comparison]] = {}
         self._planned = self._unjudged = 0
         self._notes: Sequence[str] = ()
@@ -76,8 +76,7 @@ class EntryReader:
         self._stamps, self._version = stamps, version
 
     def _with_measures(self, entry: ShownEntry) -> ShownEntry:
-        found = self._measured.get(entry.key)
-        return entry if found is None else replace(entry, **found._asdict())
+        return replace(entry, **self._measured.get(entry.key, {}))
 
     def measure(self) -> None:
         """Compute each report's figures for the index. This reads every judgement, which takes seconds for a large study."""
@@ -158,22 +157,13 @@ def version_of(study: Study) -> str:
     return " ".join(f"{s.st_mtime_ns}-{s.st_size}" for file in files if file.exists() for s in (file.stat(),))
 
 
-class IndexFigures(NamedTuple):
-    """The figures of a report for the index; each is a field of `ShownEntry`."""
-
-    scores: Mapping[str, float | None]
-    verdicts: tuple[str, ...]
-    types: tuple[str, ...]
-    claims: tuple[str, ...]
-
-
-def measured(judged: Judged, answer: Answer, values: Mapping[str, float | None]) -> IndexFigures:
-    """Return the report's metrics, the kinds of verdicts, the types of sources, and the claims."""
+def measured(judged: Judged, answer: Answer, values: Mapping[str, float | None]) -> dict[str, Any]:
+    """Return the fields of an entry that judging fills: metrics, kinds of verdicts, types of sources, claims."""
     found = judged.judged_claims(answer)
     claims = (found and found.claims) or ()
-    return IndexFigures(
-        {name: values[name] for name, metric in metrics(values).items() if not metric.detail},
-        tuple(sorted({claim.status for claim in claims})),
-        tuple(sorted({kind for claim in claims for kind in claim.types})),
-        tuple(claim.text for claim in claims),
-    )
+    return {
+        "scores": {name: values[name] for name, metric in metrics(values).items() if not metric.detail},
+        "verdicts": tuple(sorted({claim.status for claim in claims})),
+        "types": tuple(sorted({kind for claim in claims for kind in claim.types})),
+        "claims": tuple(claim.text for claim in claims),
+    }

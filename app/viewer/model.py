@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 from drr.citations.parse import Citations, parse
 from drr.env.files import file_name
 from drr.eval.stats.question import AskedQuestion
+from drr.eval.tasks.judgements import Judged
 
 
 @dataclass(frozen=True)
@@ -104,19 +105,10 @@ class Actor:
         return sum(known) if self.calls and len(known) == len(own) else None
 
 
-@dataclass(frozen=True)
-class ShownMessage:
-    """One message of a conversation, with its full text."""
+class TimedMessage(NamedTuple):
+    """One message of a conversation, as the transcript has it."""
 
-    role: str
-    text: str
-    thinking: tuple[str, ...] = ()
-    calls: tuple[tuple[str, str], ...] = ()
-    """Name and arguments of each tool call that the message requests."""
-    tool: str = ""
-    """Name of the tool whose result the message is; empty for other messages."""
-    failed: bool = False
-    tokens: str = ""
+    row: Mapping[str, Any]
     started_at: float | None = None
     """Seconds from the start of the answer; `None` if not recorded."""
     seconds: float | None = None
@@ -131,7 +123,7 @@ class Conversation:
     input_tokens: int | None
     """Tokens read by the model, summed over turns; `None` where no turn reported tokens."""
     output_tokens: int | None
-    messages: tuple[ShownMessage, ...] = ()
+    messages: Sequence[TimedMessage] = ()
     started_at: float | None = None
     """Start of the first turn, in seconds from the start of the answer."""
 
@@ -249,8 +241,10 @@ class ReportView:
     """Steps besides tool calls, as the answer's record has them; empty where none were recorded."""
     mistakes: MistakesResult | None = None
     """Contradictions to the shop's records that a judge found in both of two readings."""
-    papers: Mapping[str, Any] = field(default_factory=dict)
-    """Data that each paper adds to the answer's page, by the paper's name."""
+    judged: Judged = field(default_factory=partial(Judged, None, []))
+    """Judgements on the answer, for the parts of papers; empty for an answer that failed."""
+    key: str = ""
+    """The answer's key in the study."""
     figures_read: str = ""
     """Sentence on how many of the report's figures the rules could read."""
 

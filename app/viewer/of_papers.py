@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from drr.app.viewer.model import ReportView, ShownEntry
     from drr.env.progress import Progress
     from drr.eval.evidence.answers import Answer
-    from drr.eval.tasks.judgements import Judged
     from markupsafe import Markup
     from starlette.applications import Starlette
     from starlette.routing import Route
@@ -55,10 +54,6 @@ class StudyPart:
     def subjects(self, answer: Answer) -> Iterable[str]:
         """Return keys of further judged subjects that the pages show, besides the answer and its question."""
         return ()
-
-    def read(self, entry: ShownEntry, judged: Judged, answer: Answer) -> object:
-        """Return the paper's data for the answer's pages, which become its entry in `ReportView.papers`."""
-        return None
 
     def on_index(self, entries: Sequence[ShownEntry]) -> Inserts:
         return {}

@@ -14,8 +14,8 @@ from drr.app.viewer.model import (
     JudgeVerdicts,
     Passage,
     ProductCard,
-    ShownMessage,
     SourceView,
+    TimedMessage,
     VerdictEvidence,
 )
 from drr.citations.parse import Citations, canonical_url
@@ -215,29 +215,13 @@ def _conversation(transcript: Mapping[str, Any], steps: Rows, calls: Sequence[Ca
         turns=len(turns),
         input_tokens=sum(usage["input_tokens"] for usage in usages) if usages else None,
         output_tokens=sum(usage["output_tokens"] for usage in usages) if usages else None,
-        messages=tuple(_message(row, next(timed.get(row["role"], iter(())), (None, None))) for row in rows),
+        messages=[TimedMessage(row, *next(timed.get(row["role"], iter(())), ())) for row in rows],
         started_at=min((step["started_at"] for step in steps), default=None),
     )
 
 
-def _message(message: Mapping[str, Any], times: Times) -> ShownMessage:
-    usage = message.get("usage")
-    return ShownMessage(
-        role=str(message["role"]),
-        text=str(message.get("text") or ""),
-        thinking=tuple(filter(None, map(_thought, message.get("blocks") or ()))),
-        calls=tuple(
-            (str(call["name"]), json.dumps(call["args"], ensure_ascii=False, indent=1))
-            for call in message.get("tool_calls") or ()
-        ),
-        tool=str(message.get("name") or "") if message["role"] == "tool" else "",
-        failed=message.get("status") == "error",
-        tokens=""
-        if usage is None
-        else f"{usage['input_tokens']:,} tokens in, {usage['output_tokens']:,} out",
-        started_at=times[0],
-        seconds=times[1],
-    )
+def thoughts(message: Mapping[str, Any]) -> list[str]:
+    return [text for block in message.get("blocks") or () if (text := _thought(block))]
 
 
 def _thought(block: object) -> str:

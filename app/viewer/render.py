@@ -29,6 +29,7 @@ from drr.app.viewer.judges import (
 from drr.app.viewer.matrix import Matrix, shown_measures
 from drr.app.viewer.model import Passage, ReportView, ShownEntry
 from drr.app.viewer.of_papers import StudyPart, joined, template_folders
+from drr.app.viewer.parts import thoughts
 from drr.app.viewer.reader import AnswerNeighbours
 from drr.eval.checks import value_text
 from drr.eval.judging.marks import MARKABLE
@@ -269,7 +270,9 @@ def marked(passage: Passage) -> Markup:
 def templates() -> Environment:
     """Return the Jinja environment of all pages; a paper's templates are called `NAME/FILE`."""
     found = drawing(Path(__file__).parent / "templates", template_folders())
+    indented = partial(json.dumps, ensure_ascii=False, indent=1)
     found.globals |= {"marked": marked, "meaning": meaning, "value_text": value_text}
+    found.globals |= {"thoughts": thoughts, "indented": indented}
     return found
 
 

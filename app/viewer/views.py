@@ -78,7 +78,7 @@ class AnswerViews:
         values, verdicts = values_of(judged, answer), parts.verdicts(judged, answer, book)
         points = points_of(judged, answer.query_id)
         return ReportView(
-            entry=replace(entry, **measured(judged, answer, values)._asdict()),
+            entry=replace(entry, **measured(judged, answer, values)),
             report=answer.report,
             citations=citations,
             profile="" if shopper is None else shopper_summary(shopper),
@@ -100,7 +100,8 @@ class AnswerViews:
             missing_shop=self._profiles.missing,
             figures=tuple(parts.figures(values)),
             foreign=self._foreign(entry),
-            papers={name: paper.read(entry, judged, answer) for name, paper in self._papers.items()},
+            judged=judged,
+            key=key,
             sources=tuple(parts.sources(answer)),
             **_made_by(self._study, record, answer.tool_calls()),
         )

@@ -19,7 +19,7 @@ from drr.eval.tasks.judgements import Judged
 from drr.papers.pdr.build import person_id_of
 from drr.papers.pdr.judging.choices import kept_persons, owner_ids, task_id_of
 from drr.papers.pdr.judging.rows import DIMENSIONS, CriteriaOwner, CriterionRow, rubric_of, scores_of
-from drr.papers.pdr.judging.violations import violations_of
+from drr.papers.pdr.judging.violations import ViolationRow, violations_of
 from drr.papers.pdr.metrics.comparing import GRADES
 from drr.papers.pdr.person import Attribute, Person
 from drr.plugin import (
@@ -76,22 +76,13 @@ class PersonCase(NamedTuple):
     """Answers, ordered by person and trial."""
 
 
-class ShownPersons(NamedTuple):
-    """PDR-Bench's part of an answer: criteria, violations and cases."""
-
-    criteria: tuple[CriterionView, ...] = ()
-    violations: tuple[str, ...] = ()
-    cases: tuple[PersonCase, ...] = ()
-    """Cases of the task: one for each system that answered it for several persons."""
-
-
 class CaseSide(NamedTuple):
     person: str
     known: Mapping[str, Sequence[Attribute]]
     """Attributes of the person by block; empty if the study has no persons."""
     report: ReportView
-    criteria: tuple[CriterionView, ...]
-    violations: tuple[str, ...]
+    criteria: Sequence[CriterionView]
+    violations: Sequence[ViolationRow]
     cost: str
 
 
@@ -119,20 +110,23 @@ class PersonPages(StudyPart):
         person = entry.person or (person_id_of(entry.user) if entry.user else None)
         return replace(entry, task=task, person=person)
 
-    def _owners(self, answer: Answer) -> list[CriteriaOwner]:
+    def _owners(self, query_id: str, query: str, user: str | None) -> list[CriteriaOwner]:
         """Return the owners of the criteria for an answer, the person's before the task's."""
         self.cases()
-        asked = self.reader.asked(answer.query_id)
-        return owner_ids(asked, answer.query, answer.user_id, self._persons)[::-1]
+        return owner_ids(self.reader.asked(query_id), query, user, self._persons)[::-1]
 
     def subjects(self, answer: Answer) -> Iterable[str]:
-        return (owner.label for owner in self._owners(answer))
+        return (owner.label for owner in self._owners(answer.query_id, answer.query, answer.user_id))
 
-    def read(self, entry: ShownEntry, judged: Judged, answer: Answer) -> ShownPersons:
-        cases = of_task(self.cases().values(), self._named(entry).task)
-        rows = violations_of(judged, answer.key) or ()
-        violations = tuple(f"{row['kind'].replace('_', ' ')}: {row['why']}" for row in rows)
-        return ShownPersons(tuple(_criteria(judged, answer, self._owners(answer))), violations, tuple(cases))
+    def criteria(self, report: ReportView) -> list[CriterionView]:
+        """Return the criteria of an answer with their scores: the person's before the task's, by dimension."""
+        entry = report.entry
+        owners = self._owners(entry.query_id, entry.query, entry.user)
+        return list(_criteria(report.judged, report.key, owners))
+
+    def _of_task(self, entry: ShownEntry) -> list[PersonCase]:
+        """List the cases of an answer's task: one for each system that answered it for several persons."""
+        return of_task(self.cases().values(), self._named(entry).task)
 
     def row_notes(self, entries: Sequence[ShownEntry]) -> Inserts:
         from markupsafe import Markup
@@ -145,25 +139,25 @@ class PersonPages(StudyPart):
         return {name: note.format(one.person, first[one.task]) for name, one in own if one.task in first}
 
     def on_query(self, reports: Sequence[ReportView]) -> Inserts:
-        first, found = _shown(reports[0]), {}
-        if first.cases:
-            found["persons"] = part("pdr/persons.html", cases=first.cases)
-        if first.criteria:
-            scores = [{one.row["id"]: one.score for one in _shown(report).criteria} for report in reports]
-            rows = [(one, [own.get(one.row["id"], "–") for own in scores]) for one in first.criteria]
+        found, criteria = {}, list(map(self.criteria, reports))
+        if cases := self._of_task(reports[0].entry):
+            found["persons"] = part("pdr/persons.html", cases=cases)
+        if criteria[0]:
+            scores = [{one.row["id"]: one.score for one in own} for own in criteria]
+            rows = [(one, [own.get(one.row["id"], "–") for own in scores]) for one in criteria[0]]
             found["after_points"] = part("pdr/criteria_table.html", criteria=rows, reports=reports)
         return found
 
     def on_report(self, report: ReportView) -> Inserts:
         from markupsafe import Markup
 
-        shown = _shown(report)
         beside = Markup(' / <a href="../c/{}.html">beside other persons</a>')
-        names = [one.name for one in shown.cases if one.variant == report.entry.variant]
+        names = [one.name for one in self._of_task(report.entry) if one.variant == report.entry.variant]
         found = {"path_end": Markup().join(beside.format(name) for name in names)}
-        if shown.criteria:
+        if criteria := self.criteria(report):
+            violations = violations_of(report.judged, report.key) or ()
             found["link_before_mistakes"] = Markup('<li><a href="#criteria">Criteria</a></li>')
-            found["before_mistakes"] = part("pdr/criteria.html", p=shown)
+            found["before_mistakes"] = part("pdr/criteria.html", criteria=criteria, violations=violations)
         return found
 
     def page(self, frame: Frame, view: View, name: str) -> str | None:
@@ -178,7 +172,22 @@ class PersonPages(StudyPart):
         notes = list(_notes(case, others))
         if any(one.basis == "invented" for person in known for one in person.attributes):
             notes.append("What is marked invented is drawn by seed and true of nobody.")
-        return case_page(frame, case, others, [_side(one, persons) for one in reports], notes)
+        return case_page(frame, case, others, [self._side(one, persons) for one in reports], notes)
+
+    def _side(self, report: ReportView, persons: Mapping[str, Person]) -> CaseSide:
+        entry = report.entry
+        person = persons.get(entry.person or "")
+        attributes = () if person is None else person.attributes
+        return CaseSide(
+            person=entry.person or "",
+            known=grouped((one.block.replace("_", " "), one) for one in attributes),
+            report=report,
+            criteria=[one for one in self.criteria(report) if one.dimension in DIMENSIONS["p"]],
+            violations=violations_of(report.judged, report.key) or (),
+            cost=""
+            if entry.given is None
+            else f"{entry.given:,} tokens of this person stood with the question",
+        )
 
     def drawn(self, frame: Frame, view: View) -> Mapping[str, Callable[[str], str | None]]:
         return {"c": lambda name: self.page(frame, view, name)}
@@ -236,14 +245,9 @@ def case_page(
     )
 
 
-def _shown(report: ReportView) -> ShownPersons:
-    shown = report.papers.get("pdr")
-    return shown if isinstance(shown, ShownPersons) else ShownPersons()
-
-
-def _criteria(judged: Judged, answer: Answer, owners: Iterable[CriteriaOwner]) -> Iterator[CriterionView]:
+def _criteria(judged: Judged, answer: str, owners: Iterable[CriteriaOwner]) -> Iterator[CriterionView]:
     """Yield the criteria by dimension, with their scores in this judging run."""
-    scores = scores_of(judged, answer.key) or {}
+    scores = scores_of(judged, answer) or {}
     for owner, rubric in ((owner, rubric_of(judged, owner)) for owner in owners):
         places = [place for place in scores if place.owner == owner and place.own and not place.seed]
         rounds = [scores[place] for place in sorted(places, key=lambda place: place.round)]
@@ -283,20 +287,6 @@ def given_under(setting: Setting) -> str:
         "memory": f"what the memory {setting.memory} recalls for the question, at most {most}",
     }
     return {**_GIVEN, **of}[setting.kind]
-
-
-def _side(report: ReportView, persons: Mapping[str, Person]) -> CaseSide:
-    entry, shown = report.entry, _shown(report)
-    person = persons.get(entry.person or "")
-    attributes = () if person is None else person.attributes
-    return CaseSide(
-        person=entry.person or "",
-        known=grouped((one.block.replace("_", " "), one) for one in attributes),
-        report=report,
-        criteria=tuple(one for one in shown.criteria if one.dimension in DIMENSIONS["p"]),
-        violations=shown.violations,
-        cost="" if entry.given is None else f"{entry.given:,} tokens of this person stood with the question",
-    )
 
 
 def _notes(case: PersonCase, others: Sequence[PersonCase]) -> Iterator[str]:

@@ -13,10 +13,11 @@ from drr.app.viewer.reader import Reader
 from drr.app.viewer.render import Pages
 from drr.env.drawer.drawer import SHARED
 from drr.papers.dr3.form import TRUTH, document
+from drr.papers.dr3.judging.rows import depth_of, fact_labels, point_labels
 from drr.papers.dr3.truth import FoundRecord, KnownPage, PageProposal, read_truth
 from drr.papers.dr3.viewer.drawers import Values
 from drr.papers.dr3.viewer.facts import facts_in, points_in
-from drr.papers.dr3.viewer.pages import ShownFacts, TaskFolder, TaskFolderPages
+from drr.papers.dr3.viewer.pages import TaskFolder, TaskFolderPages
 from drr.papers.dr3.viewer.shelf import TaskShelf
 from drr.papers.dr3.viewer.texts import FactSpan, facts_marked
 from drr.study.study import Study
@@ -276,9 +277,10 @@ def test_a_report_shows_each_fact_beside_its_place(study: Path, tasks: Path) -> 
         own.show(shelf)
         html = pages.report(view)
         own.show(None)
-        bare, shown = pages.report(view), view.papers["dr3"]
-    assert isinstance(shown, ShownFacts) and shown.depth is not None
-    found = facts_in(view.report, shown.facts, shelf.evidence("007"), view.verdicts.judge)
+        bare, depth = pages.report(view), depth_of(view.judged, view.key)
+    facts, points = fact_labels(view.judged, view.key), point_labels(view.judged, view.key)
+    assert depth is not None and facts is not None and points is not None
+    found = facts_in(view.report, facts, shelf.evidence("007"), view.verdicts.judge)
     by_id = {one["row"]["id"]: one for one in found}
     assert list(by_id) == list(FACTS)
     assert by_id["f1"]["state"] == "found"
@@ -293,11 +295,11 @@ def test_a_report_shows_each_fact_beside_its_place(study: Path, tasks: Path) -> 
     assert cell["passage"].text[slice(*cell["passage"].spans[0])] == "58 cm"
     assert region["crop"]["part"] == (0, 36, 260, 114) and page["passage"] is not None
     assert "Facts of the task: 1 found, 6 missed, 1 unknown, 1 contradicted" in html and "<svg" in html
-    checklist = points_in(view.report, shown.checklist, found, view.verdicts.judge)
+    checklist = points_in(view.report, points, found, view.verdicts.judge)
     assert checklist is not None and f"Checklist: {checklist['text']}" in html and 'id="checklist"' in bare
     decided = next(point for point in checklist["points"] if point["facts"])
     assert f'<a href="#fact-{decided["facts"][0]["row"]["id"]}">' in html
-    assert f"Depth: {shown.depth['grade']} of 10" in html and shown.depth["reason"] in html
+    assert f"Depth: {depth['grade']} of 10" in html and depth["reason"] in html
     assert "contradicted" in bare and "<svg" not in bare and "../t/" not in bare
 
 

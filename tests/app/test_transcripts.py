@@ -11,7 +11,7 @@ from drr.app.pages.markdown import safe_html
 from drr.app.viewer.gantt import LINE, WIDE, gantt
 from drr.app.viewer.highlight import LinkTag, MarkedSpan, marked_html, marked_text
 from drr.app.viewer.model import Actor, CallView
-from drr.app.viewer.parts import actors, conversations
+from drr.app.viewer.parts import actors, conversations, thoughts
 from drr.app.viewer.reader import Reader
 from drr.app.viewer.render import Pages, script, words_script
 from hypothesis import given
@@ -55,7 +55,7 @@ def test_every_word_leads_to_the_answers_that_have_it_and_a_transcript_has_all(r
     page = Pages("s", served=False).transcript(view)
     messages = [one for talk in view.conversations for one in talk.messages]
     assert page.count('<li class="message') == len(messages) > 5
-    longest = max((one.text for one in messages if one.tool), key=len)
+    longest = max((one.row["text"] for one in messages if one.row["role"] == "tool"), key=len)
     assert str(escape(longest[-40:])) in page
 
 
@@ -69,7 +69,7 @@ def test_conversations_stand_as_they_began_and_each_message_when_it_was_made(rea
             assert times == sorted(times), "an answer of a tool comes before the next turn"
             known += len(times)
             turns = [step for step in view.steps if step["kind"] == "model" and step["of"] == talk.name]
-            asked = [one.started_at for one in talk.messages if one.role == "ai"]
+            asked = [one.started_at for one in talk.messages if one.row["role"] == "ai"]
             assert asked in ([step["started_at"] for step in turns], [None] * len(asked))
     assert known > 50
     page = Pages("s", served=False).transcript(view)
@@ -162,8 +162,7 @@ def test_thinking_is_told_and_work_that_was_given_away_is_no_time_in_tools() -> 
         {"type": "redacted_thinking", "data": "z"},
         {"type": "image"},
     ]
-    (talk,) = conversations([{"name": "agent", "messages": [{"role": "ai", "text": "t", "blocks": blocks}]}])
-    assert talk.messages[0].thinking == ("so", "(redacted_thinking: not shown by the provider)")
+    assert thoughts({"blocks": blocks}) == ["so", "(redacted_thinking: not shown by the provider)"]
     calls = (
         CallView(1, "", "launch_researcher", "control", "{}", "", None, 9.0, 1.0),
         CallView(2, "", "calculator", "api", "{}", "", None, 0.5, 10.0),

@@ -13,8 +13,9 @@ from drr.app.viewer.reader import Reader
 from drr.app.viewer.render import Pages
 from drr.citations.files import file_address
 from drr.papers.dr3.form import CORPUS, QUESTION, TRUTH, FileQuestion, corpus_pages, document, line
+from drr.papers.dr3.judging.rows import FACTS
 from drr.papers.dr3.truth import FactPlace, TaskTruth, read_truth
-from drr.papers.dr3.viewer.pages import ShownFacts, TaskFolderPages
+from drr.papers.dr3.viewer.pages import TaskFolderPages
 from drr.papers.dr3.viewer.shelf import TaskShelf
 from drr.study.study import Study
 from playwright.sync_api import Page, expect
@@ -105,8 +106,9 @@ def write_hostile_report(tasks: Path, folder: Path) -> None:
     """One on this task, with its facts beside their places."""
     shelf, view = TaskShelf(tasks), hostile_view()
     truth = read_truth(next(tasks.iterdir()))
-    facts = tuple(hostile_fact(fact.id, fact.text) for fact in truth.facts)
-    of_task = replace(view, entry=replace(view.entry, task=PAYLOADS[1]), papers={"dr3": ShownFacts(facts)})
+    facts = [hostile_fact(fact.id, fact.text) for fact in truth.facts]
+    view.judged.others[FACTS] = {view.key: {"facts": facts, "points": []}}
+    of_task = replace(view, entry=replace(view.entry, task=PAYLOADS[1]))
     with Study.create(folder.with_name("study"), {}) as study:
         own = TaskFolderPages(Reader(study))
         own.show(shelf)

@@ -24,8 +24,8 @@ from drr.app.viewer.model import (
     ReportView,
     ShownEntry,
     ShownFinding,
-    ShownMessage,
     SourceView,
+    TimedMessage,
     VerdictEvidence,
 )
 from drr.app.viewer.reader import Reader
@@ -38,16 +38,18 @@ from drr.eval.stats.citations import CitationVerdict
 from drr.eval.stats.faithfulness import JudgedClaim, VerdictRow
 from drr.eval.stats.question import Comparison
 from drr.eval.tasks.citation_rows import CheckRow
-from drr.eval.tasks.judgements import Verdict
+from drr.eval.tasks.judgements import Judged, Verdict
 from drr.eval.tasks.key_points import PointRow, PointSupport, PointVerdictRow
 from drr.eval.tasks.mistakes import MistakeRow
-from drr.papers.dr3.judging.rows import FactLabel, PlaceRow, RepeatedRow, RequiredFactRow
-from drr.papers.dr3.viewer.pages import ShownFacts
-from drr.papers.pdr.judging.rows import CriterionRow
+from drr.papers.dr3.judging.rows import FACTS, PlaceRow, RepeatedRow, RequiredFactRow
+from drr.papers.dr3.viewer.pages import TaskFolderPages
+from drr.papers.pdr.judging.choices import owner_ids
+from drr.papers.pdr.judging.rows import CriterionRow, open_rubric
+from drr.papers.pdr.judging.violations import VIOLATIONS, violations_of
 from drr.papers.pdr.person import Attribute
-from drr.papers.pdr.viewer import CaseSide, CriterionView, PersonCase, ShownPersons, case_page
-from drr.papers.reporteval.judging.grades import RepetitionRow, ReportGradeRow, ReportSide
-from drr.papers.reporteval.viewer import ShownGrades
+from drr.papers.pdr.viewer import CaseSide, CriterionView, PersonCase, PersonPages, case_page
+from drr.papers.reporteval.judging.grades import GRADES, REPETITION, RepetitionRow
+from drr.papers.reporteval.viewer import GradePages
 from drr.study.study import Study
 from playwright.sync_api import Page, expect
 
@@ -61,6 +63,7 @@ pytestmark = pytest.mark.browser
 PAYLOADS = cases("browser", "test_viewer_pages_PAYLOADS")
 
 
+KEY = "k" * 16
 HOSTILE = "hostile $\\frac{ 鳥 [a](javascript:alert(1)) " + PAYLOADS[1]
 
 
@@ -183,23 +186,43 @@ def test_an_answer_leads_from_its_errors_to_their_places_and_back(page: Page, ho
         expect(page.locator(".card.wrong:target")).to_be_in_viewport()
 
 
-def hostile_fact(name: str, text: str) -> FactLabel:
+def hostile_fact(name: str, text: str) -> RequiredFactRow:
     """Contradicted by a page whose address is hostile, too."""
     evil = " ".join(PAYLOADS)
-    row = RequiredFactRow(
+    return RequiredFactRow(
         id=name, source="page", subject=evil, attribute=evil, value=PAYLOADS[0], text=text, modality="text",
         places=[PlaceRow(address="javascript:alert(1)", quote=evil)], score=0.5, reason=evil, spans=[[0, 30]],
         repeated=[RepeatedRow(kind="outdated", value=evil, pages=["javascript:alert(1)", evil], start=0, end=40)], met=True,
     )  # fmt: skip
-    return FactLabel(row)
+
+
+def hostile_judged() -> Judged:
+    """What tasks of papers found in an answer to a question of nobody's."""
+    evil = " ".join(PAYLOADS)
+    passages: RepetitionRow = {
+        "place": [0, 1], "summary": False, "stands_for": 1.0, "heads": [evil, evil], "score": 3, "explanation": evil,
+        "repetitions": [{"first": evil, "second": evil}], "unfounded": [],
+    }  # fmt: skip
+    judged = Judged(None, [])
+    judged.others[GRADES] = {KEY: {evil: {"grade": 3, "reason": evil}}}
+    judged.others[REPETITION] = {KEY: [passages]}
+    judged.others[FACTS] = {KEY: {"facts": [hostile_fact("f1", evil)], "points": []}}
+    judged.others[VIOLATIONS] = {KEY: [{"kind": evil, "why": evil}]}
+    (owner,) = owner_ids(None, evil, None, {})
+    rubric = open_rubric(judged, owner, 0)
+    rubric.criteria["DEIN"] = [hostile_criterion()]
+    return judged
+
+
+def hostile_criterion() -> CriterionRow:
+    said = dict.fromkeys(("id", "criterion", "explanation", "origin"), " ".join(PAYLOADS))
+    return cast("CriterionRow", {**said, "weight": 0.5})
 
 
 def hostile_view() -> ReportView:
     """A report in which every text that comes from outside is hostile."""
     evil = " ".join(PAYLOADS)
-    entry = ShownEntry(
-        "k" * 16, "q-1", evil, evil, 0, "done", evil, 3, False, {"fp": 0.5}, ("full",), (evil,)
-    )
+    entry = ShownEntry(KEY, "q-1", evil, evil, 0, "done", evil, 3, False, {"fp": 0.5}, ("full",), (evil,))
     passage = Passage(evil, ((0, 20),))
     addresses = ("javascript:alert(1)", evil)
     said_alone = CitationVerdict(
@@ -225,8 +248,6 @@ def hostile_view() -> ReportView:
         "by": "judge",
         "span": [0, 40],
     }
-    said = dict.fromkeys(("id", "criterion", "explanation", "origin"), evil)
-    criterion = CriterionView(evil, cast("CriterionRow", {**said, "weight": 0.5}), (3, None), evil)
     claim = JudgedClaim(
         "c1", text=evil, end=len(PAYLOADS[0]), urls=["javascript:alert(1)"], verdicts={evil: verdict}
     )
@@ -239,12 +260,18 @@ def hostile_view() -> ReportView:
     ]
     source = SourceView(1, "javascript:alert(1)", evil, evil, (evil,), "0" * 64, evil, (1, 2))
     call = CallView(1, evil, evil, "api", evil, evil, evil, 0.5, 0.1)
-    message = ShownMessage(evil, evil, (evil,), ((evil, evil),), evil, True, evil)
+    block, call_made = {"type": "thinking", "thinking": evil}, {"name": evil, "args": {evil: evil}}
+    message = TimedMessage(
+        {
+            "role": evil,
+            "text": evil,
+            "blocks": [block],
+            "tool_calls": [call_made],
+            "name": evil,
+            "status": "error",
+        }
+    )
     figure = Metric("pqr_p", evil, evil, None, unit=evil)
-    passages: RepetitionRow = {
-        "place": [0, 1], "summary": False, "stands_for": 1.0, "heads": [evil, evil], "score": 3, "explanation": evil,
-        "repetitions": [{"first": evil, "second": evil}], "unfounded": [],
-    }  # fmt: skip
     wrong: MistakeRow = {"start": 0, "end": 9, "words": evil, "why": evil, "instead": evil, "defence": evil}
     usage = {evil: {"calls": evil, "model": evil, "input_tokens": 1, "output_tokens": 1, "seconds": 0.1}}
     return ReportView(
@@ -253,11 +280,7 @@ def hostile_view() -> ReportView:
         foreign=(ForeignValue(title=evil, judge=evil, source=evil, label=evil, scale=evil, value=None, failed=evil),),
         notes=(evil,), missing_shop=evil, conversations=(Conversation(evil, 1, 2, 3, (message,)),), steps=steps, products=(ProductCard("javascript:alert(1)", evil, 1.0, 2.0, 3, evil, True),), citations=parse(evil),
         mistakes={"mistakes": [wrong], "acquitted": [wrong], "statements": 3, "unread": 1, "unweighed": 0, "unshown": 0},
-        papers={
-            "dr3": ShownFacts((hostile_fact("f1", evil),)),
-            "pdr": ShownPersons((criterion,), (evil,), (PersonCase("n" * 16, evil, evil, ()), PersonCase("o" * 16, evil, PAYLOADS[0], ()))),
-            "reporteval": ShownGrades(cast("dict[ReportSide, ReportGradeRow]", {evil: {"grade": 3, "reason": evil}}), (passages,)),
-        },
+        judged=hostile_judged(), key=KEY,
     )  # fmt: skip
 
 
@@ -266,8 +289,9 @@ def hostile_case() -> tuple[PersonCase, list[PersonCase], list[CaseSide], list[s
     view, evil = hostile_view(), " ".join(PAYLOADS)
     other = replace(view, entry=replace(view.entry, key="m" * 16, person=PAYLOADS[0]))
     known = Attribute.model_construct(id=evil, block=evil, statement=evil, basis=evil, evidence=(), names=())
-    criteria = view.papers["pdr"].criteria
-    sides = [CaseSide(evil, {evil: [known]}, one, criteria, (evil,), evil) for one in (view, other)]
+    criteria = [CriterionView("GOAL", hostile_criterion(), (3, None), evil)]
+    violations = violations_of(view.judged, KEY) or ()
+    sides = [CaseSide(evil, {evil: [known]}, one, criteria, violations, evil) for one in (view, other)]
     systems = [PersonCase("n" * 16, evil, evil, ()), PersonCase("o" * 16, evil, PAYLOADS[0], ())]
     return systems[0], systems, sides, [evil]
 
@@ -276,7 +300,9 @@ def hostile_case() -> tuple[PersonCase, list[PersonCase], list[CaseSide], list[s
 def hostile(study: Path, tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     """Every kind of page with all of its parts, each text that comes from outside hostile."""
     with Study.open(study) as opened:
-        shown = hostile_pages(Pages(PAYLOADS[0], served=False, papers=Reader(opened).papers.values()))
+        papers = [of_paper(Reader(opened)) for of_paper in (PersonPages, GradePages, TaskFolderPages)]
+        shown = hostile_pages(Pages(PAYLOADS[0], served=False, papers=papers))
+    assert all(f'id="{part}"' in shown["r/a.html"] for part in ("criteria", "grades", "repetition", "facts"))
     home = tmp_path_factory.mktemp("hostile")
     shutil.copytree(STATIC, home / "static")
     for name, text in shown.items():

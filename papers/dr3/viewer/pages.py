@@ -12,11 +12,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from drr.env.errors import DrrError
 from drr.env.files import file_name
 from drr.env.progress import Progress
-from drr.eval.evidence.answers import Answer
 from drr.eval.metrics import metrics
-from drr.eval.tasks.judgements import Judged
 from drr.papers.dr3.form import holds_tasks
-from drr.papers.dr3.judging.rows import DepthRow, FactLabel, PointLabel, depth_of, fact_labels, point_labels
+from drr.papers.dr3.judging.rows import depth_of, fact_labels, point_labels
 from drr.papers.dr3.judging.truths import known_place
 from drr.papers.dr3.viewer.drawers import Values
 from drr.papers.dr3.viewer.facts import counted, facts_in, points_in
@@ -64,14 +62,6 @@ DRAWN = "f"
 _MISSING = "no such page of these tasks"
 
 
-class ShownFacts(NamedTuple):
-    """DR3-Eval's part of an answer: fact labels, checklist labels and depth; empty if not judged."""
-
-    facts: Sequence[FactLabel] = ()
-    checklist: Sequence[PointLabel] = ()
-    depth: DepthRow | None = None
-
-
 class TaskFolderPages(StudyPart):
     """The part of DR3-Eval in a study's viewer."""
 
@@ -88,10 +78,6 @@ class TaskFolderPages(StudyPart):
     @classmethod
     def of_folder(cls, place: Path) -> TaskFolder | None:
         return TaskFolder(TaskShelf(place)) if holds_tasks(place) else None
-
-    def read(self, entry: ShownEntry, judged: Judged, answer: Answer) -> ShownFacts:
-        facts, points = fact_labels(judged, answer.key), point_labels(judged, answer.key)
-        return ShownFacts(facts or (), points or (), depth_of(judged, answer.key))
 
     def on_index(self, entries: Sequence[ShownEntry]) -> Inserts:
         from markupsafe import Markup
@@ -114,11 +100,13 @@ class TaskFolderPages(StudyPart):
     def on_report(self, report: ReportView) -> Inserts:
         from markupsafe import Markup
 
-        name, shown = self._task_of(report.entry), report.papers.get("dr3") or ShownFacts()
-        known = self._shelf.evidence(name) if self._shelf and name and shown.facts else {}
-        facts = facts_in(report.report, shown.facts, known, report.verdicts.judge)
-        checklist = points_in(report.report, shown.checklist, facts, report.verdicts.judge)
-        values = {"facts": facts, "counted": counted(facts), "checklist": checklist, "depth": shown.depth}
+        name, labels = self._task_of(report.entry), fact_labels(report.judged, report.key) or ()
+        known = self._shelf.evidence(name) if self._shelf and name and labels else {}
+        facts = facts_in(report.report, labels, known, report.verdicts.judge)
+        points = point_labels(report.judged, report.key) or ()
+        checklist = points_in(report.report, points, facts, report.verdicts.judge)
+        depth = depth_of(report.judged, report.key)
+        values = {"facts": facts, "counted": counted(facts), "checklist": checklist, "depth": depth}
         found = {"before_quality": part("dr3/answer.html", r=report, **values)}
         if name is not None:
             found["path"] = Markup(' / <a href="../t/{}.html">task</a>').format(name)
