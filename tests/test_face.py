@@ -98,6 +98,8 @@ def test_what_is_wrong_is_raised_and_not_printed(place: Path, capsys: pytest.Cap
         drr.run("study", trials=-1)
     with pytest.raises(Misuse, match="--citation-repair: 'moon' is not one of off, remove, ask"):
         drr.run("study", citation_repair="moon")  # type: ignore[arg-type]
+    with pytest.raises(Misuse, match="--figures: 'moon' is not one of svg, png, pdf"):
+        drr.report("study", figures=["moon"])
     with pytest.raises(Misuse, match="--rounds: 'x' is not a whole number above 0"):
         drr.judge("study", of_papers={"rounds": "x"})
     with pytest.raises(DrrError, match="nowhere"):

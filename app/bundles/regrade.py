@@ -11,7 +11,8 @@ from drr.app.bundles.verifier import check_hashes
 from drr.app.judge.plan import JudgePlan
 from drr.app.judge.run import Judgement, judge
 from drr.app.notices import notice
-from drr.app.report.study_report import ReportConfig, figures_of
+from drr.app.report.plan import ReportPlan
+from drr.app.report.study_report import figures_of
 from drr.env.errors import DrrError
 from drr.eval.judging.read import choose
 from drr.eval.metrics import metrics
@@ -80,8 +81,8 @@ def _beside(folder: Path, root: str, before: str | None, made: Judgement) -> Reg
     if judge_row is None:
         raise DrrError("nothing could be judged; the bundle has no finished answer whose texts are in it")
     with Study.read(folder) as study:
-        old = {} if before is None else figures_of(study, ReportConfig(judge=before))[1]["metrics"]
-        new = figures_of(study, ReportConfig(judge=judge_row["name"]))[1]["metrics"]
+        old = {} if before is None else figures_of(study, ReportPlan(judge=before))[1]["metrics"]
+        new = figures_of(study, ReportPlan(judge=judge_row["name"]))[1]["metrics"]
     return {
         "schema": 1,
         "bundle": root,

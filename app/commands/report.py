@@ -8,7 +8,8 @@ from pathlib import Path
 
 from drr.app.commands.parser import name_usual
 from drr.app.console import print_json
-from drr.app.papers.steps import printed_papers
+from drr.app.report.plan import ReportPlan
+from drr.app.study.terms import add_options
 from drr.env.errors import Misuse
 
 _USUAL = ("--out", "--judge", "--labels", "--viewer", "--paper", "--stress", "--explain", "--json", "--quiet")
@@ -20,65 +21,19 @@ def build(parser: argparse.ArgumentParser) -> None:
     name_usual(parser, *_USUAL)
     parser.epilog = "examples:\n  drr report study --out report\n  drr report study --out report --viewer ../pages   # numbers lead to the pages of drr view --static\n  drr report study --json\n  drr report study --verdicts claims.csv   # every claim beside its sources\n  drr report study --labels sheet.jsonl\n  drr report --explain   # what every metric means"
     add("study", type=Path, metavar="STUDY", nargs="?", help="the folder of the study")
-    add(
-        "--out",
-        type=Path,
-        metavar="DIR",
-        help="index.html, answers behind its numbers, tables as md, tex, csv, figures as svg",
-    )
-    add(
-        "--viewer",
-        metavar="PLACE",
-        help="where the pages of `drr view --static` lie, seen from --out: each answer behind a number leads there (default: ../viewer, if it is there)",
-    )
-    add(
-        "--figures",
-        nargs="+",
-        choices=("svg", "png", "pdf"),
-        default=["svg"],
-        metavar="FORM",
-        help="forms of the figures: svg, png, pdf (default: svg)",
-    )
-    add("--judge", help="whose judgements (default: the last by a model, else by rules)")
-    add(
-        "--paper-figures",
-        action="store_true",
-        help="the paper's figures beside ours, marked as another setting",
-    )
-    add(
-        "--paper",
-        choices=printed_papers(),
-        help="the tables of this paper by their own numbers, with its printed figures, marked as another setting, where no rules took part",
-    )
-    labels = {
-        "--human": "labels of people (default: those of drr judges annotate)",
-        "--labels": "labels of a part (`drr judges annotate --sample`): each figure beside its estimate that holds the judge's error",
-    }
-    for name, help_text in labels.items():
-        add(name, type=Path, nargs="+", default=[], metavar="FILE", help=help_text)
+    add_options(parser, ReportPlan)
     add(
         "--stress",
         action="store_true",
         help="what changes moved, of `drr study stress`: into --out as stress.html and stress.json, or --json",
     )
     add("--explain", action="store_true", help="every metric: what it means, its scale, which way is better")
-    add(
-        "--complete-only",
-        action="store_true",
-        help="leave out answers whose research was broken off because the model failed in the middle",
-    )
-    add(
-        "--verdicts",
-        type=Path,
-        metavar="FILE",
-        help="what each address says of each claim that cites it: CSV for FILE.csv, else JSON lines (docs/judging.md, Citations one by one)",
-    )
     add("--json", action="store_true", help="the metrics as one JSON document")
 
 
 def run(arguments: argparse.Namespace) -> int:
     from drr.app.judge.text import corrected_text
-    from drr.app.report.study_report import ReportConfig, report
+    from drr.app.report.study_report import report
 
     if arguments.explain:
         return _explain(as_json=arguments.json)
@@ -88,8 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise Misuse("say where the report goes: --out DIR (or --json for the numbers alone)")
     if arguments.stress:
         return _stress(arguments)
-    given = {name: one for name, one in vars(arguments).items() if name in ReportConfig.__dataclass_fields__}
-    made = report(arguments.study, ReportConfig(**given))
+    made = report(arguments.study, ReportPlan.of(arguments))
     document, written = made.document(), made.written
     if written is not None and written.paper_left_out:
         notice = "what rules wrote or judged is never set beside the paper's figures: left out"

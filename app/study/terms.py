@@ -61,9 +61,17 @@ def option(
     flag: str | None = None,
     choices: Callable[[], Iterable[str]] | None = None,
     type: Callable[[str], Any] | None = None,
+    nargs: str | None = None,
 ) -> Any:
     """Return a field that is an option of the command line too, with what it decides and its help."""
-    extra = {"metavar": metavar, "decides": decides, "flag": flag, "choices": choices, "type": type}
+    extra = {
+        "metavar": metavar,
+        "decides": decides,
+        "flag": flag,
+        "choices": choices,
+        "type": type,
+        "nargs": nargs,
+    }
     return Field(default, description=text, json_schema_extra=cast("dict[str, Any]", extra))
 
 
@@ -117,6 +125,7 @@ def kind_of(field: FieldInfo) -> Any:
 
 
 def _called(kind: Any) -> str:
+    kind = get_args(kind)[0] if get_origin(kind) is tuple else kind
     return (
         f"one of {', '.join(get_args(kind))}" if get_origin(kind) is Literal else _CALLED.get(kind, "a text")
     )
@@ -143,17 +152,19 @@ def add_options(parser: argparse.ArgumentParser, options: type[Options], *names:
         if not (extra := extra_of(options, name)):
             continue
         field = options.model_fields[name]
-        kind = kind_of(field)
+        kind, several = kind_of(field), False
+        if get_origin(kind) is tuple:
+            kind, several = get_args(kind)[0], True
         how: dict[str, Any] = {"default": field.default, "dest": name, "help": field.description}
         choices = get_args(kind) if get_origin(kind) is Literal else extra["choices"] and extra["choices"]()
         if kind is bool:
             how["action"] = argparse.BooleanOptionalAction if field.default is None else "store_true"
-        elif choices:
-            how["choices"] = tuple(choices)
-        elif get_origin(kind) is tuple:
-            how |= {"action": "append", "default": [], "metavar": extra["metavar"]}
         else:
-            how |= {"type": extra["type"] or _TYPES.get(kind), "metavar": extra["metavar"]}
+            how |= {"metavar": extra["metavar"], "choices": choices and tuple(choices)}
+            how["type"] = None if choices else extra["type"] or _TYPES.get(kind)
+        if several:
+            how["default"] = [*field.default]
+            how |= {"nargs": extra["nargs"]} if extra["nargs"] else {"action": "append"}
         parser.add_argument(flag_of(options, name), **how)
 
 

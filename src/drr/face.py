@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from drr.app.judge.run import Judgement
     from drr.app.report.study_report import StudyReport
     from drr.app.session import CallDocument, ToolSession
-    from drr.app.study.terms import CallTerms
+    from drr.app.study.terms import Options
     from drr.env.settings import Settings
     from drr.env.shop import Shop
     from drr.study.status import StudyStatus
 
-Asked = TypeVar("Asked", bound="CallTerms")
+Asked = TypeVar("Asked", bound="Options")
 Queries = str | Path | Iterable[Mapping[str, object]]
 
 
@@ -284,32 +284,21 @@ def report(
     >>> report.page.is_file(), "fp" in report.metrics["react"]
     (True, True)
     """
-    from drr.app.report.study_report import ReportConfig, report
+    asked = {**locals(), "settings": None}
+    from drr.app.report.plan import ReportPlan
+    from drr.app.report.study_report import report
 
-    config = ReportConfig(
-        judge=judge,
-        out=_path(out),
-        viewer=viewer,
-        figures=figures,
-        paper_figures=paper_figures,
-        paper=paper,
-        human=[Path(file) for file in human],
-        labels=[Path(file) for file in labels],
-        complete_only=complete_only,
-        verdicts=_path(verdicts),
-    )
-    return report(Path(study), config)
+    return report(Path(study), _planned(ReportPlan, asked))
 
 
 def _planned(kind: type[Asked], asked: Mapping[str, object], **more: object) -> Asked:
     """Return the plan that a function's arguments ask for, which have the names of its fields and settings."""
     from drr.app.study.trust import named_settings
 
-    fields = kind.model_fields.keys() - {"settings"}
-    own = {name: one for name, one in asked.items() if name in fields and one is not None}
     named = {name: asked.get(name) for name in ("model", "models", "model_judge", "base_url")}
     given = named_settings(cast("Settings | None", asked["settings"]), **named)
-    return kind(**{**own, "given": given, **more})
+    own = {**asked, "settings": None, "given": given, **more}
+    return kind(**{name: own[name] for name in kind.model_fields if own.get(name) is not None})
 
 
 def _settled(settings: Settings | None, **named: object) -> Settings:
@@ -318,15 +307,11 @@ def _settled(settings: Settings | None, **named: object) -> Settings:
     return settled(named_settings(settings, **named), ()).settings
 
 
-def _path(place: str | Path | None) -> Path | None:
-    return None if place is None else Path(place)
-
-
 @contextmanager
 def _as_file(queries: Queries | None) -> Iterator[Path | None]:
     """Yield a file with the queries, or `None`. Mappings go into a temporary file, so that its reader names a wrong query by its line."""
     if queries is None or isinstance(queries, str | Path):
-        yield _path(queries)
+        yield None if queries is None else Path(queries)
         return
     import json
     from tempfile import TemporaryDirectory
