@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal, NotRequired, TypedDict
@@ -44,6 +44,7 @@ from drr.llm.role import RoleModel
 from drr.llm.text import Vision, is_shown_pictures, plain
 from drr.tools import registry as tools
 from drr.tools.base import ToolAnswer, ToolContext
+from drr.tools.utility import is_address
 
 PERSON = "person"
 """The prompt that adds the facts given of the person to the question."""
@@ -305,8 +306,8 @@ def _run_of(
 
 def _with_summaries(summaries: PageSummaries) -> CallTool:
     async def call(name: str, arguments: Mapping[str, Any], context: ToolContext) -> ToolAnswer:
-        answer = await tools.call(name, arguments, context)
-        if name != "web_search" or not answer.sources:
+        answer = await tools.call(name, arguments, replace(context, whole=False))
+        if name != "web_search" or not answer.sources or is_address(str(arguments["query"])):
             return answer
         return await summaries.improve(answer, str(arguments["query"]), context)
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+import asyncio
+from collections.abc import Sequence
+from typing import Annotated, NamedTuple
 
-from drr.env.records.lines import one_line
+from drr.env.records.lines import one_line, visible
+from drr.env.records.listing import in_pages
 from drr.env.source import Source
 from drr.env.text import tokens
 from drr.env.web.base import InPieces, WebUnavailable
+from drr.env.web.open import is_shop_address
 from drr.tools.arithmetic import MAX_LENGTH, ArithmeticProblem, evaluate
 from drr.tools.base import ToolAnswer, ToolContext, ToolError
 from pydantic import Field, StringConstraints
@@ -15,6 +19,8 @@ from typing_extensions import TypedDict
 
 _SNIPPET, _ROWS = 320, 5
 """Longest snippet and table row in characters, and most rows of one page."""
+WHOLE = 6_000
+"""Characters of a page that one answer holds."""
 
 
 class WebResult(TypedDict):
@@ -25,6 +31,8 @@ class WebResult(TypedDict):
     snippet: str
     date: str | None
     rows: list[str]
+    page: str | None
+    """The text of the page, or of the asked part of it, where it was read."""
 
 
 class WebResults(TypedDict):
@@ -44,11 +52,18 @@ async def web_search(
     ctx: ToolContext,
     query: Annotated[
         str,
-        StringConstraints(strip_whitespace=True, min_length=1, max_length=400),
-        Field(description="What to look for on the web."),
+        StringConstraints(strip_whitespace=True, min_length=1, max_length=500),
+        Field(description="What to look for on the web, or the address of a result."),
     ],
+    part: Annotated[int, Field(ge=1, le=1000, description="Part of a page too long for one answer.")] = 1,
 ) -> ToolAnswer:
-    """Search the web for information related to the query; returns the best results with title, address and snippet."""
+    """Search the web: the best result as a whole page, the others as snippets that follow the words of the query.
+
+    With a result's address as the query, its page comes whole. One answer holds 6,000 characters of a page; `part` goes on.
+    """
+    in_pieces = isinstance(ctx.web, InPieces)
+    if is_address(query) and not in_pieces:
+        return await _whole_page(ctx, query, part)
     if not tokens(query):
         raise ToolError(
             "invalid", "The query has no word to search for; give a few words such as 'birds of Oklahoma'."
@@ -73,20 +88,95 @@ async def web_search(
             "snippet": one_line(hit.snippet, longest) or "no snippet",
             "date": hit.date,
             "rows": [one_line(row, _SNIPPET) for row in hit.rows[:_ROWS]],
+            "page": None,
         }
         for hit in hits[: ctx.top_k]
     ]
+    ctx.named.update(one["url"] for one in items)
+    remark = "" if in_pieces or not ctx.whole else await _with_page(ctx, items[0])
+    remarks = [remark, *[""] * len(items)]
+    heading = f"{len(items)} web results for {one_line(query, 80)!r}"
+    return _web_answer(heading, items, remarks, "" if in_pieces else _HINT)
+
+
+_HINT = "Snippets follow the words of the query; with a result's address as the query, its page comes whole."
+
+
+def is_address(query: str) -> bool:
+    return query.strip().casefold().startswith(("http://", "https://")) and len(query.split()) == 1
+
+
+def _web_answer(
+    heading: str, items: list[WebResult], remarks: Sequence[str], last: str = ""
+) -> ToolAnswer:
+    """Return the answer with these results. What a page says is set in, so that it forges no result."""
     sources = [
-        Source(url=one["url"], type="web", title=one["title"], seen="; ".join([one["snippet"], *one["rows"]]))
+        Source(
+            url=one["url"],
+            type="web",
+            title=one["title"],
+            seen=one["page"]
+            or "; ".join([one["snippet"], *(row for row in one["rows"] if row not in one["snippet"])]),
+        )
         for one in items
     ]
-    text = "\n".join(
-        [
-            f"{len(items)} web results for {one_line(query, 80)!r}",
-            *(f"{k}. {one.title}\n   {one.url}\n   {one.seen}" for k, one in enumerate(sources, 1)),
-        ]
-    )
+    rows = [
+        f"{k}. {one.title}\n   {one.url}\n   " + one.seen.replace("\n", "\n   ") + remark
+        for k, (one, remark) in enumerate(zip(sources, remarks, strict=False), 1)
+    ]
+    text = "\n".join(filter(None, [heading, *rows, last]))
     return ToolAnswer(text, sources, {"items": items, "total": len(items)})
+
+
+class _ReadPage(NamedTuple):
+    title: str | None
+    parts: list[str]
+
+    def remark(self, part: int) -> str:
+        goes_on = f"; its address as the query with part={part + 1} goes on" if part < len(self.parts) else ""
+        return f"\n   (part {part} of {len(self.parts)} of this page{goes_on})" if len(self.parts) > 1 else ""
+
+
+async def _read_page(ctx: ToolContext, url: str) -> _ReadPage:
+    """Read a page within half of the deadline. Raises `WebUnavailable` with the reason where there is no text."""
+    try:
+        async with asyncio.timeout(ctx.deadline_s / 2):
+            page = await ctx.web.read(url)
+    except TimeoutError:
+        raise WebUnavailable("it took too long") from None
+    lines = [one_line(line, len(line)) for line in visible(page.markdown or "").splitlines() if line]
+    text = "\n".join(filter(None, lines))
+    if not text:
+        raise WebUnavailable(page.reason or page.status)
+    return _ReadPage(page.title, list(in_pages(text, WHOLE)))
+
+
+async def _with_page(ctx: ToolContext, item: WebResult) -> str:
+    """Add the text of its page to a result; return what is to be said of it."""
+    try:
+        found = await _read_page(ctx, item["url"])
+    except WebUnavailable as error:
+        return f" (the page could not be read: {one_line(str(error), 200)})"
+    date = item["date"] or ""
+    item["page"] = found.parts[0] if date in found.parts[0] else f"{one_line(date, 40)} - {found.parts[0]}"
+    return found.remark(1)
+
+
+async def _whole_page(ctx: ToolContext, url: str, part: int) -> ToolAnswer:
+    if ctx.shop is not None and is_shop_address(url, ctx.shop.shop_url):
+        raise ToolError("invalid", "This is an address of the shop; get_product_details reads it.")
+    if ctx.web.content_hash is None and url not in ctx.named:
+        # Nothing that a model makes up, a shopper's name say, may reach a server.
+        raise ToolError("not_allowed", "No search has shown this address; give one of a result, letter for letter.")
+    try:
+        found = await _read_page(ctx, url)
+    except WebUnavailable as error:
+        raise ToolError("unavailable", f"The page could not be read: {one_line(str(error), 300)}.") from error
+    if part > len(found.parts):
+        raise ToolError("invalid", f"part {part} of {len(found.parts)}: this page ends before.")
+    title, text = one_line(found.title or "", 150) or "untitled", found.parts[part - 1]
+    item = WebResult(title=title, url=one_line(url, 2000), snippet="", date=None, rows=[], page=text)
+    return _web_answer("The page of this address", [item], [found.remark(part)])
 
 
 def calculator(

@@ -31,7 +31,7 @@ def product_page(product: Product, part: Part = "all", number: int = 1) -> Listi
     heading, text = _set(product, part).split("\n\n", 1)
     if len(text) <= PAGE:
         return ListingPage(f"{heading}\n{text}" if number == 1 else "", number, 1)
-    pages = list(_pages(text))
+    pages = list(in_pages(text))
     if number > len(pages):
         return ListingPage("", number, len(pages))
     more = f"page={number + 1} goes on" if number < len(pages) else "the last"
@@ -39,15 +39,15 @@ def product_page(product: Product, part: Part = "all", number: int = 1) -> Listi
     return ListingPage(f"{heading}\n{pages[number - 1]}\n{position}", number, len(pages))
 
 
-def _pages(text: str) -> Iterator[str]:
+def in_pages(text: str, size: int = PAGE) -> Iterator[str]:
     """Split a text into pages of whole lines. A line longer than a page is broken, between words if it has any."""
     start = 0
-    while len(text) - start > PAGE:
-        end = text.rfind("\n", start + 1, start + PAGE)
-        if end < start + PAGE // 2:
-            end = max(text.rfind(" ", start + PAGE // 2, start + PAGE), end)
+    while len(text) - start > size:
+        end = text.rfind("\n", start + 1, start + size)
+        if end < start + size // 2:
+            end = max(text.rfind(" ", start + size // 2, start + size), end)
         if end <= start:
-            end = start + PAGE
+            end = start + size
         yield text[start:end].strip("\n ")
         start = end
     yield text[start:].strip("\n ")

@@ -57,7 +57,7 @@ def test_tools_are_listed_and_called(drr: Drr, given: tuple[str, ...]) -> None:
     assert called("calculator", '{"expression": "6*7"}')["data"] == {"value": "42"}
     data = called("web_search", '{"query": "dog ramp"}')["data"]
     assert set(data) == {"items", "total"}
-    assert set(data["items"][0]) == {"title", "url", "snippet", "date", "rows"}
+    assert set(data["items"][0]) == {"title", "url", "snippet", "date", "rows", "page"}
 
 
 def test_a_tool_error_exits_1(shop: Shop, drr: Drr, given: tuple[str, ...]) -> None:

@@ -78,7 +78,7 @@ FAILURES: list[tuple[str, dict[str, Any], str, str]] = [
     ("update_user_profile", {"account_status": "closed"}, "invalid", "not an argument"),
     ("web_search", {}, "invalid", "query is missing"),
     ("web_search", {"query": "..."}, "invalid", "no word"),
-    ("web_search", {"query": "x" * 401}, "invalid", "query"),
+    ("web_search", {"query": "x" * 501}, "invalid", "query"),
     ("calculator", {}, "invalid", "expression is missing"),
     ("calculator", {"expression": "1 +"}, "invalid", "ends too early"),
     ("calculator", {"expression": "1/0"}, "invalid", "division by zero"),

@@ -35,7 +35,7 @@ UNSEEN = "\u200b\u202e\x07\xad\u2028"
 FRAMES = {
     "product_catalog_search": r"Products .*|\d+\.",
     "get_user_orders": r"Orders .*",
-    "web_search": r"\d web results .*|\d\. A 2\. b \d|https://h\d\.example/",
+    "web_search": r"\d web results .*|\d\. A 2\. b \d|https://h\d\.example/|\(part 1 of \d .*\)|Snippets .*",
     "calculator": r"0\.1 \+ 0\.2 = 0\.3",
     "list_files": r"\d+ files|\d+\. .*",
     "read_file": r"Page \d of \d \(file://\S+\)|.* \(file://\S+\)|file://\S+ \(.*\)|Other sheets: Plan",

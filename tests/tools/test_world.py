@@ -30,7 +30,7 @@ def test_the_shop_is_a_world_of_the_registrys_tools(shop: Shop, web: WebSearch) 
     assert world.key_fields() == {
         "shop": shop.manifest.content_hash,
         "shop_url": shop.shop_url,
-        "web": {"name": web.name, "content_hash": web.content_hash, "version": "2"},
+        "web": {"name": web.name, "content_hash": web.content_hash, "version": "3"},
         "search": {"name": "fields", "version": SEARCH_VERSION},
     }
     as_given = ShopWorld(Session(shop, ANNA), web, "http://ecommerce.example/")
@@ -67,7 +67,7 @@ async def test_a_planted_order_is_a_row_like_any_other(document: Document, shop:
     profile = call_sync("get_user_profile", {}, ctx).text
     answer = call_sync("web_search", {"query": document.title}, ctx)
     assert document.url in [item["url"] for item in answer.data["items"]]
-    assert len(answer.text.splitlines()) == 1 + 3 * answer.data["total"]
+    assert sum(line[:1] != " " for line in answer.text.splitlines()) == 2 + answer.data["total"]
     for secret in ("distractor", "supportive", "injection", *document.topics):
         assert f'"{secret}"' not in answer.text
     page = await web.read(document.url)
