@@ -14,6 +14,8 @@ from drr.agents.brief import PlanRequest
 from drr.agents.run_state import MAIN, AgentRun, file_names, has_shop
 from drr.agents.turns import broken_off, report_afresh, twice
 from drr.env.json_object import JsonObject
+from drr.env.records.lines import one_line
+from drr.env.text import tokens
 from drr.llm.failures import ModelFailure
 from langchain_core.messages import HumanMessage
 from langchain_core.runnables import RunnableConfig
@@ -178,8 +180,8 @@ def catalogue(schemas: Sequence[ToolSchema]) -> str:
 
 
 # A path is needed after the number, so that "$40" and "$1.50" stay sums of money.
-_REFERENCE = re.compile(r"\$(\d{1,3})((?:\.[A-Za-z_]\w*|\[\d{1,4}\])+)")
-_STEP = re.compile(r"\.([A-Za-z_]\w*)|\[(\d+)\]")
+_REFERENCE = re.compile(r"\$(\d{1,3})((?:\.[A-Za-z_]\w*|\[[^\[\]]{1,100}\])+)")
+_STEP = re.compile(r"\.([A-Za-z_]\w*)|\[([^\[\]]+)\]")
 
 
 def resolve(value: Any, results: list[Any]) -> Any:
@@ -202,11 +204,20 @@ def _follow(reference: re.Match[str], results: list[Any]) -> Any:
     value = results[number - 1]
     if value is None:
         raise LookupError(f"{reference[0]} refers to call {number}, which failed.")
-    for name, index in _STEP.findall(reference[2]):
+    for name, item in _STEP.findall(reference[2]):
         try:
-            value = value[name] if name else value[int(index)]
-        except (KeyError, IndexError, TypeError):
+            value = value[name] if name else value[int(item) if item.isdecimal() else _titled(value, item)]
+        except (AttributeError, KeyError, IndexError, TypeError):
             raise LookupError(f"{reference[0]}: the result of call {number} has nothing there.") from None
     if value is None:
         raise LookupError(f"{reference[0]} is unknown in the result of call {number}.")
     return value
+
+
+def _titled(items: list[JsonObject], words: str) -> int:
+    """Return the place of the item whose title shares the most of these words. Raises `LookupError` where none shares a word."""
+    wanted = set(tokens(words))
+    shared = [len(wanted & set(tokens(item.get("title") or ""))) for item in items]
+    if not any(shared):
+        raise LookupError(f"no title among the results has a word of {one_line(words, 60)!r}.")
+    return shared.index(max(shared))

@@ -183,14 +183,14 @@ def get_product_details(
     """Get one product's whole listing: title, price, ratings, store, categories, every feature, description, every detail.
 
     Nothing is left out; a very long listing comes in pages and says how many. The short form cuts features, description
-    and details; an ellipsis or "(n more)" marks every cut. A price or rating that the shop does not know is said to be
-    unknown.
+    and details that the question does not name; an ellipsis or "(n more)" marks every cut. A price or rating that the
+    shop does not know is said to be unknown.
     """
     wanted = product_id_in(ctx, product_id)
     product = in_capitals(wanted, ctx.session.shop.store.product)
     if product is None:
         raise ToolError("not_found", _unknown(ctx, wanted))
-    shown = product_page(product, part, page)
+    shown = product_page(product, part, page, ctx.question or "")
     if page > shown.pages:
         raise ToolError("invalid", f"page {page} of {shown.pages}: this listing ends before; ask for less.")
     source = product_source(product, shown.text)

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Annotated
 
-from drr.env.entities import Order, OrderStatus, Product
+from drr.env.entities import Order, OrderStatus, Product, bound_ms
 from drr.env.json_object import JsonObject
 from drr.env.records.lines import one_line
 from drr.env.records.shopper import order_page, order_row, profile_page, statistics_page
-from drr.env.shop import Shop
+from drr.env.shop import OrderPage, Shop
 from drr.env.source import Source
 from drr.env.statistics import UserStatistics
+from drr.env.text import tokens
 from drr.tools.access import UserId, near, owner
 from drr.tools.base import (
     ToolAnswer,
@@ -31,31 +32,65 @@ from pydantic import Field, StringConstraints
 from typing_extensions import TypedDict
 
 
+Day = Annotated[str | None, StringConstraints(strip_whitespace=True, min_length=10, max_length=10)]
+
+
 def get_user_orders(
     ctx: ToolContext,
     user_id: UserId = None,
+    words: Annotated[
+        str | None,
+        StringConstraints(strip_whitespace=True, min_length=1, max_length=200),
+        Field(description="Only orders whose product these words name, e.g. cabinet locks."),
+    ] = None,
     status: Annotated[OrderStatus | None, Field(description="Only orders with this status.")] = None,
+    since: Annotated[Day, Field(description="Only orders from this day on, e.g. 2022-05-01.")] = None,
+    before: Annotated[Day, Field(description="Only orders before this day.")] = None,
     limit: Annotated[int, Field(ge=1, le=100, description="Most orders to return.")] = 20,
     offset: Annotated[int, Field(ge=0, le=1_000_000, description="Orders to skip, for the next page.")] = 0,
 ) -> ToolAnswer:
     """Get a user's order history, newest first: date, status, quantity, product and its current price in the shop."""
     user = owner(ctx, user_id)
-    page: ToolAnswer = ctx.session.shop.kept(_orders, user.user_id, status, limit, offset)
+    if words is not None and not tokens(words):
+        raise ToolError("invalid", "words has no word to look for; give a few such as 'cabinet locks'.")
+    for name, day in (("since", since), ("before", before)):
+        try:
+            bound_ms(day or "2000-01-01")
+        except ValueError:
+            raise ToolError("invalid", f"{name} {one_line(str(day), 20)!r} is no day such as 2022-05-01.") from None
+    page: ToolAnswer = ctx.session.shop.kept(
+        _orders, user.user_id, words, status, since, before, limit, offset
+    )
     return replace(page, data={**page.data, "items": [row.copy() for row in page.data["items"]]})
 
 
-def _orders(shop: Shop, user_id: str, status: OrderStatus | None, limit: int, offset: int) -> ToolAnswer:
-    page = shop.store.orders(user_id, status=status, limit=limit, offset=offset)
-    kind = f"{status} orders" if status else "orders"
-    if not page.items:
-        after = f" after the first {offset:,} ({page.total:,} in all)" if page.total else ""
-        return ToolAnswer(f"No {kind}{after} of {user_id}.", (), {"items": [], "total": page.total})
+def _orders(
+    shop: Shop,
+    user_id: str,
+    words: str | None,
+    status: OrderStatus | None,
+    since: str | None,
+    before: str | None,
+    limit: int,
+    offset: int,
+) -> ToolAnswer:
+    asked = {"limit": limit, "offset": offset} if words is None else {}
+    page = shop.store.orders(user_id, status=status, since=since, until=before, **asked)
     ids = list(dict.fromkeys(order.product_id for order in page.items))
     products = {product.product_id: product for product in shop.store.products(ids)}
+    kind, which = f"{status} orders" if status else "orders", ""
+    if words is not None:
+        items, has_all = _named(page.items, products, frozenset(tokens(words)))
+        page = OrderPage(items[offset : offset + limit], len(items))
+        which = f" for {one_line(words, 80)!r}" + ("" if has_all else " (none has all of these words)")
+    which += f" since {since}" * bool(since) + f" before {before}" * bool(before)
+    if not page.items:
+        after = f" after the first {offset:,} ({page.total:,} in all)" if page.total else ""
+        return ToolAnswer(f"No {kind}{which}{after} of {user_id}.", (), {"items": [], "total": page.total})
     rows = [order_row(order, products.get(order.product_id)) for order in page.items]
     address = f"user://{user_id}/orders/"
     heading = (
-        f"{kind[0].upper()}{kind[1:]} {offset + 1}-{offset + len(rows)} of {page.total:,}, newest first, at the shop's"
+        f"{kind[0].upper()}{kind[1:]} {offset + 1}-{offset + len(rows)} of {page.total:,}{which}, newest first, at the shop's"
         f" current prices. Cite {address}<order> and {shop.shop_url.rstrip('/')}/<product>"
     )
     sources: dict[str, Source] = {}
@@ -70,6 +105,19 @@ def _orders(shop: Shop, user_id: str, status: OrderStatus | None, limit: int, of
             "total": page.total,
         },
     )
+
+
+def _named(
+    orders: Sequence[Order], products: Mapping[str, Product], words: frozenset[str]
+) -> tuple[list[Order], bool]:
+    """Return the orders whose product shares the most of these words, at least one, and whether they have all of them."""
+    shared = {
+        key: len(words & set(tokens(" ".join([one.title, one.store or "", *one.categories]))))
+        for key, one in products.items()
+    }
+    most = max(shared.values(), default=0)
+    named = [order for order in orders if shared.get(order.product_id) == most > 0]
+    return named, most in (0, len(words))
 
 
 def get_order_details(

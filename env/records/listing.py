@@ -8,6 +8,7 @@ from typing import Literal, NamedTuple
 from drr.env.entities import Product
 from drr.env.records.lines import cell, cut, facts, listed, price
 from drr.env.records.product import maker, path, rating, title
+from drr.env.text import tokens
 
 Part = Literal["all", "short", "features", "description", "details"]
 """Parts of a listing: `all` is everything, `short` an extract of everything."""
@@ -23,12 +24,13 @@ class ListingPage(NamedTuple):
     """The number of pages of the part; a higher page number has no text."""
 
 
-_kept: dict[tuple[str, Part], tuple[Product, str]] = {}
+_kept: dict[tuple[str, Part, str], tuple[Product, str]] = {}
 
 
-def product_page(product: Product, part: Part = "all", number: int = 1) -> ListingPage:
-    """Return one page of a part of the listing. The first lines, with the address and the figures, stand on every page."""
-    heading, text = _set(product, part).split("\n\n", 1)
+def product_page(product: Product, part: Part = "all", number: int = 1, question: str = "") -> ListingPage:
+    """Return one page of a part of the listing. The first lines, with the address and the figures, stand on every page.
+    The short form keeps whole the details that a question names."""
+    heading, text = _set(product, part, question if part == "short" else "").split("\n\n", 1)
     if len(text) <= PAGE:
         return ListingPage(f"{heading}\n{text}" if number == 1 else "", number, 1)
     pages = list(in_pages(text))
@@ -53,20 +55,20 @@ def in_pages(text: str, size: int = PAGE) -> Iterator[str]:
     yield text[start:].strip("\n ")
 
 
-def _set(product: Product, part: Part) -> str:
+def _set(product: Product, part: Part, question: str) -> str:
     """Format a part of a product: heading, empty line, body.
 
     Formatting a page costs more than reading its record, and sessions look at the same products again and again: the last
     pages are cached, and reused while the product's record stays the same.
     """
-    kept = _kept.get((product.product_url, part))
+    kept = _kept.get((product.product_url, part, question))
     if kept is not None and kept[0].__dict__ == product.__dict__:
         return kept[1]
-    text = _set_short(product) if part == "short" else _set_whole(product, part)
+    text = _set_short(product, question) if part == "short" else _set_whole(product, part)
     if len(text) <= _MOST_KEPT:
         if len(_kept) >= _MOST_PAGES:
             _kept.clear()
-        _kept[product.product_url, part] = product, text
+        _kept[product.product_url, part, question] = product, text
     return text
 
 
@@ -169,6 +171,8 @@ def _unmarred(page: str) -> bool:
 # -- the short form: long parts cut, what repeats left out
 
 FEATURES, FEATURE, DESCRIPTION, DETAILS, DETAIL = 5, 110, 160, 6, 50
+_NAMED = 200
+"""Characters of a detail that the question names."""
 # Numbers that mean something to the seller's stock-keeping and nothing to a shopper.
 _STOCK = frozenset(
     (
@@ -193,11 +197,16 @@ _STOCK = frozenset(
 _ANSWERS = frozenset(("yes", "none", "true", "false"))
 
 
-def _set_short(product: Product) -> str:
-    lines = _short(product, product.details.items())
+_TOLD = 4
+"""Letters from which a word of a question tells something."""
+
+
+def _set_short(product: Product, question: str) -> str:
+    asked = frozenset(word for word in tokens(question) if len(word) >= _TOLD)
+    lines = _short(product, product.details.items(), asked)
     if not _unmarred(" ".join(["", *lines, ""])):
-        details = [(cell(name, 40), cell(_plain(value), DETAIL)) for name, value in product.details.items()]
-        lines = _short(_cleaned_short(product), details)
+        details = [(cell(name, 40), cell(_plain(value), _NAMED)) for name, value in product.details.items()]
+        lines = _short(_cleaned_short(product), details, asked)
     return "\n".join(lines)
 
 
@@ -214,14 +223,15 @@ def _cleaned_short(product: Product) -> Product:
     )
 
 
-def _short(product: Product, details: Iterable[tuple[str, object]]) -> list[str]:
+def _short(product: Product, details: Iterable[tuple[str, object]], asked: frozenset[str]) -> list[str]:
     lines = _heading(product)
     page_text = "\n".join(["", *lines, ""]).casefold()
     features = [text for text in product.features if text]
     if len(features) > FEATURES:
         lines.append(f"- ({len(features) - FEATURES} more)")
     lines.append(_description(cut(" ".join(product.description), 8 * DESCRIPTION), page_text))
-    lines += listed("Details", _fresh_details(details, page_text), DETAILS, "; ")
+    named, others = _fresh_details(details, page_text, asked)
+    lines += listed("Details", [*named, *others], max(DETAILS, len(named)), "; ")
     if product.bought_together:
         lines += listed("Bought together", [cell(i, 20) for i in product.bought_together], 5, ", ")
     return lines
@@ -250,16 +260,20 @@ def _fresh(text: str, known: str) -> str:
     return cut(". ".join([s for s in text.split(". ") if s.rstrip(".").casefold() not in known]), DESCRIPTION)
 
 
-def _fresh_details(details: Iterable[tuple[str, object]], known: str) -> list[str]:
-    """Drop stock numbers and the details that the text above already states."""
-    found = []
+def _fresh_details(
+    details: Iterable[tuple[str, object]], known: str, asked: frozenset[str]
+) -> tuple[list[str], list[str]]:
+    """Return the details that the asked words name, and the others, without stock numbers and what the text above already states."""
+    named, others = list[str](), list[str]()
     for name, value in details:
         if name.casefold() in _STOCK:
             continue
         text = _plain(value).strip()
         if not _repeats(text.casefold(), known):
-            found.append(f"{cut(name, 40)}: {cut(text, DETAIL)}")
-    return found
+            is_named = bool(asked) and not asked.isdisjoint(tokens(name))
+            found, most = (named, _NAMED) if is_named else (others, DETAIL)
+            found.append(f"{cut(name, 40)}: {cut(text, most)}")
+    return named, others
 
 
 def _repeats(value: str, known: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -98,6 +99,24 @@ def test_details_are_said_once_and_none_is_lost(feeder: Product) -> None:
     same = feeder.model_copy(update={"details": details})
     assert product_page(same, "short").text.endswith("\nDetails: Width: 12 in; Width: 14 in; Depth: 3 in")
     assert product_page(same).text.splitlines()[-3:] == ["- Width: 12 in", "- Width: 14 in", "- Depth: 3 in"]
+
+
+@pytest.mark.parametrize("mark", ["", "  "], ids=["clean", "cleaned"])
+def test_the_short_form_keeps_the_details_that_the_question_names(
+    feeder: Product, ctx: ToolContext, mark: str
+) -> None:
+    long = "for walls of 2 x 4 studs only, " * 3 + "never for tiles"
+    details = {f"Size {k}": f"{k} x 12" for k in range(8)} | {"Mounting Type": long + mark, "UPC": "123456789012"}
+    shown = feeder.model_copy(update={"details": details, "features": ["Red" + mark]})
+    asked = "How is it mounted, with what type of screw, and what is its UPC?"
+    (plain,) = (product_page(shown, "short").text.splitlines()[-1],)
+    assert "Mounting" not in plain and plain.endswith("(3 more)")
+    kept = product_page(shown, "short", question=asked).text.splitlines()[-1]
+    assert kept.startswith(f"Details: Mounting Type: {long}; Size 0: ") and kept.endswith("(3 more)")
+    assert "UPC" not in kept and product_page(shown, "short").text.splitlines()[-1] == plain
+    assert product_page(shown, "all", question=asked).text == product_page(shown).text
+    ctx = replace(ctx, question="Of which color is it?")
+    assert "Details: Color: Green" in call_sync("get_product_details", {"product_id": FEEDER, "part": "short"}, ctx).text
 
 
 @pytest.mark.parametrize("mark", ["", "  "], ids=["clean", "cleaned"])
@@ -250,6 +269,35 @@ def test_orders_and_statistics_say_what_is_known(ctx: ToolContext) -> None:
     assert "Spend: $39.98; 1 of 3 orders have no known price and are not in it" in answer.text
     assert answer.data["orders_without_price"] == 1
     assert answer.sources[0].url == f"user://{ANNA}/statistics"
+
+
+@pytest.mark.parametrize(
+    ("asked", "orders", "said"),
+    [
+        ({"words": "bird feeders"}, [3], "Orders 1-1 of 1 for 'bird feeders', newest first"),
+        ({"words": "Dogs grooming"}, [1], "Orders 1-1 of 1 for 'Dogs grooming'"),
+        ({"words": "bird kettle"}, [3, 2], "Orders 1-2 of 2 for 'bird kettle' (none has all of these words)"),
+        ({"words": "bird kettle", "limit": 1, "offset": 1}, [2], "Orders 2-2 of 2 for"),
+        ({"words": "kettle"}, [], "No orders for 'kettle' of "),
+        ({"since": "2022-04-15"}, [3, 2], "Orders 1-2 of 2 since 2022-04-15"),
+        ({"before": "2022-06-12"}, [2, 1], "Orders 1-2 of 2 before 2022-06-12"),
+        ({"since": "2021-01-01", "before": "2022-01-01", "words": "dog"}, [1], "Orders 1-1 of 1 for 'dog' since"),
+        ({"words": "bird", "status": "Returned"}, [2], "Returned orders 1-1 of 1 for 'bird'"),
+    ],
+)
+def test_orders_are_found_by_words_and_days(
+    asked: dict[str, Any], orders: list[int], said: str, ctx: ToolContext
+) -> None:
+    answer = call_sync("get_user_orders", asked, ctx)
+    assert [int(item["order_id"]) - 1_000_000_000_000_000 for item in answer.data["items"]] == orders
+    assert answer.text.startswith(said)
+
+
+@pytest.mark.parametrize("asked", [{"words": "?!"}, {"since": "2022-13-01"}, {"before": "yesterday!"}])
+def test_orders_cannot_be_found_by_what_is_no_word_or_day(asked: dict[str, Any], ctx: ToolContext) -> None:
+    with pytest.raises(ToolError, match=next(iter(asked))) as caught:
+        call_sync("get_user_orders", asked, ctx)
+    assert caught.value.kind == "invalid"
 
 
 def test_a_user_without_orders(shop: Shop, web: Sandbox) -> None:
