@@ -239,7 +239,7 @@ REASON_TOOL = tool_schema(
 )
 FINALIZE_TOOL = tool_schema(
     FINALIZE,
-    "End the research. The report is written afterwards from what was found.",
+    "End the research, once the calls beside this one have run. The report is then written from what was found.",
     required=False,
     reason="Why the research is complete, in one sentence.",
 )

@@ -47,7 +47,7 @@ def built_in(module: str) -> Callable[[], Run]:
 BUILT_IN = (
     Architecture(
         name="plan-to-function",
-        version="1",
+        version="2",
         summary="one turn plans every tool call, they run in order",
         prompts=("planner", "planner_references", "report", "report_form"),
         settings=("references",),
@@ -55,7 +55,7 @@ BUILT_IN = (
     ),
     Architecture(
         name="react",
-        version="1",
+        version="2",
         summary="one agent reasons and acts in turns",
         prompts=("react", "react_report", "report", "report_form"),
         settings=("reason", "text_calls"),
@@ -63,7 +63,7 @@ BUILT_IN = (
     ),
     Architecture(
         name="hybrid-react",
-        version="1",
+        version="2",
         summary="a supervisor launches researchers side by side",
         prompts=(
             "supervisor",
@@ -79,7 +79,7 @@ BUILT_IN = (
     ),
     Architecture(
         name="ledger",
-        version="1",
+        version="2",
         summary="one agent reasons and acts in turns; code fills in addresses, titles, figures and sums of its report",
         prompts=("react", "researcher_profile", "ledger_report", "ledger_mend"),
         settings=("reason", "text_calls", "form"),

@@ -128,6 +128,15 @@ class Summary:
         )
 
 
+def missing(study: Study, units: Sequence[Unit], *, retry_failed: bool = False) -> list[Unit]:
+    """Return those of the units that a run computes, in their order."""
+    settled = study.ledger.units.settled_among([unit.key for unit in units], retry_failed=retry_failed)
+    if retry_failed:
+        records = (study.record(key) for key in list(settled))
+        settled -= {record.key for record in records if record is not None and study.lost(record)}
+    return [unit for unit in units if unit.key not in settled]
+
+
 async def run(
     study: Study,
     units: Sequence[Unit],
@@ -200,8 +209,7 @@ class _Driver:
     ) -> None:
         self.ledger = study.ledger
         self.keys = [unit.key for unit in units]
-        settled = study.ledger.units.settled_among(self.keys, retry_failed=retry_failed)
-        open_units = [unit for unit in units if unit.key not in settled]
+        open_units = missing(study, units, retry_failed=retry_failed)
         self.pool = pool
         self.pace = pace
         self.stage = stage

@@ -57,7 +57,9 @@ def get_user_orders(
         try:
             bound_ms(day or "2000-01-01")
         except ValueError:
-            raise ToolError("invalid", f"{name} {one_line(str(day), 20)!r} is no day such as 2022-05-01.") from None
+            raise ToolError(
+                "invalid", f"{name} {one_line(str(day), 20)!r} is no day such as 2022-05-01."
+            ) from None
     page: ToolAnswer = ctx.session.shop.kept(
         _orders, user.user_id, words, status, since, before, limit, offset
     )

@@ -62,7 +62,7 @@ async def web_search(
     With a result's address as the query, its page comes whole. One answer holds 6,000 characters of a page; `part` goes on.
     """
     in_pieces = isinstance(ctx.web, InPieces)
-    if is_address(query) and not in_pieces:
+    if is_address(query):
         return await _whole_page(ctx, query, part)
     if not tokens(query):
         raise ToolError(
@@ -106,17 +106,14 @@ def is_address(query: str) -> bool:
     return query.strip().casefold().startswith(("http://", "https://")) and len(query.split()) == 1
 
 
-def _web_answer(
-    heading: str, items: list[WebResult], remarks: Sequence[str], last: str = ""
-) -> ToolAnswer:
+def _web_answer(heading: str, items: list[WebResult], remarks: Sequence[str], last: str = "") -> ToolAnswer:
     """Return the answer with these results. What a page says is set in, so that it forges no result."""
     sources = [
         Source(
             url=one["url"],
             type="web",
             title=one["title"],
-            seen=one["page"]
-            or "; ".join([one["snippet"], *(row for row in one["rows"] if row not in one["snippet"])]),
+            seen=one["page"] or "; ".join([one["snippet"], *one["rows"]]),
         )
         for one in items
     ]
@@ -163,11 +160,17 @@ async def _with_page(ctx: ToolContext, item: WebResult) -> str:
 
 
 async def _whole_page(ctx: ToolContext, url: str, part: int) -> ToolAnswer:
+    if isinstance(ctx.web, InPieces):
+        raise ToolError(
+            "not_allowed", "Here searches show pieces of pages, and no page is read whole; search by words."
+        )
     if ctx.shop is not None and is_shop_address(url, ctx.shop.shop_url):
         raise ToolError("invalid", "This is an address of the shop; get_product_details reads it.")
     if ctx.web.content_hash is None and url not in ctx.named:
         # Nothing that a model makes up, a shopper's name say, may reach a server.
-        raise ToolError("not_allowed", "No search has shown this address; give one of a result, letter for letter.")
+        raise ToolError(
+            "not_allowed", "No search has shown this address; give one of a result, letter for letter."
+        )
     try:
         found = await _read_page(ctx, url)
     except WebUnavailable as error:

@@ -19,6 +19,7 @@ from drr.app.study.run import RunAsked, StudyRan, opened
 from drr.app.study.trust import remember_study
 from drr.app.study.workers import pool_of
 from drr.study.config import StudyConfig
+from drr.study.run import missing
 from drr.study.status import status
 from drr.study.study import Study
 from drr.study.unit import Unit
@@ -69,17 +70,17 @@ def foresee(call: StudyPlan, choice: StressChoice) -> StressForecast:
     """Return the answers that `stress` would run and their price, without calling anything."""
     folder = call.folder / FOLDER
     with _opened(call, choice, calls=False) as (asked, plan, units):
-        done: set[str] = set()
+        left = list(units)
         if Study.exists(folder):
             with Study.read(folder) as study:
-                done = {record.key for record in study.records("answer")}
-        left = [unit for unit in units if unit.key not in done]
+                left = missing(study, units, retry_failed=call.retry_failed)
+        open_keys = {unit.key for unit in left}
         return {
             "schema": 1,
             "study": str(call.folder),
             "answers": plan.answers,
             "changes": {
-                name: {"reached": len(own), "left": sum(unit.key not in done for unit in own)}
+                name: {"reached": len(own), "left": sum(unit.key in open_keys for unit in own)}
                 for name, own in plan.units.items()
             },
             "run": forecast(asked.answering, left, call.folder, asked.queries, limit=call.limit),
@@ -96,8 +97,8 @@ def _opened(
         keys = {unit.key for unit in asked.chosen}
         with Study.read(call.folder) as study:
             records = [one for one in study.records("answer") if one.key in keys and not study.lost(one)]
-        if missing := len(keys) - len(records):
-            notice(f"{call.folder}: {missing:,} answers are not finished and have nothing to compare with")
+        if unfinished := len(keys) - len(records):
+            notice(f"{call.folder}: {unfinished:,} answers are not finished and have nothing to compare with")
         questions = {query.id: query for query in asked.queries}
         plan = planned(asked.answering, records, questions, choice)
         yield asked, plan, [unit for own in plan.units.values() for unit in own]

@@ -96,9 +96,8 @@ def forecast(
 ) -> RunForecast:
     """Forecast the work that `drr run` would do now. Units that failed for good count only with `retry_failed`, and at most `limit` units count."""
     models = answering.models
-    looked = _looked_up(units, folder, answering)
-    ended = looked.done if retry_failed else looked.done | looked.failed
-    open_units = [unit for unit in units if unit.key not in ended][:limit]
+    looked = _looked_up(units, folder, answering, retry_failed=retry_failed)
+    open_units = looked.left[:limit]
     counts = Counter(str(unit.spec["variant"]) for unit in units)
     left = Counter(str(unit.spec["variant"]) for unit in open_units)
     rows = []
@@ -127,7 +126,7 @@ def forecast(
     return {
         "schema": 1,
         "units": len(units),
-        "done": sum(unit.key in looked.done for unit in units),
+        "done": looked.done,
         "left": len(open_units),
         "models": {role: ", ".join(names) for role, names in named.items()},
         "price_date": min(dates, default=None),
@@ -172,24 +171,25 @@ def _base(
 
 
 class _Looked(NamedTuple):
-    done: set[str]
-    failed: set[str]
-    """Keys of units that failed for good."""
+    done: int
+    left: list[Unit]
     measured: dict[str, PerUnit]
 
 
-def _looked_up(units: list[Unit], folder: Path | None, answering: AnswerWork) -> _Looked:
-    """Return the units done or failed, and each system's average use of a unit with the variant's present model."""
+def _looked_up(
+    units: list[Unit], folder: Path | None, answering: AnswerWork, *, retry_failed: bool
+) -> _Looked:
+    """Return how many units are done, those that a run computes, and each system's average use of a unit with the variant's present model."""
+    from drr.study.run import missing
     from drr.study.study import Study
 
     if folder is None:
-        return _Looked(set(), set(), {})
+        return _Looked(0, units, {})
     used: defaultdict[str, list[PerUnit]] = defaultdict(list)
     with Study.read(folder) as study:
-        done: set[str] = set()
-        failed = set(study.ledger.units.failed_among(unit.key for unit in units))
+        left = missing(study, units, retry_failed=retry_failed)
+        done = len(units) - len(missing(study, units, retry_failed=True))
         for record in study.records("answer"):
-            (failed if study.lost(record) else done).add(record.key)
             variant = answering.variants.get(agent_in(record.spec))
             models = answering.models if variant is None else answering.models_of(variant)
             own = record.key_fields.get("models", {}).get("agent")
@@ -207,7 +207,7 @@ def _looked_up(units: list[Unit], folder: Path | None, answering: AnswerWork) ->
         name: PerUnit(*(sum(values) / len(all_) for values in zip(*all_, strict=True)))
         for name, all_ in used.items()
     }
-    return _Looked(done, failed, means)
+    return _Looked(done, left, means)
 
 
 def _row(models: Models, system: str, total: int, left: int, base: SystemBase) -> ForecastRow:

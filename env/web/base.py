@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, NamedTuple, Protocol, runtime_checkable
 
-SANDBOX_VERSION = "3"
+SANDBOX_VERSION = "2"
 """The version of sandbox searches, part of keys; raised if a search of the same frozen pages shows something else."""
 PageStatus = Literal["ok", "unreachable", "blocked", "empty"]
 

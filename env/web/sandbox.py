@@ -188,12 +188,9 @@ class Sentence(NamedTuple):
 
 
 def sentences(document: Document) -> list[Sentence]:
-    """Return a document's text without its markup, in the pieces of which snippets are made. A row of a table names its columns."""
-    head, *rows = table_rows(document) or [[""]]
-    prose = "\n".join(line for line in document.text.splitlines() if not line.startswith("|"))
-    parts = (" ".join(_MARKS.sub(" ", part).split()) for part in _SENTENCE.split(prose))
-    texts = [*filter(None, parts), *(_row(head, row, range(1, len(head))) for row in rows)]
-    return [Sentence(text, frozenset(tokens(text))) for text in texts]
+    """Return a document's text without its markup, in the pieces of which snippets are made."""
+    parts = (" ".join(_MARKS.sub(" ", part).split()) for part in _SENTENCE.split(document.text))
+    return [Sentence(part, frozenset(tokens(part))) for part in parts if part]
 
 
 def snippet(document: Document, pieces: Sequence[Sentence], query: str) -> str:
@@ -238,11 +235,11 @@ def fitting_rows(document: Document, query: str) -> list[str]:
     if not asked_rows and not asked_columns:
         return []
     kept = [place for place, name in enumerate(head) if place and name in (asked_columns or head)]
-    return [_row(head, row, kept) for row in rows if row[0] in (asked_rows or row)]
-
-
-def _row(head: Sequence[str], row: Sequence[str], kept: Iterable[int]) -> str:
-    return f"{row[0]}: " + ", ".join(f"{head[place]} {row[place]}" for place in kept if place < len(row))
+    return [
+        f"{row[0]}: " + ", ".join(f"{head[place]} {row[place]}" for place in kept if place < len(row))
+        for row in rows
+        if row[0] in (asked_rows or row)
+    ]
 
 
 def open_sandbox(folder: Path | None = None) -> Sandbox:

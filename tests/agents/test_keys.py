@@ -55,7 +55,7 @@ def test_what_decides_a_unit_is_what_decided_it_before(shop: Shop, web: Counting
         ws = name.endswith("+ws")
         expected = {
             "variant": name,
-            "version": "1",
+            "version": "2",
             "prompts": {one: (of_profile if "+profile" in name else prompts)[one].sha256 for one in used},
             "limits": LIMITS,
             "references": True,

@@ -103,11 +103,23 @@ async def test_references_take_what_was_returned(ask: Ask) -> None:
 
 
 async def test_a_reference_names_an_item_by_words_of_its_title(ask: Ask) -> None:
-    results = [{"items": [{"title": "Bird seed, 5 lb"}, {"title": "Cedar Bird Houses", "price": 24.95}, {"title": None}]}]
+    results = [
+        {
+            "items": [
+                {"title": "Bird seed, 5 lb"},
+                {"title": "Cedar Bird Houses", "price": 24.95},
+                {"title": None},
+            ]
+        }
+    ]
     assert resolve("$1.items[cedar house].price", results) == 24.95
     assert resolve("2 * $1.items['bird house'].price", results) == "2 * 24.95"
     assert resolve("$1.items[the bird].title", results) == "Bird seed, 5 lb"
-    for wrong, said in (("$1.items[kettle].price", "no title"), ("$1.items[?!].price", "no title"), ("$1.items[0][a]", "nothing")):
+    for wrong, said in (
+        ("$1.items[kettle].price", "no title"),
+        ("$1.items[?!].price", "no title"),
+        ("$1.items[0][a]", "nothing"),
+    ):
         with pytest.raises(LookupError, match=said):
             resolve(wrong, results)
     assert resolve("$40 [a]", results) == "$40 [a]"

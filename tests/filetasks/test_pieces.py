@@ -22,7 +22,7 @@ from drr.papers.dr3.form import CorpusPage
 from drr.papers.dr3.judging.rows import document_rows
 from drr.papers.dr3.truth import KnownPage
 from drr.study.study import Study
-from drr.tools.base import ToolAnswer, ToolContext
+from drr.tools.base import ToolAnswer, ToolContext, ToolError
 from drr.tools.utility import web_search
 from hypothesis import given
 from hypothesis import strategies as st
@@ -165,7 +165,9 @@ async def test_pieces_are_searched_and_share_their_page(kettles: CorpusWeb) -> N
     first = await wide("get_context", {"query": "limescale of kettle 3"}, context)
     assert f"\n   {LONG}#piece=1\n" in first.text
     plain = await wide("web_search", {"query": "whistle"}, context)
-    assert "#piece" not in plain.text
+    assert "#piece" not in plain.text and "Snippets" not in plain.text
+    with pytest.raises(ToolError, match="search by words"):
+        await wide("web_search", {"query": LONG}, context)
     assert kettles.piece_of("https://other.example/", "whistle") is None
     known = KnownPlaces([LONG, "file://a.csv"])
     assert known.meeting(piece_address(LONG, 2)) == known.around(piece_address(LONG, 2)) == [LONG]

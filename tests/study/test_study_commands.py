@@ -312,6 +312,15 @@ def test_what_a_unit_gathered_before_its_model_failed_is_recorded(box: Path, drr
         assert drr("run", "study", *address, "--retry-failed", "--quiet")[0] == 0
 
 
+def test_a_dry_run_counts_what_a_run_computes(box: Path, drr: Drr) -> None:
+    """Answers that are kept aside come back when their configuration does, and are not computed again."""
+    for pages in (4, 3):
+        assert drr("run", *new(box, "react"), "--web-top-k", pages, "--quiet")[0] == 0
+    found = json.loads(drr("run", "study", "--web-top-k", 4, "--dry-run", "--json")[1])
+    _, _, err = drr("run", "study", "--web-top-k", 4)
+    assert "0 done now" in err and (found["left"], found["done"], found["calls"]) == (0, found["units"], 0)
+
+
 @pytest.mark.long
 def test_naming_variants_queries_and_trials_adds_and_never_shrinks_a_study(
     box: Path, drr: Drr, tmp_path: Path

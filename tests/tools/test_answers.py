@@ -106,7 +106,10 @@ def test_the_short_form_keeps_the_details_that_the_question_names(
     feeder: Product, ctx: ToolContext, mark: str
 ) -> None:
     long = "for walls of 2 x 4 studs only, " * 3 + "never for tiles"
-    details = {f"Size {k}": f"{k} x 12" for k in range(8)} | {"Mounting Type": long + mark, "UPC": "123456789012"}
+    details = {f"Size {k}": f"{k} x 12" for k in range(8)} | {
+        "Mounting Type": long + mark,
+        "UPC": "123456789012",
+    }
     shown = feeder.model_copy(update={"details": details, "features": ["Red" + mark]})
     asked = "How is it mounted, with what type of screw, and what is its UPC?"
     (plain,) = (product_page(shown, "short").text.splitlines()[-1],)
@@ -116,7 +119,10 @@ def test_the_short_form_keeps_the_details_that_the_question_names(
     assert "UPC" not in kept and product_page(shown, "short").text.splitlines()[-1] == plain
     assert product_page(shown, "all", question=asked).text == product_page(shown).text
     ctx = replace(ctx, question="Of which color is it?")
-    assert "Details: Color: Green" in call_sync("get_product_details", {"product_id": FEEDER, "part": "short"}, ctx).text
+    assert (
+        "Details: Color: Green"
+        in call_sync("get_product_details", {"product_id": FEEDER, "part": "short"}, ctx).text
+    )
 
 
 @pytest.mark.parametrize("mark", ["", "  "], ids=["clean", "cleaned"])
@@ -281,7 +287,11 @@ def test_orders_and_statistics_say_what_is_known(ctx: ToolContext) -> None:
         ({"words": "kettle"}, [], "No orders for 'kettle' of "),
         ({"since": "2022-04-15"}, [3, 2], "Orders 1-2 of 2 since 2022-04-15"),
         ({"before": "2022-06-12"}, [2, 1], "Orders 1-2 of 2 before 2022-06-12"),
-        ({"since": "2021-01-01", "before": "2022-01-01", "words": "dog"}, [1], "Orders 1-1 of 1 for 'dog' since"),
+        (
+            {"since": "2021-01-01", "before": "2022-01-01", "words": "dog"},
+            [1],
+            "Orders 1-1 of 1 for 'dog' since",
+        ),
         ({"words": "bird", "status": "Returned"}, [2], "Returned orders 1-1 of 1 for 'bird'"),
     ],
 )

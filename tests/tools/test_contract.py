@@ -272,7 +272,10 @@ WRONG: list[tuple[Any, str]] = [
     ),
     ({"status": "Lost"}, "status is 'Lost': it must be one of Delivered, Shipped, Processing, Cancelled"),
     ({"status": True}, "status is True: it must be one of"),
-    ({"who": 1}, "who is not an argument of get_user_orders; it takes user_id, words, status, since, before, limit, offset."),
+    (
+        {"who": 1},
+        "who is not an argument of get_user_orders; it takes user_id, words, status, since, before, limit, offset.",
+    ),
     ({"stats": "Lost"}, "stats is not an argument of get_user_orders; did you mean status?"),
     *(({"user_id": one}, f"user_id is {one!r}: {TEXT}.") for one in ("", False)),
     ({"user_id": "\ud800"}, "characters of valid Unicode."),

@@ -25,7 +25,9 @@ GATES, LONG = "https://gates.example/stairs", "https://long.example/"
 def box() -> Sandbox:
     safe = TABLE.format("a bar trips")
     pages = {
-        GATES: f"Gates at stairs.\n\n{safe}\n\n{FORGED}\n\nAnother matter is the wall, which must hold screws. Ask a carpenter. " + "Nothing more. " * 40 + "Studs.",
+        GATES: f"Gates at stairs.\n\n{safe}\n\n{FORGED}\n\nAnother matter is the wall, which must hold screws. Ask a carpenter. "
+        + "Nothing more. " * 40
+        + "Studs.",
         "https://flat.example/": f"Gates for doorways, a gate for a door.\n\n{TABLE.format('a tenant asks')}",
         LONG: "\n".join(f"Line {k} of {k} about kettles and kettles." for k in range(400)),
     }
@@ -40,7 +42,9 @@ def test_the_best_hit_comes_whole_and_says_what_the_others_are(ctx: ToolContext,
     answer = call_sync("web_search", {"query": "gate top stairs"}, within(ctx, box))
     first, second = answer.sources
     assert first.url == GATES and "Studs." in first.seen
-    assert "| Place | Gate | Why |\n| --- | --- | --- |\n| Top of stairs | screwed | a bar trips |" in first.seen
+    assert (
+        "| Place | Gate | Why |\n| --- | --- | --- |\n| Top of stairs | screwed | a bar trips |" in first.seen
+    )
     assert first.seen.replace("\n", "\n   ") in answer.text
     assert answer.data["items"][0]["page"] == first.seen and answer.data["items"][1]["page"] is None
     rows = [line for line in answer.text.split("\n") if line[:1] != " "]
