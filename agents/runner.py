@@ -278,6 +278,7 @@ def _run_of(
             world,
             options.top_k,
             sees=sees(variant, models[looks].name if looks in variant.roles else None, options.vision),
+            asked=query,
         ),
         call_tool=tools.call,
         schemas=schemas(names),

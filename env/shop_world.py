@@ -111,7 +111,7 @@ class ShopWorld:
             "shop_url": self.shop_url or self.session.shop.shop_url,
             "web": {"name": self.web.name, "content_hash": self.web.content_hash},
         }
-        if self.web.name == "sandbox":
+        if self.web.name in ("sandbox", "replay"):
             key["web"]["version"] = SANDBOX_VERSION
         catalog = self.session.shop.catalog
         if catalog.search_name != "plain":

@@ -50,14 +50,16 @@ class ToolAnswer:
 
 @dataclass(frozen=True)
 class ToolContext:
-    """The context of a tool: everything that it may access. `question` is the current question, which decides what a summary
-    or a short form keeps; `sees` says whether the caller can be shown a picture."""
+    """The context of a tool: everything that it may access. `question` is the current question, for web searches that
+    summarise pages; `sees` says whether the caller can be shown a picture."""
 
     world: World
     top_k: int = 5
     deadline_s: float = 30.0
     question: str | None = None
     sees: bool = False
+    asked: str = ""
+    """The whole question, whose words decide what a short listing keeps."""
     whole: bool = True
     """False where the caller reads the pages of a search itself."""
     named: set[str] = field(default_factory=set, repr=False, compare=False)

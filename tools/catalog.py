@@ -190,7 +190,7 @@ def get_product_details(
     product = in_capitals(wanted, ctx.session.shop.store.product)
     if product is None:
         raise ToolError("not_found", _unknown(ctx, wanted))
-    shown = product_page(product, part, page, ctx.question or "")
+    shown = product_page(product, part, page, ctx.asked)
     if page > shown.pages:
         raise ToolError("invalid", f"page {page} of {shown.pages}: this listing ends before; ask for less.")
     source = product_source(product, shown.text)

@@ -31,7 +31,6 @@ from drr.wording.states import CODES
 from pydantic import Field, StringConstraints
 from typing_extensions import TypedDict
 
-
 Day = Annotated[str | None, StringConstraints(strip_whitespace=True, min_length=10, max_length=10)]
 
 
@@ -82,9 +81,9 @@ def _orders(
     products = {product.product_id: product for product in shop.store.products(ids)}
     kind, which = f"{status} orders" if status else "orders", ""
     if words is not None:
-        items, has_all = _named(page.items, products, frozenset(tokens(words)))
+        items, others = _named(page.items, products, frozenset(tokens(words)))
         page = OrderPage(items[offset : offset + limit], len(items))
-        which = f" for {one_line(words, 80)!r}" + ("" if has_all else " (none has all of these words)")
+        which = f" for {one_line(words, 80)!r}" + (f" ({others:,} more share a word)" if others else "")
     which += f" since {since}" * bool(since) + f" before {before}" * bool(before)
     if not page.items:
         after = f" after the first {offset:,} ({page.total:,} in all)" if page.total else ""
@@ -111,15 +110,15 @@ def _orders(
 
 def _named(
     orders: Sequence[Order], products: Mapping[str, Product], words: frozenset[str]
-) -> tuple[list[Order], bool]:
-    """Return the orders whose product shares the most of these words, at least one, and whether they have all of them."""
+) -> tuple[list[Order], int]:
+    """Return the orders whose product shares the most of these words, at least one, and how many others share a word."""
     shared = {
         key: len(words & set(tokens(" ".join([one.title, one.store or "", *one.categories]))))
         for key, one in products.items()
     }
     most = max(shared.values(), default=0)
     named = [order for order in orders if shared.get(order.product_id) == most > 0]
-    return named, most in (0, len(words))
+    return named, sum(shared.get(order.product_id, 0) > 0 for order in orders) - len(named)
 
 
 def get_order_details(

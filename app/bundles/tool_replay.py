@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from collections.abc import Collection, Mapping
 from contextlib import AbstractContextManager
 from typing import Any
@@ -104,7 +105,7 @@ class _Replay:
             for one in ("shop", "web", "search")
             if canonical_json(own.get(one)) != canonical_json(fields.get(one))
         }
-        self._context = ToolContext(world, int(fields.get("top_k", 5)))
+        self._context = ToolContext(world, int(fields.get("top_k", 5)), asked=record.spec["query"])
         self._seen: dict[tuple[str, str], set[tuple[str | None, str | None]]] = {}
         """Titles of returned sources with hashes of the shop's records, by address and text hash."""
         if user is not None:  # some agents are told the profile beforehand
@@ -125,17 +126,21 @@ class _Replay:
             self._whole &= bool(call.get("error"))  # a failed call returned no source
             self._found.skip("tools", self._record.label, f"{call['name']}: {why}")
             return
-        try:
-            answer = await registry.call(call["name"], call["arguments"], self._context)
-            text = answer.text
-            for source in answer.sources:
-                behind = None if source.record is None else text_hash(canonical_json(source.record))
-                place = source.url, text_hash(source.seen)
-                self._seen.setdefault(place, set()).update({(source.title, behind), (None, behind)})
-        except ToolError as error:
-            text = error.text
         self._found.checked["calls of tools"] += 1
-        if text_hash(text) != call["result_sha256"]:
+        # Short listings of earlier versions did not depend on the question.
+        for context in (self._context, replace(self._context, asked="")):
+            try:
+                answer = await registry.call(call["name"], call["arguments"], context)
+                text = answer.text
+                for source in answer.sources:
+                    behind = None if source.record is None else text_hash(canonical_json(source.record))
+                    place = source.url, text_hash(source.seen)
+                    self._seen.setdefault(place, set()).update({(source.title, behind), (None, behind)})
+            except ToolError as error:
+                text = error.text
+            if text_hash(text) == call["result_sha256"]:
+                break
+        else:
             what = f"call {call['number']}, {call['name']}: the shop returns something else"
             self._found.fail("tools", self._record.label, what)
 

@@ -1,4 +1,4 @@
-"""Forecasts the calls, tokens and cost of a study: from its own finished units, else from the paper's figures."""
+"""Forecasts the calls, tokens and cost of a study: from its own finished units, else from answers played by hand."""
 
 from __future__ import annotations
 
@@ -22,16 +22,15 @@ if TYPE_CHECKING:
     from drr.app.study.answers import AnswerWork
     from drr.llm.factory import Models
 
-# Input and output tokens per query: Table 5 of the paper. Calls: what the form of each architecture takes for the tool
-# calls that the paper counted (section 5); with page summaries one more for each page read.
-PAPER = {
-    "plan-to-function": (2, 34_200, 2_300),
-    "plan-to-function+ws": (9, 68_100, 6_600),
-    "react": (11, 198_900, 2_900),
-    "react+ws": (18, 227_700, 7_200),
-    "hybrid-react": (26, 461_900, 15_800),
-    "hybrid-react+ws": (38, 591_900, 24_400),
+PLAYED = {
+    "plan-to-function": PerUnit(2, 5_750, 970),
+    "plan-to-function+ws": PerUnit(12, 13_650, 3_220),
+    "react": PerUnit(7, 34_000, 1_050),
+    "react+ws": PerUnit(27, 53_500, 5_550),
+    "hybrid-react": PerUnit(16, 43_100, 1_950),
+    "hybrid-react+ws": PerUnit(36, 60_800, 6_450),
 }
+"""The mean use of one answer where nothing of this study is known: a question of the demo played by hand, with tools called at once and one by one."""
 
 
 ForecastRow = TypedDict(
@@ -153,16 +152,15 @@ def _base(
     variant: Variant, setting: Setting, measured: Mapping[str, PerUnit], known: int | None
 ) -> SystemBase:
     """Return the base of a system's forecast. Before the system's first answer it is the variant's base under `records`,
-    from this study or the paper, with the given tokens added to every call."""
+    from this study or played by hand, with the given tokens added to every call."""
     name = variant.name
     own, records = measured.get(system_of(name, setting)), measured.get(name)
     if own is not None:
         return SystemBase(own, "this study")
-    paper = PAPER.get(variant.bare_name.replace("+profile", ""))
-    base = records or (PerUnit(*paper) if paper else None)
+    base = records or PLAYED.get(variant.bare_name.replace("+profile", ""))
     if base is None or known is None:
         return SystemBase(None, None)
-    source = f"this study's {name}" if records else "the paper's Table 5"
+    source = f"this study's {name}" if records else "one question played by hand"
     if not known:
         return SystemBase(base, source)
     most = "at most " if setting.kind == "memory" else ""

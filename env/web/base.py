@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, NamedTuple, Protocol, runtime_checkable
 
-SANDBOX_VERSION = "2"
-"""The version of sandbox searches, part of keys; raised if a search of the same frozen pages shows something else."""
+SANDBOX_VERSION = "3"
+"""The version of searches of frozen pages, part of keys; raised if a search of the same pages shows something else."""
 PageStatus = Literal["ok", "unreachable", "blocked", "empty"]
 
 

@@ -78,7 +78,7 @@ def test_what_decides_a_unit_is_what_decided_it_before(shop: Shop, web: Counting
         assert (unit.kind, unit.label) == ("answer", f"q-1/{name}/0")
         asked = {"query_id": "q-1", "query": "Which bird house?", "user_id": ANNA}
         assert unit.spec == {**asked, "variant": name, "trial": 0}
-        bare = {**unit.key_fields, "prompts": {}, "tools": "", "shop": "", "web": {}}
+        bare = {**unit.key_fields, "version": "1", "prompts": {}, "tools": "", "shop": "", "web": {}}
         del bare["search"]  # `plain` adds no field
         assert Unit("answer", bare, {}, "").key == KEYS[name]
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from drr.app.cli import main
-from drr.app.study.forecast import PAPER
+from drr.app.study.forecast import PLAYED
 from drr.env.settings import Settings
 from drr.papers.pdr.person import Person
 
@@ -53,9 +53,11 @@ def forecast(at: Path, words: list[str], drr: Drr) -> dict[str, Any]:
 def test_before_the_first_answer_and_after_it(words: list[str], tmp_path: Path, drr: Drr) -> None:
     found = forecast(tmp_path / "study", words, drr)
     rows = {row["variant"]: row for row in found["variants"]}
-    calls, read, _ = PAPER["react"]
+    calls, read, _ = PLAYED["react"]
     told = (rows["react@context:2k"]["input_tokens"] / 2 - read) / calls
     assert told == pytest.approx(sum(len(item.text) + 20 for item in built(PERSON).items) / 4, rel=0.2)
+    assert rows["react"]["from"] == "one question played by hand"
+    assert sum(PLAYED["hybrid-react"]) < 60_000, "no figure of other agents and other tools"
     assert rows["react@task"]["input_tokens"] == rows["react"]["input_tokens"] == 2 * read
     assert read < rows["react@persona"]["input_tokens"] / 2 < read + calls * told
     assert rows["react@memory:recent:500"]["input_tokens"] == 2 * (read + calls * 500)

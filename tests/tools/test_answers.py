@@ -118,7 +118,7 @@ def test_the_short_form_keeps_the_details_that_the_question_names(
     assert kept.startswith(f"Details: Mounting Type: {long}; Size 0: ") and kept.endswith("(3 more)")
     assert "UPC" not in kept and product_page(shown, "short").text.splitlines()[-1] == plain
     assert product_page(shown, "all", question=asked).text == product_page(shown).text
-    ctx = replace(ctx, question="Of which color is it?")
+    ctx = replace(ctx, asked="Of which color is it?")
     assert (
         "Details: Color: Green"
         in call_sync("get_product_details", {"product_id": FEEDER, "part": "short"}, ctx).text
@@ -280,9 +280,15 @@ def test_orders_and_statistics_say_what_is_known(ctx: ToolContext) -> None:
 @pytest.mark.parametrize(
     ("asked", "orders", "said"),
     [
-        ({"words": "bird feeders"}, [3], "Orders 1-1 of 1 for 'bird feeders', newest first"),
+        (
+            {"words": "bird feeders"},
+            [3],
+            "Orders 1-1 of 1 for 'bird feeders' (1 more share a word), newest first",
+        ),
+        ({"words": "bird feeder house"}, [3, 2], "Orders 1-2 of 2 for"),
+        ({"words": "bird house"}, [2], "Orders 1-1 of 1 for 'bird house' (1 more share a word), newest"),
         ({"words": "Dogs grooming"}, [1], "Orders 1-1 of 1 for 'Dogs grooming'"),
-        ({"words": "bird kettle"}, [3, 2], "Orders 1-2 of 2 for 'bird kettle' (none has all of these words)"),
+        ({"words": "bird kettle"}, [3, 2], "Orders 1-2 of 2 for 'bird kettle', newest"),
         ({"words": "bird kettle", "limit": 1, "offset": 1}, [2], "Orders 2-2 of 2 for"),
         ({"words": "kettle"}, [], "No orders for 'kettle' of "),
         ({"since": "2022-04-15"}, [3, 2], "Orders 1-2 of 2 since 2022-04-15"),

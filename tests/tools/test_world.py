@@ -30,7 +30,7 @@ def test_the_shop_is_a_world_of_the_registrys_tools(shop: Shop, web: WebSearch) 
     assert world.key_fields() == {
         "shop": shop.manifest.content_hash,
         "shop_url": shop.shop_url,
-        "web": {"name": web.name, "content_hash": web.content_hash, "version": "2"},
+        "web": {"name": web.name, "content_hash": web.content_hash, "version": "3"},
         "search": {"name": "fields", "version": SEARCH_VERSION},
     }
     as_given = ShopWorld(Session(shop, ANNA), web, "http://ecommerce.example/")
