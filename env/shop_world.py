@@ -37,13 +37,7 @@ TOOLS = (
     "web_search",
     "calculator",
 )
-USER_TOOLS = (
-    "get_user_orders",
-    "get_order_details",
-    "get_user_profile",
-    "update_user_profile",
-    "get_user_statistics",
-)
+USER_TOOLS = TOOLS[2:7]
 """The tools that read or write a shopper's records."""
 USER = "user://"
 _ORDERS = 1000

@@ -124,14 +124,6 @@ class Bm25:
                 found[place] += weight * times * (_K1 + 1) / (times + self._norms[place])
         return found
 
-    def score_of(self, bag: Counter[str], query: str) -> float:
-        """Score a text outside the index, with the word frequencies of the index."""
-        norm, found = self._norm(sum(bag.values())), 0.0
-        for word in _asked(query):
-            if word in bag and self._texts_with(word):
-                found += self._weight(word) * bag[word] * (_K1 + 1) / (bag[word] + norm)
-        return found
-
     def _texts_with(self, word: str) -> list[tuple[int, int]]:
         """Return the texts that have a word, with the number of occurrences. Each word is looked up once."""
         found = self._holding.get(word)

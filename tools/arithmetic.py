@@ -7,11 +7,12 @@ precision. A result that was rounded on the way is shown to 15 significant digit
 
 from __future__ import annotations
 
+import contextlib
 import math
 import operator
 import re
 from collections.abc import Callable
-from decimal import Context, Decimal, Overflow, Underflow
+from decimal import Context, Decimal, Inexact, Overflow, Underflow
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -24,6 +25,7 @@ KEPT = 50
 SIGNIFICANT = 15
 # A decimal expansion longer than this is shortened although it ends.
 MAX_EXACT_DIGITS = 30
+_WIDE = Context(2 * MAX_EXACT_DIGITS)
 
 
 class ArithmeticProblem(Exception):
@@ -60,54 +62,14 @@ def evaluate(expression: str) -> str:
 
 
 def show(value: Value) -> str:
-    number = value.number
-    if value.exact and (written := _terminating(number)) is not None:
-        return written
-    return _rounded(number)
-
-
-def _terminating(number: Fraction) -> str | None:
-    """Return the finite decimal expansion, if there is one and it is short enough to read; otherwise `None`."""
-    twos = fives = 0
-    rest = number.denominator
-    while rest % 2 == 0:
-        rest //= 2
-        twos += 1
-    while rest % 5 == 0:
-        rest //= 5
-        fives += 1
-    places = max(twos, fives)
-    if rest != 1 or places > MAX_EXACT_DIGITS:
-        return None
-    digits = str(abs(number.numerator) * 10**places // number.denominator)
-    if len(digits) > MAX_EXACT_DIGITS + places or len(digits) > 2 * MAX_EXACT_DIGITS:
-        return None
-    if places:
-        digits = digits.rjust(places + 1, "0")
-        digits = f"{digits[:-places]}.{digits[-places:]}"
-    return f"-{digits}" if number < 0 else digits
-
-
-def _rounded(number: Fraction) -> str:
-    """Round to 15 significant digits, half to even, in scientific form outside 1e-7 .. 1e15."""
-    if number == 0:
-        return "0"
-    sign, size = ("-" if number < 0 else ""), abs(number)
-    exponent = math.floor((size.numerator.bit_length() - size.denominator.bit_length()) * math.log10(2))
-    while size >= Fraction(10) ** (exponent + 1):
-        exponent += 1
-    while size < Fraction(10) ** exponent:
-        exponent -= 1
-    digits = round(size / Fraction(10) ** (exponent - SIGNIFICANT + 1))
-    if digits == 10**SIGNIFICANT:
-        digits, exponent = digits // 10, exponent + 1
-    text = str(digits)
-    if -7 <= exponent < SIGNIFICANT:
-        whole = text[: exponent + 1] if exponent >= 0 else "0"
-        part = (text[exponent + 1 :] if exponent >= 0 else "0" * (-exponent - 1) + text).rstrip("0")
-        return f"{sign}{whole}.{part}" if part else sign + whole
-    part = text[1:].rstrip("0")
-    return f"{sign}{text[0]}{'.' + part if part else ''}e{exponent:+d}"
+    """Write out a finite decimal that is short enough to read; round others to 15 significant digits, in scientific form outside 1e-7 .. 1e15."""
+    if value.exact:
+        with contextlib.suppress(Inexact):
+            exact = _decimal(value.number, Context(2 * MAX_EXACT_DIGITS, traps=[Inexact])).normalize(_WIDE)
+            if exact.adjusted() < MAX_EXACT_DIGITS and exact.as_tuple().exponent >= -MAX_EXACT_DIGITS:
+                return f"{exact:f}"
+    rounded = _decimal(value.number, Context(SIGNIFICANT)).normalize(_WIDE)
+    return f"{rounded:f}" if -7 <= rounded.adjusted() < SIGNIFICANT else f"{rounded:e}"
 
 
 def _split(expression: str) -> list[tuple[str, str]]:

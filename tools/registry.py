@@ -16,12 +16,7 @@ from drr.env.records.lines import one_line
 from drr.env.world import Fault
 from drr.tools.base import ToolAnswer, ToolContext, ToolError
 from drr.tools.catalog import get_product_details, product_catalog_search
-from drr.tools.files import (
-    list_files,
-    read_file,
-    search_file,
-    view_image,
-)
+from drr.tools.files import list_files, read_file, search_file, view_image
 from drr.tools.spec import Tool, make_tool
 from drr.tools.users import (
     get_order_details,
@@ -47,13 +42,7 @@ TOOLS: dict[str, Tool] = {
     )
 }
 FILE_TOOLS: dict[str, Tool] = {
-    tool.name: tool
-    for tool in (
-        make_tool(list_files),
-        make_tool(read_file),
-        make_tool(search_file),
-        make_tool(view_image),
-    )
+    tool.name: tool for tool in map(make_tool, (list_files, read_file, search_file, view_image))
 }
 """Tools for files, offered only in worlds whose questions have files."""
 EVERY: Mapping[str, Tool] = ChainMap(FILE_TOOLS, TOOLS)

@@ -52,13 +52,10 @@ def get_user_orders(
     user = owner(ctx, user_id)
     if words is not None and not tokens(words):
         raise ToolError("invalid", "words has no word to look for; give a few such as 'cabinet locks'.")
-    for name, day in (("since", since), ("before", before)):
-        try:
-            bound_ms(day or "2000-01-01")
-        except ValueError:
-            raise ToolError(
-                "invalid", f"{name} {one_line(str(day), 20)!r} is no day such as 2022-05-01."
-            ) from None
+    try:
+        [bound_ms(day) for day in (since, before) if day]
+    except ValueError as error:
+        raise ToolError("invalid", f"since and before are days such as 2022-05-01: {error}.") from None
     page: ToolAnswer = ctx.session.shop.kept(
         _orders, user.user_id, words, status, since, before, limit, offset
     )

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
-from typing import Annotated, NamedTuple
+from typing import Annotated
 
 from drr.env.records.lines import one_line, visible
 from drr.env.records.listing import in_pages
@@ -19,6 +18,7 @@ from typing_extensions import TypedDict
 
 _SNIPPET, _ROWS = 320, 5
 """Longest snippet and table row in characters, and most rows of one page."""
+_BREAK, _SET_IN = "\n", "\n   "
 WHOLE = 6_000
 """Characters of a page that one answer holds."""
 
@@ -93,10 +93,13 @@ async def web_search(
         for hit in hits[: ctx.top_k]
     ]
     ctx.named.update(one["url"] for one in items)
-    remark = "" if in_pieces or not ctx.whole else await _with_page(ctx, items[0])
-    remarks = [remark, *[""] * len(items)]
-    heading = f"{len(items)} web results for {one_line(query, 80)!r}"
-    return _web_answer(heading, items, remarks, "" if in_pieces else _HINT)
+    remark, last = "", "" if in_pieces else _HINT
+    if ctx.whole and not in_pieces:
+        try:
+            _, items[0]["page"], remark = await _read_page(ctx, items[0]["url"], 1)
+        except WebUnavailable as error:
+            remark = f" (the page could not be read: {one_line(str(error), 200)})"
+    return _web_answer(f"{len(items)} web results for {one_line(query, 80)!r}", items, remark, last)
 
 
 _HINT = "Snippets follow the words of the query; with a result's address as the query, its page comes whole."
@@ -106,57 +109,42 @@ def is_address(query: str) -> bool:
     return query.strip().casefold().startswith(("http://", "https://")) and len(query.split()) == 1
 
 
-def _web_answer(heading: str, items: list[WebResult], remarks: Sequence[str], last: str = "") -> ToolAnswer:
-    """Return the answer with these results. What a page says is set in, so that it forges no result."""
+def _web_answer(heading: str, items: list[WebResult], remark: str, last: str = "") -> ToolAnswer:
+    """Return the answer with these results; the remark is on the first. What a page says is set in, so that it forges no result."""
     sources = [
         Source(
-            url=one["url"],
+            url=i["url"],
             type="web",
-            title=one["title"],
-            seen=one["page"] or "; ".join([one["snippet"], *one["rows"]]),
+            title=i["title"],
+            seen=i["page"] or "; ".join([i["snippet"], *i["rows"]]),
         )
-        for one in items
+        for i in items
     ]
     rows = [
-        f"{k}. {one.title}\n   {one.url}\n   " + one.seen.replace("\n", "\n   ") + remark
-        for k, (one, remark) in enumerate(zip(sources, remarks, strict=False), 1)
+        f"{k}. {one.title}\n   {one.url}\n   {one.seen.replace(_BREAK, _SET_IN)}{remark if k == 1 else ''}"
+        for k, one in enumerate(sources, 1)
     ]
     text = "\n".join(filter(None, [heading, *rows, last]))
     return ToolAnswer(text, sources, {"items": items, "total": len(items)})
 
 
-class _ReadPage(NamedTuple):
-    title: str | None
-    parts: list[str]
-
-    def remark(self, part: int) -> str:
-        goes_on = f"; its address as the query with part={part + 1} goes on" if part < len(self.parts) else ""
-        return f"\n   (part {part} of {len(self.parts)} of this page{goes_on})" if len(self.parts) > 1 else ""
-
-
-async def _read_page(ctx: ToolContext, url: str) -> _ReadPage:
-    """Read a page within half of the deadline. Raises `WebUnavailable` with the reason where there is no text."""
+async def _read_page(ctx: ToolContext, url: str, part: int) -> tuple[str, str, str]:
+    """Return the title, one part of the text and a remark on the parts of a page, read within half of the deadline.
+    Raises `WebUnavailable` with the reason where there is no text."""
     try:
         async with asyncio.timeout(ctx.deadline_s / 2):
             page = await ctx.web.read(url)
     except TimeoutError:
         raise WebUnavailable("it took too long") from None
     lines = [one_line(line, len(line)) for line in visible(page.markdown or "").splitlines() if line]
-    text = "\n".join(filter(None, lines))
-    if not text:
+    parts = list(in_pages("\n".join(filter(None, lines)), WHOLE))
+    if not parts[0]:
         raise WebUnavailable(page.reason or page.status)
-    return _ReadPage(page.title, list(in_pages(text, WHOLE)))
-
-
-async def _with_page(ctx: ToolContext, item: WebResult) -> str:
-    """Add the text of its page to a result; return what is to be said of it."""
-    try:
-        found = await _read_page(ctx, item["url"])
-    except WebUnavailable as error:
-        return f" (the page could not be read: {one_line(str(error), 200)})"
-    date = item["date"] or ""
-    item["page"] = found.parts[0] if date in found.parts[0] else f"{one_line(date, 40)} - {found.parts[0]}"
-    return found.remark(1)
+    if part > len(parts):
+        raise ToolError("invalid", f"part {part} of {len(parts)}: this page ends before.")
+    more = f"; its address as the query with part={part + 1} goes on" if part < len(parts) else ""
+    remark = f"{_SET_IN}(part {part} of {len(parts)} of this page{more})" if len(parts) > 1 else ""
+    return one_line(page.title or "", 150) or "untitled", parts[part - 1], remark
 
 
 async def _whole_page(ctx: ToolContext, url: str, part: int) -> ToolAnswer:
@@ -172,14 +160,11 @@ async def _whole_page(ctx: ToolContext, url: str, part: int) -> ToolAnswer:
             "not_allowed", "No search has shown this address; give one of a result, letter for letter."
         )
     try:
-        found = await _read_page(ctx, url)
+        title, text, remark = await _read_page(ctx, url, part)
     except WebUnavailable as error:
         raise ToolError("unavailable", f"The page could not be read: {one_line(str(error), 300)}.") from error
-    if part > len(found.parts):
-        raise ToolError("invalid", f"part {part} of {len(found.parts)}: this page ends before.")
-    title, text = one_line(found.title or "", 150) or "untitled", found.parts[part - 1]
     item = WebResult(title=title, url=one_line(url, 2000), snippet="", date=None, rows=[], page=text)
-    return _web_answer("The page of this address", [item], [found.remark(part)])
+    return _web_answer("The page of this address", [item], remark)
 
 
 def calculator(

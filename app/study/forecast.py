@@ -14,7 +14,7 @@ from drr.app.terminal import Column, table
 from drr.env.json_object import JsonObject
 from drr.env.person_setting import Setting, system_of
 from drr.env.query import Query
-from drr.env.reach import WHOLE, under
+from drr.env.reach import under
 from drr.study.unit import Unit
 
 if TYPE_CHECKING:
@@ -49,8 +49,15 @@ ForecastRow = TypedDict(
 """Forecast for one variant: units asked for and left, and the calls, tokens and cost of those left; `None` where unknown."""
 
 
-class RunForecast(TypedDict):
-    """The document of `drr run --dry-run --json`."""
+class ForecastTotal(TypedDict):
+    calls: int | None
+    input_tokens: int | None
+    output_tokens: int | None
+    cost_usd: float | None
+
+
+class RunForecast(ForecastTotal):
+    """The document of `drr run --dry-run --json`. Its calls, tokens and cost are of the answers alone."""
 
     schema: int
     units: int
@@ -59,22 +66,10 @@ class RunForecast(TypedDict):
     models: dict[str, str]
     price_date: str | None
     variants: list[ForecastRow]
-    calls: int | None
-    """Calls of the answers alone, without memories, like the tokens and the cost below."""
-    input_tokens: int | None
-    output_tokens: int | None
-    cost_usd: float | None
     memories: list[MemoryForecastRow]
     """Forecasts of the memories that are built before anybody answers."""
     total: ForecastTotal
     """Sum over answers and memories."""
-
-
-class ForecastTotal(TypedDict):
-    calls: int | None
-    input_tokens: int | None
-    output_tokens: int | None
-    cost_usd: float | None
 
 
 class SystemBase(NamedTuple):
@@ -107,11 +102,7 @@ def forecast(
                 given_tokens = _given_tokens(
                     answering, setting, [unit for unit in units if unit.spec["variant"] == system]
                 )
-                base = (
-                    _base(variant, setting, looked.measured, given_tokens)
-                    if reach == WHOLE
-                    else _own(system, looked)
-                )
+                base = _base(system, variant, setting, looked.measured, given_tokens)
                 own = answering.models_of(variant)
                 rows.append(_row(own, system, counts[system], left[system], base))
     memories = answering.giving.forecast(queries, folder)
@@ -142,21 +133,17 @@ def _given_tokens(answering: AnswerWork, setting: Setting, units: Sequence[Unit]
     return round(sum(found) / len(found)) if found else None
 
 
-def _own(system: str, looked: _Looked) -> SystemBase:
-    """Return the base that this study measured for a system with another reach. Before its first answer nothing is known of its cost."""
-    own = looked.measured.get(system)
-    return SystemBase(own, None if own is None else "this study")
-
-
 def _base(
-    variant: Variant, setting: Setting, measured: Mapping[str, PerUnit], known: int | None
+    system: str, variant: Variant, setting: Setting, measured: Mapping[str, PerUnit], known: int | None
 ) -> SystemBase:
     """Return the base of a system's forecast. Before the system's first answer it is the variant's base under `records`,
-    from this study or played by hand, with the given tokens added to every call."""
+    from this study or played by hand, with the given tokens added to every call; unknown under another reach."""
     name = variant.name
-    own, records = measured.get(system_of(name, setting)), measured.get(name)
+    own, records = measured.get(system), measured.get(name)
     if own is not None:
         return SystemBase(own, "this study")
+    if system != system_of(name, setting):
+        return SystemBase(None, None)
     base = records or PLAYED.get(variant.bare_name.replace("+profile", ""))
     if base is None or known is None:
         return SystemBase(None, None)
@@ -193,14 +180,8 @@ def _looked_up(
             own = record.key_fields.get("models", {}).get("agent")
             if own != models.name_of("agent") or not record.is_metered:
                 continue
-            by_role = record.usage.values()
-            used[str(record.spec.get("variant"))].append(
-                PerUnit(
-                    sum(role["calls"] for role in by_role),
-                    sum(role["input_tokens"] for role in by_role),
-                    sum(role["output_tokens"] for role in by_role),
-                )
-            )
+            spent = (sum(role[one] for role in record.usage.values()) for one in PerUnit._fields)
+            used[str(record.spec.get("variant"))].append(PerUnit(*spent))
     means = {
         name: PerUnit(*(sum(values) / len(all_) for values in zip(*all_, strict=True)))
         for name, all_ in used.items()
@@ -212,17 +193,9 @@ def _row(models: Models, system: str, total: int, left: int, base: SystemBase) -
     from drr.llm.meter import dollars
 
     row = ForecastRow(
-        {
-            "variant": system,
-            "units": total,
-            "left": left,
-            "from": base.source,
-            "calls": None,
-            "input_tokens": None,
-            "output_tokens": None,
-            "cost_usd": None,
-        }
-    )
+        {"variant": system, "units": total, "left": left, "from": base.source,
+         "calls": None, "input_tokens": None, "output_tokens": None, "cost_usd": None}
+    )  # fmt: skip
     if base.per_unit is not None:
         calls, written, answered = (round(value * left) for value in base.per_unit)
         price = models.prices.of(models.name_of("agent"))

@@ -150,19 +150,6 @@ def _news(parts: list[str], features: list[str]) -> list[str]:
     return [part for part in parts if len(part) < _TELLING or part.strip().casefold() not in known]
 
 
-class ShownText(NamedTuple):
-    features: list[str]
-    description: str
-    """The description; empty if it says no more than the features do."""
-
-
-def shown_on_page(product: Product) -> ShownText:
-    """Return the seller's own words on the page, for rules that may know only what a reading model sees."""
-    clean = _cleaned(product)
-    features = [text for text in clean.features if text]
-    return ShownText(features, " ".join(_news([part for part in clean.description if part], features)))
-
-
 def _unmarred(page: str) -> bool:
     """Tell whether a page needs no cleaning: nothing invisible, no surplus spaces, and only the layout's own four field separators."""
     return page.isprintable() and page.count("|") == 4 and "   " not in page and page.count("  ") == 1
@@ -174,24 +161,10 @@ FEATURES, FEATURE, DESCRIPTION, DETAILS, DETAIL = 5, 110, 160, 6, 50
 _NAMED = 200
 """Characters of a detail that the question names."""
 # Numbers that mean something to the seller's stock-keeping and nothing to a shopper.
-_STOCK = frozenset(
-    (
-        "upc",
-        "ean",
-        "gtin",
-        "asin",
-        "isbn-10",
-        "isbn-13",
-        "manufacturer",
-        "model number",
-        "item model number",
-        "part number",
-        "manufacturer part number",
-        "best sellers rank",
-        "customer reviews",
-        "is discontinued by manufacturer",
-    )
-)
+_STOCK = frozenset((
+    "upc", "ean", "gtin", "asin", "isbn-10", "isbn-13", "manufacturer", "model number", "item model number", "part number",
+    "manufacturer part number", "best sellers rank", "customer reviews", "is discontinued by manufacturer",
+))  # fmt: skip
 
 # What says something only together with its name.
 _ANSWERS = frozenset(("yes", "none", "true", "false"))

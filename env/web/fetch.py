@@ -275,20 +275,9 @@ class _Inflate:
 
 # Text encodings that the web uses; others known to Python are slow, or not encodings of text at all.
 _CHARSETS = (
-    "utf-8",
-    "utf8",
-    "us-ascii",
-    "ascii",
-    "iso-8859-",
-    "latin",
-    "windows-125",
-    "cp125",
-    "shift_jis",
-    "euc-",
-    "gb",
-    "big5",
-    "koi8-",
-)
+    "utf-8", "utf8", "us-ascii", "ascii", "iso-8859-", "latin", "windows-125", "cp125",
+    "shift_jis", "euc-", "gb", "big5", "koi8-",
+)  # fmt: skip
 
 
 def known_charset(name: str) -> str | None:

@@ -172,8 +172,8 @@ def test_a_dry_run_says_what_it_would_take_and_calls_nothing(box: Path, drr: Drr
     assert document["units"] == document["left"] == 12
     assert document["price_date"] == "2026-11-20"
     row = next(row for row in document["variants"] if row["variant"] == "react")
-    assert row["input_tokens"] == 2 * 198_900
-    assert row["cost_usd"] == pytest.approx((2 * 198_900 * 2 + 2 * 2_900 * 10) / 1e6)
+    assert row["input_tokens"] == 2 * 34_000
+    assert row["cost_usd"] == pytest.approx((2 * 34_000 * 2 + 2 * 1_050 * 10) / 1e6)
     local = ("--model", "openai:mine", "--base-url", "http://127.0.0.1:9")
     code, out, _ = drr("run", *new(box, "react"), *local, "--dry-run")
     assert code == 0 and "unknown" in out and "prices: none known for openai:mine" in out
