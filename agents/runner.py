@@ -274,12 +274,7 @@ def _run_of(
         prompts=agent_prompts(variant, options, prompts, given.setting, world.tools),
         allowance=allowance,
         steps=StepLog(allowance.elapsed),
-        tools=ToolContext(
-            world,
-            options.top_k,
-            sees=sees(variant, models[looks].name if looks in variant.roles else None, options.vision),
-            asked=query,
-        ),
+        tools=ToolContext(world, options.top_k, sees=sees(variant, seer, options.vision), asked=query),
         call_tool=tools.call,
         schemas=schemas(names),
         names=frozenset(names),

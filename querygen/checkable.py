@@ -80,10 +80,8 @@ class PlanResults:
         items = [i for step, one in called if one and step.tool == "web_search" for i in one.data["items"]]
         rows = [(item["url"], row) for item in items for row in item["rows"]]
         # Another text must have the figure too, as in earlier versions without rows and pages, so that a seed gives the same questions.
-        texts = {leaf for leaf in chain.from_iterable(self.leaves) if isinstance(leaf, str)} - {
-            *(row for _, row in rows),
-            *(item["page"] for item in items),
-        }
+        shown = {*(row for _, row in rows), *(item["page"] for item in items)}
+        texts = {leaf for leaf in chain.from_iterable(self.leaves) if isinstance(leaf, str)} - shown
         return any(_stands_in(fact.value, text) for text in texts) and any(
             url in fact.sources
             and _stands_in(fact.value, row)

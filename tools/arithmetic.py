@@ -66,7 +66,7 @@ def show(value: Value) -> str:
     if value.exact:
         with contextlib.suppress(Inexact):
             exact = _decimal(value.number, Context(2 * MAX_EXACT_DIGITS, traps=[Inexact])).normalize(_WIDE)
-            if exact.adjusted() < MAX_EXACT_DIGITS and exact.as_tuple().exponent >= -MAX_EXACT_DIGITS:
+            if exact.adjusted() < MAX_EXACT_DIGITS and int(exact.as_tuple().exponent) >= -MAX_EXACT_DIGITS:
                 return f"{exact:f}"
     rounded = _decimal(value.number, Context(SIGNIFICANT)).normalize(_WIDE)
     return f"{rounded:f}" if -7 <= rounded.adjusted() < SIGNIFICANT else f"{rounded:e}"

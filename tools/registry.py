@@ -42,7 +42,8 @@ TOOLS: dict[str, Tool] = {
     )
 }
 FILE_TOOLS: dict[str, Tool] = {
-    tool.name: tool for tool in map(make_tool, (list_files, read_file, search_file, view_image))
+    tool.name: tool
+    for tool in (make_tool(list_files), make_tool(read_file), make_tool(search_file), make_tool(view_image))
 }
 """Tools for files, offered only in worlds whose questions have files."""
 EVERY: Mapping[str, Tool] = ChainMap(FILE_TOOLS, TOOLS)

@@ -108,7 +108,7 @@ def _orders(
 def _named(
     orders: Sequence[Order], products: Mapping[str, Product], words: frozenset[str]
 ) -> tuple[list[Order], int]:
-    """Return the orders whose product shares the most of these words, at least one, and how many others share a word."""
+    """Return the orders whose product shares the most of these words, and how many others share one."""
     shared = {
         key: len(words & set(tokens(" ".join([one.title, one.store or "", *one.categories]))))
         for key, one in products.items()

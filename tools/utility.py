@@ -129,7 +129,7 @@ def _web_answer(heading: str, items: list[WebResult], remark: str, last: str = "
 
 
 async def _read_page(ctx: ToolContext, url: str, part: int) -> tuple[str, str, str]:
-    """Return the title, one part of the text and a remark on the parts of a page, read within half of the deadline.
+    """Return a page's title, one part of its text and a remark on the parts. Reading takes at most half of the deadline.
     Raises `WebUnavailable` with the reason where there is no text."""
     try:
         async with asyncio.timeout(ctx.deadline_s / 2):

@@ -164,7 +164,7 @@ class _Looked(NamedTuple):
 def _looked_up(
     units: list[Unit], folder: Path | None, answering: AnswerWork, *, retry_failed: bool
 ) -> _Looked:
-    """Return how many units are done, those that a run computes, and each system's average use of a unit with the variant's present model."""
+    """Return the units that a run computes, and each system's average use of a unit with the variant's present model."""
     from drr.study.run import missing
     from drr.study.study import Study
 
@@ -180,8 +180,12 @@ def _looked_up(
             own = record.key_fields.get("models", {}).get("agent")
             if own != models.name_of("agent") or not record.is_metered:
                 continue
-            spent = (sum(role[one] for role in record.usage.values()) for one in PerUnit._fields)
-            used[str(record.spec.get("variant"))].append(PerUnit(*spent))
+            spent = [
+                (one["calls"], one["input_tokens"], one["output_tokens"]) for one in record.usage.values()
+            ]
+            used[str(record.spec.get("variant"))].append(
+                PerUnit(*map(sum, zip((0, 0, 0), *spent, strict=True)))
+            )
     means = {
         name: PerUnit(*(sum(values) / len(all_) for values in zip(*all_, strict=True)))
         for name, all_ in used.items()

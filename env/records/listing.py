@@ -170,12 +170,12 @@ _STOCK = frozenset((
 _ANSWERS = frozenset(("yes", "none", "true", "false"))
 
 
-_TOLD = 4
+_WORD = 4
 """Letters from which a word of a question tells something."""
 
 
 def _set_short(product: Product, question: str) -> str:
-    asked = frozenset(word for word in tokens(question) if len(word) >= _TOLD)
+    asked = frozenset(word for word in tokens(question) if len(word) >= _WORD)
     lines = _short(product, product.details.items(), asked)
     if not _unmarred(" ".join(["", *lines, ""])):
         details = [(cell(name, 40), cell(_plain(value), _NAMED)) for name, value in product.details.items()]
@@ -236,7 +236,7 @@ def _fresh(text: str, known: str) -> str:
 def _fresh_details(
     details: Iterable[tuple[str, object]], known: str, asked: frozenset[str]
 ) -> tuple[list[str], list[str]]:
-    """Return the details that the asked words name, and the others, without stock numbers and what the text above already states."""
+    """Return the details that the asked words name, and the others. Stock numbers and what the text above states are left out."""
     named, others = list[str](), list[str]()
     for name, value in details:
         if name.casefold() in _STOCK:
