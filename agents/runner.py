@@ -266,6 +266,7 @@ def _run_of(
     given: Given,
 ) -> AgentRun:
     names, looks = tools_of(variant, world.tools), variant.architecture.looks
+    seer = models[looks].name if looks in variant.roles else None
     run = AgentRun(
         query=query,
         user_id=world.user_id,

@@ -62,7 +62,7 @@ def evaluate(expression: str) -> str:
 
 
 def show(value: Value) -> str:
-    """Write out a finite decimal that is short enough to read; round others to 15 significant digits, in scientific form outside 1e-7 .. 1e15."""
+    """Write out a finite decimal that is short enough to read. Others are rounded to 15 significant digits, in scientific form outside 1e-7 .. 1e15."""
     if value.exact:
         with contextlib.suppress(Inexact):
             exact = _decimal(value.number, Context(2 * MAX_EXACT_DIGITS, traps=[Inexact])).normalize(_WIDE)
