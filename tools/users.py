@@ -31,6 +31,7 @@ from drr.wording.states import CODES
 from pydantic import Field, StringConstraints
 from typing_extensions import TypedDict
 
+Days = tuple[str | None, str | None]
 Day = Annotated[str | None, StringConstraints(strip_whitespace=True, min_length=10, max_length=10)]
 
 
@@ -56,22 +57,15 @@ def get_user_orders(
         [bound_ms(day) for day in (since, before) if day]
     except ValueError as error:
         raise ToolError("invalid", f"since and before are days such as 2022-05-01: {error}.") from None
-    page: ToolAnswer = ctx.session.shop.kept(
-        _orders, user.user_id, words, status, since, before, limit, offset
-    )
+    asked = (user.user_id, words, status, (since, before), (limit, offset))
+    page: ToolAnswer = ctx.session.shop.kept(_orders, *asked)
     return replace(page, data={**page.data, "items": [row.copy() for row in page.data["items"]]})
 
 
 def _orders(
-    shop: Shop,
-    user_id: str,
-    words: str | None,
-    status: OrderStatus | None,
-    since: str | None,
-    before: str | None,
-    limit: int,
-    offset: int,
+    shop: Shop, user_id: str, words: str | None, status: OrderStatus | None, days: Days, span: tuple[int, int]
 ) -> ToolAnswer:
+    (since, before), (limit, offset) = days, span
     asked = {"limit": limit, "offset": offset} if words is None else {}
     page = shop.store.orders(user_id, status=status, since=since, until=before, **asked)
     ids = list(dict.fromkeys(order.product_id for order in page.items))
