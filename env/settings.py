@@ -153,6 +153,11 @@ class Settings(RoleSettings):
         description="whether models are asked for answers as they are written; off: for servers that cannot",
     )
     model_max_tokens: int = Field(8192, gt=0, description="most output tokens of one model call")
+    judge_window: int | None = Field(
+        None,
+        ge=8192,
+        description="tokens that the judge can read, where its maker's data tell none (default: 32768)",
+    )
     retry_max_tokens: int | None = Field(
         None,
         gt=0,

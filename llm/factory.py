@@ -263,7 +263,8 @@ class _Role:
         settings = self._shared.settings
         most = settings.max_tokens
         try:
-            return await self._call(form, messages, brief, most)
+            async with self._shared.openings.turn(self.name, form.id, messages):
+                return await self._call(form, messages, brief, most)
         except ModelFailure as failure:
             if failure.kind != "truncated" or self.rule_written or settings.raised_max_tokens <= most:
                 raise

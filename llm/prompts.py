@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from copy import copy
@@ -128,18 +129,23 @@ def check_override(override: Path, known: Iterable[str]) -> None:
         )
 
 
-def fence(text: str, label: str = "data", *, salt: str = "") -> str:
+def fence(text: str, label: str = "data", *, salt: str = "", mark: str = "") -> str:
     """Return untrusted text between marks that it cannot forge, as they are made of a hash of the text itself.
 
     The same text gives the same marks, so transcripts and caches stay reproducible; a text that holds its own mark would
     have to contain a hash of itself. The prompt must say that the text between the marks is data.
     """
-    count = 0
-    while True:
-        mark = sha256(f"{salt}\0{count}\0{text}".encode("utf-8", "surrogatepass")).hexdigest()[:20]
-        if mark not in text:
-            return f"<{label} {mark}>\n{text}\n</{label} {mark}>"
-        count += 1
+    mark = mark or unused_mark([text], salt)
+    return f"<{label} {mark}>\n{text}\n</{label} {mark}>"
+
+
+def unused_mark(texts: Sequence[str], salt: str = "", digits: int = 20) -> str:
+    """Return a mark that none of the texts holds, made of the salt and the first text."""
+    made = (
+        sha256(f"{salt}\0{count}\0{texts[0]}".encode("utf-8", "surrogatepass")).hexdigest()[:digits]
+        for count in itertools.count()
+    )
+    return next(mark for mark in made if not any(mark in text for text in texts))
 
 
 def _read(path: Path) -> Prompt:

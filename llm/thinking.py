@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from hashlib import sha256
 from typing import Any, NamedTuple
 
 from drr.llm.failures import ModelSetupError
-from langchain_core.messages import AIMessage, BaseMessage, SystemMessage
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 
 EFFORTS = ("low", "medium", "high", "xhigh", "max")
 _LEAST_BUDGET = 1024
@@ -98,7 +100,7 @@ def arguments(provider: str, style: Style) -> dict[str, Any]:
 
 
 MARK = {"type": "ephemeral"}
-_SHARED = "shared_chars"
+_SHARED, _AGAIN = "shared_chars", "sent_again"
 
 
 def opening(text: str, shared: int) -> SystemMessage:
@@ -106,41 +108,73 @@ def opening(text: str, shared: int) -> SystemMessage:
     return SystemMessage(text, additional_kwargs={_SHARED: shared} if shared else {})
 
 
-def shared_part(messages: Sequence[BaseMessage]) -> str:
-    """Return the part of the first message that other conversations share; empty where none is known."""
-    first = messages[0] if messages else None
-    if not isinstance(first, SystemMessage) or not isinstance(first.content, str):
-        return ""
-    return first.content[: first.additional_kwargs.get(_SHARED, 0)]
+def shared_opening(shared: str, rest: str, *, again: bool) -> HumanMessage:
+    """Return a user message whose beginning is the same in other conversations, the messages before included. It is marked if `again`: such a one follows soon."""
+    known = {_SHARED: len(shared), _AGAIN: True} if again else {}
+    return HumanMessage(shared + rest, additional_kwargs=known)
+
+
+def shared_part(messages: Sequence[BaseMessage]) -> tuple[int, str]:
+    """Return the index of the message that is shared in part, and the part, empty where none is known. The messages before it are shared whole."""
+    for at, message in enumerate(messages[:2]):
+        if isinstance(message.content, str) and (count := message.additional_kwargs.get(_SHARED)):
+            return at, message.content[:count]
+    return 0, ""
 
 
 class Openings:
-    """The shared openings that this process has sent. A single-turn request marks its opening for the cache only when it is sent again."""
+    """The shared openings that this process has sent. A single-turn request marks its opening for the cache where it is sent again."""
 
     def __init__(self) -> None:
         self._sent: set[bytes] = set()
+        self._first: dict[bytes, asyncio.Event] = {}
 
     def marked(
         self, model: str, form: str, messages: Sequence[BaseMessage], *, goes_on: bool
     ) -> tuple[list[BaseMessage], dict[str, Any]]:
         """Return the messages with marks for the cache, and further arguments. A conversation that `goes_on` will be sent again with more messages."""
-        shared = shared_part(messages)
-        digest = sha256("\0".join((model, form, shared)).encode("utf-8", "surrogatepass")).digest()
-        again = digest in self._sent
+        digest = _digest(model, form, messages)
+        again = digest in self._sent or _is_sent_again(messages)
         self._sent.add(digest)
         return (
             with_mark(messages) if again or goes_on else list(messages),
             {"cache_control": MARK} if goes_on else {},
         )
 
+    @asynccontextmanager
+    async def turn(self, model: str, form: str, messages: Sequence[BaseMessage]) -> AsyncIterator[None]:
+        """Return a context for one request. Of those that begin alike, the first is answered before the others are sent: they read the cache that it wrote."""
+        digest = _digest(model, form, messages)
+        if not _is_sent_again(messages):
+            yield
+        elif (answered := self._first.get(digest)) is not None:
+            await answered.wait()
+            yield
+        else:
+            answered = self._first[digest] = asyncio.Event()
+            try:
+                yield
+            finally:
+                answered.set()
+
+
+def _is_sent_again(messages: Sequence[BaseMessage]) -> bool:
+    return any(message.additional_kwargs.get(_AGAIN) for message in messages[:2])
+
+
+def _digest(model: str, form: str, messages: Sequence[BaseMessage]) -> bytes:
+    at, shared = shared_part(messages)
+    parts = (model, form, *(message.text for message in messages[:at]), shared)
+    return sha256("\0".join(parts).encode("utf-8", "surrogatepass")).digest()
+
 
 def with_mark(messages: Sequence[BaseMessage]) -> list[BaseMessage]:
     """Return the messages with the shared opening as a block of its own, marked for the cache."""
-    shared = shared_part(messages)
+    at, shared = shared_part(messages)
     if not shared:
         return list(messages)
-    rest = str(messages[0].content)[len(shared) :]
+    rest = str(messages[at].content)[len(shared) :]
     blocks: list[str | dict[str, object]] = [{"type": "text", "text": shared, "cache_control": MARK}]
     if rest.strip():
         blocks.append({"type": "text", "text": rest})
-    return [SystemMessage(content=blocks), *messages[1:]]
+    return [*messages[:at], type(messages[at])(content=blocks), *messages[at + 1 :]]

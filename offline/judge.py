@@ -23,14 +23,14 @@ from drr.eval.asking.forms import (
     PaperSupportAnswers,
     PointAnswers,
     PointWord,
-    PreferenceAnswer,
+    PreferenceAnswers,
     RatingAnswer,
     RelativeGrades,
     SupportAnswers,
 )
 from drr.eval.asking.rules import NAME, VERSION, rules_banner
 from drr.eval.evidence.passages import families, missing_numbers, plain, support
-from drr.eval.labels import DIMENSIONS
+from drr.eval.labels import DIMENSIONS, Dimension
 from drr.offline.surface import Surface, read
 from pydantic import BaseModel
 
@@ -80,12 +80,6 @@ def _paper_support(asking: Asking[Any]) -> JsonObject:
     return {"verdicts": [{name: v[name] for name in names} for v in _support(asking)["verdicts"]]}
 
 
-def _grade(asking: Asking[Any], label: str) -> tuple[float, str]:
-    dimension = asking.dimension or "overall"
-    surface = surface_of(asking, label)
-    return surface.score(dimension), surface.words_about(dimension)
-
-
 def surface_of(asking: Asking[Any], label: str) -> Surface:
     """Return the surface features of the text under this label."""
     return read(
@@ -94,20 +88,28 @@ def surface_of(asking: Asking[Any], label: str) -> Surface:
 
 
 def _rating(asking: Asking[Any]) -> JsonObject:
-    score, why = _grade(asking, "answer")
-    return {"justification": why, "rating": int(score + 0.5)}
+    dimension, surface = asking.dimension or "overall", surface_of(asking, "answer")
+    return {"justification": surface.words_about(dimension), "rating": int(surface.score(dimension) + 0.5)}
 
 
-def _preference(asking: Asking[Any]) -> JsonObject:
-    (a, why_a), (b, why_b) = (_grade(asking, f"answer_{side}") for side in "ab")
-    winner = "tie" if abs(a - b) < _TIE else "A" if a > b else "B"
-    return {"justification": f"A {a:.1f} ({why_a}); B {b:.1f} ({why_b})", "winner": winner}
+def _preferences(asking: Asking[Any]) -> JsonObject:
+    sides = [surface_of(asking, f"answer_{side}") for side in "ab"]
+    asked = DIMENSIONS if asking.dimension is None else [asking.dimension]
+    return {"verdicts": [{"criterion": one, **_preference(one, *sides)} for one in asked]}
+
+
+def _preference(dimension: Dimension, first: Surface, second: Surface) -> JsonObject:
+    a, b = first.score(dimension), second.score(dimension)
+    why = f"A {a:.1f} ({first.words_about(dimension)}); B {b:.1f} ({second.words_about(dimension)})"
+    return {"justification": why, "winner": "tie" if abs(a - b) < _TIE else "A" if a > b else "B"}
 
 
 def _paper_preference(asking: Asking[Any]) -> JsonObject:
     """Judge a preference in the paper's form, which has no tie."""
-    (a, _), (b, _) = (_grade(asking, f"answer_{side}") for side in "ab")
-    return {"winner": "A" if a >= b else "B", "justification": _preference(asking)["justification"]}
+    dimension = asking.dimension or "overall"
+    a, b = (surface_of(asking, f"answer_{side}") for side in "ab")
+    winner = "A" if a.score(dimension) >= b.score(dimension) else "B"
+    return {"winner": winner, "justification": _preference(dimension, a, b)["justification"]}
 
 
 def _failures(asking: Asking[Any]) -> JsonObject:
@@ -161,7 +163,7 @@ _RULES: Rules = {
     PaperSupportAnswers: _paper_support,
     RatingAnswer: _rating,
     PaperRatingAnswer: _rating,
-    PreferenceAnswer: _preference,
+    PreferenceAnswers: _preferences,
     PaperPreferenceAnswer: _paper_preference,
     FailuresAnswer: _failures,
     PointAnswers: _points,

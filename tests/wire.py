@@ -133,6 +133,60 @@ class Pace:
     """A prompt that goes on from one that was read is read from there."""
 
 
+class PrefixCache:
+    """What a provider keeps of prompts once they were answered, a token for four characters.
+
+    Anthropic reads and writes the blocks up to a mark (`cache_control`), OpenAI reads what any earlier prompt began with; neither keeps less
+    than 1,024 tokens.
+    """
+
+    LEAST, STEP = 1024, 128
+
+    def __init__(self) -> None:
+        self._kept: dict[str, None] = {}
+
+    def usage(self, request: Request) -> dict[str, int]:
+        blocks = _blocks(request.body)
+        ends = list(itertools.accumulate(text for text, _ in blocks))
+        whole = len(ends[-1]) // 4
+        if "chat/completions" in request.path:
+            alike = max((_alike(ends[-1], one) for one in self._kept), default=0)
+            read = alike // 4 // self.STEP * self.STEP
+            return {"input_tokens": whole, "cached_tokens": read if read >= self.LEAST else 0}
+        marked = [
+            end for end, (_, mark) in zip(ends, blocks, strict=True) if mark and len(end) // 4 >= self.LEAST
+        ]
+        read = max((len(end) // 4 for end in ends if end in self._kept), default=0) if marked else 0
+        written = max([len(marked[-1]) // 4 - read, 0]) if marked else 0
+        return {
+            "input_tokens": whole - read - written, "cache_read_input_tokens": read,
+            "cache_creation_input_tokens": written,
+        }  # fmt: skip
+
+    def keep(self, request: Request) -> None:
+        blocks = _blocks(request.body)
+        ends = itertools.accumulate(text for text, _ in blocks)
+        every = "chat/completions" in request.path
+        self._kept |= {end: None for end, (_, mark) in zip(ends, blocks, strict=True) if mark or every}
+
+
+def _alike(one: str, other: str) -> int:
+    """How many characters two texts begin with alike."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other)))
+
+
+def _blocks(body: Mapping[str, Any]) -> list[tuple[str, bool]]:
+    """A prompt as a provider reads it, block by block, and whether a mark is behind each: the form and tools first, then the messages."""
+    form = json.dumps([body.get(name) for name in ("tools", "output_config", "response_format")])
+    found = [(form, False)]
+    for content in (body.get("system") or "", *(message["content"] for message in body["messages"])):
+        for block in [{"text": content}] if isinstance(content, str) else content or ():
+            found.append((block.get("text") or json.dumps(block), "cache_control" in block))
+    if "cache_control" in body:
+        found[-1] = (found[-1][0], True)
+    return found
+
+
 Reply = Say | Fail | Cut | EndEarly | ErrorEvent | Garbage | Hang
 Script = Callable[[Request], Reply] | Sequence[Reply]
 
@@ -141,11 +195,16 @@ class Wire:
     """Serves a script on a loopback port; `requests` keeps what arrived, in order. `pages` is what a GET is given."""
 
     def __init__(
-        self, script: Script, *, pace: Pace | None = None, pages: Mapping[str, object] | None = None
+        self,
+        script: Script,
+        *,
+        pace: Pace | None = None,
+        pages: Mapping[str, object] | None = None,
+        cache: PrefixCache | None = None,
     ) -> None:
         self.requests: list[Request] = []
         self.most_at_once = self._at_once = 0
-        self._pace, self._read = pace, ""
+        self._pace, self._read, self._cache = pace, "", cache
         self._slots = threading.Semaphore(1_000 if pace is None else pace.slots)
         self._script = script if callable(script) else _in_turn(script)
         self._closing = threading.Event()
@@ -171,9 +230,10 @@ class Wire:
                     outer.requests.append(request)
                     outer._at_once += 1
                     outer.most_at_once = max(outer.most_at_once, outer._at_once)
+                    used = {} if outer._cache is None else outer._cache.usage(request)
                 try:
                     with outer._slots:
-                        outer._answer(self, request, outer._script(request))
+                        outer._answer(self, request, outer._script(request), used)
                 finally:
                     with outer._lock:
                         outer._at_once -= 1
@@ -197,7 +257,9 @@ class Wire:
         self._server.shutdown()
         self._server.server_close()
 
-    def _answer(self, handler: BaseHTTPRequestHandler, request: Request, reply: Reply) -> None:
+    def _answer(
+        self, handler: BaseHTTPRequestHandler, request: Request, reply: Reply, used: Mapping[str, int]
+    ) -> None:
         openai = "chat/completions" in request.path
         if isinstance(reply, Hang):
             self._closing.wait(reply.seconds)
@@ -216,6 +278,10 @@ class Wire:
             _send(handler, 200, reply.body, content_type=reply.content_type)
             return
         said = reply if isinstance(reply, Say) else getattr(reply, "of", Say("so far so good"))
+        if self._cache is not None:
+            with self._lock:
+                said = replace(said, usage={"output_tokens": len(said.text) // 4 + 1, **used, **said.usage})
+                self._cache.keep(request)
         make = _openai if openai else _anthropic
         content_type = "text/event-stream" if request.streaming else "application/json"
         if self._pace is not None:
@@ -232,7 +298,7 @@ class Wire:
         """An answer as a small machine gives it, a token at a time where it is streamed."""
         pace = self._pace or Pace()
         prompt, each = _prompt(request), 1 / pace.writes
-        known = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(prompt, self._read)))
+        known = _alike(prompt, self._read)
         self._read = prompt
         wait = (len(prompt) - known * pace.cached) / 4 / pace.reads
         if not request.streaming:
@@ -360,7 +426,11 @@ def _openai(request: Request, said: Say, reply: Reply) -> list[str]:
         for n, function in enumerate(made)
     ]
     read, written = said.usage.get("input_tokens", 100), said.usage.get("output_tokens", 20)
-    usage = {"prompt_tokens": read, "completion_tokens": written, "total_tokens": read + written}
+    usage: dict[str, Any] = {
+        "prompt_tokens": read, "completion_tokens": written, "total_tokens": read + written,
+    }  # fmt: skip
+    if "cached_tokens" in said.usage:
+        usage["prompt_tokens_details"] = {"cached_tokens": said.usage["cached_tokens"]}
     base = {"id": f"chatcmpl-{request.number}", "created": 0, "model": request.body["model"]}
     message: dict[str, Any] = {"role": "assistant", "content": said.text or None}
     if calls:

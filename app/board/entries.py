@@ -81,6 +81,10 @@ class ListedSystem:
     """Unix time at which the last answer ended."""
 
     @property
+    def judges_itself(self) -> bool:
+        return self.judge is not None and not self.written_by_rules and self.judge["name"] in self.models
+
+    @property
     def architecture(self) -> str:
         return agent_of(self.variant)
 

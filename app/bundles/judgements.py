@@ -20,7 +20,6 @@ from drr.eval.asking.conversation import Asking, Form, box_prompts
 from drr.eval.asking.judge import JudgeName, request_id
 from drr.eval.asking.rules import is_rules
 from drr.eval.evidence.answers import questions, read_answers
-from drr.eval.judging.difference import earlier_prompts
 from drr.eval.judging.read import judgings, matter, read_judged
 from drr.eval.judging.run import JudgeOptions, planned_units, sampled
 from drr.eval.tasks.desk import JudgingContext, Task, text_id
@@ -82,7 +81,7 @@ class RebuiltDesks:
     ) -> None:
         self.study, self._shop, self._profiles = study, shop, profiles
         own = [box_prompts().reworded(reworded)] if reworded else []
-        self._prompts = [*own, box_prompts(), earlier_prompts()]
+        self._prompts = [*own, box_prompts()]
         self.judgings, self.answers = judgings(study), read_answers(study)
         self._desks: dict[tuple[str, int], JudgingContext] = {}
         self.whole = shop is not None or study.config.get("run", {}).get("shop") is None

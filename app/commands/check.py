@@ -41,7 +41,7 @@ def build(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     add("--quiet", action="store_true", help="no progress of a judge")
     add("--json", action="store_true", help="print one JSON document")
-    add_setting_options(parser, *SETTINGS, "prompts")
+    add_setting_options(parser, *SETTINGS, "judge_window", "prompts")
     parser.epilog = (
         "Rules decide on literal things and structured places: addresses, ids, table rows, list items, labels, totals. Each passes, fails\n"
         "or cannot tell, and says why in one word. Exit code 1 if one fails. With --judge a model reads the running text, too: it names\n"
@@ -99,7 +99,7 @@ def _print_reading(report: str, read: Proofread) -> None:
     found = read["found"]
     print(
         f"\n{read['judge']}: {len(found['mistakes'])} mistakes in {found['statements']} statements;"
-        f" {len(found['acquitted'])} more were charged and are none in its second reading"
+        f" {len(found['acquitted'])} more were weighed in a second reading and are none"
     )
     for unknown, name in (
         (found["unread"], "statements without a verdict"),

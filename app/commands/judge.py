@@ -76,7 +76,10 @@ def _print_forecast(whole: Forecast, *, as_json: bool) -> None:
         print_json(whole)
         return
     rows = [
-        [name, f"{row['calls']:,}", f"{row['input_tokens']:,}", f"{row['output_tokens']:,}"]
+        [
+            name,
+            *(f"{row[count]:,}" for count in ("calls", "input_tokens", "cache_read_tokens", "output_tokens")),
+        ]
         for name, row in [*whole["tasks"].items(), ("all", whole)]
     ]
     print(
@@ -85,6 +88,7 @@ def _print_forecast(whole: Forecast, *, as_json: bool) -> None:
                 f"{whole['judge']}, {many(whole['answers'], 'answer')}",
                 "calls",
                 "input tokens",
+                "of these cached",
                 "output tokens",
             ],
             rows,

@@ -186,7 +186,7 @@ def proofread(subject: Subject, settings: Settings, progress: Progress) -> Proof
             brief = await read_in_time(subject.report, lambda: Brief.of(subject, settings.shop_url))
             with progress.stage(f"{name} reads {len(brief.statements)} statements", unit="calls") as stage:
                 judge = UnkeptJudge(models.unit(meter).role(JUDGE), stage.advance)
-                return await mistakes_in(brief, judge, prompts, room_for(name))
+                return await mistakes_in(brief, judge, prompts, room_for(name, settings.judge_window))
         finally:
             await models.aclose()
 

@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from drr.app.judge.plan import JudgePlan, paper_choices
-from drr.app.notices import notice
 from drr.env.errors import DrrError, Misuse
 from drr.env.files import write_file
+from drr.eval.judging.difference import judged_before
 from drr.eval.judging.read import judging_of, read_judged
 from drr.eval.tasks.desk import JudgingContext
 from drr.eval.tasks.key_points import OwnPoints, document, keep_points, kept_points, points_of, read_points
+from drr.eval.tasks.registry import tasks
 from drr.eval.tasks.relative import keep_reference, kept_reference
 from drr.study.study import Study
 
@@ -29,14 +30,8 @@ class JudgingChoices(NamedTuple):
     reference: str | None
     of_papers: Mapping[str, Mapping[type, Any]]
     """Choices of each paper's tasks, by the paper's module."""
-    earlier: bool
-    """True where the study goes on with the earlier prompts that judged it."""
 
     def settle(self, desk: JudgingContext) -> None:
-        from drr.eval.judging.difference import earlier_prompts
-
-        if self.earlier:
-            desk.prompts = earlier_prompts()
         desk.own_points, desk.reference = self.points, self.reference
         desk.choices = {kind: one for own in self.of_papers.values() for kind, one in own.items()}
 
@@ -59,6 +54,11 @@ def choices(
         points = kept_points(study)
     else:
         points = read_points(plan.points, {wish.id for wish in desk.wishes()})
+    if not plan.renew and (before := judged_before(study, desk, tasks(what))):
+        raise Misuse(
+            f"{study.folder}: an earlier version judged it ({', '.join(before)}), and its figures stay in the report;"
+            " --renew judges anew, with new calls"
+        )
     known = sorted({answer.variant for answer in answers})
     named = f"name one of {', '.join(known) or 'none yet'}"
     if plan.reference is not None and plan.reference not in known:
@@ -76,18 +76,7 @@ def choices(
             for one in paper_choices()
             if (name := one.__name__)
         },
-        not plan.renew and _goes_on(study, desk),
     )
-
-
-def _goes_on(study: Study, desk: JudgingContext) -> bool:
-    from drr.eval.judging.difference import goes_on_by_earlier
-
-    found = goes_on_by_earlier(study, desk)
-    if found:
-        warning = "goes on by the prompts that judged it before; --renew judges it by today's, with new calls"
-        notice(f"{study.folder}: {warning}")
-    return found
 
 
 def export_points(study: Study, desk: JudgingContext, path: Path) -> int:

@@ -91,7 +91,9 @@ def desk_of(
     stand_in = RulesJudge()
     judge, extractor = (JudgeName.of(models, role, stand_in) for role in (JUDGE, EXTRACTOR))
     prompts = prompts_of(settings, "eval")
-    return JudgingContext(judge, extractor, shop, settings.shop_url, prompts, protocol or OURS, stand_in)
+    desk = JudgingContext(judge, extractor, shop, settings.shop_url, prompts, protocol or OURS, stand_in)
+    desk.window = settings.judge_window
+    return desk
 
 
 class JudgeWorkplace(TypedDict):
@@ -101,8 +103,6 @@ class JudgeWorkplace(TypedDict):
     protocol: str
     repeat: int
     """Number of the repetition that is judged."""
-    earlier: bool
-    """True if the earlier prompts are used."""
     refetched: dict[str, JsonObject] | None
     """Fields of each fetched `Page`, by address."""
     facts: JsonObject
@@ -112,15 +112,12 @@ class JudgeWorkplace(TypedDict):
 
 def workplace(study: Study, desk: JudgingContext, plan: JudgePlan) -> JudgeWorkplace:
     """Return the data that a worker in another process needs to judge at this desk, except the settings."""
-    from drr.eval.judging.difference import earlier_prompts
-
     own = {"study": study.folder.absolute(), "shop": whole_path(named_shop(study, plan.shop))}
     pages = desk.refetched
     return {
         "plan": plan.model_copy(update=own).model_dump(mode="json"),
         "protocol": desk.protocol.name,
         "repeat": desk.repeat,
-        "earlier": desk.prompts is earlier_prompts(),
         "refetched": None if pages is None else {url: page._asdict() for url, page in pages.items()},
         "facts": desk_facts(desk),
     }
@@ -135,7 +132,6 @@ def open_workplace(document: JudgeWorkplace) -> Iterator[Workplace]:
     from drr.app.judge.plan import JudgePlan
     from drr.eval.asking.judge import KeptAnswers
     from drr.eval.evidence.answers import questions, read_answers
-    from drr.eval.judging.difference import earlier_prompts
     from drr.eval.judging.run import Work
     from drr.eval.tasks.desk import EXTRACTOR, JUDGE
     from drr.study.study import Study
@@ -155,8 +151,6 @@ def open_workplace(document: JudgeWorkplace) -> Iterator[Workplace]:
             refetched=None if pages is None else {url: Page(**page) for url, page in pages.items()},
             questions=questions(study),
         )
-        if document["earlier"]:
-            desk.prompts = earlier_prompts()
         check_same(desk_facts(desk), document["facts"])
         check_models(models, (JUDGE, EXTRACTOR))
         desk.add(read_answers(study))

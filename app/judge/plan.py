@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import Annotated, Any, Protocol, Self
+from typing import Annotated, Any, Literal, Protocol, Self
 
 from drr.app.commands.parser import name_usual
 from drr.app.console import add_setting_options
@@ -23,8 +23,7 @@ from drr.app.study.terms import (
 )
 from drr.env.errors import Misuse
 from drr.env.plugins import papers
-from drr.eval.tasks.desk import JudgingContext
-from drr.eval.tasks.support import BATCH_MOST
+from drr.eval.tasks.desk import TOGETHER, JudgingContext
 from drr.study.study import Study
 from pydantic import Field
 
@@ -37,21 +36,23 @@ class JudgePlan(PooledTerms, TracedTerms):
     """Groups of judging tasks, with commas between; `None` means the usual ones."""
     shop: Words | None = option("key", "default: the shop the study was run on", "SHOP")
     variants: Words | None = option("units", "those that meet in pairs (default: the +ws variants)", "NAMES")
-    batch: Annotated[int, Field(gt=0, le=BATCH_MOST)] = option(
-        "key", "claims in one call, at most 5 (default: 1)", "N", 1
+    pairs: Literal["reference", "all"] = option(
+        "units", "each variant meets the reference (default), or every two meet, one dimension in a call", None, "reference")  # fmt: skip
+    batch: Annotated[int, Field(gt=0, le=TOGETHER)] = option(
+        "key", f"most claims in one call (default: {TOGETHER})", "N", TOGETHER
     )
     repeat: Count = option(
         "units", "judge whole reports K times, at least five of them and 20 units of each task, for the stability of the judge (default: 1)", "K", 1)  # fmt: skip
     refetch: bool = switch("key", "hold claims against the cited pages as they read now")
     unknown: bool = switch("key", "with --refetch: ask also for addresses that no tool returned")
-    renew: bool = switch("key", "by today's prompts, where earlier ones judged before; asks anew")
+    renew: bool = switch("key", "by today's version, where an earlier one judged before; asks anew")
     points: Path | None = option(
         "source", "key points that people wrote, JSONL; kept with the study, in the place of those made for these questions (default: a model makes them)", "FILE")  # fmt: skip
     export_points: Path | None = option(
         "call", "write the key points that count as such a file (default: none)", "FILE"
     )
     reference: str | None = option(
-        "key", "for --what relative: whose reports the others are graded against; kept with the study (default: none)", "VARIANT")  # fmt: skip
+        "key", "whose reports the others meet in pairs (default: the first variant) and, with --what relative, are graded against; kept with the study", "VARIANT")  # fmt: skip
     of_papers: dict[str, Options] = Field({}, exclude=True)
     """Options of the papers' tasks, by the paper's module."""
 
@@ -119,5 +120,14 @@ def add_judging_options(parser: argparse.ArgumentParser) -> None:
     )
     add("--dry-run", action="store_true", help="say calls, tokens and cost; call nothing")
     add("--json", action="store_true", help="print one JSON document")
-    own = ("base_url_judge", "model_claim_extractor", "prompts", "web", "sandbox", "web_record", "shop_url")
+    own = (
+        "base_url_judge",
+        "judge_window",
+        "model_claim_extractor",
+        "prompts",
+        "web",
+        "sandbox",
+        "web_record",
+        "shop_url",
+    )
     add_setting_options(parser, *SETTINGS, *own)

@@ -180,7 +180,7 @@ def _say_judge(plan: JudgePlan, bench: _Bench) -> None:
     judge, answers = bench.models.name_of("judge"), bench.desks[0].answers.values()
     if judge == OFFLINE or "model_judge" in plan.given:
         return
-    wrote = any(judge in answer.record.result.get("models", {}).values() for answer in answers)
+    wrote = any(answer.is_by(judge) for answer in answers)
     own = ", which wrote reports of this study: it judges itself" if wrote else ""
     notice(f"{plan.study}: judged by {judge}{own}; --judge names another")
 
@@ -314,7 +314,7 @@ def _desks(
         known = ", ".join(sorted({a.variant for a in answers}))
         raise Misuse(f"--variants: {', '.join(sorted(unknown))} is not in this study; it has {known}")
     desk = desk_of(settings, models, shop)
-    desk.batch = plan.batch
+    desk.batch, desk.all_pairs = plan.batch, plan.pairs == "all"
     if plan.refetch:
         desk.refetched = _refetched(answers, plan, settings, shop)
     desks = [desk, *(replace(desk, repeat=k) for k in range(1, plan.repeat))]

@@ -96,7 +96,10 @@ class AnswerViews:
             points=sorted((points and points.rows) or (), key=lambda row: row["weight"] != "vital"),
             matches=matches_of(judged, answer.key) or {},
             mistakes=mistakes_of(judged, answer.key),
-            notes=(*filter(None, [refusals(answer.calls or ())]), *(record.result.get("notes") or ())),
+            notes=(
+                *filter(None, [refusals(answer.calls or ()), _judges_itself(judged, answer)]),
+                *(record.result.get("notes") or ()),
+            ),
             missing_shop=self._profiles.missing,
             figures=tuple(parts.figures(values)),
             foreign=self._foreign(entry),
@@ -154,6 +157,15 @@ def _without_answer(
         record.making_seconds,
         shopper=shopper,
         **_made_by(study, record, calls),
+    )
+
+
+def _judges_itself(judged: Judged, answer: Answer) -> str | None:
+    judge = None if judged.judging is None or answer.rule_written else judged.judging.judge
+    return (
+        f"The judge, {judge}, is a model that wrote this answer: it judges itself"
+        if answer.is_by(judge)
+        else None
     )
 
 

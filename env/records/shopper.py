@@ -92,41 +92,52 @@ def orders_evidence(orders: Sequence[Order], products: Mapping[str, Product]) ->
     )
 
 
-_TITLE = 90
-_HEAD = "number | day | quantity x product | price today | status | product id | order id | categories"
+_TITLE, _TITLES = 90, 6000
+"""Most characters of a title, and of all titles together: of a long history titles are cut before orders are."""
+_HEAD = "number | day | quantity x product id | order id | product, price today (where it is first listed)"
 
 
 def history_evidence(orders: Sequence[Order], products: Mapping[str, Product], total: int) -> str:
-    """Format the newest of `total` orders. If some are left out, no counts are given."""
+    """Format the newest of `total` orders, each product and category once. If some are left out, no counts are given."""
     if not orders:
         return "No orders."
     older = total - len(orders)
-    rows = [
-        _row(number, order, products.get(order.product_id))
-        for number, order in enumerate(sorted(orders, key=lambda one: one.order_date), older + 1)
-    ]
-    if older:
-        summary = f"{total} orders; the newest {len(orders)} of them are listed here, so nothing can be counted from this list."
-        return "\n".join([summary, _HEAD, *rows])
+    listed = [*enumerate(sorted(orders, key=lambda one: one.order_date), older + 1)]
+    ((usual, _),) = Counter(order.order_status for order in orders).most_common(1)
     times = Counter(order.product_id for order in orders)
-    items = Counter[str]()
-    for order in orders:
+    items, kinds = Counter[str](), dict[str, list[int]]()
+    for number, order in listed:
+        product = products.get(order.product_id)
         items[order.product_id] += order.quantity
-    often = [f"{key}: {n} orders, {items[key]} items" for key, n in times.most_common() if n > 1]
-    summary = f"{len(orders)} orders of {len(times)} different products, {items.total()} items in all."
-    return "\n".join(
-        [summary, *(["Ordered more than once: " + "; ".join(often)] if often else []), _HEAD, *rows]
-    )
+        kinds.setdefault("no longer listed" if product is None else path(product, cell), []).append(number)
+    if older:
+        summary = [
+            f"{total} orders; the newest {len(orders)} of them are listed here, so nothing can be counted from this list."
+        ]
+    else:
+        often = [f"{key}: {n} orders, {items[key]} items" for key, n in times.most_common() if n > 1]
+        summary = [f"{len(orders)} orders of {len(times)} different products, {items.total()} items in all."]
+        summary += ["Ordered more than once: " + "; ".join(often)] if often else []
+    of_kinds = (f"{kind}: {len(own)} ({', '.join(map(str, own))})" for kind, own in kinds.items())
+    summary += [
+        f"By category, with their numbers: {'; '.join(of_kinds)}",
+        f"Each {usual} unless its line says otherwise.",
+    ]
+    width = max(30, min(_TITLE, _TITLES // len(times)))
+    named: set[str] = set()
+    rows = []
+    for number, order in listed:
+        row = f"{number} | {day(order.order_date)} | {order.quantity} x {order.product_id} | {order.order_id}"
+        row += "" if order.product_id in named else f" | {_named(products.get(order.product_id), width)}"
+        rows.append(row + ("" if order.order_status == usual else f" | {order.order_status}"))
+        named.add(order.product_id)
+    return "\n".join([*summary, _HEAD, *rows])
 
 
-def _row(number: int, order: Order, product: Product | None) -> str:
-    name = "a product that is no longer listed" if product is None else title(product, _TITLE)
-    cost = "price unknown" if product is None else price(product.price)
-    kinds = "categories unknown" if product is None else path(product, cell)
-    return (
-        f"{number} | {day(order.order_date)} | {order.quantity} x {name} | {cost} | {order.order_status}"
-        f" | {order.product_id} | {order.order_id} | {kinds}"
-    )
+def _named(product: Product | None, width: int) -> str:
+    if product is None:
+        return "a product that is no longer listed, price unknown"
+    return f"{title(product, width)}, {price(product.price)}"
 
 
 def statistics_page(stats: UserStatistics, address: str) -> str:

@@ -87,7 +87,9 @@ class Calibration:
         graded = Graded(label.query, "", desk.shop_url)
         if isinstance(label, PairwiseLabel):
             sides = (label.answer_a, label.answer_b) if order == "ab" else (label.answer_b, label.answer_a)
-            return comparison_asking(desk.prompts, desk.protocol, case.dimension, graded, sides, about=about)
+            return comparison_asking(
+                desk.prompts, desk.protocol, [case.dimension], graded, sides, about=about
+            )
         return rating_asking(desk.prompts, desk.protocol, case.dimension, graded, label.answer, about=about)
 
     async def work(self, spec: Mapping[str, Any], context: Context) -> Outcome:

@@ -101,8 +101,13 @@ def shown_to_judge(judged: Judged, desk: JudgingContext, answer: Answer, name: s
     if item is None:
         return None
     shown = [
-        "\n".join([source.url, *(f"[...] {(source.text or '')[s.start : s.end].strip()}" for s in spans)])
-        for source, spans in item.passages()
+        "\n".join(
+            [
+                source.url,
+                *(f"[...] {(source.text or '')[s.start : s.end].strip()}" for s in item.spans(source)),
+            ]
+        )
+        for source in item.readable
     ]
     return ShownToJudge(item.claim, "\n\n".join(shown))
 

@@ -15,7 +15,8 @@ from typing import Generic, NamedTuple, TypeVar
 from drr.env.plugins import prompt_folders
 from drr.eval.asking.safety import fenced, harmless
 from drr.eval.labels import Dimension
-from drr.llm.prompts import Prompt, Prompts
+from drr.llm.prompts import Prompt, Prompts, fence, unused_mark
+from drr.llm.thinking import shared_opening
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 from pydantic import BaseModel
 
@@ -77,6 +78,28 @@ class Asking(Generic[Form]):
     def part(self, label: str) -> str:
         """Return the first text with this label as shown; empty where there is none."""
         return next((section.shown for section in self.sections if section.label == label), "")
+
+
+def prefixed(
+    system: str,
+    shared: Sequence[Section],
+    asked: Sequence[Section] = (),
+    last: str = "",
+    *,
+    again: bool = True,
+) -> tuple[BaseMessage, ...]:
+    """Build a conversation that begins as others do: with the system message and the shared texts. The provider's cache may keep them.
+
+    All texts have one fence mark, made of the shared texts; no text contains it. `again` says that another request with this beginning follows.
+    """
+    texts = [harmless(one.fenced_text, report=one.report) for one in (*shared, *asked)]
+    mark = unused_mark(texts, "\0".join(texts[: len(shared)]), digits=8)
+    blocks = [
+        "\n".join(filter(None, (one.intro, fence(text, one.label, mark=mark))))
+        for one, text in zip((*shared, *asked), texts, strict=True)
+    ]
+    beginning, rest = "\n\n".join(blocks[: len(shared)]), filter(None, (*blocks[len(shared) :], last))
+    return SystemMessage(system), shared_opening(beginning, "\n\n".join(["", *rest]), again=again)
 
 
 def conversation(system: str, sections: Sequence[Section]) -> tuple[BaseMessage, ...]:

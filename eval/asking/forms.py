@@ -68,8 +68,19 @@ class PaperRatingAnswer(_Answer):
 
 
 class PreferenceAnswer(_Answer):
+    """Winner on one criterion."""
+
+    criterion: str
     justification: str
     winner: Literal["A", "B", "tie"]
+
+    @property
+    def id(self) -> str:
+        return plain_name(self.criterion)
+
+
+class PreferenceAnswers(_Answer):
+    verdicts: list[PreferenceAnswer]
 
 
 class PaperPreferenceAnswer(_Answer):
@@ -146,15 +157,14 @@ def plain_name(name: str) -> str:
 
 
 StatementWord = Literal["true", "false", "unknown"]
-ChargeWord = Literal["wrong", "right", "open"]
 
 
 class StatementAnswer(_Answer):
+    """Verdict on a statement, or on a charge against one."""
+
     id: str
-    working: str = Field(
-        description="what the records say of it, each figure and each word that can be checked"
-    )
-    sums: list[str] = Field(description="sums to be worked out by code, such as 2*19.99+33.98; empty if none")
+    working: str
+    lookups: list[str] = Field(description="sums and names of products for code; empty if none")
     verdict: StatementWord
     words: str = Field(description="the wrong words of the statement, copied; empty unless false")
     instead: str = Field(description="what they would have to say; empty unless false")
@@ -162,13 +172,3 @@ class StatementAnswer(_Answer):
 
 class StatementAnswers(_Answer):
     verdicts: list[StatementAnswer]
-
-
-class ChargeAnswer(_Answer):
-    id: str
-    defence: str = Field(description="the reading that comes nearest to making the statement true")
-    verdict: ChargeWord
-
-
-class ChargeAnswers(_Answer):
-    verdicts: list[ChargeAnswer]

@@ -102,6 +102,10 @@ class Answer:
     def label(self) -> str:
         return f"{self.query_id}/{self.variant}/{self.trial}"
 
+    def is_by(self, model: str | None) -> bool:
+        """Tell whether a model played a part in the answer, so that as its judge it judges itself."""
+        return model in (self.record.result.get("models") or {}).values()
+
 
 def with_results(
     calls: Iterable[Mapping[str, Any]], text: Callable[[str | None], str | None]

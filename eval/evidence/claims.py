@@ -14,6 +14,7 @@ from itertools import pairwise
 
 from drr.citations.parse import Citations, Marker
 from drr.eval.evidence.citing_links import names_citing, only_points, words_of
+from drr.eval.evidence.passages import plain
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +90,7 @@ def extract_by_rules(report: str, citations: Citations) -> list[Claim]:
     """Return the sentences, list items and table rows that are claims, each with the citations in its scope."""
     kept = _without_markers(citations.body, citations.markers)
     statements = _Statements(report, kept, citations.markers)
-    for block in _Blocks(kept):
+    for block in _Blocks(kept, kept):
         statements.take(block)
     return statements.claims
 
@@ -114,7 +115,7 @@ def sentences_of(report: str, citations: Citations) -> list[ReportSentence]:
     kept, markers = _without_markers(citations.body, citations.markers), citations.markers
     starts = [marker.start for marker in markers]
     found: list[ReportSentence] = []
-    for number, block in enumerate(_Blocks(kept)):
+    for number, block in enumerate(_Blocks(kept, report)):
         whole = block.kind in ("heading", "row", "title")
         for start, end in [(block.start, block.end)] if whole else _sentences(kept, block):
             own = markers[bisect_left(starts, start) : bisect_left(starts, end)]
@@ -237,8 +238,10 @@ def _without_markers(body: str, markers: list[Marker]) -> str:
 class _Blocks:
     """Groups lines into blocks: a paragraph, a list item with its further lines, a table row under its header."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, heads: str) -> None:
         self._held = text
+        self._heads = heads
+        """Text from which a table's head is read: one with its links where their words count."""
         self._current: _Block | None = None
         self._header: tuple[str, ...] = ()
 
@@ -270,7 +273,7 @@ class _Blocks:
         if kind == "row":
             yield _Block(kind, begin, end, self._header)
         elif kind != "table_rule":
-            self._header = _cells(line) if kind == "table_head" else ()
+            self._header = _cells(plain(self._heads[start:end])) if kind == "table_head" else ()
         if kind == "item":
             self._current = _Block(kind, start + _after_bullet(line), end)
         elif kind == "text":

@@ -2,39 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from functools import cache
+from collections.abc import Collection, Mapping, Sequence
 from typing import TypedDict
 
-from drr.env.plugins import prompt_folders
-from drr.eval.asking.conversation import FOLDER, box_prompts
-from drr.eval.asking.judge import JudgeName
 from drr.eval.asking.rules import is_rules, rules_version
-from drr.eval.judging.read import judging_of, judgings
+from drr.eval.judging.read import judgings
 from drr.eval.tasks.desk import JudgingContext
 from drr.eval.tasks.judgements import Judged, JudgingRun
 from drr.eval.tasks.protocol import PROTOCOLS
 from drr.eval.tasks.registry import known_task, ours, tasks
-from drr.llm.prompts import Prompts
 from drr.study.study import Study
-
-
-@cache
-def earlier_prompts() -> Prompts:
-    found = box_prompts()
-    for folder in (FOLDER, *prompt_folders("judging_prompts")):
-        if (before := folder / "before").is_dir():
-            found = found.overridden(before)
-    return found
-
-
-def earlier_parts(judging: JudgingRun) -> list[str]:
-    """List the tasks and parts that a model judged by earlier prompts, where the prompt has changed since: `support`, `rating/breadth`."""
-    if judging.rule_written:
-        return []
-    then, now = (_marks(judging, prompts) for prompts in (earlier_prompts(), box_prompts()))
-    made = {name: _mark(version) for name, version in judging.versions.items()}
-    return sorted(name for name, mark in made.items() if mark == then.get(name) != now.get(name))
 
 
 def earlier_code(judged: Judged) -> list[str]:
@@ -48,28 +25,21 @@ def earlier_code(judged: Judged) -> list[str]:
     return sorted(found.values())
 
 
-def goes_on_by_earlier(study: Study, desk: JudgingContext) -> bool:
-    """Tell whether this judge's last run used earlier prompts, and no other prompts were given now."""
-    if desk.prompts.hashes() != box_prompts().hashes():
-        return False
+RELAID = {"support": 12, "citations": 8, "rating": 2, "pairwise": 2, "mistakes": 3}
+"""Versions from which on a task's requests have today's form; answers to requests of before cannot be read again."""
+
+
+def judged_before(study: Study, desk: JudgingContext, named: Collection[str]) -> list[str]:
+    """List those of these tasks that this judge last judged by requests of another form. Rules are asked anew for nothing."""
     known = [
-        one
+        one.versions
         for one in judgings(study)
         if (one.judge, one.protocol, one.is_first) == (desk.judge.shown, desk.protocol.name, True)
     ]
-    return bool(known and earlier_parts(known[-1]))
-
-
-def _marks(judging: JudgingRun, prompts: Prompts) -> dict[str, str]:
-    judge, extractor = (JudgeName(name, name, False) for name in (judging.judge, judging.extractor))
-    desk = JudgingContext(judge, extractor, None, "", prompts, judging.way)
-    named = {name.partition("/")[0] for name in judging.versions}
-    return {name: _mark(version) for name, version in judging_of(desk, named).versions.items()}
-
-
-def _mark(version: str) -> str:
-    """Return the part of a version that identifies the prompts, without the version of code and choices."""
-    return version.partition("-")[0]
+    if not known or desk.judge.rule_written:
+        return []
+    made = [(name.partition("/")[0], _code(name, version) or 0) for name, version in known[-1].items()]
+    return sorted({task for task, version in made if task in named and version < RELAID.get(task, 0)})
 
 
 def _code(name: str, version: str) -> int | None:

@@ -9,7 +9,7 @@ import asyncio
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict, cast
 
 from drr.citations.addresses import canonical_url
 from drr.citations.parse import parse
@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from drr.llm.factory import Models
 
 
+CACHED = 4096
+"""Characters of a beginning below which providers keep none (1,024 tokens)."""
 REPEATED, REPORTS = 20, 5
 """Least units of each task, and least reports, that a repetition judges again."""
 
@@ -73,6 +75,9 @@ class Row(TypedDict):
     calls: int
     input_tokens: int
     output_tokens: int
+    cache_read_tokens: int
+    """Input tokens that the provider's cache keeps, as `cache_write_tokens` are those written to it."""
+    cache_write_tokens: int
 
 
 class ForecastPart(TypedDict):
@@ -155,7 +160,8 @@ def _planned(
 
 
 def _pairs(desk: JudgingContext, options: JudgeOptions) -> Iterable[Pair]:
-    return desk.pairs(options.variants or default_variants(desk.answers.values()))
+    own = [desk.reference] if desk.reference is not None and not options.variants else []
+    return desk.pairs(options.variants or [*own, *default_variants(desk.answers.values())])
 
 
 _MATTERS: tuple[
@@ -218,21 +224,19 @@ def combined(forecasts: Sequence[Forecast]) -> Forecast:
     return {**forecasts[0], "tasks": rows, **_sum(rows.values()), "cost_usd": cost}
 
 
-def _sum(rows: Collection[Row]) -> Row:
-    return {
-        "calls": sum(row["calls"] for row in rows),
-        "input_tokens": sum(row["input_tokens"] for row in rows),
-        "output_tokens": sum(row["output_tokens"] for row in rows),
-    }
+def _sum(rows: Collection[Mapping[str, Any]]) -> Row:
+    return cast("Row", {name: sum(row[name] for row in rows) for name in Row.__annotations__})
 
 
 def _count(rows: dict[str, Row], desk: JudgingContext, task: Task[Any], unit: Unit) -> None:
     estimate = task.estimate(desk, unit)
     if estimate is not None:
-        row = rows.setdefault(task.name, {"calls": 0, "input_tokens": 0, "output_tokens": 0})
+        row = rows.setdefault(task.name, _sum(()))
         row["calls"] += estimate.calls
         row["input_tokens"] += estimate.characters // 4
         row["output_tokens"] += estimate.output_tokens
+        if estimate.begun >= CACHED * estimate.calls:
+            row["cache_read_tokens" if estimate.reads else "cache_write_tokens"] += estimate.begun // 4
 
 
 def _cost(price: TokenPrice | None, rows: Mapping[str, Row]) -> float | None:
@@ -244,7 +248,14 @@ def _dollars(price: TokenPrice, row: Row) -> float:
     from drr.llm.meter import Tokens, dollars
 
     calls = max(1, row["calls"])
-    one = price.cost(Tokens(input=row["input_tokens"] // calls, output=row["output_tokens"] // calls))
+    one = price.cost(
+        Tokens(
+            row["input_tokens"] // calls,
+            row["output_tokens"] // calls,
+            row["cache_read_tokens"] // calls,
+            row["cache_write_tokens"] // calls,
+        )
+    )
     return row["calls"] * float(dollars(one) or 0.0)
 
 

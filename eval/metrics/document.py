@@ -7,7 +7,7 @@ from typing import NamedTuple, cast
 
 from drr.env.plugins import load, merged, papers
 from drr.eval.evidence.answers import Answer
-from drr.eval.judging.difference import earlier_code, earlier_parts
+from drr.eval.judging.difference import earlier_code
 from drr.eval.judging.marks import marks_row, read_marks
 from drr.eval.judging.read import as_printed, choose, complete_only, read_judged, refetched
 from drr.eval.metrics import documented, families
@@ -72,16 +72,12 @@ _PRINTED_NOTE = (
 
 
 def _by_earlier(judged: Judged) -> list[str]:
-    earlier = [] if judged.judging is None else earlier_parts(judged.judging)
-    parts = [part for part in earlier if judged.units[part.partition("/")[0]]]
-    note = "not comparable with figures of today's; `drr judge STUDY --renew` judges anew, with new calls"
-    lines = [f"Judged by earlier prompts ({', '.join(parts)}): {note}"] if parts else []
-    if code := earlier_code(judged):
-        again = "`drr judge STUDY` reads what is kept again, and asks a model only what is new"
-        lines.append(
-            f"Judged at earlier versions of {', '.join(code)}: not comparable with figures of today's; {again}"
-        )
-    return lines
+    if not (code := earlier_code(judged)):
+        return []
+    again = "`drr judge STUDY --renew` reads what is kept again, and asks a model what is new"
+    return [
+        f"Judged at earlier versions of {', '.join(code)}: not comparable with figures of today's; {again}"
+    ]
 
 
 def not_comparable(judged: Judged) -> list[str]:
@@ -289,4 +285,7 @@ def banner(judged: Judged) -> str | None:
         lines.append("Memories kept by rules, not by a language model.")
     if judged.judging is not None and judged.judging.warning is not None:
         lines.append(judged.judging.warning)
+    judge = None if judged.judging is None else judged.judging.judge
+    if own := sum(answer.is_by(judge) for answer in judged.answers if not answer.rule_written):
+        lines.append(f"{judge} judges itself: it wrote {own} of these {len(judged.answers)} reports.")
     return " ".join([*lines, *not_comparable(judged)]) or None

@@ -23,11 +23,11 @@ from drr.eval.tasks.citation_rows import ClaimRow
 from drr.eval.tasks.desk import Estimate, JudgingContext
 from drr.eval.tasks.judgements import Judged, JudgingRun
 from drr.eval.tasks.support import ClaimTask, judge_support, support_asking
-from drr.eval.tasks.support_items import SupportItem, failed_verdict
+from drr.eval.tasks.support_items import SupportItem, failed_verdict, joined, shown_of
 from drr.llm.failures import ModelFailure
 from drr.study.unit import Outcome, Record, Unit
 
-CLAIMS_MOST, SOURCES_MOST = 5, 10
+CLAIMS_MOST, SOURCES_MOST = 10, 10
 """Most claims and most sources in one request: with more, a judge leaves some out."""
 
 
@@ -94,7 +94,7 @@ class Portion:
 
 class CitationsTask(ClaimTask):
     name = "citations"
-    version = 7
+    version = 8
     needs = ("support",)
     metrics = ("citations", "papers")
 
@@ -148,7 +148,7 @@ class CitationsTask(ClaimTask):
         shown = [i for i in _items(_portions_of_unit(desk, unit.spec)) if i.needs_judge(desk.protocol)]
         if not shown:
             return None
-        return Estimate(2000 + sum(100 + len(i.claim) + i.shown() for i in shown), 110 * len(shown))
+        return Estimate(2300 + shown_of(shown), 100 * len(shown))
 
     def values(self, judged: Judged) -> Mapping[tuple[str, str], str | int | None]:
         return {
@@ -218,7 +218,7 @@ def _portions_of_unit(desk: JudgingContext, spec: Mapping[str, Any]) -> list[Por
 
 
 def _items(group: Iterable[Portion]) -> list[SupportItem]:
-    return [item for portion in group for item in portion.items]
+    return joined([item for portion in group for item in portion.items])
 
 
 def _batches(found: Sequence[Portion]) -> list[list[Portion]]:
@@ -248,7 +248,7 @@ async def _rests(
     found: dict[str, VerdictRow] = {}
     for group in groups:
         try:
-            found |= await judge_support(judge, desk.prompts, desk.protocol, group, about=about)
+            found |= await judge_support(judge, desk.prompts, desk.protocol, joined(group), about=about)
         except ModelFailure as failure:
             if failure.transient or failure.fatal:
                 raise

@@ -27,6 +27,8 @@ from drr.llm.names import OFFLINE, input_tokens
 from drr.llm.prompts import Prompts
 from drr.study.unit import Outcome, Record, Unit
 
+TOGETHER = 10
+"""Most claims in one request to a judge."""
 UNKNOWN_WINDOW = 32_768
 """Tokens of a judge's context where its size is unknown; local servers are set to this size."""
 _RESERVED = 16_384
@@ -39,10 +41,10 @@ _CHARACTERS = 2
 Chosen = TypeVar("Chosen")
 
 
-def room_for(model: str) -> int:
-    """Return how many characters of evidence fit in one request to this model."""
-    window = None if model == OFFLINE else input_tokens(model)
-    return max((window or UNKNOWN_WINDOW) - _RESERVED, _RESERVED // 4) * _CHARACTERS
+def room_for(model: str, window: int | None = None) -> int:
+    """Return how many characters of evidence fit in one request to this model. `window` is its context, where nothing else tells it."""
+    known = None if model == OFFLINE else input_tokens(model)
+    return max((known or window or UNKNOWN_WINDOW) - _RESERVED, _RESERVED // 4) * _CHARACTERS
 
 
 class JudgedQuestion(NamedTuple):
@@ -65,16 +67,20 @@ class JudgingContext:
     prompts: Prompts = field(default_factory=box_prompts)
     protocol: JudgingProtocol = OURS
     stand_in: StandIn | None = None
-    batch: int = 1
-    """Number of claims in one call."""
+    batch: int = TOGETHER
+    """Most claims with the same evidence in one call."""
     repeat: int = 0
     """Number of this repetition. Only this field makes a new unit of an equal prompt."""
+    window: int | None = None
+    """Tokens of the judge's context, where its maker's data tell none."""
     refetched: Mapping[str, Page] | None = None
     questions: Mapping[str, Query] = field(default_factory=dict)
     own_points: Mapping[str, Sequence[PointRow]] = field(default_factory=dict)
     """Key points that people gave, by question."""
     reference: str | None = None
-    """The variant whose reports the others are graded against."""
+    """The variant whose reports the others are graded against and compared with."""
+    all_pairs: bool = False
+    """True if every two variants are compared, one dimension in a request."""
     choices: dict[type, Any] = field(default_factory=dict)
     """Settings of the papers' tasks, by their type; see `chosen`."""
     answers: dict[str, Answer] = field(default_factory=dict)
@@ -107,13 +113,21 @@ class JudgingContext:
         return list(found.values())
 
     def pairs(self, variants: Sequence[str]) -> Iterator[tuple[Answer, Answer]]:
-        """Yield pairs of answers of the same question and trial, variants in alphabetical order."""
+        """Yield pairs of answers of the same question and trial, by variant. Each meets the reference, else the first of these variants.
+
+        Under `all_pairs` and as printed every two meet. Answers whose truth code knows are not compared.
+        """
+        reference = self.reference if self.reference in variants else next(iter(variants), None)
+        every = self.all_pairs or not self.protocol.together
         places: dict[tuple[str, int], dict[str, Answer]] = {}
         for answer in self.answers.values():
-            if answer.variant in variants:
+            checkable = answer.question is not None and answer.question.checkable is not None
+            if answer.variant in variants and not checkable:
                 places.setdefault((answer.query_id, answer.trial), {})[answer.variant] = answer
         for here in places.values():
-            yield from ((here[a], here[b]) for a, b in combinations(sorted(here), 2))
+            for a, b in combinations(sorted(here), 2):
+                if every or reference in (a, b):
+                    yield here[a], here[b]
 
     def book(self, answer: Answer) -> AnswerEvidence:
         """Open the evidence of an answer. The evidence of the last answers stays open."""
@@ -134,7 +148,17 @@ class JudgingContext:
         """Choose how much of each source is shown for a claim with this many sources. All sources of one request share the context."""
         if not self.protocol.whole_pages:
             return CONCERNING
-        return whole_within(room_for(self.judge.model) // (self.batch * max(1, sources)))
+        return whole_within(self.room // max(1, sources))
+
+    @property
+    def room(self) -> int:
+        """Return how many characters of evidence fit in one request to the judge."""
+        return room_for(self.judge.model, self.window)
+
+    @property
+    def together(self) -> int:
+        """Return how many claims one call may hold. Rules judge each alone, which costs nothing."""
+        return self.batch if self.protocol.together and not self.judge.rule_written else 1
 
     def profile(self, user_id: str | None) -> str:
         """Return the profile summary as text; empty where the shopper is unknown."""
@@ -211,6 +235,10 @@ class Estimate:
     """Number of characters sent."""
     output_tokens: int
     calls: int = 1
+    begun: int = 0
+    """Number of characters with which other requests begin too, so that the provider's cache may keep them."""
+    reads: bool = False
+    """True if another request wrote them to the cache before; else this one does."""
 
 
 class Task(ABC, Generic[Planned]):

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any, Literal, cast
 
-from drr.eval.asking.conversation import Asking, Form, Section, conversation
+from drr.eval.asking.conversation import Asking, Form, Section, conversation, prefixed
 from drr.eval.asking.forms import (
     FailuresAnswer,
     PaperPreferenceAnswer,
     PaperRatingAnswer,
     PreferenceAnswer,
     RatingAnswer,
+    plain_name,
 )
-from drr.eval.asking.judge import Examiner
+from drr.eval.asking.judge import Examiner, ask_by_id, sure
 from drr.eval.evidence.answers import Answer
 from drr.eval.evidence.passages import locate
 from drr.eval.labels import DIMENSIONS, Dimension, pair_id
@@ -23,8 +25,9 @@ from drr.eval.tasks.citation_rows import FailureRow, FailuresResult, PreferenceR
 from drr.eval.tasks.desk import Estimate, JudgingContext, Pair, Planned, Task, text_id
 from drr.eval.tasks.judgements import Judged, Verdict
 from drr.eval.tasks.protocol import OURS, Ask, JudgingProtocol
+from drr.llm.failures import ModelFailure
 from drr.llm.prompts import Prompts
-from drr.study.unit import Outcome, Record, Unit
+from drr.study.unit import LEFT_OUT, Outcome, Record, Unit
 
 TITLES: Mapping[Dimension, str] = {
     "clarity": "Clarity",
@@ -55,14 +58,24 @@ class Graded:
         answers: Iterable[Section],
         about: tuple[str, ...],
         dimension: Dimension | None = None,
+        criteria: str = "",
+        *,
+        again: bool = True,
     ) -> Asking[Form]:
-        """Build one request to the judge: the shopper's profile, the question, then the answers."""
+        """Build one request to the judge: the shopper's profile, the question, the answers, then the criteria.
+
+        Up to the first answer it begins as other requests do; where they are all about this one, up to the criteria.
+        """
         sections = (
             Section("profile", self.profile or _UNKNOWN, "The shopper's profile summary:"),
             Section("question", self.query, "The question:"),
             *answers,
         )
-        messages = conversation(system, sections)
+        messages = (
+            prefixed(system, sections[:3], sections[3:], criteria, again=again)
+            if criteria
+            else conversation(system, sections)
+        )
         known = bool(self.profile)
         return Asking(task, form, messages, sections, about, dimension, self.shop_url, known)
 
@@ -87,6 +100,11 @@ def criterion_name(dimension: Dimension, protocol: JudgingProtocol = OURS) -> st
     return f"{protocol.criteria}_{dimension}"
 
 
+def named(dimension: Dimension) -> str:
+    """Return a dimension's name as requests write it; `plain_name` undoes this."""
+    return dimension.replace("_", " ").capitalize()
+
+
 class DimensionTask(Task[Planned]):
     """A task that asks once for each dimension, each time with prompts of that dimension."""
 
@@ -97,6 +115,8 @@ class DimensionTask(Task[Planned]):
         """Return the names of the two prompt files for this dimension: the instructions and the criterion."""
         return self.ask(protocol, dimension).prompt, criterion_name(dimension, protocol)
 
+    version = 2
+
     def versions(self, desk: JudgingContext) -> Mapping[str, str]:
         return {
             f"{self.name}/{dimension}": desk.version(
@@ -106,26 +126,33 @@ class DimensionTask(Task[Planned]):
         }
 
     def part(self, fields: Mapping[str, Any]) -> str:
-        return f"{self.name}/{fields['dimension']}"
+        return f"{self.name}/{fields['dimension']}" if "dimension" in fields else self.name
 
     def asking(
         self,
         prompts: Prompts,
         protocol: JudgingProtocol,
-        dimension: Dimension,
+        dimensions: Sequence[Dimension],
         graded: Graded,
         answers: tuple[Section, ...],
         about: tuple[str, ...],
+        *,
+        again: bool = True,
     ) -> Asking[Any]:
-        ask = self.ask(protocol, dimension)
+        """Build a request about these dimensions. Their criteria stand at its end, or in the instructions where those have a place for one."""
+        ask = self.ask(protocol, dimensions[0])
         prompt = prompts[ask.prompt]
+        texts = {one: prompts[criterion_name(one, protocol)].text.strip() for one in dimensions}
         context = {
             "shop_url": graded.shop_url,
-            "criterion_name": TITLES[dimension],
-            "criterion": prompts[criterion_name(dimension, protocol)].text.strip(),
+            "criterion_name": TITLES[dimensions[0]],
+            "criterion": texts[dimensions[0]],
         }
         system = prompt.fill(**{slot: context[slot] for slot in prompt.slots})
-        return graded.asking(self.name, ask.form, system, answers, about, dimension)
+        criteria = "\n\n".join(f"**{named(one)}**: {text}" for one, text in texts.items())
+        criteria = "" if protocol.criterion_first else f"Criteria:\n\n{criteria}"
+        dimension = dimensions[0] if len(dimensions) == 1 else None
+        return graded.asking(self.name, ask.form, system, answers, about, dimension, criteria, again=again)
 
 
 class RatingTask(DimensionTask[Answer]):
@@ -159,7 +186,9 @@ class RatingTask(DimensionTask[Answer]):
         judged.ratings.setdefault(fields["answer"], {})[fields["dimension"]] = verdict
 
     def estimate(self, desk: JudgingContext, unit: Unit) -> Estimate:
-        return Estimate(len(desk.answer(unit.spec["answer"]).report) + 3500, 250)
+        answer = desk.answer(unit.spec["answer"])
+        begun = len(answer.report) + len(desk.profile(answer.user_id)) + len(answer.query) + 2500
+        return Estimate(begun + 500, 150, begun=begun, reads=unit.spec["dimension"] != DIMENSIONS[0])
 
     def values(self, judged: Judged) -> Mapping[tuple[str, str], str | int | None]:
         return {
@@ -187,7 +216,7 @@ def rating_asking(
     *,
     about: tuple[str, ...] = (),
 ) -> Asking[Any]:
-    return RATING.asking(prompts, protocol, dimension, graded, one_answer(answer), about)
+    return RATING.asking(prompts, protocol, [dimension], graded, one_answer(answer), about)
 
 
 async def rate(judge: Examiner, asking: Asking[Any]) -> RatingResult:
@@ -206,33 +235,53 @@ class PairwiseTask(DimensionTask[Pair]):
     def ask(self, protocol: JudgingProtocol, dimension: Dimension) -> Ask:
         return protocol.asks[self.name]
 
+    def versions(self, desk: JudgingContext) -> Mapping[str, str]:
+        """Add the version of a request about all dimensions."""
+        names = dict.fromkeys(name for one in DIMENSIONS for name in self.prompts(desk.protocol, one))
+        every = desk.version(self.version, self.role, *names)
+        return {**super().versions(desk), **({self.name: every} if desk.protocol.together else {})}
+
     def plan(self, desk: JudgingContext, about: Pair, judged: Judged) -> Iterable[Unit]:
-        for dimension in DIMENSIONS:
+        for dimension in (None,) if desk.protocol.together and not desk.all_pairs else DIMENSIONS:
             for first, second in _orders(about, dimension, both=desk.protocol.both_orders):
-                fields = {
-                    "first": first.key,
-                    "second": second.key,
-                    "dimension": dimension,
-                    "prompt": _pair_asking(desk, first, second, dimension).fingerprint,
-                }
-                spec = {"first": first.key, "second": second.key, "dimension": dimension}
-                label = f"{dimension} \u00b7 {first.query_id} \u00b7 {first.variant} then {second.variant} \u00b7 {first.trial}"
+                spec = {"first": first.key, "second": second.key}
+                spec |= {} if dimension is None else {"dimension": dimension}
+                fields = {**spec, "prompt": _pair_asking(desk, spec).fingerprint}
+                label = f"{dimension or 'pair'} \u00b7 {first.query_id} \u00b7 {first.variant} then {second.variant} \u00b7 {first.trial}"
                 yield self.unit(desk, label, fields, spec)
 
     async def work(self, desk: JudgingContext, spec: Mapping[str, Any], judge: Examiner) -> Outcome:
-        first, second = desk.answer(spec["first"]), desk.answer(spec["second"])
-        return Outcome({**await prefer(judge, _pair_asking(desk, first, second, spec["dimension"]))})
+        """Judge one order. A unit about one dimension has its winner, one about all a row for each that was not left out twice."""
+        if "dimension" in spec:
+            return Outcome({**await prefer(judge, _pair_asking(desk, spec))})
+        names = {plain_name(one): one for one in DIMENSIONS}
+
+        def asking(some: Sequence[str]) -> Asking[Any]:
+            return _pair_asking(desk, spec, [names[name] for name in some])
+
+        found = await ask_by_id(judge, list(names), len(names), asking, attrgetter("winner"))
+        return Outcome({"preferences": {names[name]: _preferred(one) for name, one in found.items()}})
 
     def read(self, record: Record, judged: Judged) -> None:
         fields = record.key_fields
-        if fields["first"] in judged.by_key and fields["second"] in judged.by_key:
-            value = record.result.get("winner") if record.done else None
-            verdict = Verdict[str](value, record.result.get("justification"), record.reason)
-            judged.pairs[fields["first"], fields["second"], fields["dimension"]] = verdict
+        if fields["first"] not in judged.by_key or fields["second"] not in judged.by_key:
+            return
+        judged.failed[self.name] += record.done and self.lacks(record)
+        rows = record.result.get("preferences", dict.fromkeys(_dimensions(fields), record.result))
+        for dimension in _dimensions(fields):
+            row = rows.get(dimension, {})
+            reason = record.reason if not record.done or row else LEFT_OUT
+            verdict = Verdict[str](row.get("winner"), row.get("justification"), reason)
+            judged.pairs[fields["first"], fields["second"], dimension] = verdict
+
+    def lacks(self, record: Record) -> bool:
+        return len(record.result.get("preferences", DIMENSIONS)) < len(DIMENSIONS)
 
     def estimate(self, desk: JudgingContext, unit: Unit) -> Estimate:
-        both = sum(len(desk.answer(unit.spec[side]).report) for side in ("first", "second"))
-        return Estimate(both + 3500, 250)
+        answers = [desk.answer(unit.spec[side]) for side in ("first", "second")]
+        size = sum(len(one.report) for one in answers) + len(desk.profile(answers[0].user_id)) + 2300
+        count = len(_dimensions(unit.spec))
+        return Estimate(size + 450 * count, 80 * count)
 
     def values(self, judged: Judged) -> Mapping[tuple[str, str], str | int | None]:
         return {
@@ -244,7 +293,11 @@ class PairwiseTask(DimensionTask[Pair]):
 PAIRWISE = PairwiseTask()
 
 
-def _orders(pair: Pair, dimension: Dimension, *, both: bool) -> list[Pair]:
+def _dimensions(fields: Mapping[str, Any]) -> Sequence[Dimension]:
+    return (fields["dimension"],) if "dimension" in fields else DIMENSIONS
+
+
+def _orders(pair: Pair, dimension: Dimension | None, *, both: bool) -> list[Pair]:
     """Return the pair in both orders, or in one order drawn by lot."""
     first, second = pair
     if both:
@@ -253,11 +306,14 @@ def _orders(pair: Pair, dimension: Dimension, *, both: bool) -> list[Pair]:
     return [(second, first) if int(lot, 16) % 2 else (first, second)]
 
 
-def _pair_asking(desk: JudgingContext, first: Answer, second: Answer, dimension: Dimension) -> Asking[Any]:
+def _pair_asking(
+    desk: JudgingContext, spec: Mapping[str, Any], dimensions: Sequence[Dimension] = ()
+) -> Asking[Any]:
+    first, second = desk.answer(spec["first"]), desk.answer(spec["second"])
     return comparison_asking(
         desk.prompts,
         desk.protocol,
-        dimension,
+        dimensions or _dimensions(spec),
         graded(desk, first),
         (first.report, second.report),
         about=(first.key, second.key),
@@ -267,20 +323,28 @@ def _pair_asking(desk: JudgingContext, first: Answer, second: Answer, dimension:
 def comparison_asking(
     prompts: Prompts,
     protocol: JudgingProtocol,
-    dimension: Dimension,
+    dimensions: Sequence[Dimension],
     graded: Graded,
     answers: tuple[str, str],
     *,
     about: tuple[str, ...] = (),
 ) -> Asking[Any]:
     """Build the request to compare two answers; the first is shown as answer A."""
-    return PAIRWISE.asking(prompts, protocol, dimension, graded, both_answers(*answers), about)
+    return PAIRWISE.asking(prompts, protocol, dimensions, graded, both_answers(*answers), about, again=False)
 
 
 async def prefer(judge: Examiner, asking: Asking[Any]) -> PreferenceResult:
-    """Ask the judge and return the winner by its place in the prompt."""
+    """Ask the judge on one dimension and return the winner by its place in the prompt."""
     answer = await judge.answer(asking)
-    assert isinstance(answer, PreferenceAnswer | PaperPreferenceAnswer)
+    if isinstance(answer, PaperPreferenceAnswer):
+        return _preferred(answer)
+    found = sure(answer.verdicts, [plain_name(asking.dimension or "")], attrgetter("winner"))
+    if not found:
+        raise ModelFailure("malformed", f"the judge does not answer on {asking.dimension}")
+    return _preferred(*found.values())
+
+
+def _preferred(answer: PreferenceAnswer | PaperPreferenceAnswer) -> PreferenceResult:
     return {"winner": _PLACE[answer.winner], "justification": answer.justification}
 
 

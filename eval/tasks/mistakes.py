@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import ceil, inf
@@ -11,18 +11,20 @@ from typing import Any, NamedTuple, NotRequired, TypedDict, cast
 
 from drr.env.progress import read_in_time
 from drr.env.records.lines import flat
-from drr.eval.asking.conversation import Asking, Section, conversation
-from drr.eval.asking.forms import ChargeAnswer, ChargeAnswers, StatementAnswer, StatementAnswers
+from drr.eval.asking.conversation import Asking, Section, prefixed
+from drr.eval.asking.forms import StatementAnswer, StatementAnswers
 from drr.eval.asking.judge import Examiner, ask_by_id, groups_of
 from drr.eval.checks.base import Span, Subject
 from drr.eval.checks.mentions import Mentions
 from drr.eval.evidence.answers import Answer
 from drr.eval.evidence.claims import ReportSentence
 from drr.eval.evidence.passages import locate
-from drr.eval.tasks.desk import Estimate, JudgingContext, Task, room_for
+from drr.eval.tasks.desk import Estimate, JudgingContext, Task
 from drr.eval.tasks.judgements import Judged
 from drr.eval.tasks.mistake_records import (
     fitting,
+    is_unmet,
+    looked_up,
     order_numbers,
     reckoned,
     records_of,
@@ -35,9 +37,8 @@ from drr.llm.prompts import Prompts
 from drr.study.unit import Outcome, Record, Unit
 
 READ, WEIGHED = "mistakes", "mistakes_weighed"
-TOGETHER = 30
-"""Statements or charges in one call; the records and the report are sent with each call."""
-MOST_CHARGES = 300
+TOGETHER = 60
+"""Most statements in one call."""
 _NUMBER = re.compile(r"(?<!\d)\d{9,15}(?!\d)")
 
 
@@ -67,12 +68,13 @@ class MistakesResult(TypedDict):
 
 
 class StatementCharge(NamedTuple):
-    """Words of the report that a judge charges as false, with the reason."""
+    """Words of the report that may be false, with the reason."""
 
     span: Span
     why: str
     instead: str = ""
-    sums: tuple[str, ...] = ()
+    found: tuple[str, ...] = ()
+    """Findings of code: sums worked out, products looked up."""
 
 
 @dataclass(frozen=True)
@@ -111,7 +113,9 @@ class Brief:
 
     @cached_property
     def orders(self) -> Mapping[str, str]:
-        return order_numbers(self.subject)
+        """Map each order number that lost its leading zeros to the whole number."""
+        known = order_numbers(self.subject)
+        return {short: one.order_id for short, one in known.items() if one.order_id != short}
 
     def line_of(self, statement: ReportSentence) -> str:
         """Format the statement as one line, followed by the products and orders that its links and ids name."""
@@ -123,134 +127,155 @@ class Brief:
         return " | ".join(filter(None, (flat(statement.text), pointed)))
 
 
-_AskingOf = Callable[[Sequence[str], float], Asking[Any]]
-"""A function that builds the request about some of the names, with at most so many characters of records."""
-
-
 async def mistakes_in(brief: Brief, judge: Examiner, prompts: Prompts, room: float = inf) -> MistakesResult:
     """Find the mistakes in a report. `room` is the number of characters for records in one request.
 
     Raises `ModelFailure` where the judge gives no usable answer at all.
     """
-
-    def read(names: Sequence[str], room: float) -> Asking[StatementAnswers]:
-        return reading(brief, names, prompts, room)
-
-    answers: dict[str, StatementAnswer] = await _in_groups(judge, list(brief.statements), room, read)
-    every = _charges(brief, answers)
-    charges = {f"c{number}": one for number, one in enumerate(every[:MOST_CHARGES], 1)}
-
-    def weigh(names: Sequence[str], room: float) -> Asking[ChargeAnswers]:
-        return weighing(brief, {name: charges[name] for name in names}, prompts, room)
-
-    weighed: dict[str, ChargeAnswer] = await _in_groups(judge, list(charges), room, weigh)
-    rows = [(_row(brief, charges[name], answers), answers.verdict) for name, answers in weighed.items()]
+    read = _Reading(brief, judge, prompts)
+    for group in groups_of(list(brief.statements), TOGETHER):
+        await read.take(group, room)
+    await read.weigh()
+    rows = [(_row(brief, read.charges[name], one), one.verdict) for name, one in read.weighed.items()]
     return {
-        "mistakes": [row for row, verdict in rows if verdict == "wrong"],
-        "acquitted": [row for row, verdict in rows if verdict != "wrong"],
+        "mistakes": [row for row, verdict in rows if verdict == "false"],
+        "acquitted": [row for row, verdict in rows if verdict != "false"],
         "statements": len(brief.statements),
-        "unread": len(brief.statements) - len(answers),
-        "unweighed": len(every) - len(weighed),
+        "unread": len(brief.statements) - len(read.answers),
+        "unweighed": len(read.charges) - len(read.weighed),
         "unshown": unshown_of(brief.subject, brief.mentions),
     }
 
 
-async def _in_groups(judge: Examiner, names: Sequence[str], room: float, asking: _AskingOf) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for group in groups_of(names, TOGETHER):
-        found |= await _in_parts(judge, group, room, asking)
-    return found
+class _Reading:
+    """The two readings of a report, some statements at a time. The second is shown what the first saw, and begins as it does."""
 
+    def __init__(self, brief: Brief, judge: Examiner, prompts: Prompts) -> None:
+        self._brief, self._judge, self._prompts = brief, judge, prompts
+        self.answers: dict[str, StatementAnswer] = {}
+        self.charges: dict[str, StatementCharge] = {}
+        self.weighed: dict[str, StatementAnswer] = {}
+        self._shown: dict[tuple[Section, ...], list[str]] = {}
+        """Charges by what their statements were read beside."""
 
-async def _in_parts(judge: Examiner, names: Sequence[str], room: float, asking: _AskingOf) -> dict[str, Any]:
-    """Ask about all names, in smaller groups with fewer records where a request is too long for the model."""
-    alone = len(names) == 1
-    size = _size(asking(names, room))
-    if size <= room or alone:
+    async def take(self, names: Sequence[str], room: float) -> None:
+        """Read these statements. Where a request is too long for the model, smaller groups see fewer records."""
+        statements, alone = [self._brief.statements[name] for name in names], len(names) == 1
+        shown = self._brief.shown(statements, room)
+        size = _size(shown)
+        if size <= room or alone:
+            try:
+                await self._read(names, shown)
+            except ModelFailure as failure:
+                room = size / 2
+                least = alone and _size(self._brief.shown(statements, room)) == size
+                if failure.kind != "context_overflow" or least:
+                    raise
+            else:
+                return
+        for part in groups_of(names, ceil(len(names) / 2)):
+            await self.take(part, room)
+
+    async def _read(self, names: Sequence[str], shown: Sequence[Section]) -> None:
+        brief, prompts = self._brief, self._prompts
+        read: dict[str, StatementAnswer] = await ask_by_id(
+            self._judge, names, len(names), lambda some: reading(brief, shown, some, prompts)
+        )
+        self.answers |= read
+        charges = {f"c{name[1:]}": one for name in read if (one := _charge(brief, name, read[name]))}
+        self.charges |= charges
+        self._shown.setdefault(tuple(shown), []).extend(charges)
+
+    async def weigh(self) -> None:
+        """Have each charge weighed beside what its statement was read beside."""
+        for shown, names in self._shown.items():
+            for group in groups_of(names, TOGETHER):
+                await self._weigh(group, shown)
+
+    async def _weigh(self, names: Sequence[str], shown: Sequence[Section]) -> None:
+        brief, charges = self._brief, {name: self.charges[name] for name in names}
         try:
-            return await ask_by_id(judge, names, len(names), lambda some: asking(some, room))
+            self.weighed |= await ask_by_id(
+                self._judge, names, len(names),
+                lambda some: weighing(brief, shown, {name: charges[name] for name in some}, self._prompts),
+            )  # fmt: skip
         except ModelFailure as failure:
-            if failure.kind != "context_overflow" or (alone and _size(asking(names, size / 2)) == size):
+            about = [one for charge in charges.values() for one in brief.met_by(charge)]
+            fewer = brief.shown(about, _size(shown) / 2)
+            if failure.kind != "context_overflow" or (len(names) == 1 and _size(fewer) == _size(shown)):
                 raise
-            room = size / 2
-    found: dict[str, Any] = {}
-    for part in groups_of(names, ceil(len(names) / 2)):
-        found |= await _in_parts(judge, part, room, asking)
-    return found
+            for part in groups_of(names, ceil(len(names) / 2)):
+                await self._weigh(part, fewer)
 
 
-def _size(asking: Asking[Any]) -> int:
+def _size(shown: Iterable[Section]) -> int:
     """Count the characters of the records in a request."""
-    return sum(len(one.text) for one in asking.sections if one.label == "records")
+    return sum(len(one.text) for one in shown if one.label == "records")
 
 
 def reading(
-    brief: Brief, names: Sequence[str], prompts: Prompts, room: float = inf
+    brief: Brief, shown: Sequence[Section], names: Sequence[str], prompts: Prompts
 ) -> Asking[StatementAnswers]:
     """Build the first request: which statements are false. Each statement is one line, so that none can pose as another."""
-    about = [brief.statements[name] for name in names]
-    lines = "\n".join(f"{name} | {brief.line_of(one)}" for name, one in zip(names, about, strict=True))
-    intro = "Its statements, one a line with its id, and the products that its links and ids lead to:"
-    sections = [*brief.shown(about, room), Section("statements", lines, intro)]
-    return _asking(brief, StatementAnswers, READ, sections, prompts)
+    lines = "\n".join(f"{name} | {brief.line_of(brief.statements[name])}" for name in names)
+    intro = "Statements of it, one a line with its id, and the products that its links and ids lead to:"
+    return _asking(brief, shown, [Section("statements", lines, intro)], prompts)
 
 
 def weighing(
-    brief: Brief, charges: Mapping[str, StatementCharge], prompts: Prompts, room: float = inf
-) -> Asking[ChargeAnswers]:
+    brief: Brief, shown: Sequence[Section], charges: Mapping[str, StatementCharge], prompts: Prompts
+) -> Asking[StatementAnswers]:
     """Build the second request: whether each charge is right."""
-    about = [one for charge in charges.values() for one in brief.met_by(charge)]
     sections = [
         Section("charge", _charge_text(brief, one), f"Charge `{name}`:", name)
         for name, one in charges.items()
     ]
-    return _asking(brief, ChargeAnswers, WEIGHED, [*brief.shown(about, room), *sections], prompts)
+    return _asking(brief, shown, sections, prompts, prompts[WEIGHED].text.strip())
 
 
 def _asking(
-    brief: Brief, form: type[Any], prompt: str, sections: Sequence[Section], prompts: Prompts
-) -> Asking[Any]:
-    every = tuple(sections)
-    messages = conversation(prompts[prompt].fill(shop_url=brief.shop_url), every)
-    return Asking(prompt, form, messages, every, brief.about, shop_url=brief.shop_url)
+    brief: Brief, shown: Sequence[Section], asked: Sequence[Section], prompts: Prompts, last: str = ""
+) -> Asking[StatementAnswers]:
+    messages = prefixed(prompts[READ].fill(shop_url=brief.shop_url), shown, asked, last)
+    sections = (*shown, *asked)
+    return Asking(READ, StatementAnswers, messages, sections, brief.about, shop_url=brief.shop_url)
 
 
 def _charge_text(brief: Brief, charge: StatementCharge) -> str:
-    lines = [
-        f"Statement: {' '.join(map(brief.line_of, brief.met_by(charge)))}",
-        f"Words: {flat(brief.subject.report[slice(*charge.span)])}",
-        f"Against them: {charge.why}",
-    ]
+    met = brief.met_by(charge)
+    lines = [f"Statement: {' '.join(map(brief.line_of, met))}"]
+    if charge.span not in [(one.start, one.end) for one in met]:
+        lines.append(f"Words: {flat(brief.subject.report[slice(*charge.span)])}")
+    lines.append(f"Against them: {charge.why}")
     if charge.instead:
         lines.append(f"Should be: {charge.instead}")
-    return "\n".join([*lines, *(f"Worked out by code: {total}" for total in charge.sums)])
+    return "\n".join([*lines, *(f"By code: {one}" for one in charge.found)])
 
 
-def _charges(brief: Brief, answers: Mapping[str, StatementAnswer]) -> list[StatementCharge]:
-    return [
-        _own(brief.subject.report, brief.statements[name], answer)
-        for name, answer in answers.items()
-        if answer.verdict == "false"
-    ]
-
-
-def _own(report: str, statement: ReportSentence, judged: StatementAnswer) -> StatementCharge:
-    """Build the charge with the span of the quoted words. Where they are not found, the span is the whole statement."""
-    found = locate(judged.words, report[statement.start : statement.end])
-    start, end = (0, statement.end - statement.start) if found is None else found
-    sums = dict.fromkeys(filter(None, map(reckoned, judged.sums)))
+def _charge(brief: Brief, name: str, judged: StatementAnswer) -> StatementCharge | None:
+    """Build the charge against a statement: by the judge, else by what code found for it. Its span is that of the quoted words, or of the whole statement."""
+    statement = brief.statements[name]
+    sums = list(dict.fromkeys(filter(None, map(reckoned, judged.lookups))))
+    names = [one for one in judged.lookups if reckoned(one) is None and one.strip()]
+    found = [one.text for one in sums] + [looked_up(brief.subject, one) for one in names]
+    if judged.verdict != "false" and not names:
+        unmet = [one for one in sums if is_unmet(one.value, statement.text)]
+        if judged.verdict != "true" or not unmet:
+            return None
+    where = locate(judged.words, brief.subject.report[statement.start : statement.end])
+    start, end = (0, statement.end - statement.start) if where is None else where
     span = statement.start + start, statement.start + end
-    return StatementCharge(span, judged.working, judged.instead, tuple(sums))
+    return StatementCharge(span, judged.working, judged.instead, tuple(found))
 
 
-def _row(brief: Brief, charge: StatementCharge, judged: ChargeAnswer) -> MistakeRow:
+def _row(brief: Brief, charge: StatementCharge, judged: StatementAnswer) -> MistakeRow:
     start, end = charge.span
     row: MistakeRow = {
         "start": start,
         "end": end,
         "words": brief.subject.report[start:end],
         "why": charge.why,
-        "defence": judged.defence,
+        "defence": judged.working,
     }
     if charge.instead:
         row["instead"] = charge.instead
@@ -269,7 +294,7 @@ class MistakesTask(Task[Answer]):
     """The task with one unit for each report, where there is a shop to compare it with."""
 
     name = MISTAKES
-    version = 2
+    version = 3
     subject = "answer"
     metrics = ("mistakes",)
 
@@ -282,16 +307,16 @@ class MistakesTask(Task[Answer]):
         if desk.shop is None or desk.protocol.ask(READ) is None:
             return
         brief = _brief(desk, about)
-        fields = {
-            "answer": about.key,
-            "prompt": reading(brief, list(brief.statements), desk.prompts).fingerprint,
-        }
-        yield self.unit(desk, f"mistakes \u00b7 {about.label}", fields, {"answer": about.key})
+        asking = reading(brief, brief.shown(), list(brief.statements), desk.prompts)
+        fields = {"answer": about.key, "prompt": asking.fingerprint}
+        yield self.unit(
+            desk, f"mistakes \u00b7 {about.label}", fields, {"answer": about.key, "room": desk.room}
+        )
 
     async def work(self, desk: JudgingContext, spec: Mapping[str, Any], judge: Examiner) -> Outcome:
         answer = desk.answer(spec["answer"])
         brief = await read_in_time(answer.report, lambda: _brief(desk, answer))
-        return Outcome({**(await mistakes_in(brief, judge, desk.prompts, room_for(desk.judge.model)))})
+        return Outcome({**(await mistakes_in(brief, judge, desk.prompts, spec["room"]))})
 
     def read(self, record: Record, judged: Judged) -> None:
         if record.done:
@@ -306,10 +331,12 @@ class MistakesTask(Task[Answer]):
         """Estimate with one call for the charges, though one report in four has none."""
         answer = desk.answer(unit.spec["answer"])
         brief = _brief(desk, answer)
-        seen = sum(len(one.text) for one in brief.shown())
+        shown = sum(len(one.text) + 40 for one in brief.shown()) + 3700
         calls = 1 + -(-len(brief.statements) // TOGETHER)
-        length = len(brief.statements) * 120
-        return Estimate(calls * (seen + 4000) + len(answer.report), length + 300, calls)
+        asked = len(brief.lines_of(brief.statements.values())) + 2500
+        tokens = len(brief.statements) * 80 + 300
+        begun = (calls - 1) * shown
+        return Estimate(calls * shown + asked, tokens, calls, begun=begun, reads=True)
 
 
 MISTAKES_TASK = MistakesTask()

@@ -170,8 +170,9 @@ class MatchesTask(Task[Answer]):
         if unit.spec["verdicts"] is not None:
             return None
         answer, rows = desk.answer(unit.spec["answer"]), unit.spec["points"]
-        size = len(answer.report) + len(answer.query) + sum(len(row["text"]) + 80 for row in rows)
-        return Estimate(size + 2000, 110 * len(rows))
+        calls = -(-len(rows) // TOGETHER)
+        size = calls * (len(answer.report) + len(answer.query) + 2000)
+        return Estimate(size + sum(len(row["text"]) + 80 for row in rows), 110 * len(rows), calls)
 
     def values(self, judged: Judged) -> Mapping[tuple[str, str], str | int | None]:
         """Map (answer, text of the point) to its verdict. Ids are given anew with each list, so the text identifies a point."""

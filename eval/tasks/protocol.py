@@ -73,9 +73,13 @@ class JudgingProtocol:
     """True if sources are shown whole as far as the judge's context allows; else only the passages that concern the claim."""
     both_orders: bool = True
     """True if each pair is judged in both orders; else in one order drawn by lot."""
+    together: bool = True
+    """True if claims with the same evidence, and all dimensions of a pair, are judged in one request, and variants meet only the reference."""
     passages: PassageForm = "paragraphs"
     scores_at_once: bool = False
     """True if the criteria of all dimensions are scored in one call; else as the study chooses."""
+    criterion_first: bool = False
+    """True if the criterion stands in the instructions; else below the answers, so that requests begin alike."""
     criteria: str = "criterion"
     """Prefix of the names of the prompts that define a dimension."""
 
@@ -97,8 +101,7 @@ OURS = JudgingProtocol(
         "claims": Ask("claims", forms.FoundClaims),
         "support": Ask("support", forms.SupportAnswers),
         "rating": Ask("rate", forms.RatingAnswer),
-        "rating/personalization": Ask("rate_personalization", forms.RatingAnswer),
-        "pairwise": Ask("compare", forms.PreferenceAnswer),
+        "pairwise": Ask("compare", forms.PreferenceAnswers),
         "failures": Ask("failures", forms.FailuresAnswer),
         "mistakes": Ask("mistakes", forms.StatementAnswers),
         "points": Ask("points", forms.FoundPoints),
@@ -125,8 +128,10 @@ AS_PRINTED = JudgingProtocol(
     judges_each=False,
     whole_pages=True,
     both_orders=False,
+    together=False,
     passages="sections",
     scores_at_once=True,
+    criterion_first=True,
     criteria="paper_criterion",
 )
 PROTOCOLS: Mapping[str, JudgingProtocol] = {one.name: one for one in (OURS, AS_PRINTED)}

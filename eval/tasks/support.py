@@ -7,13 +7,15 @@ once more, alone; an id still missing is a `judge_error`. An answer that was cut
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import Any
 
+from drr.env.records.lines import flat
 from drr.env.source import FrozenText
+from drr.env.text import tokens
 from drr.env.world import is_paged
-from drr.eval.asking.conversation import Asking, Section, conversation
-from drr.eval.asking.judge import Examiner, ask_by_id
+from drr.eval.asking.conversation import Asking, Section, prefixed
+from drr.eval.asking.judge import Examiner, ask_by_id, groups_of
 from drr.eval.evidence.answers import Answer
 from drr.eval.evidence.passages import Cut
 from drr.eval.stats.faithfulness import Against, VerdictRow
@@ -24,16 +26,20 @@ from drr.eval.tasks.judgements import Judged, JudgingRun
 from drr.eval.tasks.protocol import JudgingProtocol
 from drr.eval.tasks.support_items import (
     SupportItem,
+    evidence_of,
     evidence_section,
     failed_verdict,
+    joined,
     judged_verdict,
     left_out,
+    shown_of,
     silent_verdict,
 )
 from drr.llm.prompts import Prompts
 from drr.study.unit import Outcome, Record, Unit
 
-BATCH_MOST = 5
+ROOM = 16_000
+"""Characters of evidence and claims up to which claims with other evidence join a request."""
 
 
 class ClaimTask(Task[Answer]):
@@ -52,7 +58,7 @@ class ClaimTask(Task[Answer]):
 
 class SupportTask(ClaimTask):
     name = "support"
-    version = 11
+    version = 12
     needs = ("claims",)
     metrics = ("faithfulness",)
 
@@ -109,8 +115,7 @@ class SupportTask(ClaimTask):
         shown = [item for item in _items_of_unit(desk, unit.spec) if item.needs_judge(desk.protocol)]
         if not shown:
             return None
-        size = sum(2000 + len(item.claim) + item.shown() for item in shown)
-        return Estimate(size, 160 * len(unit.spec["items"]))
+        return Estimate(2300 + shown_of(shown), 100 * len(shown))
 
     def values(self, judged: Judged) -> Mapping[tuple[str, str], str | int | None]:
         return {
@@ -139,14 +144,21 @@ def items_of(desk: JudgingContext, answer: Answer, claims: Iterable[HeldClaim]) 
             if not is_paged(source_type) or not both:
                 continue
             seen = tuple(book.seen(url) for url in urls)
-            if [s.sha256 for s in seen] != [p.sha256 for p in pages]:
+            if not all(map(_is_all_seen, seen, pages)):
                 found.append(_item(claim, source_type, "seen", seen, cut))
     return found
 
 
+def _is_all_seen(seen: FrozenText, page: FrozenText) -> bool:
+    """Tell whether the agent saw all words of a page, whatever the layout and the headings around them."""
+    own, shown = (" ".join(tokens(one.text or "")) for one in (page, seen))
+    return seen.status == page.status and f" {own} " in f" {shown} "
+
+
 def _items_of_unit(desk: JudgingContext, spec: Mapping[str, Any]) -> list[SupportItem]:
     wanted = set(spec["items"])
-    return [item for item in items_of(desk, desk.answer(spec["answer"]), spec["claims"]) if item.id in wanted]
+    items = items_of(desk, desk.answer(spec["answer"]), spec["claims"])
+    return joined([item for item in items if item.id in wanted])
 
 
 def _item(
@@ -157,25 +169,57 @@ def _item(
 
 
 def _batches(items: Sequence[SupportItem], desk: JudgingContext) -> list[list[SupportItem]]:
-    """Group the items of a report into requests. Items that need no model stand alone, so that each group is one prompt."""
+    """Group the items of a report into requests. Those with the same texts stand together, then others while there is room.
+
+    What the agent saw stands apart from the page. Items that need no model stand alone.
+    """
     needs = {item.id: item.needs_judge(desk.protocol) for item in items}
-    shown = [item for item in items if needs[item.id]]
-    silent = [[item] for item in items if not needs[item.id]]
-    return [shown[i : i + desk.batch] for i in range(0, len(shown), desk.batch)] + silent
+    alike = grouped(((item.against, *item.texts), item) for item in items if needs[item.id])
+    batches: list[list[SupportItem]] = []
+    for key in sorted(alike, key=itemgetter(0)):
+        for group in _fitting(alike[key], desk):
+            last = [*batches[-1], *group] if batches else []
+            fits = last and len(last) <= desk.together and last[0].against == group[0].against
+            if fits and shown_of(joined(last)) <= ROOM:
+                batches[-1] = last
+            else:
+                batches.append([*group])
+    return [joined(batch) for batch in batches] + [[item] for item in items if not needs[item.id]]
+
+
+def _fitting(items: Sequence[SupportItem], desk: JudgingContext) -> list[Sequence[SupportItem]]:
+    """Split items with the same texts so that what they show fits into the judge's context."""
+    most = desk.together
+    while most > 1 and shown_of(joined(items[:most])) > desk.room:
+        most //= 2
+    return groups_of(items, most)
 
 
 def support_asking(
     prompts: Prompts, protocol: JudgingProtocol, items: Sequence[SupportItem], *, about: tuple[str, ...] = ()
 ) -> Asking[Any]:
-    ask = protocol.asks["support"]
-    sections: list[Section] = []
-    for item in items:
-        sections.append(Section("claim", item.claim, f"Claim `{item.id}`:", about=item.id))
-        for number, (source, spans) in enumerate(item.passages(), 1):
-            intro = f"Evidence {number} for `{item.id}` ({source.type}):"
-            sections.append(evidence_section(source, spans, intro, item.id))
-    messages = conversation(prompts[ask.prompt].fill(), sections)
-    return Asking("support", ask.form, messages, tuple(sections), about)
+    """Build one request: each text once, below it its claims. A claim is one line, so that none can pose as another.
+
+    The fields hold each claim with its own texts.
+    """
+    ask, evidence = protocol.asks["support"], evidence_of(items)
+    numbers = {text: str(number) for number, text in enumerate(evidence, 1)}
+    shown: dict[str, Section] = {}
+    own: list[Section] = []
+    for texts, group in grouped((item.texts, item) for item in items).items():
+        for text in texts:
+            source, spans = evidence[text]
+            shown.setdefault(
+                text, evidence_section(source, spans, f"Evidence {numbers[text]} ({source.type}):")
+            )
+        names = " and ".join(numbers[text] for text in texts)
+        lines = "\n".join(f"{item.id} | {flat(item.claim)}" for item in group)
+        shown[group[0].id] = Section("claims", lines, f"Claims that cite evidence {names}:")
+        for item in group:
+            own.append(Section("claim", item.claim, about=item.id))
+            own += [evidence_section(*evidence[text], about=item.id) for text in texts]
+    messages = prefixed(prompts[ask.prompt].fill(), [*shown.values()], again=False)
+    return Asking("support", ask.form, messages, tuple(own), about)
 
 
 async def judge_support(

@@ -6,8 +6,8 @@ Used by the task that judges all sources of a claim together and by the task tha
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from html import unescape
 from string import ascii_letters
 from typing import NamedTuple, Protocol
@@ -30,6 +30,7 @@ from drr.eval.evidence.passages import (
     select,
 )
 from drr.eval.stats.faithfulness import Against, SpanRow, Status, Support, VerdictRow
+from drr.eval.stats.question import grouped
 from drr.eval.tasks.protocol import JudgingProtocol
 from drr.study.unit import Record
 from drr.wording.figures import HEDGED, STARS, Number, money_slack, numbers
@@ -225,10 +226,17 @@ class SupportItem:
     sources: tuple[FrozenText, ...]
     cut: Cut = CONCERNING
     """The amount of each source that is shown."""
+    beside: Mapping[str | None, Sequence[str]] = field(default_factory=dict, compare=False)
+    """All claims of the request that lean on a text, by the text's hash; the passages of all of them are shown."""
 
     @property
     def readable(self) -> list[FrozenText]:
         return [source for source in self.sources if source.status == "ok" and source.text]
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """Return the hashes of the texts that a judge is shown, each once."""
+        return tuple(dict.fromkeys(str(source.sha256) for source in self.readable))
 
     def unreadable(self) -> Status | None:
         """Return the verdict where no source is readable; `None` where one is."""
@@ -247,15 +255,31 @@ class SupportItem:
     def needs_judge(self, protocol: JudgingProtocol) -> bool:
         return self.unreadable() is None and not (protocol.decides_first and self.decision is not None)
 
-    def passages(self) -> list[tuple[FrozenText, list[Span]]]:
-        return [(source, select(self.claim, source.text or "", self.cut)) for source in self.readable]
-
-    def shown(self) -> int:
-        """Count the characters of the sources that a judge is shown."""
-        return sum(span.end - span.start for _, spans in self.passages() for span in spans)
+    def spans(self, source: FrozenText) -> list[Span]:
+        """Return the passages of a source that are shown."""
+        claims = self.beside.get(source.sha256) or [self.claim]
+        return sorted({span for claim in claims for span in select(claim, source.text or "", self.cut)})
 
 
-def evidence_section(source: FrozenText, spans: Sequence[Span], intro: str, about: str) -> Section:
+def joined(items: Sequence[SupportItem]) -> list[SupportItem]:
+    """Return the items of one request. Each text is shown once, with the passages for all its claims."""
+    beside = grouped((source.sha256, item.claim) for item in items for source in item.readable)
+    return [replace(item, beside=beside) for item in items]
+
+
+def evidence_of(items: Iterable[SupportItem]) -> dict[str, tuple[FrozenText, list[Span]]]:
+    """Map the hash of each text that is shown to its source and passages."""
+    return {str(source.sha256): (source, item.spans(source)) for item in items for source in item.readable}
+
+
+def shown_of(items: Iterable[SupportItem]) -> int:
+    """Count the characters of the claims and of the passages that are shown."""
+    every = [*items]
+    spans = (span for _, own in evidence_of(every).values() for span in own)
+    return sum(span.end - span.start for span in spans) + sum(len(item.claim) + 40 for item in every)
+
+
+def evidence_section(source: FrozenText, spans: Sequence[Span], intro: str = "", about: str = "") -> Section:
     """Build the prompt section with the shown passages of a source, under its title and address."""
     text = source.text or ""
     shown = "\n[...]\n".join(text[span.start : span.end].strip() for span in spans)
@@ -265,7 +289,7 @@ def evidence_section(source: FrozenText, spans: Sequence[Span], intro: str, abou
 
 def is_quoted(quote: str, item: SupportItem) -> bool:
     """Tell whether all parts of a quotation, split at its ellipses, are in the evidence that the judge was shown."""
-    sections = (evidence_section(source, spans, "", "") for source, spans in item.passages())
+    sections = (evidence_section(source, item.spans(source)) for source in item.readable)
     shown = [_words(section.fenced_text) for section in sections]
     parts = map(_words, quote.replace("\u2026", "...").split("..."))
     return all(any(part in text for text in shown) for part in parts)
@@ -298,9 +322,7 @@ def verdict_of(item: SupportItem, status: Status, reason: str, by: str) -> Verdi
                 "url": source.url,
                 "status": source.status,
                 "sha256": source.sha256,
-                "passages": [list(span) for span in select(item.claim, source.text, item.cut)]
-                if source.text
-                else [],
+                "passages": [list(span) for span in item.spans(source)] if source.text else [],
             }
             for source in item.sources
         ],

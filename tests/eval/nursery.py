@@ -26,7 +26,7 @@ from drr.study.unit import Outcome, Unit
 from drr.study.worker import Context
 from pydantic import SecretStr
 
-from tests.wire import FastClock, Reply, Request, Say, Wire
+from tests.wire import FastClock, PrefixCache, Reply, Request, Say, Wire
 
 SONNET = "anthropic:claude-sonnet-5-5"
 SHOP_URL = "http://ecommerce.example"
@@ -128,10 +128,12 @@ async def by_wire(
     script: Callable[[Request], Reply],
     options: JudgeOptions,
     shop: Shop | None = None,
+    *,
+    cache: PrefixCache | None = None,
     **more: Any,
 ) -> tuple[JudgingResults, list[Request]]:
     """Judge a study by the real client of a scripted model: what was done, and all that was asked."""
-    with Wire(script) as wire:
+    with Wire(script, cache=cache) as wire:
         return await by_model(study, wire.url, options, shop, **more), wire.requests
 
 
@@ -162,7 +164,7 @@ class Shown(NamedTuple):
 
 
 _SECTION = re.compile(
-    r"(?:^(?P<intro>[^\n<]*)\n)?<(?P<label>\w+) (?P<mark>[0-9a-f]{20})>\n(?P<text>.*?)\n</(?P=label) (?P=mark)>",
+    r"(?:^(?P<intro>[^\n<]*)\n)?<(?P<label>\w+) (?P<mark>[0-9a-f]{8,20})>\n(?P<text>.*?)\n</(?P=label) (?P=mark)>",
     re.DOTALL | re.MULTILINE,
 )
 
@@ -207,8 +209,7 @@ class Judge:
     _citations = _support
 
     def _said(self, name: str, claim: str, text: str) -> str:
-        shown = [s for s in sections_of(text) if s.label == "evidence" and f"`{name}`" in s.intro]
-        evidence = "\n".join(section.text for section in shown)
+        evidence = evidence_for(text, name)
         return (self.alone if is_alone(name) and self.alone else self.support)(claim, evidence)
 
     def _rating(self, text: str) -> dict[str, Any]:
@@ -217,16 +218,25 @@ class Judge:
 
     def _pairwise(self, text: str) -> dict[str, Any]:
         a, b = (next(s.text for s in sections_of(text) if s.label == f"answer_{side}") for side in "ab")
-        return {"justification": "as told", "winner": self.winner(a, b)}
+        said = {"justification": "as told", "winner": self.winner(a, b)}
+        _, asked, criteria = text.rpartition("Criteria:")
+        named = re.findall(r"^\*\*([\w ]+)\*\*:", criteria, re.MULTILINE)
+        return {"verdicts": [{"criterion": one, **said} for one in named]} if asked else said
 
 
 def asked_for(text: str) -> list[tuple[str, str]]:
     """(id, claim) of a support prompt."""
-    return [
-        (re.findall(r"`([^`]+)`", section.intro)[0], section.text)
-        for section in sections_of(text)
-        if section.label == "claim"
-    ]
+    lines = [line for one in sections_of(text) if one.label == "claims" for line in one.text.split("\n")]
+    return [(name, claim) for name, _, claim in (line.partition(" | ") for line in lines)]
+
+
+def evidence_for(text: str, name: str) -> str:
+    """The evidence of a claim in a support prompt, as the numbers above it say."""
+    sections = sections_of(text)
+    (above,) = (s.intro for s in sections if s.label == "claims" and f"\n{name} | " in f"\n{s.text}")
+    numbers = re.findall(r"\d+", above)
+    shown = [s.text for s in sections if s.label == "evidence" and re.findall(r"\d+", s.intro)[0] in numbers]
+    return "\n".join(shown)
 
 
 def is_alone(name: str) -> bool:

@@ -7,14 +7,14 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tests.eval.nursery import message, sections_of, system
+from tests.eval.nursery import message, sections_of
 from tests.wire import Reply, Request, Say
 
 Verdict = Mapping[str, Any]
 
 
 def false(words: str, why: str = "the record says otherwise", *sums: str, instead: str = "") -> Verdict:
-    return {"verdict": "false", "words": words, "working": why, "sums": list(sums), "instead": instead}
+    return {"verdict": "false", "words": words, "working": why, "lookups": list(sums), "instead": instead}
 
 
 class Proofreader:
@@ -34,7 +34,7 @@ class Proofreader:
 
     def __call__(self, request: Request) -> Reply:
         self.shown.append(message(request))
-        if system(request).startswith("You are the second reader"):
+        if "You are the second reader" in message(request):
             return Say(json.dumps({"verdicts": list(self._weigh(message(request)))}))
         return Say(json.dumps({"verdicts": list(self._read(message(request)))}))
 
@@ -45,7 +45,7 @@ class Proofreader:
             name, _, text = line.partition(" | ")
             if not self.leaves_out(text, len(self.read)):
                 plain = {
-                    "verdict": "true", "words": "", "working": "as the record", "sums": [], "instead": "",
+                    "verdict": "true", "words": "", "working": "as the record", "lookups": [], "instead": "",
                 }  # fmt: skip
                 yield {"id": name, **(self.says(text) or plain)}
 
@@ -53,5 +53,8 @@ class Proofreader:
         for one in sections_of(told):
             if one.label == "charge":
                 self.weighed.append(one.text)
-                verdict = self.weighs(one.text)
-                yield {"id": re.findall(r"`(\w+)`", one.intro)[0], "defence": "none", "verdict": verdict}
+                verdict = {"wrong": "false", "right": "true", "open": "unknown"}[self.weighs(one.text)]
+                name = re.findall(r"`(\w+)`", one.intro)[0]
+                yield {
+                    "id": name, "working": "none", "lookups": [], "verdict": verdict, "words": "", "instead": "",
+                }  # fmt: skip

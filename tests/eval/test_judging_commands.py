@@ -71,9 +71,11 @@ def test_import_takes_each_report_once_and_pairs_equal_questions(
     assert (told["reports"], told["added"], told["systems"]) == (1, 1, ["gamma"])
     assert drr.json("import", folder, reports, "--quiet")["added"] == 0
     assert len((folder / "queries.jsonl").read_text().splitlines()) == 3
-    pairs = drr.json("judge", folder, *QUIET, "pairwise")["pairwise"]
-    met = {("alpha", "beta"): 3, ("alpha", "gamma"): 1, ("beta", "gamma"): 1}
-    assert {(r["a"], r["b"]): r["n"] for r in pairs} == met
+    met = {("alpha", "beta"): 3, ("alpha", "gamma"): 1}
+    for more in ((), ("--pairs", "all")):
+        pairs = drr.json("judge", folder, *QUIET, "pairwise", *more)["pairwise"]
+        assert {(r["a"], r["b"]): r["n"] for r in pairs} == met
+        met |= {("beta", "gamma"): 1}
 
 
 def test_ids_of_questions_given_by_others_are_kept_and_still_pair(tmp_path: Path, drr: Drr) -> None:

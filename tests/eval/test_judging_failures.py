@@ -90,7 +90,7 @@ async def test_malformed_judge_json_is_asked_for_once_more_then_a_judge_error(
     await put(study, answer("a", "react", REPORT, [PAGE]))
     cut = Say(verdicts(held("c1-web", "full")).text[:-9])
     script = judge_that("support", lambda asked: cut if "once a week" in message(asked) else None)
-    await by_wire(study, script, FAITH, shop)
+    await by_wire(study, script, FAITH, shop, batch=1)
     assert script.asked.count("support") == 2 + 1
     assert statuses(study) == {"c1-web": "judge_error", "c2-product": "full"}
     found = figures(study)
@@ -101,7 +101,7 @@ async def test_an_answer_cut_by_the_token_limit_is_never_mended(study: Study, sh
     await put(study, answer("a", "react", REPORT, [PAGE]))
     whole = verdicts(held("c1-web", "full")).text
     script = judge_that("support", lambda asked: Say(whole, stop_reason="max_tokens"))
-    ran, _ = await by_wire(study, script, FAITH, shop)
+    ran, _ = await by_wire(study, script, FAITH, shop, batch=1)
     assert script.asked.count("support") == 4  # of two units, each once more with room for more
     assert ran.summary.failures == {"truncated": 2}
     assert set(statuses(study).values()) == {"judge_error"}
@@ -281,13 +281,13 @@ async def test_an_outage_that_left_units_unjudged_makes_the_judging_invalid_unti
     await put(study, answer("a", "react", REPORT, [PAGE]))
     overloaded = Fail(529, "overloaded_error", "overloaded")
     down = judge_that("support", lambda asked: overloaded if "once a week" in message(asked) else None)
-    ran, _ = await by_wire(study, down, FAITH, shop)
+    ran, _ = await by_wire(study, down, FAITH, shop, batch=1)
     assert ran.summary.failures["overloaded"] > 0
     coverage, found = study_document(study)["coverage"], figures(study)
     assert coverage["tasks"]["support"] == {"judged": 2, "failed": 1, "failed_share": 0.5}
     assert coverage["invalid"]
     assert (found["n_cited_web"]["value"], found["fp_web"]["value"]) == (1, None)
-    await by_wire(study, Judge(claims=sentences), FAITH, shop)
+    await by_wire(study, Judge(claims=sentences), FAITH, shop, batch=1)
     assert not study_document(study)["coverage"]["invalid"] and figures(study)["fp_web"]["value"] == 1.0
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import shutil
 import subprocess
 import sys
 from collections import Counter
@@ -15,12 +14,10 @@ from typing import Any, NamedTuple
 import pytest
 from drr.app.viewer.reader import Reader
 from drr.app.viewer.render import Pages
-from drr.env.plugins import prompt_folders
 from drr.env.shop import Shop
 from drr.eval.asking.conversation import FOLDER, box_prompts, version_of
 from drr.eval.asking.judge import KeptAnswers
 from drr.eval.checks import RULES
-from drr.eval.judging.difference import earlier_parts
 from drr.eval.judging.read import choose, judgings, read_judged
 from drr.eval.judging.run import JudgeOptions, JudgingResults, judge
 from drr.eval.labels import DIMENSIONS
@@ -105,7 +102,7 @@ async def test_raised_versions_read_what_is_kept_and_call_nobody(
 ) -> None:
     await put(study, *(answer("a", variant, REPORT, [PAGE]) for variant in ("x", "y")))
     first = await asked(study, Judge(claims=sentences))
-    assert first == {"claims": 2, "support": 4, "rating": 14, "pairwise": 14}
+    assert first == {"claims": 2, "support": 2, "rating": 14, "pairwise": 2}
     before = figures(study)
     for version in (98, 99):
         raised(monkeypatch, *TASKS, version=version)
@@ -118,7 +115,7 @@ async def test_raised_versions_read_what_is_kept_and_call_nobody(
         new.versions[name].split("-")[:2] for name in asked_about
     ]
     again = [r for r in study.records("judgement") if "-99" in r.key_fields["version"]]
-    assert len(again) == 34
+    assert len(again) == 20
     assert {(one.result["reread"], len(one.usage), one.cost_usd or 0) for one in again} == {(1, 0, 0)}
 
 
@@ -157,7 +154,7 @@ async def test_answers_that_could_not_be_read_fail_again_for_nothing_and_are_ask
     coverage = study_document(study)["coverage"]["variants"]["x"]
     assert coverage["extract_error"] == 1
     again = await asked(study, Judge(claims=sentences), ["faithfulness"], retry_failed=True)
-    assert again == {"claims": 1, "support": 2}
+    assert again == {"claims": 1, "support": 1}
 
 
 async def test_what_a_judge_left_out_is_judged_anew_when_told(study: Study) -> None:
@@ -168,7 +165,7 @@ async def test_what_a_judge_left_out_is_judged_anew_when_told(study: Study) -> N
     await asked(study, silent, ["faithfulness"])
     assert study_document(study)["coverage"]["invalid_because"]
     assert await asked(study, Judge(claims=sentences), ["faithfulness"]) == {}
-    assert await asked(study, Judge(claims=sentences), ["faithfulness"], retry_failed=True) == {"support": 4}
+    assert await asked(study, Judge(claims=sentences), ["faithfulness"], retry_failed=True) == {"support": 2}
     assert not study_document(study)["coverage"]["invalid_because"]
     assert await asked(study, Judge(claims=sentences), ["faithfulness"], retry_failed=True) == {}
 
@@ -234,8 +231,11 @@ async def test_a_raised_rule_checks_every_report_again_and_only_its_last_word_co
     assert study_document(study)["coverage"]["tasks"]["rules"]["judged"] == 2
 
 
-async def test_keys_of_before_tasks_had_versions_are_still_the_keys(study: Study) -> None:
+async def test_keys_of_before_tasks_had_versions_are_still_the_keys(
+    study: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A first version is not written: what models judged then is not asked again."""
+    raised(monkeypatch, RatingTask, version=1)
     await put(study, answer("a", "x", REPORT, [PAGE]))
     await asked(study, Judge(), ["quality"])
     (depth,) = [r for r in study.records("judgement") if r.key_fields["dimension"] == "depth"]
@@ -302,10 +302,6 @@ async def test_what_another_process_saved_since_is_known_for_the_same_unit_only(
     assert KeptAnswers(study).of("r2", units[1].key) == ["raw:r2:0"]
 
 
-BEFORE = ("--prompts", "before")
-"""A folder of all prompts of before."""
-
-
 class Told(NamedTuple):
     asked: list[str]
     """The tasks that the model was asked about."""
@@ -322,10 +318,6 @@ def folder(tmp_path: Path, shop: Shop, drr: Drr, monkeypatch: pytest.MonkeyPatch
     row = {"id": "a", "system": "alpha", "query": "Which feeder?", "user_id": ANNA, "report_markdown": text}
     page = {"url": CARE, "type": "web", "text": "Clean every feeder once a week."}
     reports = lines(tmp_path / "reports.jsonl", {**row, "evidence": [page]})
-    (tmp_path / "before").mkdir()
-    for place in (FOLDER, *prompt_folders("judging_prompts")):
-        for prompt in (place / "before").glob("*.md"):
-            shutil.copy(prompt, tmp_path / "before")
     drr.out("import", tmp_path / "study", reports, "--shop", shop.spec, "--quiet")
     return tmp_path / "study"
 
@@ -346,64 +338,36 @@ def judged(folder: Path, drr: Drr) -> Callable[..., Told]:
 Judged = Callable[..., Told]
 
 
-def test_a_study_of_before_goes_on_without_a_call_and_says_what_is_not_comparable(
-    folder: Path, judged: Judged, drr: Drr
+def test_a_study_of_before_keeps_its_figures_until_it_is_judged_anew(
+    folder: Path, judged: Judged, drr: Drr, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    before = judged(*BEFORE)
-    assert before.asked == ["claims", *["rating"] * 7, "support"]
-    now = judged()
-    assert not now.asked and now.err.startswith(
-        f"drr: {folder}: goes on by the prompts that judged it before"
+    with monkeypatch.context() as earlier:
+        raised(earlier, SupportTask, version=11)
+        raised(earlier, RatingTask, version=1)
+        before = judged()
+    words = (
+        "judge",
+        folder,
+        "--what",
+        "faithfulness,quality",
+        "--judge",
+        SONNET,
+        "--base-url",
+        "http://127.0.0.1:9",
     )
-    assert now.document["metrics"] == before.document["metrics"]
-    assert now.document["judge"]["id"] == before.document["judge"]["id"]
-    renewed = sorted(f"rating/{one}" for one in DIMENSIONS if one != "personalization")
-    named = ", ".join(["claims/all", *renewed, "support"])
-    assert f"Judged by earlier prompts ({named}): not comparable" in now.document["banner"]
-    assert "drr judge STUDY --renew" in drr.json("report", folder)["banner"]
-
-
-def test_what_was_not_judged_before_is_judged_by_the_same_prompts(folder: Path, judged: Judged) -> None:
-    judged(*BEFORE, what="quality")
-    sent = judged(what="faithfulness").prompts
-    assert any("or the evidence contradicts the claim" in one for one in sent)
-    assert not any("or contradicted by it" in one for one in sent)
-    with Study.read(folder) as study:
-        assert len(judgings(study)) == 1
-
-
-@pytest.mark.long
-def test_workers_go_on_by_them_too(judged: Judged, toy_pool: str) -> None:  # noqa: F811
-    judged(*BEFORE, what="quality")
-    told = judged("--pool", toy_pool, what="faithfulness")
-    assert told.asked == ["claims", "support"]
-    assert any("or the evidence contradicts the claim" in one for one in told.prompts)
-
-
-def test_renewed_only_what_reads_otherwise_today_is_asked(judged: Judged) -> None:
-    judged(*BEFORE)
+    for more in ((), ("--dry-run",)):
+        code, _, err = drr(*words, *more)
+        assert code == 2 and "an earlier version judged it (rating, support)" in err and "--renew" in err
+    now = drr.json("report", folder)
+    assert now["metrics"] == before.document["metrics"]
+    assert "rating 1 (today 2), support 11 (today 12): not comparable" in now["banner"]
+    assert "--renew" in now["banner"]
+    drr.out(
+        "judge", folder, "--what", "rules", "--judge", SONNET, "--base-url", "http://127.0.0.1:9", "--quiet"
+    )
     renewed = judged("--renew")
-    assert renewed.asked == ["claims", *["rating"] * 6, "support"], "not personalization"
-    assert "goes on by" not in renewed.err and renewed.document["banner"] is None
-    again = judged()
-    assert not again.asked and "goes on by" not in again.err, "today's prompts judged it last"
-
-
-def test_as_printed_too_says_what_earlier_prompts_judged(judged: Judged) -> None:
-    words = ("--profile", "paper")
-    judged(*words, *BEFORE, what="quality")
-    before, renewed = judged(*words, what="quality"), judged(*words, "--renew", what="quality")
-    assert not before.asked and renewed.asked == ["rating"] * (6 + 2), "ours, and two as printed"
-    earlier = "Judged by earlier prompts (rating/breadth, rating/constraint_following"
-    assert earlier in before.document["as_printed"]["note"]
-    assert "earlier prompts" not in renewed.document["as_printed"]["note"]
-
-
-def test_a_study_of_today_is_none_of_before(folder: Path, judged: Judged) -> None:
-    judged()
-    with Study.read(folder) as study:
-        (made,) = judgings(study)
-        assert earlier_parts(made) == []
+    assert not renewed.asked, "these requests are today's, so their answers are read again"
+    assert renewed.document["banner"] is None and not judged().asked
 
 
 def test_what_earlier_code_judged_is_named_in_report_and_viewer_until_it_is_judged_again(
@@ -424,12 +388,6 @@ def test_what_earlier_code_judged_is_named_in_report_and_viewer_until_it_is_judg
     assert all(f"Judged at earlier versions of {named}" in one for one in shown()), "no pair was judged"
     assert not judged().asked
     assert not any("earlier versions" in one for one in shown())
-
-
-def test_rules_read_no_prompt_and_are_never_of_before(folder: Path, drr: Drr) -> None:
-    words = ("judge", folder, "--judge", "offline", "--quiet", "--json")
-    drr.out(*words, *BEFORE)
-    assert "earlier prompts" not in drr.out(*words)
 
 
 def test_each_criterion_as_printed_says_what_the_paper_says() -> None:

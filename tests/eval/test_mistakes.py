@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,16 +18,16 @@ from drr.env.entities import ORDER_STATUSES
 from drr.env.records.shopper import history_evidence
 from drr.env.settings import Settings
 from drr.env.shop import Shop, open_shop
-from drr.eval.asking.conversation import box_prompts
+from drr.eval.asking.conversation import Asking, box_prompts
 from drr.eval.canaries import reports
 from drr.eval.checks import Subject
 from drr.eval.judging.read import choose, read_judged
 from drr.eval.judging.run import JudgeOptions
 from drr.eval.metrics import mistakes as metrics
-from drr.eval.tasks import mistake_records, mistakes
+from drr.eval.tasks import mistake_records
 from drr.eval.tasks.judgements import Judged
-from drr.eval.tasks.mistake_records import reckoned, statements_of
-from drr.eval.tasks.mistakes import Brief, MistakesResult, mistakes_of
+from drr.eval.tasks.mistake_records import is_unmet, reckoned, statements_of
+from drr.eval.tasks.mistakes import Brief, MistakesResult, mistakes_in, mistakes_of
 from drr.study.study import Study
 
 from tests.cases import cases
@@ -98,7 +99,7 @@ def test_what_rules_find_is_shown_to_no_reader(study: Study, shop: Shop) -> None
     found, _ = found_in(study, shop, script, report)
     (charge,) = script.weighed
     assert "the sum is off" in charge and "rule" not in charge.casefold()
-    assert "Worked out by code: 19.99 + 31.00 = 50.99" in charge
+    assert "By code: 19.99 + 31.00 = 50.99" in charge
     assert [row["words"] for row in found["mistakes"]] == ["$60.99"]
 
 
@@ -120,33 +121,117 @@ def test_the_readers_see_the_records_and_where_each_link_leads(study: Study, sho
     found_in(study, shop, script)
     for told in script.shown:
         assert "Color: Green" in told and "Norman, OK" in told
-        assert (
-            f"3 | 2022-06-12 | 2 x Panorama wild bird feeder with six ports | $19.99 | Delivered | {FEEDER}"
-            in told
-        )
+        assert f"3 | 2022-06-12 | 2 x {FEEDER} | " in told
+        assert " | Panorama wild bird feeder with six ports, $19.99\n" in told
     (lines,) = (one.text for one in sections_of(script.read[0]) if one.label == "statements")
-    assert f"s2 | The Panorama feeder has six ports and is blue. | {FEEDER}" in lines.split("\n")
+    assert f"s1 | The Panorama feeder has six ports and is blue. | {FEEDER}" in lines.split("\n")
 
 
 def test_where_there_is_no_room_statements_see_the_records_that_they_need(shop: Shop) -> None:
     """The whole answer goes along; of the other products it is said that they are not shown."""
     brief = Brief.of(Subject(REPORT, user_id=ANNA, shop=shop), URL)
-    prompts = box_prompts()
-    grinder = [name for name, one in brief.statements.items() if "nail grinder" in one.text]
-    records = [
-        one for one in mistakes.reading(brief, grinder, prompts, 500).sections if one.label == "records"
-    ]
+    grinder = [one for one in brief.statements.values() if "nail grinder" in one.text]
+    records = [one for one in brief.shown(grinder, 500) if one.label == "records"]
     assert [one.about for one in records if one.about] == [GRINDER]
     assert records[-1].text == "1 more, which are not shown."
-    whole = mistakes.reading(brief, grinder, prompts)
-    assert whole.messages == mistakes.reading(brief, grinder, prompts, 100_000).messages
-    assert {FEEDER, GRINDER} <= {one.about for one in whole.sections}
+    whole = brief.shown(grinder)
+    assert whole == brief.shown(grinder, 100_000)
+    assert {FEEDER, GRINDER} <= {one.about for one in whole}
+
+
+def test_both_readings_begin_alike_and_see_the_same(study: Study, shop: Shop) -> None:
+    """Also where the records do not fit: a charge is weighed by those that its statement was read by."""
+    script = Proofreader(of_words("costs $31", false("$31.00")))
+    found_in(study, shop, script)
+    read, weighed = (told.rpartition("</answer ")[0] for told in script.shown)
+    assert read == weighed and len(read) > 2000
+
+    brief, asked = Brief.of(Subject(REPORT, user_id=ANNA, shop=shop), URL), list[list[str]]()
+
+    class Reader(Proofread):
+        async def answer(self, asking: Asking[Any]) -> Any:
+            asked.append([one.text for one in asking.sections if one.label == "records"])
+            return await super().answer(asking)
+
+    asyncio.run(mistakes_in(brief, Reader(), box_prompts(), 500))
+    by_records = Counter(map(tuple, asked))
+    assert len(by_records) > 1 and not any(count % 2 for count in by_records.values()), (
+        "once by either reader"
+    )
+
+
+class Proofread:
+    """Holds every statement wrong, and weighs each the same."""
+
+    rule_written = False
+
+    async def answer(self, asking: Asking[Any]) -> Any:
+        lines = [
+            line for one in asking.sections if one.label == "statements" for line in one.text.split("\n")
+        ]
+        ids = [line.partition(" | ")[0] for line in lines]
+        ids += [one.about for one in asking.sections if one.label == "charge"]
+        said = {"working": "", "lookups": [], "verdict": "false", "words": "", "instead": ""}
+        return asking.form.model_validate({"verdicts": [{"id": one, **said} for one in ids]})
+
+
+def passed(text: str, *lookups: str) -> Verdict:
+    return {"verdict": text, "words": "", "working": "as said", "lookups": list(lookups), "instead": ""}
+
+
+def test_a_product_named_without_a_link_is_looked_up_by_code(study: Study, shop: Shop) -> None:
+    report = REPORT + "\nThe Skyline ceramic feeder is dearer. The Panorama wild bird feeder is not.\n"
+    named = {"Skyline": "Skyline ceramic feeder", "bird feeder is not": "Panorama wild bird feeder"}
+    script = Proofreader(
+        lambda text: next((passed("unknown", name) for word, name in named.items() if word in text), None),
+        lambda charge: "wrong" if "no product of this name" in charge else "right",
+    )
+    found, _ = found_in(study, shop, script, report)
+    assert [row["words"] for row in found["mistakes"]] == ["The Skyline ceramic feeder is dearer."]
+    assert (
+        f"By code: Product: Panorama wild bird feeder with six ports Product id: {FEEDER}"
+        in script.weighed[1]
+    )
+
+
+def test_a_sum_that_meets_no_figure_of_what_was_called_true_is_a_charge(study: Study, shop: Shop) -> None:
+    script = Proofreader(of_words("60.99", passed("true", "19.99 + 31.00")))
+    found, _ = found_in(study, shop, script)
+    assert [row["words"] for row in found["mistakes"]] == ["Both together come to $60.99."]
+    assert "By code: 19.99 + 31.00 = 50.99" in script.weighed[0]
+    right = REPORT.replace("$60.99", "about $51")
+    script = Proofreader(of_words("about $51", passed("true", "19.99 + 31.00", "19.99 - 19.99")))
+    assert is_unmet(0, "about $51") and not is_unmet(50.99, "about $51") and not is_unmet(3, "It has none.")
+    assert not is_unmet(0.5, "half, or 50%, of 12") or is_unmet(7, "of 12")
+    brief = Brief.of(Subject(right, user_id=ANNA, shop=shop), URL)
+    assert brief.statements
+
+
+def test_an_order_that_is_named_by_its_number_brings_its_products_record(shop: Shop) -> None:
+    order = shop.store.orders(ANNA).items[0]
+    brief = Brief.of(Subject(f"Order {order.order_id} came late.", user_id=ANNA, shop=shop), URL)
+    assert [one.about for one in brief.records if one.about] == [order.product_id]
+
+
+def test_headings_lead_words_and_lists_of_sources_state_nothing() -> None:
+    report = (
+        "# A plan for spring\n\n## Under $30\n\nMy picks:\n\n- It has two perches.\n\n**Why it fits**\n\n"
+        f"| What | [Panorama feeder]({URL}{FEEDER}) |\n|---|---|\n| Ports | 6 |\n\n[^1]: Price of 2 feeders: $39.98.\n\n"
+        f"## Sources\n\n[1] The blue feeder: {URL}{FEEDER}\n"
+    )
+    told = [one.text for one in statements_of(report, parse(report, URL))]
+    assert told[:2] == ["Under $30", "It has two perches."]
+    assert "What: Ports; Panorama feeder: 6" in told, "a head that is a link keeps its text"
+    assert not any(
+        "blue feeder" in one or "plan for" in one or "picks" in one or "fits" in one for one in told
+    )
+    assert any("$39.98" in one for one in told), "a footnote stays"
 
 
 def test_a_window_that_is_too_small_is_sent_less_at_once(study: Study, shop: Shop) -> None:
     class Small(Proofreader):
         def __call__(self, request: Request) -> Reply:
-            if len(message(request)) > 3300:
+            if len(message(request)) > (4100 if "second reader" in message(request) else 3300):
                 refused.append(request)
                 return Fail(400, "invalid_request_error", "prompt is too long: 9000 tokens > 8192 maximum")
             return super().__call__(request)
@@ -179,15 +264,13 @@ BESIDE = cases("eval", "BESIDE", globals())
 
 
 def test_what_stands_beside_the_statements_is_read_too() -> None:
-    """Heads with something to look up, code and named entries of a list are; bare addresses, plain heads and comments are not."""
+    """Heads with something to look up and code are; addresses with their names, plain heads and comments are not."""
     found = statements_of(BESIDE, parse(BESIDE, URL))
     assert [BESIDE[one.start : one.end] for one in found if one.block == -1] == [
         "| | Panorama feeder [1] | nail grinder |",
         "Total today: $50.99",
-        f"[1] The blue feeder: {URL}{FEEDER}",
     ]
     assert sorted(found, key=lambda one: one.start) == found
-    assert found[-1].urls == (f"{URL}{FEEDER}",)
 
 
 def test_no_statement_can_pass_for_another_ones_line(study: Study, shop: Shop) -> None:
@@ -225,21 +308,24 @@ def test_products_that_nobody_was_shown_leave_it_unknown(
     assert "1 more, which are not shown." in script.read[0]
 
 
-def test_charges_beyond_those_that_are_weighed_are_counted(
-    study: Study, shop: Shop, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(mistakes, "MOST_CHARGES", 1)
-    script = Proofreader(lambda text: false("is") if " is " in text or "costs" in text else None)
-    found, values = found_in(study, shop, script)
-    assert len(script.weighed) == 1 and found["unweighed"] > 0 and set(values.values()) == {None}
-
-
 def test_of_a_long_history_the_newest_orders_are_listed_and_nothing_is_counted(shop: Shop) -> None:
     orders, total = shop.store.orders(ANNA, limit=2)
     assert total > 2
     told = history_evidence(orders, {}, total).split("\n")
     assert told[0].startswith(f"{total} orders; the newest 2 of them") and "more than once" not in told[1]
-    assert [line.split(" | ")[0] for line in told[2:]] == [str(total - 1), str(total)]
+    assert told[1] == f"By category, with their numbers: no longer listed: 2 ({total - 1}, {total})"
+    assert [line.split(" | ")[0] for line in told[4:]] == [str(total - 1), str(total)]
+
+
+def test_of_orders_what_is_told_once_is_not_told_again(shop: Shop) -> None:
+    orders = shop.store.orders(ANNA).items
+    again = [*orders, orders[0].model_copy(update={"order_id": "9" * 16, "order_status": "Cancelled"})]
+    products = {one.product_id: one for one in shop.store.products([one.product_id for one in orders])}
+    told = history_evidence(again, products, len(again))
+    assert all(told.count(one.title[:40]) == 1 for one in products.values())
+    usual = Counter(one.order_status for one in again).most_common(1)[0][0]
+    others = [one.order_status for one in again if one.order_status != usual]
+    assert told.count(usual) == 1 and [told.count(f" | {one}\n") for one in others] == [1] * len(others)
 
 
 def test_a_second_judging_asks_nobody_again(study: Study, shop: Shop) -> None:
@@ -289,7 +375,8 @@ def test_the_page_of_a_report_shows_what_is_wrong_and_what_was_passed(study: Stu
     ],
 )
 def test_sums_are_worked_out_by_code_and_nothing_else_is(text: str, told: str | None) -> None:
-    assert reckoned(text) == told
+    found = reckoned(text)
+    assert (found and found.text) == told
 
 
 # -- drr judges check --judge

@@ -172,11 +172,13 @@ def test_a_preference_does_not_hang_on_the_order() -> None:
         )
     )
     poor = "Feeders are nice things to have around the house and everybody should get one soon. " * 3
-    for dimension in DIMENSIONS:
-        one, two = (
-            judge.answer(comparison_asking(box_prompts(), OURS, dimension, graded, sides))["winner"]
-            for sides in ((good, poor), (poor, good))
-        )
+    asked = (
+        judge.answer(comparison_asking(box_prompts(), OURS, DIMENSIONS, graded, sides))["verdicts"]
+        for sides in ((good, poor), (poor, good))
+    )
+    for first, second in zip(*asked, strict=True):
+        assert first["criterion"] == second["criterion"]
+        one, two = first["winner"], second["winner"]
         assert {one, two} in ({"A", "B"}, {"tie"})
         assert one != "B"
 
@@ -234,7 +236,7 @@ def test_marks_hang_on_the_text_so_that_nobody_can_know_them() -> None:
 
     first, second = prompt("one text"), prompt("another text")
     assert first == prompt("one text")
-    assert sections_of(first)[0].text == sections_of(second)[0].text == "a claim"
+    assert sections_of(first)[1].text == sections_of(second)[1].text == "c1-web | a claim"
     assert first.split("\n")[1] != second.split("\n")[1]
 
 

@@ -229,7 +229,7 @@ class AlignedRating(AlignedTask):
 
     sides, by_side = ("dimension", DIMENSIONS), True
     name, ends, target, label = "rating", (0.0, 10.0), 1.0, RatingLabel
-    prompts = ("rate", "rate_personalization", *map(criterion_name, DIMENSIONS))
+    prompts = ("rate", *map(criterion_name, DIMENSIONS))
 
     def take(self, label: RatingLabel) -> LabelParts:
         return LabelParts({"query": label.query, "answer": label.answer}, label.label, label.query)
@@ -263,7 +263,7 @@ class AlignedPairwise(AlignedTask):
 
     def asking(self, desk: JudgingContext, item: AlignItem, part: str, order: str = "ab") -> Asking[Any]:
         both = (item.texts[f"answer_{order[0]}"], item.texts[f"answer_{order[1]}"])
-        shown = (cast("Dimension", part), Graded(item.texts["query"], "", desk.shop_url), both)
+        shown = ([cast("Dimension", part)], Graded(item.texts["query"], "", desk.shop_url), both)
         return comparison_asking(desk.prompts, desk.protocol, *shown, about=(item.id, order))
 
     async def ask(
