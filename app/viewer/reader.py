@@ -2,36 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from drr.app.viewer.entries import EntryReader
 from drr.app.viewer.judges import AgreementPart, agreement_parts
 from drr.app.viewer.model import ReportView, ShownEntry
-from drr.app.viewer.of_papers import open_papers
 from drr.app.viewer.reviewing import ReviewBooks, tallied
-from drr.app.viewer.views import AnswerViews
+from drr.app.viewer.views import AnswerReader
 from drr.eval.agreement.study import agreement_document, latest_judgings
 from drr.study.blobs import LostText
 from drr.wording.excerpt import many
 
-if TYPE_CHECKING:
-    from pathlib import Path
 
-    from drr.study.study import Study
-
-
-class Reader(EntryReader):
+class Reader(AnswerReader):
     """Reads one study with the pages of its answers, including the additions of papers."""
-
-    def __init__(
-        self, study: Study, *, judge: str | None = None, shop: str | None = None, tasks: Path | None = None
-    ) -> None:
-        """Open the study for reading. `tasks` is the present folder of the study's tasks, if they were moved."""
-        super().__init__(study, judge=judge)
-        self.papers = open_papers(self, tasks)
-        self._views = AnswerViews(self, self.papers, shop)
 
     def query(self, question_page: str) -> list[ReportView]:
         """Return the finished answers to the question whose page has this name."""
@@ -59,14 +44,6 @@ class Reader(EntryReader):
     def report(self, key: str) -> ReportView | None:
         entry = self.entry(key)
         return None if entry is None else self.view(entry)
-
-    def view(self, entry: ShownEntry) -> ReportView | None:
-        """Return the answer as its page shows it."""
-        return self._views.view(self._keys[entry.key], entry)
-
-    def texts(self, key: str) -> Iterator[str]:
-        """Yield all texts of an answer: its report, and the pages and tool results that were read."""
-        return self._views.texts(self._keys[key])
 
     def page(self, sha: str) -> str | None:
         """Return the text of a saved page, only if an answer of this study saved the page."""

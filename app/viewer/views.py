@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from threading import RLock
@@ -14,7 +14,7 @@ from drr.app.viewer import parts
 from drr.app.viewer.entries import EntryReader, measured
 from drr.app.viewer.findings import findings
 from drr.app.viewer.model import JudgeVerdicts, ReportView, ShownEntry
-from drr.app.viewer.of_papers import StudyPart
+from drr.app.viewer.of_papers import open_papers
 from drr.env.json_object import JsonObject
 from drr.env.profile import ProfileSummary
 from drr.env.records.shopper import shopper_summary
@@ -32,45 +32,51 @@ from drr.eval.tasks.mistakes import mistakes_of
 from drr.study.blobs import LostText
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from drr.study.study import Study
     from drr.study.unit import Record
 
 
-class AnswerViews:
-    """The answers of a study as their pages show them, read again at every call. Safe for several threads."""
+class AnswerReader(EntryReader):
+    """Reads the answers of a study as their pages show them, again at every call. Safe for several threads."""
 
-    def __init__(self, reader: EntryReader, papers: Mapping[str, StudyPart], shop: str | None) -> None:
-        self._reader, self._papers, self._shop = reader, papers, shop
-        self._study, self._queries = reader.study, reader.queries
-        self._lock = RLock()
-        self._scores = (reader.version(), summary.foreign_scores(self._study))
+    def __init__(
+        self, study: Study, *, judge: str | None = None, shop: str | None = None, tasks: Path | None = None
+    ) -> None:
+        """Open the study for reading. `tasks` is the present folder of the study's tasks, if they were moved."""
+        super().__init__(study, judge=judge)
+        self.papers = open_papers(self, tasks)
+        self._shop, self._answers = shop, RLock()
+        self._scores = (self.version(), summary.foreign_scores(study))
 
     @cached_property
     def _profiles(self) -> ShopperProfiles:
-        return ShopperProfiles(self._study, self._shop)
+        return ShopperProfiles(self.study, self._shop)
 
-    def view(self, key: str, entry: ShownEntry) -> ReportView | None:
+    def view(self, entry: ShownEntry) -> ReportView | None:
         """Return the answer as its page shows it."""
+        key = self._keys[entry.key]
         try:
             return self._made(key, entry)
         except LostText:
-            self._study.look_for_losses()
+            self.study.look_for_losses()
             return self._made(key, entry)
 
     def _made(self, key: str, entry: ShownEntry) -> ReportView | None:
-        record = self._study.record(key)
+        record = self.study.record(key)
         if record is None:
             return None
-        lost = self._study.lost(record)
+        lost = self.study.lost(record)
         if lost or not record.done:
-            with self._lock:
+            with self._answers:
                 shopper = self._profiles.summary(record.spec.get("user_id"))
-            return _without_answer(self._study, entry, record, lost, shopper)
-        answer = answer_of(self._study, record, self._queries)
-        further = [name for paper in self._papers.values() for name in paper.subjects(answer)]
-        among = list(self._study.ledger.records.about(key, answer.query_id, *further))
-        judged = read_judged(self._study, self._reader.judging(), answers=[answer], among=among)
-        with self._lock:
+            return _without_answer(self.study, entry, record, lost, shopper)
+        answer = answer_of(self.study, record, self.queries)
+        further = [name for paper in self.papers.values() for name in paper.subjects(answer)]
+        among = list(self.study.ledger.records.about(key, answer.query_id, *further))
+        judged = read_judged(self.study, self.judging(), answers=[answer], among=among)
+        with self._answers:
             shopper = self._profiles.summary(answer.user_id)
             citations = self._profiles.citations(answer.report)
             products = tuple(parts.product_cards(answer, self._profiles.shop, citations))
@@ -106,34 +112,34 @@ class AnswerViews:
             judged=judged,
             key=key,
             sources=tuple(parts.sources(answer)),
-            **_made_by(self._study, record, answer.tool_calls()),
+            **_made_by(self.study, record, answer.tool_calls()),
         )
 
     def _others(
         self, judged: Judged, answer: Answer, book: AnswerEvidence, among: Sequence[Record]
     ) -> Iterator[JudgeVerdicts]:
         """Yield the verdicts of each other judge of the study on this answer."""
-        for name, judging in sorted(latest_judgings(self._study).items()):
+        for name, judging in sorted(latest_judgings(self.study).items()):
             if judged.judging is not None and name != judged.judging.judge:
-                other = read_judged(self._study, judging, answers=[answer], among=among)
+                other = read_judged(self.study, judging, answers=[answer], among=among)
                 found = parts.verdicts(other, answer, book)
                 if found.claims or found.ratings:
                     yield found
 
     def _foreign(self, entry: ShownEntry) -> tuple[ForeignValue, ...]:
-        stamp = self._reader.version()
-        with self._lock:
+        stamp = self.version()
+        with self._answers:
             if self._scores[0] != stamp:
-                self._scores = (stamp, summary.foreign_scores(self._study))
+                self._scores = (stamp, summary.foreign_scores(self.study))
             scores = self._scores[1]
         return tuple(foreign_values(scores, entry.variant, entry.query_id, entry.trial))
 
     def texts(self, key: str) -> Iterator[str]:
         """Yield all texts of an answer: its report, and the pages and tool results that were read."""
-        record = self._study.record(key)
-        if record is None or not record.done or self._study.lost(record):
+        record = self.study.record(self._keys[key])
+        if record is None or not record.done or self.study.lost(record):
             return
-        answer = answer_of(self._study, record, self._queries)
+        answer = answer_of(self.study, record, self.queries)
         yield answer.report
         yield from (text for one in answer.sources for text in (one.title or "", one.seen, one.page or ""))
 
