@@ -91,10 +91,10 @@ class Options(BaseModel):
             first, fields = error.errors()[0], type(self).model_fields
             if (name := str(first["loc"][0])) not in fields:
                 raise
-            wrong = f"not {_called(kind_of(fields[name]))}"
+            value, flag = first["input"], flag_of(type(self), name)
             if first["type"] == "less_than_equal":
-                wrong = f"more than {first['ctx']['le']:,}"
-            raise Misuse(f"{flag_of(type(self), name)}: {first['input']!r} is {wrong}") from error
+                raise Misuse(f"{flag} {value}: at most {first['ctx']['le']:,}") from error
+            raise Misuse(f"{flag}: {value!r} is not {_called(kind_of(fields[name]))}") from error
 
     @classmethod
     def of(cls, arguments: argparse.Namespace, **more: Any) -> Self:
