@@ -142,6 +142,8 @@ class ExtraDoor(NamedTuple):
     """Loaders for agents of other packages in files. Each is a function of the file's object that returns how to load it and its prompts, or `None`."""
     spans: Mapping[str, str] = {}
     """Classes of `drr.app.study.spans.Spans`, by the option of a run."""
+    logs: Mapping[str, str] = {}
+    """Readers of other harnesses' logs, by the ending of the file. Each is a function of path, system and scorer that returns `ReadReports`."""
     clusters: Mapping[str, str] = {}
     """Lines of `drr env doctor` by name. Each is a function that names the cluster of this machine, or returns `None`."""
 

@@ -9,6 +9,7 @@ from drr.app.board.entries import ListedBundle, ListedSystem, SetVersion
 from drr.app.bundles.findings import BundleFindings
 from drr.eval.metrics.rows import JudgeRow
 from drr.eval.stats.intervals import VRow
+from drr.eval.stats.question import AskedQuestion
 from drr.study.units import AnswerTally
 
 JUDGE: JudgeRow = {
@@ -62,11 +63,26 @@ def system(
             "input_tokens": figure(40_000 * value, 900.0, answers, None),
             "output_tokens": figure(3_000 * value, 90.0, answers, None),
         },
+        values={
+            name: _values(one, answers, own.key) for name, one in (("fp", value), ("overall", 10 * value))
+        },
         dollars=figure(usd, usd / 20, answers, None),
         answers=AnswerTally(variant, answers, answers - 3, 3, {"empty": 3}),
         made_by="deepresearch-retail 0.2.0",
+        code="c" * 64,
         ended=1_795_000_000.0,
+        contained=True,
+        truth_is_public=False,
     )
+
+
+def _values(mean: float, answers: int, key: str) -> dict[AskedQuestion, list[float | None]]:
+    """Values of as many questions around a mean, some of them harder for every system."""
+    chance = random.Random(key)
+    return {
+        AskedQuestion(f"q{n}", f"q{n}"): [mean * (0.97 + 0.03 * (n % 3)) + chance.gauss(0, 0.02) * mean]
+        for n in range(min(answers, 200))
+    }
 
 
 def crowd(count: int, answers: int) -> list[ListedSystem]:

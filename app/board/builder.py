@@ -12,13 +12,14 @@ from typing import NamedTuple
 
 from drr.app.board.entries import ListedBundle, ListedSystem, row_of, systems_of
 from drr.app.board.every_eval import every_eval, place_of
-from drr.app.board.page import SCRIPTS, BoardPages
+from drr.app.board.page import SCRIPTS, BoardPages, PublishedParts
 from drr.app.board.ranking import Ranking
 from drr.app.bundles.builder import BundleConfig, make
 from drr.app.bundles.findings import BundleFindings
 from drr.app.bundles.verifier import VerifyTerms, verify
 from drr.app.notices import notice
 from drr.app.pages.folders import BOARD_MARK, fresh_folder
+from drr.app.report.headline import lead_metrics
 from drr.app.viewer.reader import Reader
 from drr.app.viewer.static import write_static
 from drr.env.errors import Misuse
@@ -47,6 +48,8 @@ class BoardConfig:
     """Name of the metric that ranks; by default the first lead metric with values."""
     answers: bool = True
     """True to write a page for each answer."""
+    parcels: bool = True
+    """True to publish the bundles; those of a sealed round hold its truth."""
     terms: VerifyTerms = field(default_factory=VerifyTerms)
 
 
@@ -61,6 +64,7 @@ def build_board(config: BoardConfig, progress: Progress) -> WrittenBoard:
     by = None if config.by is None else metric_name(config.by)
     if by is not None and not metrics([by]):
         raise Misuse(f"{config.by}: is no metric; `drr report --explain` lists them")
+    ranking = [by] if by else lead_metrics()
     for path in config.bundles:
         if not path.exists():
             raise Misuse(f"{path}: is not there; name a bundle, or the folder of a study")
@@ -74,13 +78,14 @@ def build_board(config: BoardConfig, progress: Progress) -> WrittenBoard:
                 bundle = _verified(path, draft / "parcels" / "incoming", config.terms)
                 first = taken.setdefault(bundle.found.root or bundle.key, bundle)
                 if first is bundle:
-                    systems += _taken_in(bundle, draft, with_answers=config.answers)
+                    systems += _taken_in(bundle, draft, ranking, config)
                 else:
                     notice(f"{path}: is the bundle of {first.name} again; it is listed once")
                 stage.advance()
         (draft / "parcels" / "incoming").unlink(missing_ok=True)
         bundles = list(taken.values())
-        pages = BoardPages(config.title, bundles, systems, by=by, has_answers=config.answers)
+        published = PublishedParts(answers=config.answers and config.parcels, parcels=config.parcels)
+        pages = BoardPages(config.title, bundles, systems, by=by, published=published)
         for file, page in pages.pages().items():
             (draft / file).write_text(page, encoding="utf-8")
         (draft / "index.json").write_text(_feed(pages), encoding="utf-8")
@@ -116,25 +121,30 @@ def _kept(copy: Path, digest: str, terms: VerifyTerms) -> BundleFindings:
     return found
 
 
-def _taken_in(bundle: ListedBundle, draft: Path, *, with_answers: bool) -> list[ListedSystem]:
-    """Store a verified bundle in the draft and return its systems; none for a bundle that fails."""
+def _taken_in(
+    bundle: ListedBundle, draft: Path, ranking: Sequence[str], config: BoardConfig
+) -> list[ListedSystem]:
+    """Return the systems of a bundle, none for one that fails. A published bundle is stored in the draft."""
     incoming, systems = draft / "parcels" / "incoming", list[ListedSystem]()
     if not bundle.found.failed:
         with bundle.found.unless_broken("pages", ""):
-            systems = list(_systems(bundle, incoming, draft if with_answers else None))
+            systems = list(_systems(bundle, incoming, draft, ranking, config))
     if bundle.found.failed:
         return []
-    incoming.replace(draft / "parcels" / f"{bundle.key}.bundle")
+    if config.parcels:
+        incoming.replace(draft / "parcels" / f"{bundle.key}.bundle")
     return systems
 
 
-def _systems(bundle: ListedBundle, file: Path, draft: Path | None) -> Iterator[ListedSystem]:
-    """Yield the systems of a verified bundle, and write pages of its answers where a draft is given."""
+def _systems(
+    bundle: ListedBundle, file: Path, draft: Path, ranking: Sequence[str], config: BoardConfig
+) -> Iterator[ListedSystem]:
+    """Yield the systems of a consistent bundle, and write pages of its answers where they are published."""
     with unpacked(file) as parcel:
         bundle.found.place, folder = str(parcel.folder), parcel.folder / "study" / file_name(bundle.name)
         with opened(parcel, folder, plain_config(parcel)) as study:
-            yield from systems_of(bundle, parcel, study)
-            if draft is not None:
+            yield from systems_of(bundle, parcel, study, ranking, is_published=config.parcels)
+            if config.answers and config.parcels:
                 place = draft / "answers" / bundle.key
                 write_static(Reader(study), place, Quiet(), "../../index.html", public=True)
 
@@ -160,9 +170,6 @@ def _feed(pages: BoardPages) -> str:
 
 
 def _ranking_row(ranking: Ranking) -> JsonObject:
-    systems = [
-        {**row_of(one), "rank": list(ranking.ranks[one.key]) if one.key in ranking.ranks else None}
-        for one in ranking.systems
-    ]
+    systems = [{**row_of(one), "rank": ranking.ranks.get(one.key)} for one in ranking.systems]
     by = None if ranking.metric is None else ranking.metric.name
     return {"judge": ranking.systems[0].judge, "ranked_by": by, "systems": systems}

@@ -12,8 +12,10 @@ from drr.app.viewer.render import part
 from drr.wording.excerpt import excerpt
 from markupsafe import Markup
 
-_WIDE, _HIGH, _LEFT, _RIGHT, _TOP, _BOTTOM = 960, 380, 56, 810, 12, 336
-_LONGEST = 24
+_WIDE, _HIGH, _LEFT, _RIGHT, _TOP, _BOTTOM = 960, 404, 56, 700, 12, 336
+_UNMETERED, _FAILED = 780, 380
+"""Positions of the lanes: across, of systems whose cost is unknown; down, of systems without a figure."""
+_LONGEST = 22
 _STEP = 14
 """Least vertical distance between two names."""
 _DECADES = 20
@@ -26,8 +28,8 @@ class FigurePoint(NamedTuple):
     key: str
     name: str
     marks: Markup
-    cost: float
-    value: float
+    cost: float | None
+    value: float | None
     x: float
     y: float
     low: float
@@ -57,33 +59,42 @@ class Axis(NamedTuple):
 
 
 def cost_figure(ranking: Ranking, heads: Mapping[str, RowHead]) -> Markup:
-    """Return the figure of the systems with a cost and an interval; empty for fewer than two. Cost is dollars where any are known, else tokens."""
+    """Return the figure of all systems; empty where fewer than two have both cost and figure.
+
+    Cost is dollars where any are known, else tokens. Systems without a known cost, and those without a figure, each have a lane beside the axes.
+    """
     metric = ranking.metric
     dollars = {one.key: one.dollars["value"] for one in ranking.systems if not one.dollars["n_unscored"]}
     in_dollars = any(dollars.values())
     costs = dollars if in_dollars else {one.key: one.tokens for one in ranking.systems}
-    found = []
-    for one in ranking.systems:
-        row, cost = one.figures.get(metric.name) if metric else None, costs.get(one.key)
-        if row and cost is not None and row["value"] is not None and row["ci_low"] is not None:
-            high = row["value"] if row["ci_high"] is None else row["ci_high"]
-            found.append((one, cost, row["value"], row["ci_low"], high))
-    if metric is None or len(found) < 2:
+    rows = {one.key: one.figures.get(metric.name) for one in ranking.systems} if metric else {}
+    known = {
+        key: (
+            row["value"],
+            *(row["value"] if end is None else end for end in (row["ci_low"], row["ci_high"])),
+        )
+        for key, row in rows.items()
+        if row is not None and row["value"] is not None
+    }
+    metered = [cost for key in known if (cost := costs.get(key)) is not None]
+    if metric is None or len(metered) < 2:
         return Markup("")
-    least, most = min(one[1] for one in found), max(one[1] for one in found)
+    least, most = min(metered), max(metered)
     by_powers = least > 0 and most >= _DECADES * least
     ends = (least / 1.2, most * 1.2) if by_powers else (0.0, most * 1.05)
     across = Axis(*ends, _LEFT, _RIGHT, by_powers)
-    scale = metric.range or (min(one[3] for one in found), max(one[4] for one in found))
+    scale = metric.range or (min(row[1] for row in known.values()), max(row[2] for row in known.values()))
     up = Axis(*scale, _BOTTOM, _TOP)
-    points = [
-        FigurePoint(
-            *(one.key, one.variant, heads[one.key].marks, cost, value),
-            *(across.at(cost), *map(up.at, (value, low, high))),
-        )
-        for one, cost, value, low, high in found
-    ]
+    points, variants = [], [one.variant for one in ranking.systems]
+    for one in ranking.systems:
+        cost, row = costs.get(one.key), known.get(one.key)
+        x = _UNMETERED if cost is None else min(max(across.at(max(cost, ends[0])), _LEFT), _RIGHT)
+        y, low, high = (_FAILED,) * 3 if row is None else map(up.at, row)
+        value = None if row is None else row[0]
+        name = " ".join([*one.models[:1], one.variant] if variants.count(one.variant) > 1 else [one.variant])
+        points.append(FigurePoint(one.key, name, heads[one.key].marks, cost, value, x, y, low, high))
     front = _front(points, is_lower_better=metric.better == "lower")
+    named, rest = _names([*front, *points])
     return part(
         "board/figure.html",
         wide=_WIDE,
@@ -91,37 +102,49 @@ def cost_figure(ranking: Ranking, heads: Mapping[str, RowHead]) -> Markup:
         left=_LEFT,
         right=_RIGHT,
         bottom=_BOTTOM,
+        unmetered=_UNMETERED if any(one.cost is None for one in points) else None,
+        failed=_FAILED if any(one.value is None for one in points) else None,
         rows=up.ticks(),
         columns=across.ticks(),
         front=front,
         points=points,
-        names=_names(front),
+        names=named,
+        rest=rest,
         unit="dollars" if in_dollars else "tokens",
         by_powers=by_powers,
         metric=metric,
-        left_out=len(ranking.systems) - len(points),
     )
 
 
 def _front(points: Sequence[FigurePoint], *, is_lower_better: bool) -> list[FigurePoint]:
     """Return the Pareto front: the points for which no other point is at most as expensive and better."""
     sign, best, found = (-1 if is_lower_better else 1), -inf, []
-    for one in sorted(points, key=lambda one: (one.cost, -sign * one.value, one.key)):
-        if sign * one.value > best:
-            best = sign * one.value
+    known = [
+        (one.cost, -sign * one.value, one.key, one)
+        for one in points
+        if one.cost is not None and one.value is not None
+    ]
+    for _, worse, _, one in sorted(known):
+        if -worse > best:
+            best = -worse
             found.append(one)
     return found
 
 
-def _names(front: Sequence[FigurePoint]) -> list[tuple[float, float, str]]:
-    """Return positions and names for the points of the front that have room for a name, best first."""
+def _names(points: Sequence[FigurePoint]) -> tuple[list[tuple[float, float, str]], list[str]]:
+    """Return positions and names, and the names of points that are numbered for lack of room. The first points are placed first."""
     taken: list[tuple[float, float, str]] = []
-    for one in reversed(front):
+    rest: list[str] = []
+    for one in dict.fromkeys(points):
         x = one.x + 8
+        name = excerpt(" ".join(one.name.split()), _LONGEST)
         for y in (one.y - 6, one.y + 16):
             if y >= _STEP and all(
                 abs(y - other) >= _STEP or abs(x - place) > 7 * _LONGEST for place, other, _ in taken
             ):
-                taken.append((x, y, excerpt(" ".join(one.name.split()), _LONGEST)))
+                taken.append((x, y, name))
                 break
-    return taken
+        else:
+            rest.append(one.name)
+            taken.append((x, one.y + 4, f"{len(rest)}"))
+    return taken, rest

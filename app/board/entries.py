@@ -5,18 +5,23 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from hashlib import sha256
 from typing import NamedTuple, cast
 
-from drr.app.bundles.findings import BundleFindings
+from drr.app.bundles.answers import all_contained, has_public_truth
+from drr.app.bundles.findings import BundleFindings, Reproduced
 from drr.app.report.cost import dollars
 from drr.env.json_object import JsonObject
 from drr.env.person_setting import agent_of
 from drr.eval.evidence.answers import Answer, read_answers
-from drr.eval.metrics import metrics
+from drr.eval.judging.read import choose, read_judged
+from drr.eval.metrics import families_with, metrics
 from drr.eval.metrics.base import Metric
+from drr.eval.metrics.compare import PairedMetrics
 from drr.eval.metrics.rows import JudgeRow, StudyDocument
-from drr.eval.stats.intervals import VRow
+from drr.eval.stats.intervals import ByQuestion, VRow
+from drr.eval.stats.question import AskedQuestion
 from drr.study.bundle.parcel import UnpackedBundle
 from drr.study.study import Study
 from drr.study.unit import canonical_json
@@ -37,7 +42,8 @@ class ListedBundle:
 
     @property
     def signers(self) -> list[str]:
-        return [f"{one['role']} {one['key'][:8]}" for one in self.found.signed]
+        """Return the signatures that count: those by keys that the board's owner names."""
+        return [f"{one['role']} {one['key'][:8]}" for one in self.found.signed if one["known"]]
 
 
 class SetVersion(NamedTuple):
@@ -73,12 +79,20 @@ class ListedSystem:
     judge: JudgeRow | None
     written_by_rules: bool
     figures: Mapping[str, VRow]
+    values: Mapping[str, ByQuestion[AskedQuestion]]
+    """Values of each question's trials, by metric that can rank."""
     dollars: VRow
     """Mean cost of an answer."""
     answers: AnswerTally
     made_by: str
+    code: str
+    """Hash of the program's code that made the bundle, as the maker states it."""
     ended: float
     """Unix time at which the last answer ended."""
+    contained: bool | None
+    """True if no code of the agent's could reach the truth, as the maker states it; `None` for imported answers."""
+    truth_is_public: bool
+    """True if anybody can have the questions' true answers."""
 
     @property
     def judges_itself(self) -> bool:
@@ -87,6 +101,12 @@ class ListedSystem:
     @property
     def architecture(self) -> str:
         return agent_of(self.variant)
+
+    @property
+    def reproduced(self) -> Sequence[Reproduced]:
+        """Return the reproductions of this system, signed by keys that the board's owner names."""
+        named = (one for one in self.bundle.found.signed if one["known"] and "reproduced" in one)
+        return [one["reproduced"] for one in named if one["reproduced"]["variant"] == self.variant]
 
     @property
     def tokens(self) -> float | None:
@@ -105,8 +125,10 @@ class ListedSystem:
         return None if row is None else row["value"]
 
 
-def systems_of(bundle: ListedBundle, parcel: UnpackedBundle, study: Study) -> Iterator[ListedSystem]:
-    """Yield the systems of an unpacked, verified bundle, whose figures the verifier has confirmed."""
+def systems_of(
+    bundle: ListedBundle, parcel: UnpackedBundle, study: Study, ranking: Sequence[str], *, is_published: bool
+) -> Iterator[ListedSystem]:
+    """Yield the systems of an unpacked, consistent bundle. `ranking` are the metrics that can rank."""
     manifest = parcel.manifest()
     label = parcel.study()["config"].get("run", {}).get("set")
     tallies = {one.variant: one for one in study.ledger.units.answer_tallies()}
@@ -116,6 +138,8 @@ def systems_of(bundle: ListedBundle, parcel: UnpackedBundle, study: Study) -> It
     documents = cast(Mapping[str, StudyDocument], parcel.row("figures.json", JsonObject)["documents"])
     for place, judge in enumerate(sorted(documents)):
         document = documents[judge]
+        judged = read_judged(study, choose(study, judge or None))
+        each = PairedMetrics(judged, families_with(judged, ranking))
         shops = tuple(document["provenance"]["shop"])
         answered = SetVersion(str(label or ""), manifest["set_sha256"], manifest["questions"], shops)
         for number, variant in enumerate(sorted(document["metrics"])):
@@ -129,10 +153,14 @@ def systems_of(bundle: ListedBundle, parcel: UnpackedBundle, study: Study) -> It
                 judge=document["judge"],
                 written_by_rules=any(one.rule_written for one in own),
                 figures=document["metrics"][variant],
+                values={name: own for name, own in each.values(variant).items() if name in ranking},
                 dollars=dollars(own).document(),
                 answers=tallies[variant],
                 made_by=manifest["made_by"],
+                code=manifest["code"],
                 ended=max(one.record.finished_at for one in own),
+                contained=all_contained([one.record for one in own]),
+                truth_is_public=has_public_truth(study, is_published=is_published),
             )
 
 
@@ -142,6 +170,10 @@ def _models(answers: Sequence[Answer]) -> list[str]:
         for row in answer.usage.values():
             wrote[row["model"]] += row["output_tokens"]
     return [name for name, _ in sorted(wrote.items(), key=lambda item: (-item[1], item[0]))]
+
+
+def day_of(time: float) -> str:
+    return datetime.fromtimestamp(time, UTC).date().isoformat()
 
 
 def row_of(system: ListedSystem) -> JsonObject:
@@ -157,5 +189,10 @@ def row_of(system: ListedSystem) -> JsonObject:
         "answers": {"done": system.answers.done, "asked": system.answers.units},
         "dollars": system.dollars,
         "tokens": system.tokens,
+        "submitted_on": day_of(system.ended),
+        "code": system.code,
+        "contained": system.contained,
+        "truth_is_public": system.truth_is_public,
+        "reproduced": list(system.reproduced),
         "metrics": dict(system.figures),
     }

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
 
 from drr.app.board.cost_figure import cost_figure
 from drr.app.board.entries import ListedBundle, ListedSystem, SetVersion
-from drr.app.board.ranking import Ranking
+from drr.app.board.ranking import CONTAINED, Ranking
+from drr.app.bundles.findings import badge
 from drr.app.pages.frame import Frame, FramePlace
 from drr.app.report.page import grid
 from drr.app.report.tables import Cell, RowHead
@@ -20,17 +22,24 @@ _MODELS = 60
 """Most characters of the models' names in a row."""
 _MOST = 20
 """Most findings of one kind that a page shows."""
-_TONES = {"verified": "full", "verified in part": "partial", "failed": "none"}
+_TONES = {"consistent": "full", "consistent in part": "partial", "failed": "none"}
 """CSS classes of the verifier's verdicts."""
 
 
 _FACETS: Mapping[str, Callable[[ListedSystem], Sequence[str]]] = {
     "model": lambda one: one.models,
     "architecture": lambda one: [one.architecture],
-    "verified": lambda one: [one.bundle.found.tier],
-    "signature": lambda one: ["signed" if one.bundle.found.signed else "not signed"],
+    "bundle": lambda one: [one.bundle.found.tier],
+    "contained": lambda one: [CONTAINED[one.contained]],
+    "reproduced": lambda one: [_reproduced(one)],
 }
 """Filters for systems: name and function that returns a system's values."""
+
+
+def _reproduced(one: ListedSystem) -> str:
+    if not one.reproduced:
+        return "not run again"
+    return "reproduced" if all(run["holds"] for run in one.reproduced) else "not reproduced"
 
 
 def _head(one: ListedSystem, facets: Mapping[str, Sequence[str]]) -> RowHead:
@@ -47,6 +56,16 @@ def _head(one: ListedSystem, facets: Mapping[str, Sequence[str]]) -> RowHead:
     )
 
 
+class PublishedParts(NamedTuple):
+    """The parts of bundles that a board publishes beside the figures."""
+
+    answers: bool = True
+    parcels: bool = True
+
+
+EVERYTHING = PublishedParts()
+
+
 class BoardPages:
     """All pages of a board; each question set has a page of its own."""
 
@@ -57,10 +76,10 @@ class BoardPages:
         systems: Sequence[ListedSystem],
         *,
         by: str | None = None,
-        has_answers: bool = True,
+        published: PublishedParts = EVERYTHING,
     ) -> None:
         self.bundles = bundles
-        self._has_answers = has_answers
+        self._published = published
         self.sets: dict[SetVersion, list[Ranking]] = {}
         alike: dict[tuple[SetVersion, str], list[ListedSystem]] = {}
         for one in systems:
@@ -91,7 +110,9 @@ class BoardPages:
     ) -> str:
         frame = self._frame.values(place)
         page = templates().get_template(f"board/{template}")
-        return page.render(root=root, banner=banner, tone=_TONES, most=_MOST, **frame, **more)
+        return page.render(
+            root=root, banner=banner, tone=_TONES, most=_MOST, published=self._published, **frame, **more
+        )
 
     def _set_page(self, answered: SetVersion) -> str:
         rankings = self.sets[answered]
@@ -124,9 +145,10 @@ class BoardPages:
             system=one,
             bundle=one.bundle,
             faults=faults_of(one.bundle),
-            rank=None if rank is None else f"{rank.text} of {len(ranking.ranks)} by {ranking.metric.label}",  # type: ignore[union-attr]
+            rank=None if rank is None else f"{rank} of {len(ranking.ranks)} by {ranking.metric.label}",  # type: ignore[union-attr]
             board=self.files[one.set],
-            has_answers=self._has_answers,
+            contained=CONTAINED[one.contained],
+            badge=badge,
             dollars=Cell.of(one.dollars, 4, missing="unknown").text(),
             figures=one.shown_figures,
             shown=lambda metric, v: Cell.of(v, metric.digits).text(),

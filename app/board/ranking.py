@@ -1,57 +1,49 @@
-"""Ranks systems by the overlap of intervals, and builds the table of ranks."""
+"""Ranks systems by paired tests over the same questions, and builds the table of ranks."""
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from drr.app.board.entries import ListedSystem
+from drr.app.board.entries import ListedSystem, day_of
+from drr.app.bundles.findings import badge
 from drr.app.report.board import DOLLARS, NOT_IN_FP, TOKENS, Column, metric_columns, shaded, share_of
 from drr.app.report.headline import lead_metrics
 from drr.app.report.tables import Cell, Heading, RowHead, Table
 from drr.eval.metrics import metric as metric_of
 from drr.eval.metrics.base import Metric
 from drr.eval.metrics.reliability import WAYS
-from drr.eval.stats.intervals import VRow
+from drr.eval.stats.differences import paired
+from drr.eval.stats.ranks import ranks
 from drr.wording.excerpt import excerpt, many
 
 RANK = Heading(
-    "rank", explanation="From the best to the worst place that its interval allows, beside all the others."
+    "rank",
+    explanation="1, and one more for each system that beats it in a paired test, corrected over all pairs of the table.",
+)
+BEHIND = Heading(
+    "behind the first", explanation="Its mean minus that of the first row, on the questions that both have."
 )
 _BESIDE = (
-    Heading("answers", explanation="Finished, of those that were asked for."),
-    TOKENS,
+    Heading(
+        "reproduced",
+        explanation="Whether somebody whom this board's owner names ran a drawn part again, with the difference.",
+    ),
+    Heading(
+        "contained",
+        explanation="Whether no code of the agent's could reach the truth, as its maker says: else it ran beside the truth.",
+    ),
+    Heading(
+        "bundle", explanation="Whether anything contradicts its bundle. No file shows who wrote the answers."
+    ),
     DOLLARS,
-    Heading("verified", explanation="What the verifier of this board could check of its bundle."),
-    Heading("signed", explanation="Signatures of its maker and of verifiers."),
+    TOKENS,
+    Heading("answers", explanation="Finished, of those that were asked for."),
+    Heading("answered on", explanation="Day on which its last answer ended, as its maker says."),
+    Heading("code", explanation="Hash of the program's code that made its bundle, as its maker says."),
 )
+CONTAINED = {True: "contained", False: "beside the truth", None: "unknown"}
 _LONGEST = 60
-
-
-class Rank(NamedTuple):
-    """The range of ranks that a system may have; a single rank where its interval overlaps no other."""
-
-    best: int
-    worst: int
-
-    @property
-    def text(self) -> str:
-        return f"{self.best}" if self.best == self.worst else f"{self.best}–{self.worst}"
-
-
-def ranks(figures: Mapping[str, VRow | None], *, is_lower_better: bool = False) -> dict[str, Rank]:
-    """Return the ranks of the systems with an interval; overlapping intervals share ranks."""
-    intervals = {
-        name: (-row["ci_high"], -row["ci_low"]) if is_lower_better else (row["ci_low"], row["ci_high"])
-        for name, row in figures.items()
-        if row is not None and row["ci_low"] is not None and row["ci_high"] is not None
-    }
-    lows, highs = sorted(low for low, _ in intervals.values()), sorted(high for _, high in intervals.values())
-    return {
-        name: Rank(1 + len(lows) - bisect_right(lows, high), len(highs) - bisect_left(highs, low))
-        for name, (low, high) in intervals.items()
-    }
 
 
 class Ranking(NamedTuple):
@@ -60,7 +52,8 @@ class Ranking(NamedTuple):
     systems: Sequence[ListedSystem]
     metric: Metric | None
     """Metric that ranks; `None` where nothing was judged."""
-    ranks: Mapping[str, Rank]
+    ranks: Mapping[str, int]
+    """Rank of each system with a figure, by key: 1 plus the number of systems that beat it."""
 
     @classmethod
     def of(cls, systems: Sequence[ListedSystem], by: str | None) -> Ranking:
@@ -73,12 +66,13 @@ class Ranking(NamedTuple):
         if metric is None:
             return cls(sorted(systems, key=_name), None, {})
         lower = metric.better == "lower"
-        found = ranks({one.key: one.figures.get(metric.name) for one in systems}, is_lower_better=lower)
+        values = {one.key: one.values.get(metric.name, {}) for one in systems}
+        found = ranks(values, is_lower_better=lower)
 
-        def place(one: ListedSystem) -> tuple[Rank, bool, float, tuple[str, str]]:
+        def place(one: ListedSystem) -> tuple[int, bool, float, tuple[str, str]]:
             value = one.value(metric.name)
-            none = Rank(len(systems) + 1, len(systems) + 1)
-            return found.get(one.key, none), value is None, (value or 0.0) * (1 if lower else -1), _name(one)
+            rank = found.get(one.key, len(systems) + 1)
+            return rank, value is None, (value or 0.0) * (1 if lower else -1), _name(one)
 
         return cls(sorted(systems, key=place), metric, found)
 
@@ -90,8 +84,7 @@ class Ranking(NamedTuple):
 
     @property
     def is_sure(self) -> bool:
-        first = self.ranks.get(self.systems[0].key)
-        return first == Rank(1, 1) and len(self.ranks) > 1 and not self.by_rules
+        return [*self.ranks.values()].count(1) == 1 and len(self.ranks) > 1 and not self.by_rules
 
     @property
     def verdict(self) -> str:
@@ -99,9 +92,9 @@ class Ranking(NamedTuple):
         if self.metric is None:
             return "Nothing was judged: nobody is ranked."
         label = f"{self.metric.label} (by rules, no measurement)" if self.by_rules else self.metric.label
-        first = [one for one in self.systems if one.key in self.ranks and self.ranks[one.key].best == 1]
+        first = [one for one in self.systems if self.ranks.get(one.key) == 1]
         if not first:
-            return f"Nobody is ranked: no interval of {label} is known."
+            return f"Nobody is ranked: no figure of {label} is known."
         row = first[0].figures[self.metric.name]
         name = excerpt(first[0].variant, _LONGEST) + share_of(row["n"], row["n_unscored"])
         value = "" if row["value"] is None else f", {self.metric.shown(row['value'])}"
@@ -119,8 +112,9 @@ class Ranking(NamedTuple):
         figures = {one.key: one.figures for one in self.systems}
         also = _repeated(self.systems)
         columns: list[Column] = [
-            (RANK, {key: Cell(rank.text) for key, rank in self.ranks.items()}),
+            (RANK, {key: Cell(f"{rank}") for key, rank in self.ranks.items()}),
             *metric_columns(figures, *([] if self.metric is None else [self.metric.name]), *also),
+            (BEHIND, self._behind()),
         ]
         for place, heading in enumerate(_BESIDE):
             cells = {one.key: _beside(one)[place] for one in self.systems}
@@ -129,6 +123,15 @@ class Ranking(NamedTuple):
         shown = [one for one in columns if any(cell.value is not None for cell in one[1].values())]
         rows = [(key, [cells.get(key, Cell(None, missing="–")) for _, cells in shown]) for key in figures]
         return Table("board", "Systems, best first", [heading for heading, _ in shown], rows, heads=heads)
+
+    def _behind(self) -> Mapping[str, Cell]:
+        """Return each system's paired difference from the first row."""
+        if self.metric is None:
+            return {}
+        first, *others = (one for one in self.systems if one.key in self.ranks)
+        name, ends = self.metric.name, self.metric.range
+        rows = {one.key: paired(one.values[name], first.values[name], ends).document() for one in others}
+        return {key: Cell.of(row, self.metric.digits, signed=True) for key, row in rows.items()}
 
 
 def _name(one: ListedSystem) -> tuple[str, str]:
@@ -146,11 +149,14 @@ def _repeated(systems: Sequence[ListedSystem]) -> list[str]:
 
 def _beside(one: ListedSystem) -> Sequence[Cell]:
     """Return the cells that follow a system's figures. A mean cost without all answers is left out, as it would look too cheap."""
-    asked, signers = one.answers, len(one.bundle.signers)
+    asked = one.answers
     return (
-        Cell(float(asked.done), brief=f"{asked.done:,} of {asked.units:,}"),
-        Cell(one.tokens, digits=0, missing="unknown"),
-        Cell.of(None if one.dollars["n_unscored"] else one.dollars, 4, missing="unknown"),
+        Cell("; ".join(map(badge, one.reproduced)) or "not run again"),
+        Cell(CONTAINED[one.contained]),
         Cell(one.bundle.found.tier),
-        Cell(many(signers, "signature") if signers else "not signed"),
+        Cell.of(None if one.dollars["n_unscored"] else one.dollars, 4, missing="unknown"),
+        Cell(one.tokens, digits=0, missing="unknown"),
+        Cell(float(asked.done), brief=f"{asked.done:,} of {asked.units:,}"),
+        Cell(day_of(one.ended)),
+        Cell(one.code[:8]),
     )

@@ -5,16 +5,18 @@ from __future__ import annotations
 import asyncio
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path, PurePath
 from typing import Any, cast
 
+from drr.agents.commands.command import is_command
 from drr.agents.registry import BUILT_IN, PAPER
 from drr.app.bundles.findings import BundleFindings
 from drr.app.study.frozen_sets import place_of_set, read_set
 from drr.citations.addresses import canonical_url
 from drr.citations.parse import parse
+from drr.env.checkable import finds
 from drr.env.json_object import JsonObject
 from drr.env.person_setting import agent_of
 from drr.env.query import Query, read_queries
@@ -40,6 +42,19 @@ _BY_MODELS = ("assistant", "ai")
 def is_ours(record: Record) -> bool:
     """Return whether the record says that a built-in architecture wrote the answer."""
     return not record.made_elsewhere and _architecture(record) in _BUILT_IN
+
+
+def all_contained(records: Iterable[Record]) -> bool | None:
+    """Return whether no code of the answering agents ran beside this user's files; `None` where answers were imported."""
+    found = [*records]
+    if any(record.made_elsewhere for record in found):
+        return None
+    return all(is_ours(record) or _is_contained(record) for record in found)
+
+
+def _is_contained(record: Record) -> bool:
+    version = str(record.key_fields.get("version"))
+    return is_command(_architecture(record)) and not version.endswith("+trusted")
 
 
 def _architecture(record: Record) -> str:
@@ -183,6 +198,15 @@ def questions_of(study: Study, found: BundleFindings) -> Sequence[Query]:
     what = f"that its questions are those of {label[:80]}, which did not come with this program"
     found.skip("set", "", what)
     return ()
+
+
+def has_public_truth(study: Study, *, is_published: bool) -> bool:
+    """Return whether anybody can have the true answers. They belong to an open part of a shipped set, or stand in the published bundle."""
+    known = _IN_SET.fullmatch(str(study.config.get("run", {}).get("set") or ""))
+    folder = place_of_set(Path(known["name"])) if known else None
+    if known and folder and folder.is_dir():
+        return any(one.name == known["part"] and one.commitment is None for one in read_set(folder).parts)
+    return is_published and any(finds(one.checkable) for one in questions(study).values())
 
 
 def check_set(asked: Sequence[Query], study: Study, found: BundleFindings) -> None:

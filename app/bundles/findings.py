@@ -1,4 +1,4 @@
-"""Collects a verifier's findings and derives the verdict: verified, verified in part, or failed."""
+"""Collects a verifier's findings and derives the verdict: consistent, consistent in part, or failed."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partialmethod
-from typing import Literal, TypedDict
+from typing import Literal, NotRequired, TypedDict, cast
 
 from drr.env.errors import DrrError
 from drr.env.json_object import JsonObject
 from drr.study.blobs import LostText
-from drr.study.form import reading
+from drr.study.form import of, reading
 from drr.study.unit import canonical_json
 
-Tier = Literal["verified", "verified in part", "failed"]
+Tier = Literal["consistent", "consistent in part", "failed"]
 
 
 class FoundFault(TypedDict):
@@ -25,13 +25,66 @@ class FoundFault(TypedDict):
     what: str
 
 
+class Reproduced(TypedDict):
+    """The result of a run of a drawn part of a bundle's questions again, as its signer states it."""
+
+    variant: str
+    metric: str
+    ran: int
+    """Number of drawn questions that were answered again and have a figure on both sides."""
+    asked: int
+    """Number of questions of the bundle."""
+    seed: int
+    """Seed of the draw."""
+    fresh: bool
+    """True where the questions were those of a shop made after the bundle was handed in, not the bundle's own."""
+    contained: bool
+    """True where no code of the agent's could reach the truth."""
+    difference: float
+    """Mean of the figures made again minus that of the bundle's."""
+    ci_low: float | None
+    ci_high: float | None
+    could_show: float | None
+    """Smallest difference that so many questions show in four of five cases."""
+    holds: bool
+    """False where the figures made again are worse beyond chance."""
+
+
 class SignatureRow(TypedDict):
-    """A signature by the bundle's maker or by a verifier."""
+    """A signature by the bundle's maker, by a verifier, or by somebody who ran a part again."""
 
     key: str
     role: str
     known: bool
     """True where the key is among the keys that the verifier was given."""
+    against: NotRequired[str]
+    """Shop or nothing: the thing that a verifier held the bundle against."""
+    reproduced: NotRequired[Reproduced]
+
+
+def reproduced_of(stated: Mapping[str, object]) -> Reproduced:
+    """Return a signer's statement with only its known fields, each of its type."""
+    kinds: dict[str, tuple[type, ...]] = {
+        **dict.fromkeys(("variant", "metric"), (str,)),
+        **dict.fromkeys(("ran", "asked", "seed"), (int,)),
+        **dict.fromkeys(("fresh", "contained", "holds"), (bool,)),
+        "difference": (float, int),
+        **dict.fromkeys(("ci_low", "ci_high", "could_show"), (float, int, type(None))),
+    }
+    return cast("Reproduced", {name: of(stated[name], *kind) for name, kind in kinds.items()})
+
+
+def badge(found: Reproduced) -> str:
+    """Return the result in one line, such as `reproduced (20 of 300, difference -.01 [-.06, .04])`."""
+    word = "reproduced" if found["holds"] else "not reproduced"
+    ends = [_brief(one) for one in (found["ci_low"], found["ci_high"]) if one is not None]
+    interval = f" [{', '.join(ends)}]" if ends else ""
+    of = "fresh" if found["fresh"] else f"of {found['asked']:,}"
+    return f"{word} ({found['ran']:,} {of}, difference {_brief(found['difference'])}{interval})"
+
+
+def _brief(value: float) -> str:
+    return f"{value:z.2f}".replace("0.", ".", 1) if abs(value) < 1 else f"{value:.2f}"
 
 
 def cause_of(error: DrrError) -> str:
@@ -103,10 +156,10 @@ class BundleFindings:
     def tier(self) -> Tier:
         if self.failed:
             return "failed"
-        return "verified in part" if self.incomplete or self.not_checked else "verified"
+        return "consistent in part" if self.incomplete or self.not_checked else "consistent"
 
     def why(self) -> list[str]:
-        """Return the reasons for a verdict below "verified": the contradictions, else the gaps."""
+        """Return the reasons for a verdict below "consistent": the contradictions, else the gaps."""
         some = [*self.incomplete, *self.not_checked]
         words = [f"{one['check']}: {one['what']}" for one in some]
         counts = Counter([one["check"] for one in self.failed] or words)

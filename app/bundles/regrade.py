@@ -54,7 +54,7 @@ def regrade(file: Path, plan: JudgePlan) -> RegradedDocument:
         _standing_alone(parcel, folder)
         with Study.read(folder) as study:
             first = choose(study)
-            what = plan.what or _judged_before(study)
+            what = plan.what or judged_before(study)
         made = judge(plan.model_copy(update={"study": folder, "what": what}))
         return _beside(folder, parcel.root, None if first is None else first.judge, made)
 
@@ -70,7 +70,8 @@ def _standing_alone(parcel: UnpackedBundle, folder: Path) -> None:
             notice(f"{left:,} texts are in the bundle as hashes; answers that rest on them are left out")
 
 
-def _judged_before(study: Study) -> str:
+def judged_before(study: Study) -> str:
+    """Return the groups of judging tasks that a study has judgements of, with commas between."""
     known = {str(record.key_fields.get("task")) for record in study.records("judgement", None)}
     usual = groups(usual=True)
     return ",".join([word for word in usual if known & tasks([word]).keys()] or usual)

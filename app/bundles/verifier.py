@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import cast
 
 from drr.app.bundles.answers import check_answers, check_complete, check_set, questions_of
-from drr.app.bundles.findings import BundleFindings, cause_of, differing
+from drr.app.bundles.findings import BundleFindings, SignatureRow, cause_of, differing, reproduced_of
 from drr.app.bundles.judgements import RebuiltDesks, check_judgements
 from drr.app.bundles.tool_replay import check_shop_is_theirs, check_tools, shop_as_stated
 from drr.app.report.study_report import every_figure
@@ -44,6 +44,8 @@ class VerifyTerms:
     """File of the questions that the bundle claims to answer."""
     keys: Sequence[Path] = ()
     """Files of public keys; the bundle's maker must have signed with one of them."""
+    owners: Sequence[Path] = ()
+    """Files of public keys whose signatures count beside those, whoever made the bundle."""
     given: Mapping[str, object] = field(default_factory=dict)
     """Settings, by name."""
 
@@ -58,7 +60,12 @@ class VerifyTerms:
         if self.shop is not None and not Path(self.shop).is_dir():
             raise Misuse(f"{self.shop}: is no folder")
         settings = resolve(self.given).settings.model_dump(mode="json")
-        terms = [self.shop, self.questions and str(self.questions), [str(key) for key in self.keys], settings]
+        terms = [
+            self.shop,
+            self.questions and str(self.questions),
+            [str(key) for key in (*self.keys, *self.owners)],
+            settings,
+        ]
         return [terms, named(terms)]
 
 
@@ -69,7 +76,7 @@ def verify(file: Path, terms: VerifyTerms) -> BundleFindings:
         with unpacked(file) as parcel, reading("the bundle"):
             found.place, found.root, check = str(parcel.folder), parcel.root, "form"
             check_hashes(parcel, found)
-            _check_signatures(terms.keys, parcel, found)
+            _check_signatures(terms, parcel, found)
             if not found.failed:
                 _check_contents(terms, parcel, found)
     except Misuse:
@@ -90,12 +97,17 @@ def check_hashes(parcel: UnpackedBundle, found: BundleFindings) -> None:
     found.checked["lines"] += sum(hashed["lines"] for hashed in files.values())
 
 
-def _check_signatures(keys: Sequence[Path], parcel: UnpackedBundle, found: BundleFindings) -> None:
-    known = {public_id(path) for path in keys}
+def _check_signatures(terms: VerifyTerms, parcel: UnpackedBundle, found: BundleFindings) -> None:
+    makers, owners = ({public_id(path) for path in keys} for keys in (terms.keys, terms.owners))
     with found.unless_broken("signatures", ""):
-        for key, role in signatures(parcel):
-            found.signed.append({"key": key, "role": role, "known": key in known})
-    if known and not any(one["known"] and one["role"] == "maker" for one in found.signed):
+        for key, role, stated in signatures(parcel):
+            row = SignatureRow(key=key, role=role, known=key in makers | owners)
+            if role == "verifier":
+                row["against"] = "the shop" if stated.get("with_shop") is True else "no shop"
+            elif role == "reproducer":
+                row["reproduced"] = reproduced_of(stated)
+            found.signed.append(row)
+    if makers and not any(one["key"] in makers and one["role"] == "maker" for one in found.signed):
         found.fail("signatures", "", "no key that was named is its maker's")
     if not found.signed:
         found.not_excluded.append("who made it: it is not signed")
@@ -238,6 +250,8 @@ def _say_what_stays_open(
     records = [*study.records(None, None, current=False)]
     used = {row["model"] for record in records for row in record.usage.values() if row["calls"]}
     found.not_excluded += [
+        "that another wrote the answers than the agent that is named: `drr bundle reproduce` runs a part again",
+        "that the agent, or whoever wrote its answers, had seen the truth: a shop made after hand-in shows it",
         "that other runs, agents, trials or kinds of judgement were thrown away",
         "that times, costs, settings, and the words that agents were given are as they say",
         "that trials are runs of their own, and answers failed as they say",

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from drr.app.commands.table import CommandForm
 from drr.app.console import add_setting_options, add_verify_options, show, tell
 from drr.app.judge.plan import JudgePlan, add_judging_options
+from drr.app.study.terms import add_options
 from drr.app.study.trust import given_settings, trusted_addresses
 from drr.app.terminal import table, with_interval
 from drr.env.errors import Misuse
@@ -17,7 +18,7 @@ from drr.wording.excerpt import many
 
 if TYPE_CHECKING:
     from drr.app.bundles.builder import Bundle
-    from drr.app.bundles.findings import BundleFindings
+    from drr.app.bundles.findings import BundleFindings, SignatureRow
     from drr.app.bundles.regrade import RegradedDocument
     from drr.eval.stats.intervals import VRow
 
@@ -158,11 +159,9 @@ def run_verify(arguments: argparse.Namespace) -> int:
 
 def _findings(file: Path, found: BundleFindings) -> list[str]:
     counts = ", ".join(f"{count:,} {what}" for what, count in sorted(found.checked.items()))
-    names = "; ".join(
-        f"{one['role']} {one['key'][:16]}{' (known)' if one['known'] else ''}" for one in found.signed
-    )
+    names = "; ".join(map(_signature, found.signed))
     in_part = "nothing is wrong as far as it could be checked. Missing for the rest"
-    lead = (f"{file}: {found.tier}", in_part if found.tier == "verified in part" else "")
+    lead = (f"{file}: {found.tier}", in_part if found.tier == "consistent in part" else "")
     lines = [
         ": ".join(filter(None, (*lead, "; ".join(found.why()[:_MOST])))),
         f"signed by {names or 'nobody'}",
@@ -181,6 +180,59 @@ def _findings(file: Path, found: BundleFindings) -> list[str]:
         for (check, what), count in sorted(lacking.items())
     ]
     return lines + [f"cannot be excluded: {one}" for one in found.not_excluded]
+
+
+def _signature(one: SignatureRow) -> str:
+    from drr.app.bundles.findings import badge
+
+    known = " (known)" if one["known"] else ""
+    against = f", held against {one['against']}" if "against" in one else ""
+    result = f", {badge(one['reproduced'])}" if "reproduced" in one else ""
+    return f"{one['role']} {one['key'][:16]}{known}{against}{result}"
+
+
+_REPRODUCE_EXAMPLES = """\
+Draws questions of the bundle, asks the agent again, and tests the difference of the figures question by question. It says first
+which difference so many questions can show. A bundle whose figures are better than that is not reproduced, and the exit code is 1.
+Ask with --fresh where the truth is public: an agent that knows it is found only on questions that did not exist at hand-in.
+
+examples:
+  drr bundle reproduce team.bundle --agent cmd:./team-agent --shop demo/shop --dry-run
+  drr bundle reproduce team.bundle --agent cmd:./team-agent --shop demo/shop --sample 20 --budget 5 --with my.key
+  drr bundle reproduce team.bundle --agent react --model anthropic:claude-sonnet-5-5 --fresh tuesday --with my.key"""
+
+
+def build_reproduce(parser: argparse.ArgumentParser) -> None:
+    from drr.app.bundles.reproduce import ReproducePlan
+
+    add = parser.add_argument
+    parser.epilog = _REPRODUCE_EXAMPLES
+    add("bundle", metavar="FILE", type=Path, help="the bundle")
+    add("--agent", metavar="SPEC", required=True, help="its agent, as for `drr run --variants`")
+    add_options(parser, ReproducePlan)
+    add("--json", action="store_true", help="one JSON document")
+    add_setting_options(parser, "model", "base_url", "model_judge", "sandbox")
+
+
+def run_reproduce(arguments: argparse.Namespace) -> int:
+    from drr.app.bundles.findings import badge
+    from drr.app.bundles.reproduce import ReproducePlan, reproduce
+
+    draw, result = reproduce(ReproducePlan.of(arguments))
+    document = {
+        "bundle": draw.root,
+        "seed": draw.seed,
+        "questions": [query.id for query in draw.queries],
+        "could_show": draw.could_show,
+        "reproduced": result,
+    }
+    lines = []
+    if result is not None:
+        beside = "" if result["contained"] else "; the agent ran beside the truth"
+        lines.append(f"{arguments.bundle}: {result['variant']}: {badge(result)}{beside}")
+        lines.append("signed" if arguments.sign else "not signed: --with KEY signs it, without a further run")
+    tell(arguments, document, *lines)
+    return 0 if arguments.dry_run or (result is not None and result["holds"]) else 1
 
 
 _REGRADE_EXAMPLES = """\
@@ -231,4 +283,5 @@ MAKE = CommandForm(build_make, run_make)
 VERIFY = CommandForm(build_verify, run_verify)
 SIGN = CommandForm(build_sign, run_verify)
 KEY = CommandForm(build_key, run_key)
+REPRODUCE = CommandForm(build_reproduce, run_reproduce)
 REGRADE = CommandForm(build_regrade, run_regrade)

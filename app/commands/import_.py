@@ -24,7 +24,7 @@ from drr.app.study.outcome import config_of
 from drr.app.study.trust import remember_study
 from drr.app.terminal import plain
 from drr.env.errors import Misuse
-from drr.env.plugins import examples_of
+from drr.env.plugins import examples_of, load, merged
 from drr.env.settings import Settings
 from drr.eval.foreign.registry import format_names
 from drr.wording.excerpt import excerpt
@@ -41,6 +41,7 @@ With --format: reports, questions and scores as another benchmark keeps them; it
 examples:
   drr study import study reports.jsonl
   drr study import compared reports.jsonl --shop demo/shop && drr judge compared
+  drr study import study logs/2026-11-27_task.eval                # a log of Inspect: answers, epochs, scores, calls, usage
   drr study import study raw_data/my-agent.jsonl --format drb
   drr study import study results/race/my-agent/raw_results.jsonl --format drb --judge gemini-2.5-pro
 """
@@ -78,7 +79,7 @@ def build(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         type=Path,
         nargs="+",
-        help="JSONL, a report a line; with --format files or folders of that benchmark",
+        help="JSONL, a report a line; LOG.eval of Inspect; with --format files or folders of that benchmark",
     )
     add("--format", metavar="NAME", help=f"whose files these are: {', '.join(format_names())}")
     add(
@@ -89,7 +90,12 @@ def build(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="with --format: its questions, where reports name them by id alone",
     )
-    add("--system", metavar="NAME", help="with --format: whose reports (default: as the file is named)")
+    add(
+        "--system",
+        metavar="NAME",
+        help="with --format and logs: whose reports (default: as the file, or the log's model, is named)",
+    )
+    add("--scorer", metavar="NAME", help="of a log: whose score is taken over (default: the first)")
     add("--judge", metavar="NAME", help="with --format: who gave the scores, as the files do not say")
     add("--trial", type=positive_int, metavar="N", help="with --format: the repetition (default 0)")
     add("--shop", metavar="SHOP", help="for a new study: the shop its products and users live in")
@@ -103,13 +109,19 @@ def run(arguments: argparse.Namespace) -> int:
 
     if arguments.format is not None:
         return _run_foreign(arguments)
-    for name in ("queries", "system", "judge", "trial"):
+    logs = merged("logs")
+    reader = logs.get(arguments.files[0].suffix)
+    for name in ("queries", "judge", "trial", *(("scorer", "system") if reader is None else ())):
         if getattr(arguments, name) not in (None, []):
-            raise Misuse(f"--{name} is for --format; reports in our own form say it themselves")
+            kind = "logs" if name == "scorer" else "--format"
+            raise Misuse(f"--{name} is for {kind}; reports in our own form say it themselves")
     if len(arguments.files) > 1:
         raise Misuse("one file of reports at a time; several are for --format")
     try:
-        read = read_reports(arguments.files[0])
+        if reader is not None:
+            read = load(reader)(arguments.files[0], arguments.system, arguments.scorer)
+        else:
+            read = read_reports(arguments.files[0])
     except Misuse as error:
         if theirs := format_of(arguments.files[0]):
             raise Misuse(f"{error}; it reads as {theirs.title}: add --format {theirs.name}") from error

@@ -10,7 +10,7 @@ from drr.app.console import add_trust_option, print_json, show
 from drr.app.study.outcome import conclude
 from drr.app.study.plan import StudyPlan
 from drr.app.study.terms import RunTerms, add_options
-from drr.app.terminal import Column, table
+from drr.app.terminal import Column, number, table
 
 if TYPE_CHECKING:
     from drr.app.stress.runs import StressForecast
@@ -78,7 +78,13 @@ def _text(expected: StressForecast) -> str:
     from drr.app.study.forecast import render
 
     rows = [
-        [name, f"{own['reached']:,} of {expected['answers']:,}", f"{own['left']:,}"]
+        [
+            name,
+            f"{own['reached']:,} of {expected['answers']:,}",
+            f"{own['left']:,}",
+            number(own["could_show"], 2),
+        ]
         for name, own in expected["changes"].items()
     ]
-    return f"{table([Column('change'), 'can reach', 'left'], rows)}\n\n{render(expected['run'])}"
+    note = "Shows: the share of questions that must all move one way to be seen in four of five cases."
+    return f"{table([Column('change'), 'can reach', 'left', 'shows'], rows)}\n{note}\n\n{render(expected['run'])}"

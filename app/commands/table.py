@@ -171,6 +171,11 @@ _ROWS = (
     ),
     CommandRow("bundle sign", f"{_HERE}.bundle:SIGN", "verify a bundle, and sign that nothing in it fails"),
     CommandRow(
+        "bundle reproduce",
+        f"{_HERE}.bundle:REPRODUCE",
+        "run a drawn part of it again, and test the difference",
+    ),
+    CommandRow(
         "bundle regrade",
         f"{_HERE}.bundle:REGRADE",
         "judge its answers by another judge, figures side by side",

@@ -43,6 +43,11 @@ _ASKED: dict[str, Collection[str]] = {
 """Outcomes tested for each change, few because every test must be corrected for. Price and rating have no reward, as they change the true answer."""
 
 
+def tests_of(changes: Collection[str]) -> int:
+    """Return the number of effects of one variant that are tested under these changes."""
+    return sum(len(_ASKED[change]) for change in changes)
+
+
 @dataclass(frozen=True)
 class ReadAnswer:
     """A finished answer, with or without a report."""

@@ -50,7 +50,7 @@ def sentences(found: StressDocument) -> Iterator[str]:
     for one in settled:
         yield f"{one['variant']}: {one['change']} moves “{one['outcome']}” by {_size(one)}."
     if not settled:
-        yield f"No {others}effect is beyond chance."
+        yield f"No {others}effect is beyond chance; “could show” tells which size would have been."
 
 
 def _bar(row: MovedRow) -> tuple[float, float, float] | None:

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from typing import TypedDict
 
 from drr.app.notices import notice
+from drr.app.stress.outcomes import tests_of
 from drr.app.stress.plan import Planned, StressChoice, planned
 from drr.app.study.answers import workplace
 from drr.app.study.forecast import RunForecast, forecast
@@ -18,6 +19,7 @@ from drr.app.study.plan import StudyPlan
 from drr.app.study.run import RunAsked, StudyRan, opened
 from drr.app.study.trust import remember_study
 from drr.app.study.workers import pool_of
+from drr.eval.stats.differences import detectable
 from drr.study.config import StudyConfig
 from drr.study.run import missing
 from drr.study.status import status
@@ -32,6 +34,8 @@ class ChangeForecast(TypedDict):
 
     reached: int
     left: int
+    could_show: float | None
+    """Smallest share of its questions that must all move one way, so that it is seen in four of five cases after the correction."""
 
 
 class StressForecast(TypedDict):
@@ -74,13 +78,17 @@ def foresee(call: StudyPlan, choice: StressChoice) -> StressForecast:
         if Study.exists(folder):
             with Study.read(folder) as study:
                 left = missing(study, units, retry_failed=call.retry_failed)
-        open_keys = {unit.key for unit in left}
+        open_keys, tests = {unit.key for unit in left}, tests_of(choice.changes)
         return {
             "schema": 1,
             "study": str(call.folder),
             "answers": plan.answers,
             "changes": {
-                name: {"reached": len(own), "left": sum(unit.key in open_keys for unit in own)}
+                name: {
+                    "reached": len(own),
+                    "left": sum(unit.key in open_keys for unit in own),
+                    "could_show": detectable(None, len({unit.spec["query_id"] for unit in own}), tests),
+                }
                 for name, own in plan.units.items()
             },
             "run": forecast(asked.answering, left, call.folder, asked.queries, limit=call.limit),

@@ -7,6 +7,7 @@ import resource
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from drr.agents.architecture import BUILT_IN
 from drr.agents.commands.sight import NOT_CONTAINED, why_not_contained
 from drr.env.errors import Misuse
 
@@ -29,6 +30,23 @@ def check_contained(variants: Mapping[str, Variant], *, trusted: bool) -> None:
             f"{', '.join(named)}: cannot be contained here ({why}): {NOT_CONTAINED} would be yours;"
             " --trust-agent runs it as you"
         )
+
+
+def placements(variants: Mapping[str, Variant], *, trusted: bool) -> list[str]:
+    """Return a sentence on the agents that are contained, and one on those that ran beside the truth."""
+    from drr.agents.commands.variants import CommandArchitecture
+
+    contained, beside = list[str](), list[str]()
+    for name, one in variants.items():
+        if one.architecture.origin != BUILT_IN:
+            is_contained = isinstance(one.architecture, CommandArchitecture) and not trusted
+            (contained if is_contained else beside).append(name)
+    lines = [f"{', '.join(contained)}: contained"] if contained else []
+    if beside:
+        lines.append(
+            f"{', '.join(beside)}: ran beside the truth, as you; a contained command (cmd:...) cannot read it"
+        )
+    return lines
 
 
 def _allow_open_files() -> None:

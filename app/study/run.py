@@ -21,6 +21,7 @@ from drr.app.study.additions import (
     spread,
 )
 from drr.app.study.config_file import save_config
+from drr.app.study.containment import placements
 from drr.app.study.outcome import budget_of, check_cast, config_of, run_units, say_paper, unit_cap_of
 from drr.app.study.plan import KEPT, StudyPlan
 from drr.app.study.specs import agent_in
@@ -326,4 +327,7 @@ def _run(asked: RunAsked) -> StudyRan:
             study.reopen_lost(unit.key for unit in asked.chosen)
         answering.giving.prepare(plan, settings, study, asked.queries)
         summary = run_units(plan, study, asked.chosen, pool or answering, answering.models, "answers")
+        if any("form" in unit.spec for unit in asked.chosen):
+            for line in placements(answering.variants, trusted=plan.trust_agent):
+                notice(line, news=False)
         return StudyRan(summary, status(study))

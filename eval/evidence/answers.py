@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 from drr.citations.addresses import canonical_url, host_of
 from drr.citations.files import KnownPlaces
@@ -169,7 +169,7 @@ def _answer(study: Study, record: Record, queries: Mapping[str, Query]) -> Answe
         broken_off=result.get("broken_off"),
         words=of(result["words"], int),
         calls=of(result.get("tool_calls"), list, type(None)),
-        usage=record.usage,
+        usage=_logged_usage(result) or record.usage,
         task_id=task_id,
         size=size,
         state_changes=[Change(**row) for row in result.get("state_changes", ())],
@@ -177,6 +177,13 @@ def _answer(study: Study, record: Record, queries: Mapping[str, Query]) -> Answe
         record=record,
         question=asked,
     )
+
+
+def _logged_usage(result: Mapping[str, Any]) -> Mapping[str, UsageRow]:
+    """Return the usage that another harness's log tells of an imported answer; it does not count calls or their seconds."""
+    uncounted = {"calls": 0, "retries": 0, "unmetered": 0, "seconds": 0.0}
+    usage = (result.get("logged") or {}).get("usage") or {}
+    return {name: cast("UsageRow", {"model": name, **uncounted, **row}) for name, row in usage.items()}
 
 
 def questions(study: Study) -> dict[str, Query]:

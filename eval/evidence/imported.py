@@ -102,6 +102,27 @@ class Origin(BaseModel):
     domain: str | None = None
 
 
+class LoggedUsage(BaseModel):
+    """Tokens of one model, as a log counts them; those read, cached ones included."""
+
+    input_tokens: int = Field(0, ge=0)
+    cache_read_tokens: int = Field(0, ge=0)
+    cache_write_tokens: int = Field(0, ge=0)
+    output_tokens: int = Field(0, ge=0)
+    cost_usd: float | None = Field(None, ge=0, allow_inf_nan=False)
+
+
+class LoggedResult(BaseModel):
+    """Score and usage of a report in the log of another harness."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    scorer: str | None = None
+    score: float | None = Field(None, ge=0, le=1)
+    usage: dict[str, LoggedUsage] = {}
+    """Usage by the name of the model."""
+
+
 class ImportedReport(BaseModel):
     model_config = ConfigDict(extra="ignore")
 
@@ -121,6 +142,7 @@ class ImportedReport(BaseModel):
     report_markdown: str
     evidence: list[Evidence] | None = None
     tool_calls: list[JsonObject] | None = None
+    logged: LoggedResult | None = None
 
     @field_validator("system")
     @classmethod
@@ -143,7 +165,7 @@ class ImportedReport(BaseModel):
     """Tool calls as the other system gives them."""
 
 
-SELDOM = ("id", "task_id", "person_id", "size", "origin")
+SELDOM = ("id", "task_id", "person_id", "size", "origin", "logged")
 """Fields that few reports have. Absent ones are left out of the key, which stays as it was before these fields existed."""
 
 
@@ -330,6 +352,7 @@ async def take_in(spec: Mapping[str, Any], context: Context) -> Outcome:
             "imported": True,
             "imported_id": report.id,
             **({} if report.origin is None else {"origin": report.origin.model_dump(mode="json")}),
+            **({} if report.logged is None else {"logged": report.logged.model_dump(mode="json")}),
             "variant": report.system,
             "query_id": spec["query_id"],
             "query": report.query,

@@ -24,6 +24,7 @@ FAMILIES: tuple[str, ...] = (
     "rules",
     "mistakes",
     "reliability",
+    "logged",
 )
 
 _SHORT, _NAMED = "faithfulness", "fp"
@@ -117,6 +118,11 @@ def titles(named: Collection[str] | None = None) -> dict[str, str]:
     return {
         key: title for family in _families_of(named) for key, title in getattr(family, "TITLES", {}).items()
     }
+
+
+def families_with(judged: Judged, names: Collection[str]) -> list[Family]:
+    """List the families that a judging run has figures of and that declare any of these metrics."""
+    return [family for family in families(judged) if _declared([family]).keys() & {*names}]
 
 
 def unanswered(

@@ -15,6 +15,7 @@ from drr.eval.checks.bills import totals_of
 from drr.eval.checks.mentions import Mentions
 from drr.eval.evidence.answers import Answer, asked_of, questions
 from drr.eval.metrics.base import Better, Metric, Values
+from drr.eval.metrics.logged import score_of
 from drr.eval.metrics.rules import figures_of
 from drr.eval.rewards import Rewarded, read_form, reward, solved
 from drr.eval.stats.intervals import SHARE, Statistic, mean, nothing
@@ -59,6 +60,11 @@ def _by_judge(judged: Judged, answer: Answer) -> Score:
     return Score(None, None) if grade is None else Score(float(grade >= GOOD), float(grade))
 
 
+def _by_log(judged: Judged, answer: Answer) -> Score:
+    score = score_of(answer)
+    return Score(None, None) if score is None else Score(float(score == 1), score)
+
+
 def _stated(answer: Answer) -> Rewarded:
     calls = [one for one in answer.calls or () if one.get("kind", "api") == "api"]
     return Rewarded(
@@ -91,10 +97,11 @@ WAYS = (
         "the reward",
         _by_reward,
     ),
+    Way("log", "is scored 1 by its log", "the log's score", _by_log),
     Way("rules", "breaks no rule", "the share of rules kept", _by_rules),
     Way("judge", f"is graded {GOOD} or more overall", "the grade overall", _by_judge),
 )
-_BY_RULES = frozenset(WAYS[1].powers.values())
+_BY_RULES = frozenset(WAYS[2].powers.values())
 UNREAD = "rules could read no figure of these reports"
 UNCOUNTED = "rules of before counted no figures; `drr judge STUDY --what rules` does"
 SAME = {

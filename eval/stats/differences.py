@@ -24,6 +24,7 @@ from drr.eval.stats.intervals import (
     index_of,
     nothing,
     ratio,
+    student,
 )
 from drr.eval.stats.question import cluster_of
 
@@ -73,7 +74,7 @@ def paired(a: ByQuestion[A], b: ByQuestion[A], ends: Ends | None = None) -> Pair
     test is exact. `ends` are the bounds of the values, not of their differences.
     """
     method = "mean paired difference over queries"
-    left, right = _query_means(a), _query_means(b)
+    left, right = query_means(a), query_means(b)
     both = [key for key in left if key in right]
     dropped = len(set(a) | set(b)) - len(both)
     if not both:
@@ -85,6 +86,49 @@ def paired(a: ByQuestion[A], b: ByQuestion[A], ends: Ends | None = None) -> Pair
     p = sign_flip(np.bincount(place, weights=rows[:, 0], minlength=tasks).astype(np.float64))
     mean_a, mean_b = (sum(side[key] for key in both) / len(both) for side in (left, right))
     return PairedDifference(difference, mean_a, mean_b, p)
+
+
+def unpaired(a: ByQuestion[A], b: ByQuestion[A], ends: Ends | None = None) -> PairedDifference:
+    """Compare two sides that answered different questions of one kind, by Welch's test and its interval."""
+    method = "difference of two means, Welch's 95% t interval"
+    sides = [np.array(list(query_means(side).values())) for side in (a, b)]
+    if min(map(len, sides)) < 2:
+        return PairedDifference(nothing(method), None, None, None)
+    means, parts = [float(side.mean()) for side in sides], [side.var(ddof=1) / len(side) for side in sides]
+    value, error = means[0] - means[1], sqrt(sum(parts))
+    if error == 0:
+        same = Statistic(value, None, None, len(sides[0]), 0, f"{method}: neither side varies")
+        return PairedDifference(same, means[0], means[1], float(value == 0))
+    from scipy.special import stdtr
+
+    pieces = (part**2 / (len(side) - 1) for part, side in zip(parts, sides, strict=True))
+    freedom = sum(parts) ** 2 / sum(pieces)
+    reach = student(max(1, int(freedom))) * error
+    low, high = value - reach, value + reach
+    if ends is not None and ends[1] < inf:
+        low, high = max(low, ends[0] - ends[1]), min(high, ends[1] - ends[0])
+    found = Statistic(value, low, high, len(sides[0]), 0, method, error=error)
+    return PairedDifference(found, means[0], means[1], 2 * float(stdtr(freedom, -abs(value / error))))
+
+
+POWER = 0.8416212335729143
+"""Normal quantile of 80 %: a smallest detectable difference is found in four of five cases."""
+
+
+def detectable(error: float | None, n: int, tests: int = 1) -> float | None:
+    """Return the smallest difference that so many corrected tests at 5 % find in four of five cases.
+
+    `error` is the standard error of the difference over n draws. Where it is not known, the difference is a share of draws that all
+    move one way between 0 and 1, of which m in n have the standard error of the square root of m, divided by n. `None`: so few show none.
+    """
+    from scipy.special import stdtrit
+
+    if n < 2:
+        return None
+    reach = float(stdtrit(n - 1, 1 - SIGNIFICANT / (2 * tests))) + POWER
+    if error is not None:
+        return reach * error
+    return reach**2 / n if reach**2 <= n else None
 
 
 def sign_flip(differences: Floats) -> float | None:
@@ -103,7 +147,8 @@ def sign_flip(differences: Floats) -> float | None:
     return float(((np.abs(signs @ decided) >= seen).sum() + 1) / (FLIPS + 1))
 
 
-def _query_means(values: ByQuestion[A]) -> dict[A, float]:
+def query_means(values: ByQuestion[A]) -> dict[A, float]:
+    """Return the mean over the scored trials of each query that has any."""
     scored = {key: [x for x in trials if x is not None] for key, trials in values.items()}
     return {key: sum(xs) / len(xs) for key, xs in scored.items() if xs}
 

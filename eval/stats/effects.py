@@ -9,7 +9,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from drr.eval.stats.differences import DifferenceRow, PairedDifference, holm, is_settled, paired, sign_flip
+from drr.eval.stats.differences import (
+    DifferenceRow,
+    PairedDifference,
+    detectable,
+    holm,
+    is_settled,
+    paired,
+    sign_flip,
+)
 from drr.eval.stats.intervals import Ends, Floats, Statistic, VRow, from_sums, index_of, ratio
 from drr.eval.stats.question import Asked, cluster_of, grouped
 
@@ -38,6 +46,8 @@ class EffectRow(DifferenceRow):
     per_dose: bool
     """True if the figure is the slope on the dose."""
     relative: VRow | None
+    could_show: float | None
+    """Smallest effect that so many questions show in four of five cases, after the correction; `None` for one question."""
     settled: bool
     """True if the effect is beyond chance after correction for all effects examined."""
 
@@ -52,6 +62,7 @@ class Effect:
     """Difference, with the change minus without it; for pairs with doses, the slope on the dose."""
     relative: Statistic | None = None
     """Slope divided by the mean outcome of both sides. For picks on the log of the price it is the price elasticity."""
+    could_show: float | None = None
 
     def document(self) -> EffectRow:
         row = self.moved.document()
@@ -61,6 +72,7 @@ class Effect:
             "outcome": self.outcome,
             "per_dose": self.relative is not None,
             "relative": self.relative.document() if self.relative else None,
+            "could_show": self.could_show,
             "settled": is_settled(row),
         }
 
@@ -73,7 +85,16 @@ def effects(pairs: Iterable[Pair], ends: Mapping[str, Ends] | None = None) -> li
     groups = grouped(((pair.change, pair.outcome), pair) for pair in pairs)
     found = [_effect(group, (ends or {}).get(outcome)) for (_, outcome), group in groups.items()]
     corrected = holm([one.moved.p for one in found])
-    return [replace(one, moved=replace(one.moved, p_holm=p)) for one, p in zip(found, corrected, strict=True)]
+    return [
+        replace(
+            one, moved=replace(one.moved, p_holm=p), could_show=_could_show(one.moved.difference, len(found))
+        )
+        for one, p in zip(found, corrected, strict=True)
+    ]
+
+
+def _could_show(moved: Statistic, tests: int) -> float | None:
+    return detectable(moved.error, moved.clusters, tests)
 
 
 def _effect(group: Sequence[Pair], ends: Ends | None) -> Effect:

@@ -8,5 +8,6 @@ _VARIANTS = "drr.extras.inspect.variants"
 EXTRA = ExtraDoor(
     name="inspect",
     variants={"inspect": f"{_VARIANTS}:inspect_architecture"},
+    logs={".eval": "drr.extras.inspect.logs:read_log"},
     agents={"inspect": f"{_VARIANTS}:architecture_parts"},
 )

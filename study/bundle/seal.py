@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives import serialization
@@ -21,8 +21,12 @@ from drr.study.bundle.parcel import UnpackedBundle
 from drr.study.form import of, reading
 from drr.study.unit import canonical_json
 
-Role = Literal["maker", "verifier"]
-_PREDICATES: Mapping[str, Role] = {"urn:drr:bundle:made:1": "maker", "urn:drr:bundle:verified:1": "verifier"}
+Role = Literal["maker", "verifier", "reproducer"]
+_PREDICATES: Mapping[str, Role] = {
+    "urn:drr:bundle:made:1": "maker",
+    "urn:drr:bundle:verified:1": "verifier",
+    "urn:drr:bundle:reproduced:1": "reproducer",
+}
 _PAYLOAD = "application/vnd.in-toto+json"
 _STATEMENT = "https://in-toto.io/Statement/v1"
 _RAW = (serialization.Encoding.Raw, serialization.PublicFormat.Raw)
@@ -100,8 +104,15 @@ def _bound(payload: bytes) -> bytes:
     return b"DSSEv1 %d %s %d %s" % (len(_PAYLOAD), _PAYLOAD.encode(), len(payload), payload)
 
 
-def signatures(parcel: UnpackedBundle) -> Iterator[tuple[str, Role]]:
-    """Yield key id and role of each signature of an unpacked bundle. An invalid signature raises `DrrError`."""
+class Signature(NamedTuple):
+    key: str
+    role: Role
+    predicate: JsonObject
+    """The signer's statement, as written."""
+
+
+def signatures(parcel: UnpackedBundle) -> Iterator[Signature]:
+    """Yield each signature of an unpacked bundle. An invalid signature raises `DrrError`."""
     if (parcel.folder / SIGNATURES).stat().st_size > _LARGEST:
         raise DrrError("a bundle with more than a megabyte of signatures")
     for number, envelope in enumerate(parcel.rows(SIGNATURES, JsonObject), 1):
@@ -118,4 +129,4 @@ def signatures(parcel: UnpackedBundle) -> Iterator[tuple[str, Role]]:
                 key.verify(signature, _bound(payload))
             except InvalidSignature as error:
                 raise ValueError("is not by its key") from error
-            yield _id(key), _PREDICATES[statement["predicateType"]]
+            yield Signature(_id(key), _PREDICATES[statement["predicateType"]], predicate)

@@ -14,7 +14,7 @@ import orjson
 import pytest
 from drr.app.board.every_eval import every_eval, place_of
 from drr.app.board.page import BoardPages
-from drr.app.board.ranking import Rank, Ranking, ranks
+from drr.app.board.ranking import Ranking
 
 from tests.app.test_bundles import home as home
 from tests.boards import JUDGE, bundle, crowd, figure, system
@@ -28,25 +28,15 @@ PLACE = re.compile(
 )
 
 
-def test_ranks_are_as_far_apart_as_intervals() -> None:
-    ends = {"a": (0.9, 0.02), "b": (0.8, 0.05), "c": (0.75, 0.05), "d": (0.2, 0.05)}
-    rows = {name: figure(*end, 50) for name, end in ends.items()}
-    rows["e"] = {**figure(0.99, 0.0, 1), "ci_low": None, "ci_high": None}
-    assert ranks(rows) == {"a": Rank(1, 1), "b": Rank(2, 3), "c": Rank(2, 3), "d": Rank(4, 4)}
-    turned = {"a": Rank(4, 4), "b": Rank(2, 3), "c": Rank(2, 3), "d": Rank(1, 1)}
-    assert ranks(rows, is_lower_better=True) == turned
-    assert [Rank(2, 3).text, Rank(4, 4).text] == ["2–3", "4"]
-
-
 def test_who_cannot_be_told_apart_shares_the_first_place() -> None:
-    near = [system(bundle(f"{value}"), value, variant=f"v{value}") for value in (0.8, 0.79, 0.5)]
+    near = [system(bundle(f"{value}"), value, variant=f"v{value}") for value in (0.8, 0.7999, 0.5)]
     told = Ranking.of(near, None).verdict
     assert told.startswith("2 of 3 systems share the first place") and "0.80" in told
     values = (("a", 0.8), ("b", 0.8), ("c", 0.5))
     equal = Ranking.of([system(bundle(name), value, variant=name) for name, value in values], None)
     assert "2 of them have the same mean, 0.80" in equal.verdict
     far = Ranking.of(near[1:], "overall")
-    assert far.is_sure and far.verdict == "v0.79 is first of 2 by overall, 7.90"
+    assert far.is_sure and far.verdict == "v0.7999 is first of 2 by overall, 8.00"
     by_rules = Ranking.of([replace(one, judge={**JUDGE, "rule_written": True}) for one in near[1:]], None)
     assert "no measurement" in by_rules.verdict and not by_rules.is_sure
     unjudged = Ranking.of([replace(one, figures={}) for one in near], None)
@@ -84,7 +74,12 @@ def test_sets_shops_and_judges_never_share_a_table() -> None:
 def test_what_code_pays_is_measured_whoever_judged() -> None:
     judge = {**JUDGE, "rule_written": True}
     own = [system(bundle(name), value, judge=judge) for name, value in (("a", 0.9), ("b", 0.4))]
-    paid = [replace(one, figures={**one.figures, "reward": one.figures["fp"]}) for one in own]
+    paid = [
+        replace(
+            one, figures={**one.figures, "reward": one.figures["fp"]}, values={"reward": one.values["fp"]}
+        )
+        for one in own
+    ]
     assert "first of 2 by faithfulness (by rules, no measurement), 0.90" in Ranking.of(own, None).verdict
     assert Ranking.of(paid, None).verdict.endswith("first of 2 by reward, 0.90")
 
@@ -155,7 +150,7 @@ def test_a_board_of_two_bundles_ranks_the_one_that_holds(home: Path, tmp_path: P
     forged(home / "bundle", tmp_path / "cheat", edit_rows("units.jsonl", cheaper))
     good = home / "bundle"
     document = drr.json("board", good, tmp_path / "cheat", "--out", tmp_path / "one", "--quiet", code=1)
-    assert [one["tier"] for one in document["bundles"]] == ["verified in part", "failed"]
+    assert [one["tier"] for one in document["bundles"]] == ["consistent in part", "failed"]
     assert document["systems"] == 1
     text = drr.out("board", tmp_path / "cheat", good, good, "--out", tmp_path / "two", "--quiet", code=1)
     assert "cheat: failed" in text and "2 bundles, 1 system" in text
@@ -168,9 +163,9 @@ def test_a_board_of_two_bundles_ranks_the_one_that_holds(home: Path, tmp_path: P
     feed = json.loads(files["index.json"])
     judgings = [judging for every in feed["sets"] for judging in every["judgings"]]
     (one,) = (row for judging in judgings for row in judging["systems"])
-    assert one["variant"] == "plan-to-function" and one["rank"] == [1, 1]
+    assert one["variant"] == "plan-to-function" and one["rank"] == 1
     assert one["answers"] == {"done": 2, "asked": 2}
-    assert [row["tier"] for row in feed["bundles"]] == ["verified in part", "failed"]
+    assert [row["tier"] for row in feed["bundles"]] == ["consistent in part", "failed"]
     (parcel,) = (tmp_path / "one" / "parcels").iterdir()
     assert parcel.read_bytes() == good.read_bytes()
     page = files[f"s/{one['key']}.html"].decode()
@@ -220,6 +215,28 @@ def test_what_is_no_board_is_misuse(home: Path, tmp_path: Path, drr: Drr) -> Non
     (tmp_path / "mine" / "letter").touch()
     assert "not written by `drr board`" in drr.err("board", home / "bundle", "--out", tmp_path / "mine")
     assert not (tmp_path / "site").exists() and (tmp_path / "mine" / "letter").exists()
+
+
+def test_a_board_of_a_sealed_round_publishes_figures_alone(home: Path, tmp_path: Path, drr: Drr) -> None:
+    site = tmp_path / "site"
+    drr.out("board", home / "bundle", "--out", site, "--without-bundles", "--quiet")
+    assert not [path for name in ("parcels", "answers") for path in (site / name).iterdir()]
+    (page,) = (site / "s").iterdir()
+    assert "not published" in page.read_text() and "parcels/" not in page.read_text()
+    assert "parcels/" not in (site / "bundles.html").read_text()
+
+
+def test_who_failed_and_whose_cost_is_unknown_have_lanes_of_their_own() -> None:
+    own = [system(bundle(f"{n}"), 0.5 + n / 10, variant=f"agent{n}", usd=0.1 * (n + 1)) for n in range(4)]
+    own[1] = replace(own[1], dollars={**own[1].dollars, "value": None, "n_unscored": 3})
+    own[2] = replace(own[2], figures={}, values={})
+    drawn = BoardPages("Board", [one.bundle for one in own], own).pages()["index.html"]
+    assert "cost unknown" in drawn and ">failed</text>" in drawn
+    assert all(f">agent{n}</text>" in drawn for n in range(4))
+    crowded = [system(bundle(f"{n}"), 0.5, variant=f"same{n:02}") for n in range(12)]
+    page = BoardPages("Board", [one.bundle for one in crowded], crowded).pages()["index.html"]
+    caption = page.partition("Numbered:")[2].partition("</figcaption>")[0]
+    assert all(f">same{n:02}</text>" in page or f"same{n:02}" in caption for n in range(12))
 
 
 @pytest.mark.long

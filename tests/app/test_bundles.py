@@ -65,7 +65,7 @@ def found_in(drr: Drr, bundle: Path, *more: object) -> dict[str, Any]:
     document: dict[str, Any] = json.loads(out)
     assert code == (0 if document["holds"] else 1)
     assert (document["tier"] == "failed") is (not document["holds"])
-    assert (document["tier"] == "verified") is (not document["why"])
+    assert (document["tier"] == "consistent") is (not document["why"])
     return document
 
 
@@ -84,7 +84,8 @@ def test_a_bundle_holds_all_of_a_study_and_is_the_same_bytes(home: Path, tmp_pat
     assert document["failed"] == document["incomplete"] == [] and document["bundle"] == made["bundle"]
     without = drr.out("bundle", "verify", home / "bundle").splitlines()[0]
     assert (
-        "verified in part: nothing is wrong as far as it could be checked. Missing for the rest: " in without
+        "consistent in part: nothing is wrong as far as it could be checked. Missing for the rest: "
+        in without
     )
     assert "which --shop makes again" in without
     assert "again without the shop" in without and "not known here" not in without
@@ -268,7 +269,7 @@ def _by_a_later_version(folder: Path) -> None:
     write(folder, "units.jsonl", lines)
 
 
-def test_what_switches_checks_off_is_found_or_not_called_verified(
+def test_what_switches_checks_off_is_found_or_not_called_consistent(
     home: Path, tmp_path: Path, drr: Drr
 ) -> None:
     imported = found_in(drr, forged(home / "bundle", tmp_path / "imported", _pass_for_imported))
@@ -495,6 +496,11 @@ def test_signatures_add_up_and_hold_the_root(home: Path, tmp_path: Path, drr: Dr
         (tmp_path / SIGNATURES).write_text(kept)
         pack(tmp_path, tmp_path / "moved")
         assert "signatures" in {one["check"] for one in found_in(drr, tmp_path / "moved")["failed"]}
+
+
+def test_a_figure_by_a_judge_is_reproduced_with_that_judge(home: Path, drr: Drr) -> None:
+    words = ("bundle", "reproduce", home / "bundle", "--agent", "react", "--by", "overall")
+    assert f"--model-judge {SONNET}" in drr.err(*words, "--shop", home / "shop", "--model", "offline")
 
 
 UNIT = {"kind": "judgement", "label": "", "current": True, "key_fields": {}, "spec": {}, "record": None}

@@ -409,7 +409,7 @@ def _figure_alone(folder: Path) -> None:
 def test_a_false_figure_of_persons_is_found_with_and_without_them(
     box: Path, tmp_path: Path, drr: Drr
 ) -> None:
-    """What nobody can tell apart, for scores and raw answers fit, is neither accused nor called verified."""
+    """What nobody can tell apart, for scores and raw answers fit, is neither accused nor called consistent in full."""
     _scored_by_a_model(drr, box)
     shop = ("--shop", box / "shop", "--sandbox", box / "sandbox")
     for redact in ((), ("--redact",)):
@@ -427,5 +427,5 @@ def test_a_false_figure_of_persons_is_found_with_and_without_them(
             "rewritten together" in one for one in consistent["not_excluded"]
         )
         if redact:
-            assert consistent["tier"] == "verified in part"
+            assert consistent["tier"] == "consistent in part"
             assert any("person" in why for why in consistent["why"]), consistent["why"]

@@ -46,13 +46,13 @@ def test_choices_hide_rows_and_points(page: Page, site: Path) -> None:
     page.get_by_label("architecture").select_option(label="all")
     page.get_by_label("model").select_option(label="provider0:model-0")
     expect(rows).to_have_count(2)
-    page.get_by_label("verified").select_option(label="verified")
+    page.get_by_label("bundle").select_option(label="consistent")
     expect(rows).to_have_count(1)
     expect(points).to_have_count(1)
-    for by in ("model", "verified"):
+    for by in ("model", "bundle"):
         page.get_by_label(by).select_option(label="all")
     page.get_by_role("button", name="dollars").click()
-    shown = [float(text.replace(",", "")) for text in page.locator("tbody tr td:nth-last-child(3) > :first-child").all_inner_texts()]  # fmt: skip
+    shown = [float(text.replace(",", "")) for text in page.locator("tbody tr td:nth-last-child(6) > :first-child").all_inner_texts()]  # fmt: skip
     assert shown == sorted(shown, reverse=True)
 
 
@@ -64,6 +64,9 @@ def test_pages_fit_and_can_be_read_by_machines(page: Page, site: Path, width: in
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), path
         found = Axe().run(page)
         assert found.violations_count == 0, found.generate_report()
+    page.goto((site / "index.html").as_uri())
+    row = page.locator("#choose ~ * tbody tr").first
+    assert row.locator("td .bar:visible").count() >= 4, "a row keeps its intervals"
 
 
 def test_hostile_names_do_nothing(page: Page, site: Path) -> None:

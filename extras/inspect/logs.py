@@ -1,0 +1,142 @@
+"""Reads logs of Inspect as reports of other systems: answers, epochs, scores, tool calls and usage."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from math import isfinite
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from drr.env.errors import Misuse, wrong_field
+from drr.env.installation import install
+from drr.env.json_object import JsonObject
+from drr.eval.evidence.imported import ImportedReport, ReadReports
+from pydantic import ValidationError
+
+if TYPE_CHECKING:
+    from inspect_ai.log import EvalLog, EvalSample
+    from inspect_ai.scorer import Score
+
+_GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
+"""Values of Inspect's own grades: correct, partially correct, incorrect, no answer."""
+_LONGEST = 100_000
+"""Most characters of a tool's result that are kept."""
+
+
+def read_log(path: Path, system: str | None, scorer: str | None) -> ReadReports:
+    """Read a log's samples. A sample that ended with an error is refused with its reason, as Inspect has no score of it."""
+    log = _log(path)
+    found = ReadReports(path, [], [])
+    samples = log.samples or []
+    chosen = _scorer(path, [name for sample in samples for name in _scores(sample)], scorer)
+    for number, sample in enumerate(samples, 1):
+        if sample.error is not None:
+            found.refuse(number, f"sample {sample.id}, epoch {sample.epoch}: {sample.error.message[:200]}")
+            continue
+        try:
+            report = ImportedReport.model_validate(_report(log, sample, system, chosen))
+        except ValidationError as error:
+            found.refuse(number, f"sample {sample.id}, epoch {sample.epoch}: {wrong_field(error)}")
+            continue
+        found.reports.append((number, report))
+    found.check_anything_left(len(found.reports))
+    if not found.reports:
+        raise Misuse(f"{path}: holds no sample")
+    return found
+
+
+def _log(path: Path) -> EvalLog:
+    try:
+        from inspect_ai.log import read_eval_log
+    except ImportError as missing:
+        raise Misuse(
+            f"{path}: a log of Inspect needs packages that are not installed ({missing.name}): {install('inspect')}"
+        ) from missing
+    if not path.is_file():
+        raise Misuse(f"{path}: is no file")
+    try:
+        return read_eval_log(str(path), resolve_attachments=True)
+    except Exception as error:  # its readers raise what their formats raise
+        raise Misuse(f"{path}: is no log of Inspect ({type(error).__name__}: {str(error)[:120]})") from error
+
+
+def _scorer(path: Path, names: Sequence[str], asked: str | None) -> str | None:
+    """Return the name of the score that is imported: the one asked for, else the log's first."""
+    known = list(dict.fromkeys(names))
+    if asked is not None and asked not in known:
+        raise Misuse(f"--scorer {asked}: the log has {', '.join(known) or 'no scores'}")
+    return asked or next(iter(known), None)
+
+
+def _scores(sample: EvalSample) -> dict[str, float | None]:
+    """Return a sample's scores by name. A score of several values has a name for each, `scorer/value`."""
+    found: dict[str, float | None] = {}
+    for name, score in (sample.scores or {}).items():
+        found |= dict(_values(name, score))
+    return found
+
+
+def _values(name: str, score: Score) -> Iterator[tuple[str, float | None]]:
+    if isinstance(score.value, Mapping):
+        yield from ((f"{name}/{key}", _number(value)) for key, value in score.value.items())
+    else:
+        yield name, _number(score.value)
+
+
+def _number(value: Any) -> float | None:
+    if isinstance(value, str):
+        value = _GRADES.get(value, value)
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        return None
+    return number if isfinite(number) else None
+
+
+def _report(log: EvalLog, sample: EvalSample, system: str | None, scorer: str | None) -> JsonObject:
+    score = None if scorer is None else _scores(sample).get(scorer)
+    return {
+        "id": None,
+        "system": system or str(log.eval.model),
+        "query": sample.input if isinstance(sample.input, str) else _text(sample.input[-1]),
+        "query_id": f"{log.eval.task.rpartition('/')[2]}-{sample.id}",
+        "trial": sample.epoch - 1,
+        "report_markdown": sample.output.completion if sample.output else "",
+        "tool_calls": list(_calls(sample)),
+        "logged": {
+            "scorer": scorer,
+            "score": score,
+            "usage": {
+                name: {
+                    "input_tokens": used.input_tokens + (used.input_tokens_cache_read or 0) + (used.input_tokens_cache_write or 0),
+                    "cache_read_tokens": used.input_tokens_cache_read or 0,
+                    "cache_write_tokens": used.input_tokens_cache_write or 0,
+                    "output_tokens": used.output_tokens,
+                    "cost_usd": getattr(used, "total_cost", None),
+                }
+                for name, used in (sample.model_usage or {}).items()
+            },
+        },
+    }  # fmt: skip
+
+
+def _text(message: Any) -> str:
+    return str(message.text)
+
+
+def _calls(sample: EvalSample) -> Iterator[JsonObject]:
+    """Yield the tool calls of the conversation, each with its result."""
+    results = {one.tool_call_id: one for one in sample.messages if one.role == "tool"}
+    asked = (call for one in sample.messages if one.role == "assistant" for call in one.tool_calls or ())
+    for number, call in enumerate(asked, 1):
+        result = results.get(call.id)
+        error = None if result is None or result.error is None else result.error
+        yield {
+            "number": number,
+            "name": call.function,
+            "kind": "api",
+            "arguments": dict(call.arguments),
+            "result": None if result is None else _text(result)[:_LONGEST],
+            "ok": result is not None and error is None,
+            "error": None if error is None else {"kind": str(error.type), "message": str(error.message)},
+        }
