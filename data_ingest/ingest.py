@@ -175,12 +175,12 @@ def ingest(job: Job, settings: Settings, progress: Progress) -> Manifest:
         _check_room_for_writing(job, folder, len(codes), len(users.codes), len(item))
         with progress.stage("products", len(codes), "products") as stage:
             products = _products(codes, gathered, spool)
-            written = writer.write_products(_counted(products, stage.advance))
+            written = writer.write_products(counted(products, stage.advance))
         gathered.rows["products"] = written
         hashes = gathered.ids.user_hashes(users.codes)
         with progress.stage("users", len(users.codes), "users") as stage:
             batches = _users(users.codes, hashes, gathered)
-            written = writer.write_users(_counted_batches(batches, stage.advance))
+            written = writer.write_users(counted_batches(batches, stage.advance))
         item_hashes = gathered.ids.item_hashes(codes)
 
         def content(row: int) -> tuple[str, str]:
@@ -195,7 +195,7 @@ def ingest(job: Job, settings: Settings, progress: Progress) -> Manifest:
         status = statuses(job.recipe.statuses, job.recipe.seed, numbers, time)
         columns = [c[order] for c in (numbers, item, users.position, time, np.ones_like(time), status)]
         with progress.stage("orders", len(order), "orders") as stage:
-            gathered.rows["orders"] = writer.write_orders(_orders(columns, stage.advance))
+            gathered.rows["orders"] = writer.write_orders(order_batches(columns, stage.advance))
         _keep(texts, writer, numbers, progress)
         verify(gathered.rows)
         quarantine.flush()
@@ -250,20 +250,20 @@ def _users(
         yield pools.rows(gathered.ids.user_texts(codes[part]), hashes[part], attempts[part])
 
 
-def _orders(columns: list[I64], advance: Callable[[int], None]) -> Iterator[OrderColumns]:
+def order_batches(columns: list[I64], advance: Callable[[int], None]) -> Iterator[OrderColumns]:
     for first in range(0, len(columns[0]), BATCH):
         batch = OrderColumns(*(c[first : first + BATCH] for c in columns))  # type: ignore[arg-type]
         yield batch
         advance(len(batch.order_id))
 
 
-def _counted(products: Iterator[Product], advance: Callable[[int], None]) -> Iterator[Product]:
+def counted(products: Iterator[Product], advance: Callable[[int], None]) -> Iterator[Product]:
     for product in products:
         yield product
         advance(1)
 
 
-def _counted_batches(
+def counted_batches(
     batches: Iterator[list[UserRow]], advance: Callable[[int], None]
 ) -> Iterator[list[UserRow]]:
     for batch in batches:

@@ -60,16 +60,13 @@ class Quarantine:
         """Begin the file whose rows come next."""
         self._name, self._bad = name, 0
 
-    def put(self, line_number: int, reason: str, line: bytes) -> None:
-        self._bad += 1
+    def put(self, line_number: int, reason: str, line: bytes | None = None, *, bad: bool = True) -> None:
+        """Keep a row. Files of customers hand over no `line`, so that no cell is kept; `bad` rows count against the limit."""
+        self._bad += bad
         self.counts[reason] += 1
-        record = {
-            "file": self._name,
-            "line": line_number,
-            "reason": reason,
-            "bytes": len(line),
-            "excerpt": line[:EXCERPT].decode("utf-8", "replace"),
-        }
+        record: dict[str, str | int] = {"file": self._name, "line": line_number, "reason": reason}
+        if line is not None:
+            record |= {"bytes": len(line), "excerpt": line[:EXCERPT].decode("utf-8", "replace")}
         with self._writing():
             if self._file is None:
                 self._file = self.path.open("wb")

@@ -13,7 +13,7 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 import orjson
-from drr.env.entities import ORDER_STATUSES, KeptReview, Order, Product, User, ms_from_iso
+from drr.env.entities import RECORDED_STATUSES, KeptReview, Order, Product, User, ms_from_iso
 from drr.env.errors import ShopError
 from pydantic import BaseModel, ConfigDict
 
@@ -30,7 +30,7 @@ class OrderColumns(NamedTuple):
     timestamp_ms: Sequence[int]
     quantity: Sequence[int]
     status: Sequence[int]
-    """Positions in `drr.env.entities.ORDER_STATUSES`."""
+    """Positions in `drr.env.entities.RECORDED_STATUSES`."""
 
 
 class UserRow(NamedTuple):
@@ -166,7 +166,7 @@ class Columns:
         self._at = 0
 
     def __call__(self, orders: Sequence[Order]) -> OrderColumns:
-        status = {name: k for k, name in enumerate(ORDER_STATUSES)}
+        status = {name: k for k, name in enumerate(RECORDED_STATUSES)}
         users: list[int] = []
         for order in orders:
             while self._users[self._at] != order.user_id:

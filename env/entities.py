@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 from typing import Literal, get_args
+from urllib.parse import quote
 
 from drr.env.json_object import JsonObject
 from pydantic import BaseModel, ConfigDict
 
 OrderStatus = Literal["Delivered", "Shipped", "Processing", "Cancelled", "Returned"]
 ORDER_STATUSES: tuple[OrderStatus, ...] = get_args(OrderStatus)
+RecordedStatus = Literal[OrderStatus, "Unknown"]
+"""The status of a stored order; that of a shop whose files tell none is unknown."""
+RECORDED_STATUSES: tuple[RecordedStatus, ...] = (*ORDER_STATUSES, "Unknown")
 AccountStatus = Literal["active", "suspended", "closed"]
 
 
@@ -48,7 +52,7 @@ class Order(Entity):
     order_date: str
     """ISO 8601 in UTC with milliseconds and no offset, e.g. `2022-02-22T06:07:21.735`."""
     quantity: int = 1
-    order_status: OrderStatus = "Delivered"
+    order_status: RecordedStatus = "Delivered"
 
     @property
     def placed_at(self) -> datetime:
@@ -75,7 +79,7 @@ class KeptReview(Entity):
 class Product(Entity):
     product_id: str
     product_url: str
-    """`{shop_url}/{product_id}`: filled in by the store on reading, neither stored nor part of the content hash."""
+    """`product_address` of the id: filled in by the store on reading, neither stored nor part of the content hash."""
     title: str
     features: list[str]
     description: list[str]
@@ -97,6 +101,11 @@ class Product(Entity):
     def document(self) -> JsonObject:
         """Return the product in the paper's JSON form, `_id` first."""
         return {"_id": self.product_id, **self.model_dump()}
+
+
+def product_address(shop_url: str, product_id: str) -> str:
+    """Return `{shop_url}/{product_id}`; signs that would end or split an address are written in percent form."""
+    return f"{shop_url.rstrip('/')}/{quote(product_id, safe='')}"
 
 
 def iso_from_ms(timestamp_ms: int) -> str:

@@ -8,7 +8,7 @@ from decimal import ROUND_HALF_UP, Decimal
 from time import gmtime
 from typing import NamedTuple
 
-from drr.env.entities import ORDER_STATUSES, OrderStatus, iso_from_ms
+from drr.env.entities import RECORDED_STATUSES, RecordedStatus, iso_from_ms
 from pydantic import BaseModel
 
 FAVOURITES = 10
@@ -49,7 +49,7 @@ class Purchase(NamedTuple):
 
     timestamp_ms: int
     quantity: int
-    status: OrderStatus
+    status: RecordedStatus
     price: float | None
     category: str
     store: str | None
@@ -119,7 +119,7 @@ def user_statistics(user_id: str, purchases: Sequence[Purchase], as_of: str) -> 
         by_category=categories.shares(),
         by_year=sorted(years.shares(), key=lambda share: share.name),
         favourite_stores=stores.shares()[:FAVOURITES],
-        by_status={status: count for status in ORDER_STATUSES if (count := statuses.count(status))},
+        by_status={status: count for status in RECORDED_STATUSES if (count := statuses.count(status))},
     )
 
 

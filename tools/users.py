@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Annotated
 
-from drr.env.entities import Order, OrderStatus, Product, bound_ms
+from drr.env.entities import Order, OrderStatus, Product, RecordedStatus, bound_ms
 from drr.env.json_object import JsonObject
 from drr.env.records.lines import one_line
 from drr.env.records.shopper import order_page, order_row, profile_page, statistics_page
@@ -181,7 +181,7 @@ class ListedOrder(TypedDict):
     url: str
     order_id: str
     order_date: str
-    order_status: OrderStatus
+    order_status: RecordedStatus
     quantity: int
     product_id: str
     product_url: str | None

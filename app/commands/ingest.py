@@ -1,23 +1,33 @@
-"""The command `drr data ingest`: makes a shop from raw Amazon-2023 files."""
+"""The command `drr data ingest`: makes a shop from a catalogue's own files, or from raw Amazon-2023 files."""
 
 from __future__ import annotations
 
 import argparse
 import time
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TypedDict
 
 from drr.app.commands.shop_text import PAPER_RATIOS, ratios
 from drr.app.console import add_search_options, add_trust_option, print_json, progress_of, settings_of
 from drr.app.notices import confirmed, tidy_end
+from drr.data_ingest.catalogue.mapping import PRESETS
 from drr.data_ingest.recipe import TEN, Recipe, find_pairs, parse_categories
 from drr.env.embedded.layout import MANIFEST
 from drr.env.errors import Misuse
+from drr.env.files import at_home
 from drr.env.json_object import JsonObject
+from drr.env.progress import Progress
+from drr.env.settings import Settings
 from drr.env.shop import SERVERS, Manifest
 
 _EXAMPLES = """\
+FILE is a table of products, orders or users: CSV, TSV, JSONL, Parquet or XML, also with .gz. Its columns tell what it holds, or
+--map does (docs/your-data.md). People are replaced by invented ones: ids by a hash whose key lies in your settings folder;
+names, e-mails, streets and telephones are not read. What a shop does not tell is unknown. --dry-run shows what would be made.
+
 RAW_DIR holds the official layout (raw/meta_categories/meta_X.jsonl.gz, raw/review_categories/X.jsonl.gz) or all files in
 one folder, as .jsonl.gz or .jsonl. SHOP is a folder, or servers:NAME. A shop that is already there stays in use until the new
 one is complete; with `--replace` it is then replaced in one step.
@@ -28,6 +38,9 @@ whether older reviews count, so this is a guess. The two ratios are printed besi
 --orders choose otherwise. docs/data.md tells more.
 
 examples:
+  drr data ingest products.csv orders.csv --shop shop --dry-run
+  drr data ingest artikel.csv bestellungen.csv --shop shop --map map.toml
+  drr data ingest products_export.csv orders_export.csv --shop shop --preset shopify
   drr data ingest raw --shop shop
   drr data ingest ~/amazon2023 --shop paper --categories eight
   drr data ingest ~/amazon2023 --shop pets --categories Pet_Supplies,Baby_Products --max-products 2000
@@ -39,7 +52,12 @@ def build(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     parser.epilog = _EXAMPLES
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    add("raw", metavar="RAW_DIR", help="folder of raw files")
+    add(
+        "raw",
+        nargs="+",
+        metavar="FILE",
+        help="files of a catalogue, or RAW_DIR, a folder of Amazon-2023 files",
+    )
     add("--shop", required=True, metavar="SHOP", help="where the shop goes")
     add(
         "--replace",
@@ -50,6 +68,7 @@ def build(parser: argparse.ArgumentParser) -> None:
     )
     add_trust_option(parser)
     add_search_options(parser)
+    _add_catalogue(parser)
     _add_recipe(parser)
     add(
         "--memory",
@@ -62,6 +81,26 @@ def build(parser: argparse.ArgumentParser) -> None:
     add("--quarantine", metavar="FILE", help="where unreadable rows go (default SHOP.quarantine.jsonl)")
     add("--json", action="store_true", help="one JSON document")
     add("--quiet", action="store_true", help="no progress, no summary")
+
+
+def _add_catalogue(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument_group("files of a catalogue").add_argument
+    add("--map", metavar="FILE", help="TOML that says which file and column holds what")
+    add(
+        "--preset",
+        choices=("amazon-2023", *PRESETS),
+        help="usual exports: amazon-2023 is RAW_DIR; shopify, google-merchant and schema-org are files",
+    )
+    add(
+        "--dry-run",
+        action="store_true",
+        help="show the mapping, counts, quarantine and one product; write nothing",
+    )
+    add(
+        "--keep-personal",
+        action="store_true",
+        help="keep ids, names, e-mails, streets and telephones of users: models, logs and bundles will then hold them",
+    )
 
 
 def _add_recipe(parser: argparse.ArgumentParser) -> None:
@@ -114,6 +153,7 @@ def _replaces(shop: str) -> bool:
     return confirmed(f"{shop}: there is a shop already; replace it?")
 
 
+_FILES = ("map", "dry_run", "keep_personal")
 _RECIPE = ("max_products", "min_reviews", "since", "pick", "orders", "statuses", "seed", "limit_reviews", "max_bad", "keep_reviews")  # fmt: skip
 
 
@@ -123,10 +163,17 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.memory < 1:
         raise Misuse(f"--memory {arguments.memory}: is in MiB and at least 1")
     given = {name: getattr(arguments, name) for name in _RECIPE if getattr(arguments, name) is not None}
+    paths = [at_home(one) for one in arguments.raw]
+    if not any(path.is_dir() for path in paths) and arguments.preset != "amazon-2023" and paths[0].suffix:
+        _refuse("files of a catalogue", {**given, "categories": arguments.categories}, ("max_bad",))
+        return _run_catalogue(arguments, paths)
+    _refuse("a folder of Amazon-2023 files", {name: getattr(arguments, name) for name in _FILES})
+    if len(paths) > 1 or arguments.preset not in (None, "amazon-2023"):
+        raise Misuse("give one folder of Amazon-2023 files, or the files of a catalogue one by one")
     chosen = arguments.categories is not None
     categories = parse_categories(arguments.categories) if chosen else TEN
     Recipe(**given)
-    pairs = find_pairs(Path(arguments.raw), categories, chosen=chosen)
+    pairs = find_pairs(paths[0], categories, chosen=chosen)
     job = Job(
         shop=arguments.shop,
         pairs=pairs,
@@ -136,17 +183,51 @@ def run(arguments: argparse.Namespace) -> int:
         created=datetime.now(UTC).isoformat(timespec="seconds"),
         replace=_replaces(arguments.shop) if arguments.replace is None else arguments.replace,
     )
+    _make(arguments, job.quarantine, partial(ingest, job), _print_summary)
+    return 0
+
+
+def _run_catalogue(arguments: argparse.Namespace, paths: Sequence[Path]) -> int:
+    from drr.app.commands.catalogue import job_of, print_preview, print_summary
+    from drr.data_ingest.catalogue.ingest import ingest_catalogue, preview
+
+    replace = (
+        _replaces(arguments.shop)
+        if arguments.replace is None and not arguments.dry_run
+        else arguments.replace
+    )
+    job = job_of(
+        arguments, paths, Path(arguments.quarantine or _quarantine_name(arguments.shop)), bool(replace)
+    )
+    if arguments.dry_run:
+        print_preview(arguments, preview(job, settings_of(arguments).settings, progress_of(arguments)))
+    else:
+        _make(arguments, job.quarantine, partial(ingest_catalogue, job), print_summary)
+    return 0
+
+
+def _make(
+    arguments: argparse.Namespace,
+    quarantine: Path,
+    ingest: Callable[[Settings, Progress], Manifest],
+    show: Callable[[IngestDocument], None],
+) -> None:
     start = time.monotonic()
     with tidy_end():
-        settings, progress = settings_of(arguments).settings, progress_of(arguments)
-        manifest = ingest(job, settings, progress)
+        manifest = ingest(settings_of(arguments).settings, progress_of(arguments))
     seconds = round(time.monotonic() - start, 3)
-    summary = _summary(arguments.shop, job.quarantine if manifest.quarantined else None, manifest, seconds)
+    found = _summary(arguments.shop, quarantine if manifest.quarantined else None, manifest, seconds)
     if arguments.json:
-        print_json(summary)
+        print_json(found)
     elif not arguments.quiet:
-        _print_summary(summary)
-    return 0
+        show(found)
+
+
+def _refuse(what: str, given: Mapping[str, object], save: Sequence[str] = ()) -> None:
+    """Raise `Misuse` for options that say nothing of what is ingested."""
+    wrong = [f"--{name.replace('_', '-')}" for name, value in given.items() if value and name not in save]
+    if wrong:
+        raise Misuse(f"{', '.join(wrong)}: not for {what}; leave it out")
 
 
 def _quarantine_name(shop: str) -> str:
@@ -185,7 +266,7 @@ def _summary(shop: str, quarantine: object, manifest: Manifest, seconds: float) 
         "paper_ratios": PAPER_RATIOS,
         "recipe": manifest.recipe,
         "rows": manifest.rows,
-        "duplicates": manifest.rows["duplicates"],
+        "duplicates": manifest.rows.get("duplicates", 0),
         "quarantined": manifest.quarantined,
         "quarantine_file": None if quarantine is None else str(quarantine),
         "notes": manifest.notes,

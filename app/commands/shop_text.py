@@ -114,7 +114,7 @@ def info_text(info: ShopInfo) -> str:
         lines.append(f"  {name.replace('_', ' '):<20}{shown:>14}   (paper: {PAPER_RATIOS[name]})")
     raw = {name.replace("_", " "): counted for name, counted in info["rows"].items()}
     lines += _counted("categories (products)", info["categories"])
-    lines += _counted("raw reviews", raw)
+    lines += _counted("raw rows", raw)
     lines += _counted("quarantined lines", info["quarantined"])
     lines += _counted("notes", info["notes"])
     recipe = {name.replace("_", "-"): _setting(value) for name, value in info["recipe"].items()}

@@ -88,7 +88,7 @@ _ROWS = (
         "write raw files in the official Amazon-2023 form",
         old="sample",
     ),
-    CommandRow("data ingest", f"{_HERE}.ingest", "load raw Amazon-2023 files into a shop", old="ingest"),
+    CommandRow("data ingest", f"{_HERE}.ingest", "make a shop from a catalogue's files", old="ingest"),
     CommandRow(
         "shop", f"{_HERE}.shop", "look into a shop: info, users, search, show, check, copy, ...", "shop"
     ),

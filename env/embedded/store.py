@@ -14,6 +14,7 @@ import orjson
 from drr.env.embedded.layout import Connections
 from drr.env.entities import (
     ORDER_STATUSES,
+    RECORDED_STATUSES,
     KeptReview,
     Order,
     OrderStatus,
@@ -21,6 +22,7 @@ from drr.env.entities import (
     User,
     bound_ms,
     iso_from_ms,
+    product_address,
 )
 from drr.env.errors import ShopError
 from drr.env.json_object import JsonObject
@@ -54,7 +56,7 @@ def lookup_key(*parts: str) -> int:
 class EmbeddedStore:
     def __init__(self, folder: Path, path: Path, manifest: Manifest, shop_url: str) -> None:
         self._folder, self._manifest = folder, manifest
-        self._url = shop_url.rstrip("/") + "/"
+        self._url = shop_url
         self._connections = Connections(folder, path, manifest.content_hash)
 
     @property
@@ -72,7 +74,7 @@ class EmbeddedStore:
         try:
             fields = orjson.loads(doc)
             fields["product_id"] = product_id
-            fields["product_url"] = self._url + product_id
+            fields["product_url"] = product_address(self._url, product_id)
             return Product.model_validate(fields)
         except (TypeError, ValueError) as error:
             raise ShopError(
@@ -172,7 +174,7 @@ class EmbeddedStore:
         ).fetchall()
         return user_statistics(
             user_id,
-            [Purchase(ts, n, ORDER_STATUSES[status], *rest) for ts, n, status, *rest in rows],
+            [Purchase(ts, n, RECORDED_STATUSES[status], *rest) for ts, n, status, *rest in rows],
             self._manifest.as_of,
         )
 
@@ -283,7 +285,7 @@ def _order_fields(user_id: str, row: tuple[Any, ...]) -> JsonObject:
         "user_id": user_id,
         "order_date": iso_from_ms(ts),
         "quantity": quantity,
-        "order_status": ORDER_STATUSES[status],
+        "order_status": RECORDED_STATUSES[status],
     }
 
 

@@ -276,6 +276,7 @@ _FATE = {
     "Processing": "not sent yet",
     "Cancelled": "cancelled",
     "Returned": "sent back",
+    "Unknown": "nothing tells whether it came",
 }
 
 

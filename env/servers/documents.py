@@ -16,7 +16,7 @@ from bson.int64 import Int64
 from bson.raw_bson import RawBSONDocument
 from drr.env.content import OrderColumns, ReviewRow, UserRow
 from drr.env.embedding import Vectors
-from drr.env.entities import ORDER_STATUSES, KeptReview, Order, Product, User
+from drr.env.entities import RECORDED_STATUSES, KeptReview, Order, Product, User, product_address
 from drr.env.errors import ShopError
 from drr.env.json_object import JsonObject
 from drr.env.search.fields import VERSION as FIELDS_VERSION
@@ -90,7 +90,7 @@ def product_document(product: Product) -> RawBSONDocument:
 def product_of(document: JsonObject, address: str) -> Product:
     del document["_id"]
     document["details"] = plain(document["details"])
-    document["product_url"] = address + document["product_id"]
+    document["product_url"] = product_address(address, document["product_id"])
     return Product.model_validate(document)
 
 
@@ -136,7 +136,7 @@ def order_documents(columns: OrderColumns, product_ids: list[str], user_ids: lis
             "user_id": user_ids[u],
             "order_date": date,
             "quantity": n,
-            "order_status": ORDER_STATUSES[s],
+            "order_status": RECORDED_STATUSES[s],
         }
         for number, p, u, _, n, s, date in rows
     ]

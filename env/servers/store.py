@@ -50,7 +50,7 @@ class ServersStore:
         self, servers: Servers, names: Names, version: str, manifest: Manifest, shop_url: str
     ) -> None:
         self.servers, self._names, self._version, self._manifest = servers, names, version, manifest
-        self._url = shop_url.rstrip("/") + "/"
+        self._url = shop_url
         self._database = servers.mongo[names.shop]
         self.there = {kind: self._database[collection(kind, version)] for kind in (*KINDS, REVIEWS)}
 

@@ -345,7 +345,7 @@ def _compare_day(tally: Tally, order: Order, when: TextDate) -> None:
 def _compare_state(tally: Tally, order: Order, value: Segment) -> None:
     text = value.text.casefold().removeprefix("status:").strip()
     state = _STATES.get(text) or (text if text in _NOT_YET else None)
-    if state is not None:
+    if state is not None and order.order_status != "Unknown":
         start = value.start + len(value.text) - len(text)
         span = start, start + len(text)
         why = f"Order {order.order_id}: {state}; record: {order.order_status}"

@@ -1,0 +1,224 @@
+"""Turns a catalogue's files into a shop: products, then users and orders, each in the order of a shop."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from hashlib import file_digest
+from importlib.metadata import version
+from pathlib import Path
+from tempfile import gettempdir
+from typing import Any, NamedTuple
+
+import numpy as np
+from drr.data_ingest.catalogue.batches import ProductForms, is_day_first, product_forms
+from drr.data_ingest.catalogue.mapping import Kind, MappedFile, mapped_files
+from drr.data_ingest.catalogue.orders import OrderColumns
+from drr.data_ingest.catalogue.people import People
+from drr.data_ingest.catalogue.products import Shelf
+from drr.data_ingest.ingest import counted, counted_batches, order_batches, work_folder
+from drr.data_ingest.orders import order_ids, sort_rows
+from drr.data_ingest.packing import I64, U64, hash_text
+from drr.data_ingest.products import VERSION as TEXT_VERSION
+from drr.data_ingest.quarantine import Quarantine
+from drr.env.entities import Product
+from drr.env.errors import DrrError, disk_of
+from drr.env.json_object import JsonObject
+from drr.env.progress import Progress, collector_off
+from drr.env.settings import Settings
+from drr.env.shop import Input, Manifest, shop_writer
+from numpy.typing import NDArray
+
+_DAY_MS = 86_400_000
+
+
+@dataclass(frozen=True)
+class CatalogueJob:
+    """What is asked of the ingest of a catalogue."""
+
+    shop: str
+    files: Sequence[Path]
+    map: Mapping[str, Any]
+    preset: str | None
+    quarantine: Path
+    key: bytes
+    """The secret by which ids of people are hashed."""
+    now_ms: int
+    """Orders of a later day are refused."""
+    max_bad: float = 0.01
+    keep_personal: bool = False
+    created: str | None = None
+    replace: bool = True
+
+
+class Catalogue(NamedTuple):
+    """What was read, before it is written."""
+
+    files: Sequence[MappedFile]
+    shelf: Shelf
+    people: People
+    orders: tuple[NDArray[Any], ...]
+    forms: Mapping[str, ProductForms]
+    rows: Counter[str]
+    notes: Counter[str]
+
+
+class Preview(NamedTuple):
+    """What an ingest would do."""
+
+    mapping: JsonObject
+    rows: Mapping[str, int]
+    quarantined: Mapping[str, int]
+    notes: Mapping[str, int]
+    users: int
+    product: Product | None
+
+
+def preview(job: CatalogueJob, settings: Settings, progress: Progress) -> Preview:
+    """Read everything and write nothing."""
+    with ExitStack() as stack:
+        quarantine = stack.enter_context(Quarantine(Path(os.devnull), 1.0))
+        read = _gathered(job, quarantine, stack, progress, None)
+        product = next(read.shelf.products(settings.shop_url), None)
+        users = len(read.people.codes)
+        return Preview(_recipe(job, read), read.rows, quarantine.counts, read.notes, users, product)
+
+
+def ingest_catalogue(job: CatalogueJob, settings: Settings, progress: Progress) -> Manifest:
+    """Make the shop and return its manifest. It is published whole at the end, or not at all."""
+    folder = work_folder(job.shop)
+    with (
+        disk_of(folder or gettempdir()),
+        shop_writer(job.shop, settings, replace=job.replace) as writer,
+        Quarantine(job.quarantine, job.max_bad) as quarantine,
+        ExitStack() as stack,
+        collector_off(),
+    ):
+        read = _gathered(job, quarantine, stack, progress, folder)
+        with progress.stage("products", len(read.shelf), "products") as stage:
+            writer.write_products(counted(read.shelf.products(), stage.advance))
+        ids, hashes, position = read.people.close()
+        with progress.stage("users", len(ids), "users") as stage:
+            writer.write_users(counted_batches(read.people.rows(ids, hashes), stage.advance))
+        columns = _ordered(read, ids, hashes, position)
+        with progress.stage("orders", len(columns[0]), "orders") as stage:
+            writer.write_orders(order_batches(columns, stage.advance))
+        _verify(read.rows, quarantine.counts)
+        quarantine.flush()
+        return writer.publish(_manifest(job, read, quarantine.counts, len(ids)))
+
+
+def _gathered(
+    job: CatalogueJob, quarantine: Quarantine, stack: ExitStack, progress: Progress, folder: Path | None
+) -> Catalogue:
+    files = mapped_files(job.files, job.map, job.preset)
+    of: dict[Kind, list[MappedFile]] = {"products": [], "users": [], "orders": []}
+    for mapped in files:
+        of[mapped.kind].append(mapped)
+    forms = product_forms(of["products"])
+    day_first = {mapped.name: is_day_first(mapped) for mapped in of["orders"]}
+    rows, shelf = Counter[str](), Shelf(stack, folder)
+    for mapped in of["products"]:
+        _follow(mapped, shelf.add(mapped, forms[mapped.name], quarantine, rows), progress)
+    if not len(shelf):
+        raise DrrError(f"no row became a product ({_counts(quarantine.counts)}); is the mapping right?")
+    people = People(job.key, personal=job.keep_personal)
+    for mapped in of["users"]:
+        _follow(mapped, people.add(mapped, quarantine, rows), progress)
+    orders = OrderColumns(shelf.positions(), people, job.now_ms + _DAY_MS)
+    for mapped in of["orders"]:
+        _follow(mapped, orders.add(mapped, day_first[mapped.name], quarantine, rows), progress)
+    columns = orders.close(quarantine)
+    rows["orders"] = len(columns[0])
+    if of["orders"] and not rows["orders"]:
+        raise DrrError(
+            f"no row became an order ({_counts(quarantine.counts)}): the column of [orders] product holds ids as in "
+            "[products] id; say both in the mapping"
+        )
+    return Catalogue(files, shelf, people, columns, forms, rows, shelf.notes + orders.notes)
+
+
+def _follow(mapped: MappedFile, batches: Iterator[int], progress: Progress) -> None:
+    with progress.stage(f"{mapped.name}: {mapped.kind}") as stage:
+        for count in batches:
+            stage.advance(count)
+
+
+def _counts(counts: Mapping[str, int]) -> str:
+    return (
+        ", ".join(f"{reason} {count:,}" for reason, count in sorted(counts.items())) or "all files are empty"
+    )
+
+
+def _ordered(read: Catalogue, ids: Sequence[str], hashes: U64, position: I64) -> list[I64]:
+    """Return the columns of orders in the order of a shop: by user, newest first, then by number."""
+    product, code, time, quantity, state, numbers = read.orders
+    user = position[code]
+    names = list(read.shelf.positions())
+    items = np.fromiter(map(hash_text, names), np.uint64, len(names))
+    drawn = order_ids(
+        hashes[user],
+        items[product] ^ numbers,
+        time,
+        lambda row: (ids[user[row]], f"{names[product[row]]}/{numbers[row]}"),
+    )
+    order = sort_rows(user, time, drawn)
+    return [np.asarray(column[order], np.int64) for column in (drawn, product, user, time, quantity, state)]
+
+
+def _verify(rows: Counter[str], quarantined: Counter[str]) -> None:
+    """Check that no row was lost."""
+    read = rows["product_rows"] + rows["user_rows"] + rows["order_rows"]
+    found = rows["products"] + rows["users"] + rows["orders"] + quarantined.total()
+    if read != found:
+        raise DrrError(
+            f"{read:,} rows were read but {found:,} are accounted for; this is a bug, no shop was written: please report it"
+        )
+
+
+def _recipe(job: CatalogueJob, read: Catalogue) -> JsonObject:
+    """Return how the files were read: it stands in the manifest, and names columns only."""
+    forms = next(iter(read.forms.values()))
+    return {
+        "preset": job.preset or "own files",
+        "files": {mapped.name: f"{mapped.kind}: {_columns(mapped)}" for mapped in read.files},
+        "currency": forms.currency or "not named, read as USD",
+        "rate": forms.rate,
+        "language": forms.language or "not named",
+        "people": "as in the files" if job.keep_personal else "invented",
+    }
+
+
+def _columns(mapped: MappedFile) -> str:
+    return ", ".join(f"{field} = {' | '.join(names)}" for field, names in mapped.columns.items() if names)
+
+
+def _manifest(job: CatalogueJob, read: Catalogue, quarantined: Counter[str], users: int) -> Manifest:
+    counts = {"products": len(read.shelf), "users": users, "orders": read.rows["orders"]}
+    return Manifest(
+        backend="",
+        as_of="",
+        content_hash="",
+        counts=counts,
+        recipe=_recipe(job, read),
+        inputs=[_input(mapped.source.path) for mapped in read.files],
+        rows=dict(sorted(read.rows.items())),
+        quarantined=dict(sorted(quarantined.items())),
+        notes=dict(sorted(read.notes.items())),
+        versions={
+            "drr": version("deepresearch-retail"),
+            "faker": version("faker"),
+            "product_text": TEXT_VERSION,
+        },
+        created=job.created,
+    )
+
+
+def _input(path: Path) -> Input:
+    with path.open("rb") as file:
+        return Input(
+            name=path.name, bytes=path.stat().st_size, sha256=file_digest(file, "sha256").hexdigest()
+        )

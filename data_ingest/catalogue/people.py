@@ -1,0 +1,140 @@
+"""Replaces people by invented ones: an id becomes a keyed hash, and all else about a person is drawn from that hash."""
+
+from __future__ import annotations
+
+import os
+from base64 import b32encode
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from hashlib import blake2b
+from pathlib import Path
+
+import numpy as np
+from drr.data_ingest.catalogue.batches import batches
+from drr.data_ingest.catalogue.mapping import MappedFile
+from drr.data_ingest.catalogue.values import is_id, text_of
+from drr.data_ingest.ingest import BATCH
+from drr.data_ingest.orders import profiles
+from drr.data_ingest.packing import I64, U64
+from drr.data_ingest.quarantine import Quarantine
+from drr.env.content import UserRow
+from drr.env.errors import DrrError
+from drr.env.trust import config_folder
+
+KEY = "people.key"
+_FIELDS = ("email", "first_name", "last_name", "phone", "street", "city", "state", "zip", "country")
+_KEY_BYTES, _ID_BYTES = 32, 15
+
+
+def people_key(folder: Path | None = None) -> bytes:
+    """Return this user's secret key for the hashes of people, made at the first call. Whoever has the key can tell whether a
+    person is in a shop, so it lies in the settings folder, for its owner's eyes alone, and never in a shop."""
+    folder = folder or config_folder()
+    if folder is None:
+        raise DrrError(
+            "people are replaced by means of a secret key, and this account has no home to keep it; set HOME"
+        )
+    path = folder / KEY
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        try:
+            handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
+            with os.fdopen(handle, "wb") as file:
+                file.write(os.urandom(_KEY_BYTES))
+        except FileExistsError:
+            pass
+        key = path.read_bytes()
+    except OSError as error:
+        raise DrrError(f"{path}: the key for people's ids cannot be kept ({error.strerror})") from error
+    if len(key) != _KEY_BYTES:
+        raise DrrError(
+            f"{path}: is no key of {_KEY_BYTES} bytes; restore it, or remove it to begin with other invented people"
+        )
+    return key
+
+
+class People:
+    """The users of a shop, each by a number, in the order in which their ids were met."""
+
+    def __init__(self, key: bytes, *, personal: bool) -> None:
+        self._key, self._personal = key, personal
+        self.codes: dict[str, int] = {}
+        self.records: dict[int, UserRow] = {}
+        """What the shop's own records say of users; kept only where the owner asked for it."""
+
+    def code(self, user: str) -> int:
+        return self.codes.setdefault(user, len(self.codes))
+
+    def takes(self, user: str) -> bool:
+        """Tell whether a user's id can be one of the shop: kept ids stand in addresses, hashed ones do not."""
+        return not self._personal or is_id(user)
+
+    def add(self, mapped: MappedFile, quarantine: Quarantine, rows: Counter[str]) -> Iterator[int]:
+        """Add the users of a file, and yield the number of rows of each batch. Only ids are read unless personal data are kept."""
+        quarantine.begin(mapped.name)
+        read, seen = 0, set[str]()
+        for batch in batches(mapped, ("id", *_FIELDS) if self._personal else ("id",)):
+            for line, reason in batch.bad:
+                quarantine.put(line, reason)
+            for k, (line, user) in enumerate(zip(batch.lines, map(text_of, batch.cells["id"]), strict=True)):
+                reason = (
+                    "no_id"
+                    if not user
+                    else "id_twice"
+                    if user in seen
+                    else ""
+                    if self.takes(user)
+                    else "id_unusable"
+                )
+                if reason:
+                    quarantine.put(line, reason)
+                    continue
+                seen.add(user)
+                rows["users"] += 1
+                code = self.code(user)
+                if self._personal:
+                    known = (
+                        text_of(batch.cells[field][k]) if field in batch.cells else "" for field in _FIELDS
+                    )
+                    self.records[code] = UserRow(user, *known)
+            count = len(batch.lines) + len(batch.bad)
+            rows["user_rows"] += count
+            read += count
+            yield count + batch.skipped
+        quarantine.check(read, final=True)
+
+    def hash_of(self, text: str) -> int:
+        """Return a number that tells nothing of the text to who lacks the key."""
+        return int.from_bytes(
+            blake2b(text.encode("utf-8", "surrogatepass"), key=self._key, digest_size=8).digest(), "big"
+        )
+
+    def close(self) -> tuple[list[str], U64, I64]:
+        """Return the users' ids in ascending order, the hash of each, and the position of each code."""
+        digests = [
+            blake2b(user.encode("utf-8", "surrogatepass"), key=self._key, digest_size=_ID_BYTES).digest()
+            for user in self.codes
+        ]
+        ids = list(self.codes) if self._personal else [f"U{b32encode(digest).decode()}" for digest in digests]
+        order = sorted(range(len(ids)), key=ids.__getitem__)
+        position = np.empty(len(ids), np.int64)
+        position[order] = np.arange(len(ids))
+        hashes = np.array([int.from_bytes(digests[k][:8], "big") for k in order], np.uint64)
+        self._order = order
+        return [ids[k] for k in order], hashes, position
+
+    def rows(self, ids: Sequence[str], hashes: U64) -> Iterator[list[UserRow]]:
+        """Yield the records of all users, in the order of `close`."""
+        if self._personal:
+            nothing = UserRow(*[""] * len(UserRow._fields))._replace(account_status="active")
+            for first in range(0, len(ids), BATCH):
+                yield [
+                    self.records.get(code, nothing)._replace(user_id=ids[k])
+                    for k, code in enumerate(self._order[first : first + BATCH], first)
+                ]
+            return
+        pools = profiles()
+        attempts = pools.attempts(hashes)
+        for first in range(0, len(ids), BATCH):
+            part = slice(first, first + BATCH)
+            yield pools.rows(list(ids[part]), hashes[part], attempts[part])
