@@ -171,11 +171,12 @@ def _ordered(read: Catalogue, ids: Sequence[str], hashes: U64, position: I64) ->
 
 def _verify(rows: Counter[str], quarantined: Counter[str]) -> None:
     """Check that no row was lost."""
-    read = rows["product_rows"] + rows["user_rows"] + rows["order_rows"]
-    found = rows["products"] + rows["users"] + rows["orders"] + quarantined.total()
-    if read != found:
+    rows["rows"] = rows["product_rows"] + rows["user_rows"] + rows["order_rows"]
+    rows["quarantined"] = quarantined.total()
+    found = rows["products"] + rows["users"] + rows["orders"] + rows["quarantined"]
+    if rows["rows"] != found:
         raise DrrError(
-            f"{read:,} rows were read but {found:,} are accounted for; this is a bug, no shop was written: please report it"
+            f"{rows['rows']:,} rows were read but {found:,} are accounted for; this is a bug, no shop was written: please report it"
         )
 
 

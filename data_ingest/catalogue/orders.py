@@ -10,7 +10,7 @@ import numpy as np
 from drr.data_ingest.catalogue.batches import Batch, StatusWords, batches
 from drr.data_ingest.catalogue.mapping import MappedFile, OrderTable
 from drr.data_ingest.catalogue.people import People
-from drr.data_ingest.catalogue.values import Cell, moment_of, text_of, whole_of
+from drr.data_ingest.catalogue.values import Cell, all_texts, moment_of, text_of, whole_of
 from drr.data_ingest.packing import I64, U64, mix
 from drr.data_ingest.quarantine import Quarantine
 from drr.env.entities import RECORDED_STATUSES
@@ -69,8 +69,8 @@ class OrderColumns:
         def refuse(mask: Any, reason: str) -> None:
             reasons[np.asarray(mask, np.bool_) & (reasons == 0)] = _AT[reason]
 
-        products = list(map(text_of, cells["product"]))
-        users = list(map(text_of, cells["user"]))
+        products = all_texts(cells["product"])
+        users = all_texts(cells["user"])
         product = np.fromiter((self._products.get(one, -1) for one in products), np.int64, count)
         time = _times(cells["date"], table.dates, day_first)
         quantity = _quantities(cells.get("quantity"), count, self.notes)
@@ -86,7 +86,7 @@ class OrderColumns:
         user = np.fromiter(
             (people.code(one) if ok else 0 for one, ok in zip(users, fine, strict=True)), np.int64, count
         )
-        numbers = map(text_of, cells.get("id") or [""] * count)
+        numbers = all_texts(cells.get("id") or [""] * count)
         order = np.fromiter((people.hash_of(one) if one else 0 for one in numbers), np.uint64, count)
         known = map(status.code, cells["status"]) if "status" in cells else [_NO_STATUS] * count
         state = np.fromiter(known, np.int8, count)
@@ -131,8 +131,7 @@ def _quantities(cells: Sequence[Cell] | None, count: int, notes: Counter[str]) -
     if cells is None:
         notes["orders_taken_as_one_piece"] += count
         return np.ones(count, np.int64)
-    empty = [not text_of(cell) for cell in cells]
-    notes["orders_taken_as_one_piece"] += sum(empty)
-    return np.array(
-        [1 if no else whole_of(cell) or 0 for cell, no in zip(cells, empty, strict=True)], np.int64
-    )
+    texts = all_texts(cells)
+    notes["orders_taken_as_one_piece"] += texts.count("")
+    meant = {text: whole_of(text) or 0 if text else 1 for text in set(texts)}
+    return np.fromiter(map(meant.__getitem__, texts), np.int64, count)

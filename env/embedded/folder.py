@@ -149,9 +149,10 @@ def _check_counts(database: sqlite3.Connection, manifest: Manifest) -> Iterator[
     }
     yield from check_counts(manifest, counted)
     rows = manifest.rows
-    parts = sum(rows.get(part, 0) for part in ("orders", "duplicates", "not_selected", "quarantined"))
-    if parts != rows.get("reviews", 0):
-        yield f"The manifest says that {rows.get('reviews', 0):,} reviews were read and accounts for {parts:,}."
+    whole, kinds = ("rows", ("products", "users")) if "rows" in rows else ("reviews", ("duplicates", "not_selected"))
+    parts = sum(rows.get(part, 0) for part in (*kinds, "orders", "quarantined"))
+    if parts != rows.get(whole, 0):
+        yield f"The manifest says that {rows.get(whole, 0):,} {whole} were read and accounts for {parts:,}."
 
 
 def _check_index(

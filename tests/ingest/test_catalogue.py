@@ -1,0 +1,360 @@
+"""Any catalogue becomes a shop: what was read is counted by code that knows only the files, and people are nowhere in what is made."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import json
+import stat
+import zipfile
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from drr.data_ingest.catalogue.values import amount_of, decimal_marks, moment_of
+from drr.env.settings import Settings
+from drr.env.shop import Shop, open_shop
+
+from tests.commands import Drr
+from tests.ingest import catalogues
+
+PRODUCTS = "id,title,price\n1,Dog bed,39.90\n2,Cat tree,\n"
+ORDERS = "order_id,product_id,user_id,date\n7,1,anna@zq-mail.de,2024-03-01\n8,2,bob@zq-mail.de,2024-03-02\n"
+
+
+def opened(path: Path) -> Shop:
+    return open_shop(str(path), Settings())
+
+
+def wrote(folder: Path, **files: str | bytes) -> list[Path]:
+    """Write files named `products_csv`, and return their paths."""
+    paths = []
+    for name, content in files.items():
+        path = folder / name.replace("_", ".")
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        paths.append(path)
+    return paths
+
+
+def rows_of(path: Path, encoding: str, separator: str) -> list[list[str]]:
+    with path.open(encoding=encoding, newline="") as file:
+        return list(csv.reader(file, delimiter=separator))[1:]
+
+
+def test_a_messy_shop_is_counted_and_each_bad_row_has_its_line_and_reason(tmp_path: Path, drr: Drr) -> None:
+    files, mapping = catalogues.messy(tmp_path)
+    shop = tmp_path / "shop"
+    asked = ("data", "ingest", *files, "--shop", shop, "--map", mapping, "--max-bad", "0.05", "--quiet")
+    found = drr.json(*asked)
+    assert found["quarantined"] == catalogues.MESSY_QUARANTINE
+    articles, orders = rows_of(files[0], "cp1252", ";"), rows_of(files[1], "utf-8-sig", ";")
+    kept = {
+        row[0]: row
+        for row in reversed(articles)
+        if len(row) == 1000 and row[0].strip() and row[1] and row[2][:1] != "-"
+    }
+    assert found["counts"]["products"] == len(kept)
+    assert found["counts"]["orders"] == len(orders) - sum(
+        count for reason, count in catalogues.MESSY_QUARANTINE.items() if reason in _OF_ORDERS
+    )
+    lines = [json.loads(line) for line in (tmp_path / "shop.quarantine.jsonl").read_text().splitlines()]
+    assert all(set(line) == {"file", "line", "reason"} for line in lines)
+    assert {(one["line"], one["reason"]) for one in lines if one["file"] == "artikel.csv"} >= {
+        (24, "id_twice"), (42, "negative_price"), (62, "no_id"), (82, "no_title"), (102, "wrong_number_of_cells"),
+    }  # fmt: skip
+    with opened(shop) as made:
+        product = made.store.product("00061")
+        assert product is not None and product.price == round(
+            float(kept["00061"][2][:-2].replace(",", ".")) * 1.1, 2
+        )
+        assert "<" not in product.description[0] and "Für" in product.description[0]
+        unpriced = [row[0] for row in kept.values() if not row[2]]
+        assert unpriced and all(one.price is None for one in made.store.products(unpriced))
+        states = Counter(order.order_status for order in made.store.iter_orders())
+        assert set(states) == {"Shipped", "Delivered", "Processing", "Unknown"}
+    assert drr.out("shop", "check", shop)
+
+
+_OF_ORDERS = (
+    "no_date",
+    "date_unreadable",
+    "date_out_of_range",
+    "no_user",
+    "quantity_unusable",
+    "order_twice",
+    "unknown_product",
+)
+
+
+def test_variants_of_shopify_have_a_parent_and_lines_of_an_order_its_date(tmp_path: Path, drr: Drr) -> None:
+    files = catalogues.shopify(tmp_path)
+    found = drr.json("data", "ingest", *files, "--shop", tmp_path / "shop", "--preset", "shopify", "--quiet")
+    products = rows_of(files[0], "utf-8", ",")
+    orders = rows_of(files[1], "utf-8", ",")
+    assert found["counts"]["products"] == len({row[10] for row in products if row[11]})
+    assert found["counts"]["orders"] == len(orders) and not found["quarantined"]
+    with opened(tmp_path / "shop") as shop:
+        one = shop.store.product("00001")
+        assert one is not None and one.details["Variant of"] == "thing-0" and one.title.endswith("(L)")
+        assert one.store == "Maker 0" and one.description
+        states = Counter(order.order_status for order in shop.store.iter_orders())
+    cancelled = {row[0] for row in orders if row[13]}
+    assert states["Cancelled"] == sum(row[0] in cancelled for row in orders)
+
+
+def test_a_google_feed_and_orders_of_its_own(tmp_path: Path, drr: Drr) -> None:
+    feed, orders = catalogues.google(tmp_path)
+    packed = tmp_path / "feed.xml.gz"
+    packed.write_bytes(gzip.compress(feed.read_bytes()))
+    found = drr.json(
+        "data",
+        "ingest",
+        packed,
+        orders,
+        "--shop",
+        tmp_path / "shop",
+        "--preset",
+        "google-merchant",
+        "--quiet",
+    )
+    assert found["counts"] == {"products": feed.read_text().count("<item>"), "users": 40, "orders": 600}
+    assert found["notes"] == {"orders_taken_as_one_piece": 600}
+    with opened(tmp_path / "shop") as shop:
+        one = shop.store.product("00004")
+    assert one is not None and one.details == {"color": "red", "Variant of": "group1"}
+    assert one.average_rating is None and one.rating_number is None and "<b>" not in one.description[0]
+
+
+def test_products_of_schema_org(tmp_path: Path, drr: Drr) -> None:
+    row = {
+        "@type": "Product", "sku": "A/1 b", "name": "Lamp", "brand": {"@type": "Brand", "name": "Lux"},
+        "offers": [{"price": "12.50", "priceCurrency": "USD"}], "aggregateRating": {"ratingValue": 4.5, "reviewCount": "12"},
+        "category": "Home > Lamps", "isVariantOf": {"productGroupID": "G"},
+    }  # fmt: skip
+    files = wrote(
+        tmp_path,
+        p_jsonl=json.dumps(row) + "\n[1]\n{broken\n" + json.dumps({"sku": "B", "name": "Bulb"}) + "\n",
+    )
+    shop = tmp_path / "shop"
+    asked = (
+        "data",
+        "ingest",
+        *files,
+        "--shop",
+        shop,
+        "--preset",
+        "schema-org",
+        "--max-bad",
+        "0.5",
+        "--quiet",
+    )
+    assert drr.json(*asked)["quarantined"] == {"broken_json": 1, "not_an_object": 1}
+    with opened(shop) as made:
+        lamp, bulb = made.store.products(["A/1 b", "B"])
+    assert (lamp.price, lamp.store, lamp.average_rating, lamp.rating_number) == (12.5, "Lux", 4.5, 12)
+    assert lamp.categories == ["Home", "Lamps"] and lamp.details == {"Variant of": "G"}
+    assert (bulb.price, bulb.store, bulb.average_rating, bulb.rating_number) == (None, None, None, None)
+    seen = drr.out(
+        "tools",
+        "call",
+        "get_product_details",
+        "--shop",
+        shop,
+        "--args",
+        json.dumps({"product_id": lamp.product_url}),
+    )
+    assert lamp.product_url.endswith("/A%2F1%20b") and "Lamp" in seen
+
+
+def test_parquet_has_numbers_and_times(tmp_path: Path, drr: Drr) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    pq.write_table(
+        pa.table({"id": [1, 2], "title": ["a", "b"], "price": [1.5, None]}), tmp_path / "p.parquet"
+    )
+    times = pa.array([1_700_000_000_000, None, 5], pa.timestamp("ms", "Europe/Berlin"))
+    orders = pa.table(
+        {"product_id": [1.0, 2.0, 1.0], "user_id": [5, 6, 7], "date": times, "quantity": [2, 1, 1]}
+    )
+    pq.write_table(orders, tmp_path / "o.parquet")
+    (tmp_path / "o.parquet.gz").write_bytes(gzip.compress((tmp_path / "o.parquet").read_bytes()))
+    for name in ("o.parquet", "o.parquet.gz"):
+        asked = (
+            "data",
+            "ingest",
+            tmp_path / "p.parquet",
+            tmp_path / name,
+            "--shop",
+            tmp_path / "shop",
+            "--max-bad",
+            "0.5",
+        )
+        found = drr.json(*asked, "--replace", "--quiet")
+        assert (found["counts"]["orders"], found["quarantined"]) == (2, {"no_date": 1})
+    with opened(tmp_path / "shop") as shop:
+        assert {order.order_date for order in shop.store.iter_orders()} == {
+            "2023-11-14T22:13:20.000",
+            "1970-01-01T00:00:00.005",
+        }
+
+
+def everywhere(folder: Path, printed: str) -> bytes:
+    """Return all bytes below a folder, those of packed files also unpacked, and what commands printed."""
+    parts = [printed.encode()]
+    for path in folder.rglob("*"):
+        if not path.is_file():
+            continue
+        parts.append(path.read_bytes())
+        if zipfile.is_zipfile(path):
+            with zipfile.ZipFile(path) as packed:
+                parts += [packed.read(name) for name in packed.namelist()]
+    return b"\0".join(parts)
+
+
+def test_nobody_is_in_a_shop_a_study_a_log_or_a_bundle(tmp_path: Path, drr: Drr) -> None:
+    raw, made = tmp_path / "raw", tmp_path / "made"
+    raw.mkdir()
+    made.mkdir()
+    files, mapping = catalogues.messy(raw)
+    files[1].write_text(
+        files[1].read_text(encoding="utf-8-sig").replace("zugestellt", "versendet"), encoding="utf-8"
+    )
+    shop, study, queries = made / "shop", made / "study", made / "q.jsonl"
+    printed = []
+    for words in (
+        ("data", "ingest", *files, "--shop", shop, "--map", mapping, "--dry-run"),
+        ("data", "ingest", *files, "--shop", shop, "--map", mapping, "--max-bad", "0.001"),
+        ("data", "ingest", *files, "--shop", shop, "--map", mapping, "--max-bad", "0.05"),
+        ("shop", "users", shop),
+        ("queries", "generate", "--shop", shop, "--out", queries, "--users", "2"),
+        ("run", study, "--shop", shop, "--queries", queries, "--variants", "react"),
+        ("judge", study),
+        ("report", study, "--out", made / "report"),
+        ("bundle", "make", study, "--out", made / "bundle.zip"),
+    ):
+        code, out, err = drr(*words)
+        assert code == (1 if "0.001" in words else 0), (words, err)
+        printed += [out, err]
+    found = everywhere(made, "\n".join(printed))
+    assert b"Shipped" in found and len(found) > 1_000_000
+    assert [secret for secret in catalogues.SECRETS if secret.encode() in found] == []
+
+
+def test_the_same_key_makes_the_same_shop(tmp_path: Path, drr: Drr, monkeypatch: pytest.MonkeyPatch) -> None:
+    files = wrote(tmp_path, p_csv=PRODUCTS, o_csv=ORDERS)
+    hashes = []
+    for home, shop in (("one", "a"), ("one", "b"), ("two", "c")):
+        monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / home))
+        hashes.append(
+            drr.json("data", "ingest", *files, "--shop", tmp_path / shop, "--quiet")["content_hash"]
+        )
+    assert hashes[0] == hashes[1] != hashes[2]
+    key = tmp_path / "one" / "drr" / "people.key"
+    assert stat.S_IMODE(key.stat().st_mode) == 0o600
+    assert key.read_bytes() not in everywhere(tmp_path / "a", "")
+    (tmp_path / "two" / "drr" / "people.key").write_bytes(b"short")
+    assert "restore it" in drr.err("data", "ingest", *files, "--shop", tmp_path / "d", code=1)
+
+
+def test_personal_data_are_kept_where_the_owner_says_so(tmp_path: Path, drr: Drr) -> None:
+    users = "user_id,first_name,email\nanna@zq-mail.de,Anna,anna@zq-mail.de\n"
+    files = wrote(tmp_path, p_csv=PRODUCTS, o_csv=ORDERS, u_csv=users)
+    code, _, err = drr("data", "ingest", *files, "--shop", tmp_path / "shop", "--keep-personal")
+    assert code == 0 and "real people" in err
+    with opened(tmp_path / "shop") as shop:
+        anna, bob = shop.store.user("anna@zq-mail.de"), shop.store.user("bob@zq-mail.de")
+    assert anna is not None and (anna.first_name, anna.last_name) == ("Anna", "")
+    assert bob is not None and bob.email == "" and bob.address.country == ""
+
+
+def test_a_dry_run_writes_nothing_and_shows_a_product(tmp_path: Path, drr: Drr) -> None:
+    files = wrote(tmp_path, p_csv=PRODUCTS, o_csv=ORDERS)
+    out = drr.out("data", "ingest", *files, "--shop", tmp_path / "shop", "--dry-run")
+    assert "2 products, 2 users, 2 orders" in out and "price_unknown 1" in out and "$39.90" in out
+    assert "zq-mail" not in out and sorted(path.name for path in tmp_path.iterdir() if path.suffix) == [
+        "o.csv",
+        "p.csv",
+    ]
+
+
+LONG = b"id,title\n1," + b"x" * (17 << 20)
+DOUBTS: list[tuple[dict[str, Any], str]] = [
+    ({"p_csv": "id;title;price\n1;T\xfcr;1,50\n".encode("latin-1")}, 'encoding = "cp1252"'),
+    ({"p_csv": "id,title,price\n1,zq,1.234\n"}, 'decimal = ","'),
+    ({"p_csv": 'id,title,price\n1,zq,"1,50"\n2,b,1.50\n'}, 'decimal = ","'),
+    ({"p_csv": "id,title;price\n1,zq;2\n"}, 'separator = ";"'),
+    ({"p_csv": "id,title,price,currency\n1,zq,1.00,USD\n2,b,1.00,EUR\n"}, 'currency = "USD"'),
+    ({"p_csv": "id,title,price\n1,zq,1.00 €\n"}, "rate = 1.08"),
+    ({"p_csv": "id,title,language\n1,zq,de\n2,b,fr\n"}, 'language = "de"'),
+    ({"p_csv": PRODUCTS, "o_csv": "product_id,user_id,date\n1,zq,03/04/2024\n"}, 'dates = "%d/%m/%Y"'),
+    ({"p_csv": PRODUCTS, "o_csv": "product_id,user_id,date,status\n1,zq,2024-01-01,weg\n"}, "[orders.statuses]"),
+    ({"p_csv": PRODUCTS, "o_csv": "product_id,user_id,date\n99,zq,2024-01-01\n"}, "no row became an order"),
+    ({"p_csv": "zq,zq@mail.de,+49 30 123\nb,c,d\n"}, "tell no table"),
+    ({"p_csv": "id,title,title\n1,zq,a\n"}, "has 2 columns"),
+    ({"p_csv": ""}, "is empty"),
+    ({"p_csv": "i\0d,title\n"}, "zero byte"),
+    ({"p_csv": LONG}, "line 2 has over"),
+    ({"p_csv": 'id,title\n1,"zq\n' + "2,b\n" * 300_000}, "a quote left open"),
+    ({"p_xml": "<!DOCTYPE r [<!ENTITY a 'zq'>]><rss><item><id>&a;</id></item></rss>"}, "DOCTYPE"),
+    ({"p_xml": "<rss><item><id>zq</rss>"}, "well-formed"),
+    ({"p_parquet": b"PAR1 zq"}, "no Parquet file"),
+    ({"p_csv": PRODUCTS, "q_xlsx": "zq"}, "as CSV"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("files", "told"), DOUBTS, ids=[told for _, told in DOUBTS])
+def test_a_doubt_is_a_sentence_without_a_cell(
+    files: dict[str, Any], told: str, tmp_path: Path, drr: Drr
+) -> None:
+    code, out, err = drr("data", "ingest", *wrote(tmp_path, **files), "--shop", tmp_path / "shop", "--quiet")
+    assert code in (1, 2) and told in err and not out and err.count("\n") == 1
+    assert "zq" not in err and not (tmp_path / "shop").exists()
+
+
+def test_options_of_the_other_kind_of_files_are_refused(tmp_path: Path, drr: Drr) -> None:
+    files = wrote(tmp_path, p_csv=PRODUCTS)
+    assert "--since" in drr.err("data", "ingest", *files, "--shop", tmp_path / "s", "--since", "2020-01-01")
+    assert "--keep-personal" in drr.err(
+        "data", "ingest", tmp_path, "--shop", tmp_path / "s", "--keep-personal"
+    )
+    bad = wrote(tmp_path, m_toml="[products]\ntitel = 'x'\n")
+    assert "products.titel" in drr.err("data", "ingest", *files, "--shop", tmp_path / "s", "--map", *bad)
+    bad = wrote(tmp_path, m_toml="[products]\ntitle = 'titel'\n")
+    assert "did you mean 'title'" in drr.err(
+        "data", "ingest", *files, "--shop", tmp_path / "s", "--map", *bad
+    )
+
+
+@pytest.mark.parametrize(
+    ("cell", "marks", "value", "currency"),
+    [
+        ("12,50", ",", 12.5, None), ("1.234,50 €", ",", 1234.5, "EUR"), ("$1,234.50", ".", 1234.5, "USD"),
+        ("1'234.50", ".", 1234.5, None), ("1,234,567", ".", 1234567.0, None), ("1.234", "?", None, None),
+        ("EUR 7", "", 7.0, "EUR"), ("-3.00", ".", 3.0, None), ("on request", "", None, None), ("7", "", 7.0, None),
+    ],
+)  # fmt: skip
+def test_prices_as_people_write_them(
+    cell: str, marks: str, value: float | None, currency: str | None
+) -> None:
+    assert decimal_marks(cell) == marks
+    if marks != "?":
+        found = amount_of(cell, marks or ".")
+        assert (found.value, found.currency, found.negative) == (value, currency, cell.startswith("-"))
+
+
+@pytest.mark.parametrize(
+    ("cell", "date"),
+    [
+        ("2024-03-01", "2024-03-01"), ("2024-03-01 10:11:12 -0500", "2024-03-01"), ("01.03.2024 08:00", "2024-03-01"),
+        ("1/3/2024", "2024-03-01"), (1_709_251_200, "2024-03-01"), ("1709251200000", "2024-03-01"), ("20240301", "2024-03-01"),
+        ("45352", None), ("31.02.2024", None), ("soon", None), (True, None),
+    ],
+)  # fmt: skip
+def test_dates_as_people_write_them(cell: Any, date: str | None) -> None:
+    from drr.env.entities import iso_from_ms
+
+    moment = moment_of(cell, None, True)
+    assert (moment is None) == (date is None)
+    assert moment is None or iso_from_ms(moment)[:10] == date
