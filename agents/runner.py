@@ -92,17 +92,21 @@ def asking_for_form(prompts: Prompts) -> dict[str, str]:
     return {"answer_form": f"\n\n{prompts['answer_form'].text.rstrip()}"}
 
 
-@cache
 def schemas(names: tuple[str, ...] | None = None) -> tuple[ToolSchema, ...]:
     """Return the descriptions of the named tools as a model gets them (`None`: the nine tools). The same objects are returned each time, so that a model
     binds them once."""
+    every = tools.TOOLS if names is None else names
+    return _schemas(tuple(tool for tool in tools.EVERY.values() if tool.name in every))
+
+
+@lru_cache(64)
+def _schemas(chosen: tuple[Tool, ...]) -> tuple[ToolSchema, ...]:
     return tuple(
         {
             "type": "function",
             "function": {"name": tool.name, "description": tool.description, "parameters": tool.schema},
         }
-        for tool in tools.EVERY.values()
-        if tool.name in (tools.TOOLS if names is None else names)
+        for tool in chosen
     )
 
 
@@ -113,7 +117,7 @@ def tools_of(variant: Variant, offered: Sequence[str]) -> tuple[str, ...]:
         return tuple(offered)
     if strangers := sorted(set(wanted) - set(tools.EVERY)):
         raise Misuse(f"variant {variant.name!r} declares tools that do not exist: {', '.join(strangers)}")
-    return tuple(name for name in offered if name in wanted)
+    return tuple(name for name in offered if name in wanted or name in tools.OWN)
 
 
 class AgentKey(TypedDict):

@@ -22,12 +22,13 @@ from drr.env.progress import Quiet
 from drr.env.session import Session
 from drr.env.settings import Settings
 from drr.env.shop import Shop, open_shop
-from drr.env.shop_world import ShopWorld
+from drr.env.shop_world import ShopWorld, checked_without, own_code
 from drr.env.source import Source
 from drr.env.web.open import open_web
 from drr.env.world import World
-from drr.tools.base import ToolAnswer, ToolContext, ToolError, context_for
-from drr.tools.registry import TOOLS, call, call_sync, find
+from drr.tools.base import ToolAnswer, ToolContext, ToolError
+from drr.tools.own import add_own_tools
+from drr.tools.registry import EVERY, call, call_sync, find
 from drr.tools.spec import Tool
 
 
@@ -153,7 +154,7 @@ class ToolSession:
     @property
     def tools(self) -> Mapping[str, Tool]:
         """Name, description and JSON Schema of each."""
-        return {name: TOOLS[name] for name in self._ctx.world.tools}
+        return {name: EVERY[name] for name in self._ctx.world.tools}
 
     @property
     def sources(self) -> tuple[Source, ...]:
@@ -194,7 +195,8 @@ def _figures_of(source: Source) -> Source:
 
 
 def _anew(ctx: ToolContext, user: str | None = None) -> ToolContext:
-    return replace(ctx, world=ShopWorld(ctx.session.anew(user), ctx.web))
+    assert isinstance(ctx.world, ShopWorld)
+    return replace(ctx, world=replace(ctx.world, session=ctx.session.anew(user)))
 
 
 @contextmanager
@@ -217,7 +219,11 @@ def context_in(
         hint = f"one of its users is {example[0]}" if example else "it has no users"
         raise Misuse(f"--user {user}: no such user in {spec}; {hint}")
     web = open_web(settings, shop=shop, searching=False)
-    return context_for(Session(shop, user, open_access=open_access), web, top_k=settings.web_top_k)
+    add_own_tools(settings.tools)
+    own = {name: code.digest for name, code in own_code(settings.tools).items()}
+    session = Session(shop, user, open_access=open_access)
+    world = ShopWorld(session, web, own=own, without=checked_without(settings.without))
+    return ToolContext(world, top_k=settings.web_top_k)
 
 
 def someone(spec: str, settings: Settings) -> str | None:

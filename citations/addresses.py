@@ -13,9 +13,9 @@ SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{1,15}://")
 LONGEST = 3_000
 """Longest bare URL, in characters; a longer text without a space is an attack."""
 BARE = re.compile(
-    r"""[HhFfUuDd](?=[TtIiSsOo])(?:
+    r"""[HhFfUuDdTt](?=[TtIiSsOo])(?:
         (?<=[Hh])[Tt][Tt][Pp][Ss]?:// | (?<=[Ff])(?:[Tt][Pp]|[Ii][Ll][Ee]):// | (?<=[Uu])[Ss][Ee][Rr]://
-        | (?<![\w/].)(?<=[Dd])[Oo][Ii]:\s?(?=10\.\d{4,9}/)
+        | (?<=[Tt])[Oo]{2}[Ll]:// | (?<![\w/].)(?<=[Dd])[Oo][Ii]:\s?(?=10\.\d{4,9}/)
     )""",
     re.X,
 )

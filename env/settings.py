@@ -139,6 +139,12 @@ class Settings(RoleSettings):
         description="address under which product pages are said to live; never fetched",
     )
 
+    tools: tuple[str, ...] = Field(
+        (), description="tools of your own beside the nine, FILE.py:FUNCTION, with commas (default: none)"
+    )
+    without: tuple[str, ...] = Field(
+        (), description="tools of the nine that agents do not get, with commas (default: none)"
+    )
     search: Literal["fields", "plain", "hybrid"] = Field(
         "fields",
         description="how the catalogue is searched: all fields by weight, one text as before (`plain`), or fields with vectors",
@@ -235,6 +241,11 @@ class Settings(RoleSettings):
     openai_api_key: SecretStr | None = Field(None, description="also read from OPENAI_API_KEY")
     serper_api_key: SecretStr | None = Field(None, description="also read from SERPER_API_KEY")
     _unnamed: dict[str, str] = PrivateAttr(default_factory=dict)
+
+    @field_validator("tools", "without", mode="before")
+    @classmethod
+    def _listed(cls, given: Any) -> Any:
+        return [one.strip() for one in given.split(",") if one.strip()] if isinstance(given, str) else given
 
     @property
     def unnamed(self) -> Mapping[str, str]:

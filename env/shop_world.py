@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, NotRequired, TypedDict
@@ -16,6 +16,7 @@ from drr.env.records.product import product_evidence
 from drr.env.records.shopper import order_evidence, orders_evidence, profile_evidence, statistics_evidence
 from drr.env.shop import HYBRID_VERSION, SEARCH_VERSION
 from drr.env.source import FrozenText, Source
+from drr.env.user_code import UserCode, from_file
 from drr.env.web.base import SANDBOX_VERSION, PageStatus
 from drr.env.world import Holdings, Site, SourceKind, kinds_of
 
@@ -40,6 +41,8 @@ TOOLS = (
 USER_TOOLS = TOOLS[2:7]
 """The tools that read or write a shopper's records."""
 USER = "user://"
+OWN = "tool://"
+"""How the addresses of what a user's own tools return begin."""
 _ORDERS = 1000
 
 
@@ -63,6 +66,8 @@ class WorldKey(TypedDict):
     shop: str
     shop_url: str
     web: WebKey
+    own_tools: NotRequired[dict[str, str]]
+    """The hash of the file of each of the user's own tools, by name; absent without such tools."""
     search: NotRequired[SearchKey]
     """The search; absent for `plain`, which was once the only one."""
 
@@ -75,13 +80,19 @@ class ShopWorld:
     web: WebSearch
     shop_url: str | None = None
     """The address given for a study; `None` means the shop's own."""
+    own: Mapping[str, str] = field(default_factory=dict)
+    """The user's own tools by name, each with the hash of its file."""
+    without: Sequence[str] = ()
+    """Names of tools that are taken away."""
 
     @property
     def tools(self) -> Sequence[str]:
         """Return the names of the tools. A session without a user has no tool for records."""
         if self.session.user_id is None and not self.session.open_access:
-            return [name for name in TOOLS if name not in USER_TOOLS]
-        return TOOLS
+            names = [name for name in TOOLS if name not in USER_TOOLS]
+        else:
+            names = list(TOOLS)
+        return [name for name in (*names, *self.own) if name not in self.without]
 
     @property
     def user_id(self) -> str | None:
@@ -123,16 +134,18 @@ class ShopRealm:
     shop: Shop
     web: WebSearch
     shop_url: str | None = None
+    own: Mapping[str, str] = field(default_factory=dict)
+    without: Sequence[str] = ()
 
     def world(self, spec: Mapping[str, Any]) -> ShopWorld:
         from drr.env.session import Session
 
-        return ShopWorld(Session(self.shop, spec["user_id"]), self.web, self.shop_url)
+        return ShopWorld(Session(self.shop, spec["user_id"]), self.web, self.shop_url, self.own, self.without)
 
     def strangers_world(self, spec: Mapping[str, Any]) -> ShopWorld:
         from drr.env.session import Session
 
-        return ShopWorld(Session(self.shop, None), self.web, self.shop_url)
+        return ShopWorld(Session(self.shop, None), self.web, self.shop_url, self.own, self.without)
 
     def check(self, queries: Sequence[Query]) -> None:
         """Raise `Misuse` if the shop does not know the user of a query."""
@@ -156,7 +169,29 @@ def open_realm(site: Site) -> Iterator[ShopRealm]:
         raise Misuse("--place: the world `shop` is opened by --shop alone; leave --place out")
     with open_shop(site.shop, site.settings) as shop:
         web = open_web(site.settings, shop=shop, snapshots=site.pages)
-        yield ShopRealm(shop, web, site.settings.shop_url)
+        settings = site.settings
+        own = {name: code.digest for name, code in own_code(settings.tools).items()}
+        yield ShopRealm(shop, web, settings.shop_url, own, checked_without(settings.without))
+
+
+def own_code(words: Sequence[str]) -> dict[str, UserCode]:
+    """Load the functions that words such as `my_tools.py:delivery_days` name, by the name of the function."""
+    found: dict[str, UserCode] = {}
+    for word in words:
+        place, _, name = word.rpartition(":")
+        if not place.endswith(".py") or not name.isidentifier():
+            raise Misuse(f"--tools {word}: name a file and a function, e.g. my_tools.py:delivery_days")
+        if name in TOOLS or name in found:
+            raise Misuse(f"--tools {word}: there is a tool {name} already; name the function otherwise")
+        found[name] = from_file("tool", place, name)
+    return found
+
+
+def checked_without(names: Sequence[str]) -> Sequence[str]:
+    """Return the names of tools that are taken away; raise `Misuse` for one that is none of the nine."""
+    if wrong := [name for name in names if name not in TOOLS]:
+        raise Misuse(f"--without {wrong[0]}: no such tool; there are {', '.join(TOOLS)}")
+    return names
 
 
 def title_of(returned: Sequence[Source]) -> str | None:
@@ -293,6 +328,23 @@ class UserRecords:
             f"Changed while answering: {change.field} is now {change.after}" for change in self._changes
         ]
         return "\n".join([profile_evidence(user), *changes])
+
+
+class OwnTools:
+    """What the user's own tools returned. Their text is what the agent saw of them."""
+
+    name: ClassVar[str] = "tool"
+    label: ClassVar[str] = "tools of your own"
+    paged: ClassVar[bool] = False
+
+    def __init__(self, holdings: Holdings) -> None:
+        pass
+
+    def owns(self, address: str) -> bool:
+        return address.startswith(OWN)
+
+    def text(self, address: str, returned: Sequence[Source]) -> FrozenText:
+        return as_seen(address, self.name, returned)
 
 
 def _order(store: Store, user_id: str, order_id: str) -> str | None:

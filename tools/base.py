@@ -6,13 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from typing import Any, Literal
+from urllib.parse import quote
 
+from drr.citations.addresses import canonical_url
 from drr.env.drawer.drawer import AttachedFiles, FilePicture, WithFiles
 from drr.env.entities import Order, Product, User
 from drr.env.json_object import JsonObject
 from drr.env.session import Session
 from drr.env.shop import Shop
-from drr.env.shop_world import ShopWorld
+from drr.env.shop_world import OWN, ShopWorld
 from drr.env.source import Source
 from drr.env.web.base import WebSearch
 from drr.env.world import World
@@ -89,6 +91,11 @@ class ToolContext:
     @property
     def today(self) -> date:
         return self.world.today
+
+    def cited(self, text: str, title: str, address: str) -> ToolAnswer:
+        """Return an answer that a report may cite: judges are shown its text behind `tool://ADDRESS`."""
+        url = canonical_url(OWN + quote(address.removeprefix(OWN), safe="/"))
+        return ToolAnswer(f"{text}\n{url}", [Source(url=url, type="tool", title=title, seen=text)])
 
 
 def context_for(

@@ -46,8 +46,10 @@ FILE_TOOLS: dict[str, Tool] = {
     for tool in (make_tool(list_files), make_tool(read_file), make_tool(search_file), make_tool(view_image))
 }
 """Tools for files, offered only in worlds whose questions have files."""
-EVERY: Mapping[str, Tool] = ChainMap(FILE_TOOLS, TOOLS)
-"""All tools, the nine of a shop first."""
+OWN: dict[str, Tool] = {}
+"""Tools of the user's own (`drr.tools.own`), as this process loaded them last."""
+EVERY: Mapping[str, Tool] = ChainMap(OWN, FILE_TOOLS, TOOLS)
+"""All tools, the nine of a shop first and the user's own last."""
 
 # Store and search calls block (a server's for seconds when it is ill), so each takes a thread of its own, off the event
 # loop; enough of them that a few hung calls do not hold up the rest.

@@ -86,6 +86,10 @@ _READERS: dict[str, Callable[[Any, JsonObject], Any]] = {
 }
 
 
+READABLE = frozenset(_READERS)
+"""The types that a parameter may have."""
+
+
 def allowed(part: JsonObject) -> str:
     """Describe the values that a parameter accepts."""
     if "enum" in part:
@@ -165,7 +169,7 @@ ToolFunction = Callable[..., ToolAnswer] | Callable[..., Awaitable[ToolAnswer]]
 _CONFIG = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Tool:
     name: str
     description: str

@@ -113,7 +113,12 @@ class _Replay:
         self._whole = True
 
     async def run(self, cited: Collection[str]) -> None:
+        own = self._record.key_fields.get("own_tools") or {}
         for call in self._record.result.get("tool_calls") or ():
+            if call["name"] in own:
+                self._whole = False
+                what = f"{call['name']}: is a tool of its author's own, which is not run here"
+                self._found.skip("tools", self._record.label, what)
             if call["name"] in registry.TOOLS and not (call.get("error") and call.get("kind") != "api"):
                 await self._call(call)
         if "web" not in self._other:

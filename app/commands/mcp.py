@@ -16,6 +16,7 @@ from drr.env.query import read_queries
 from drr.tools.access import in_capitals
 from drr.tools.faces import all_faces, face
 from drr.tools.guard import TokenGuard, new_token, token_in
+from drr.tools.own import offered
 from drr.tools.sessions import ForUsers
 
 if TYPE_CHECKING:
@@ -67,7 +68,9 @@ def build(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="with --http and --user: a client may name another user; without --user each names its own",
     )
-    add_setting_options(parser, "search", "web", "sandbox", "web_record", "web_top_k", "shop_url")
+    add_setting_options(
+        parser, "search", "web", "sandbox", "web_record", "web_top_k", "shop_url", "tools", "without"
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -82,10 +85,10 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         _check_port(arguments.http)
     queries = None if arguments.queries is None else _users_of(arguments.queries)
-    with tool_context(
-        arguments.shop, arguments.user, settings_of(arguments).settings, open_access=arguments.open_access
-    ) as ctx:
-        server = ShopServer(ctx, face=face(arguments.face))
+    settings = settings_of(arguments).settings
+    with tool_context(arguments.shop, arguments.user, settings, open_access=arguments.open_access) as ctx:
+        shown = face(arguments.face) if arguments.face != "shop" else None
+        server = ShopServer(ctx, face=shown, names=offered(settings.tools, settings.without))
         if arguments.http is None:
             server.run("stdio")
         else:

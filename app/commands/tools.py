@@ -23,7 +23,8 @@ from drr.app.terminal import flowing
 from drr.env.errors import Misuse
 from drr.env.json_object import JsonObject
 from drr.tools.docs import write_docs
-from drr.tools.registry import TOOLS
+from drr.tools.own import add_own_tools, offered
+from drr.tools.registry import EVERY
 from drr.tools.spec import Tool
 
 _EXAMPLES = """\
@@ -42,10 +43,12 @@ def build(parser: argparse.ArgumentParser) -> None:
 
     listing = commands.add_parser("list", help="name, what it does, writes or not, parameters")
     listing.add_argument("--json", action="store_true", help="one JSON document")
+    add_setting_options(listing, "tools", "without")
 
     schema = commands.add_parser("schema", help="the JSON Schema the model sees")
     schema.add_argument("name", metavar="NAME", help="the name of the tool")
     schema.add_argument("--json", action="store_true", help="it is one JSON document as it is")
+    add_setting_options(schema, "tools")
 
     calling = commands.add_parser("call", help="call one tool; exit 1 if it answers with an error")
     add = calling.add_argument
@@ -59,7 +62,7 @@ def build(parser: argparse.ArgumentParser) -> None:
     add("--open-access", action="store_true", help="let the tools read every user's data")
     add("--args", default="{}", metavar="JSON", help="the arguments, one JSON object")
     add("--json", action="store_true", help="one JSON document")
-    add_setting_options(calling, "search", "web", "sandbox", "web_record", "web_top_k", "shop_url")
+    add_setting_options(calling, "search", "web", "sandbox", "web_record", "web_top_k", "shop_url", "tools")
 
     docs = commands.add_parser(
         "docs", help="one HTML page: every tool, its schema, a real call and its answer"
@@ -74,10 +77,14 @@ def build(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    if arguments.action != "docs":
+        add_own_tools(settings_of(arguments).settings.tools)
     return {"list": _list, "schema": _schema, "call": _call, "docs": _docs}[arguments.action](arguments)
 
 
 def _list(arguments: argparse.Namespace) -> int:
+    settings = settings_of(arguments).settings
+    found = [EVERY[name] for name in offered(settings.tools, settings.without)]
     if arguments.json:
         print_json(
             [
@@ -88,12 +95,12 @@ def _list(arguments: argparse.Namespace) -> int:
                     "parameters": tool.schema["properties"],
                     "required": tool.schema["required"],
                 }
-                for tool in TOOLS.values()
+                for tool in found
             ]
         )
         return 0
-    width = max(map(len, TOOLS)) + 2
-    for tool in TOOLS.values():
+    width = max(len(tool.name) for tool in found) + 2
+    for tool in found:
         required = set(tool.schema["required"])
         names = [name if name in required else f"[{name}]" for name in tool.schema["properties"]]
         line = f"{tool.name:<{width}}{'writes' if tool.writes else 'reads ':<8}{tool.summary()}"

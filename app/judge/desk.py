@@ -48,7 +48,7 @@ def study_settings(study: Study, given: Mapping[str, object], trusted: Sequence[
         for k, v in study.config.get("settings", {}).items()
         if k in Settings.model_fields and k != "profile"
     }
-    return settled(given, trusted, StudyChoices(study.folder, saved)).settings
+    return settled(given, trusted, StudyChoices(study.folder, saved), runs=False).settings
 
 
 def settings_beside(study: Study, arguments: argparse.Namespace) -> Settings:

@@ -57,6 +57,8 @@ AGENT_SETTINGS = (
     "web_top_k",
     "page_reader",
     "shop_url",
+    "tools",
+    "without",
 )
 """Setting names for commands that run agents."""
 

@@ -37,7 +37,8 @@ def _offered(answers: list[Answer]) -> list[str]:
     fields = [answer.record.key_fields for answer in answers]
     shop = not fields or any("world" not in one or "shop" in one for one in fields)
     called = {call.get("name") for answer in answers for call in answer.calls or () if _ran(call)}
-    return [name for name in EVERY if name in called or (shop and name in TOOLS)]
+    own = sorted({name for one in fields for name in one.get("own_tools") or ()} - {*EVERY})
+    return [*(name for name in EVERY if name in called or (shop and name in TOOLS)), *own]
 
 
 def _ran(call: Mapping[str, Any]) -> bool:

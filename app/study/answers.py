@@ -43,6 +43,7 @@ from drr.llm.role import RoleModel
 from drr.offline.cast import RULES, stand_in
 from drr.study.unit import Outcome, Unit
 from drr.study.worker import Context, ReplayedWeb, SavedAnswers, Workplace
+from drr.tools.own import add_own_tools
 
 
 def terms_of(plan: StudyPlan, settings: Settings) -> CommandTerms:
@@ -117,6 +118,9 @@ def open_answering(
         pages=None if plan.study is None else plan.study / "pages",
         kinds=kinds_for(world, plan.place, reaches),
     )
+    if settings.tools and world != SHOP:
+        raise Misuse(f"--tools: tools of your own are for the world {SHOP}, and this study's is {world}")
+    add_own_tools(settings.tools)
     with spans_of(plan.spans(), models) as spans, open_realm(world, site) as realm:
         chosen = settings_of(plan.settings or RECORDS.name)
         giving = open_giving(chosen, plan, settings, models_of(settings, calls=calls))

@@ -13,7 +13,7 @@ from drr.app.commands.parser import Parser, nearest, parser_of
 from drr.app.commands.table import command_of
 from drr.app.study.plan import StudyPlan
 from drr.app.study.terms import deciding
-from drr.app.study.trust import FILES, check_agents, check_named_files, check_shop, check_study
+from drr.app.study.trust import FILES, check_agents, check_named_files, check_shop, check_study, check_tools
 from drr.env.errors import Misuse
 from drr.env.settings import MODEL_ADDRESSES, Settings
 from drr.env.shop import SERVERS
@@ -247,5 +247,7 @@ def _check_trust(found: StudyFile, asked: argparse.Namespace, given: argparse.Na
         check_shop(found.folder, asked.place, None, "--place")
     if given.variants is None and asked.variants is not None:
         check_agents(found.folder, asked.variants)
+    if given.tools is None and asked.tools:
+        check_tools(found.folder, asked.tools.split(","))
     named = {name: getattr(asked, name) for name in FILES if getattr(given, name) is None}
     check_named_files(found.folder, {name: Path(path) for name, path in named.items() if path is not None})

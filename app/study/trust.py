@@ -54,8 +54,11 @@ def trusted_addresses(arguments: argparse.Namespace) -> list[str]:
     return list(getattr(arguments, "trust_address", ()))
 
 
-def settled(given: Mapping[str, Any], trusted: Sequence[str], study: StudyChoices | None = None) -> Resolved:
-    """Resolve all settings, remember the addresses of `--trust-address`, and ask this user to confirm files that strangers named."""
+def settled(
+    given: Mapping[str, Any], trusted: Sequence[str], study: StudyChoices | None = None, *, runs: bool = True
+) -> Resolved:
+    """Resolve all settings, remember the addresses of `--trust-address`, and ask this user to confirm files that strangers named.
+    Tools are confirmed where agents may run."""
     folders = [FILE.parent, *([] if study is None else [study.folder])]
     for address in trusted:
         _remember(folders, "address", place_of(address))
@@ -69,6 +72,8 @@ def settled(given: Mapping[str, Any], trusted: Sequence[str], study: StudyChoice
             found = resolve(dict(given), study=study)
     _say_what_is_no_key(found.settings)
     _check_files(found)
+    if runs and (folder := found.stranger_of("tools")) is not None:
+        check_tools(folder, found.settings.tools)
     return found
 
 
@@ -91,6 +96,16 @@ def check_agents(folder: Path, words: str) -> None:
     for word in words.split(","):
         if program := program_of(word.strip()):
             _check(folder, "agent", program, f"the agent {word.strip()}", f"--variants {word.strip()}")
+
+
+def check_tools(folder: Path, words: Sequence[str]) -> None:
+    """Ask this user to approve tools that the author of `folder` names, as they run with this user's rights."""
+    for word in words:
+        _check(folder, "agent", tool_file(word), f"the tool {word}", f"--tools {word}")
+
+
+def tool_file(word: str) -> str:
+    return _whole(word.rpartition(":")[0])
 
 
 def program_of(word: str) -> str | None:
@@ -259,6 +274,7 @@ def remember_study(
 ) -> None:
     """Remember everything that this user named when making or continuing a study, so that no command asks about it again."""
     programs = [program for word in variants.split(",") if (program := program_of(word.strip()))]
+    programs += map(tool_file, settings.tools)
     named: dict[Named, list[str]] = {"agent": programs}
     for setting, (kind, _) in FILES.items():
         path = getattr(settings, setting)

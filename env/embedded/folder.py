@@ -149,7 +149,9 @@ def _check_counts(database: sqlite3.Connection, manifest: Manifest) -> Iterator[
     }
     yield from check_counts(manifest, counted)
     rows = manifest.rows
-    whole, kinds = ("rows", ("products", "users")) if "rows" in rows else ("reviews", ("duplicates", "not_selected"))
+    whole, kinds = (
+        ("rows", ("products", "users")) if "rows" in rows else ("reviews", ("duplicates", "not_selected"))
+    )
     parts = sum(rows.get(part, 0) for part in (*kinds, "orders", "quarantined"))
     if parts != rows.get(whole, 0):
         yield f"The manifest says that {rows.get(whole, 0):,} {whole} were read and accounts for {parts:,}."
