@@ -54,10 +54,13 @@ class YamlDocument(NamedTuple):
 
 
 def read_yaml(path: Path) -> YamlDocument:
-    """Read a YAML file as plain texts: no tag creates an object, and no alias multiplies its target."""
+    return yaml_of(read_within(path, SETTINGS).decode("utf-8"))
+
+
+def yaml_of(text: str) -> YamlDocument:
+    """Read YAML as plain texts: no tag creates an object, and no alias multiplies its target."""
     import yaml
 
-    text = read_within(path, SETTINGS).decode("utf-8")
     loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
     try:
         _check_depth(yaml.parse(text, Loader=loader))

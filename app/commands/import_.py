@@ -34,11 +34,15 @@ if TYPE_CHECKING:
     from drr.study.study import Study
 
 _EXAMPLES = """\
-Each line: {"system": "other-agent", "query": "...", "report_markdown": "..."}, and where there is one "id", "user_id", "trial",
+A Markdown file names `question`, `user` and `system` between two lines `---` at its head, or in questions.csv beside it (file, question,
+user, system), or is named SYSTEM--THE-QUESTION.md. A CSV table has the columns question, user, system, report (or file).
+
+Each line of JSONL: {"system": "other-agent", "query": "...", "report_markdown": "..."}, and where there is one "id", "user_id", "trial",
 "evidence": [{"url": "...", "type": "web", "text": "..."}]. A new study is made if there is none.
 With --format: reports, questions and scores as another benchmark keeps them; its scores stand beside ours, never among them.
 
 examples:
+  drr study import mine reports/*.md --shop shop --system ours && drr judge mine && drr report mine --errors errors.csv
   drr study import study reports.jsonl
   drr study import compared reports.jsonl --shop demo/shop && drr judge compared
   drr study import study logs/2026-11-27_task.eval                # a log of Inspect: answers, epochs, scores, calls, usage
@@ -79,7 +83,7 @@ def build(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         type=Path,
         nargs="+",
-        help="JSONL, a report a line; LOG.eval of Inspect; with --format files or folders of that benchmark",
+        help="reports: .md files, a .csv table, or .jsonl, a report a line; LOG.eval of Inspect; with --format files or folders of that benchmark",
     )
     add("--format", metavar="NAME", help=f"whose files these are: {', '.join(format_names())}")
     add(
@@ -93,7 +97,7 @@ def build(parser: argparse.ArgumentParser) -> None:
     add(
         "--system",
         metavar="NAME",
-        help="with --format and logs: whose reports (default: as the file, or the log's model, is named)",
+        help="whose reports, where they do not say it (with --format and logs, default: as the file, or the log's model, is named)",
     )
     add("--scorer", metavar="NAME", help="of a log: whose score is taken over (default: the first)")
     add("--judge", metavar="NAME", help="with --format: who gave the scores, as the files do not say")
@@ -109,21 +113,20 @@ def run(arguments: argparse.Namespace) -> int:
 
     if arguments.format is not None:
         return _run_foreign(arguments)
-    logs = merged("logs")
-    reader = logs.get(arguments.files[0].suffix)
-    for name in ("queries", "judge", "trial", *(("scorer", "system") if reader is None else ())):
+    reader = merged("logs").get(arguments.files[0].suffix)
+    for name in ("queries", "judge", "trial", *(("scorer",) if reader is None else ())):
         if getattr(arguments, name) not in (None, []):
             kind = "logs" if name == "scorer" else "--format"
             raise Misuse(f"--{name} is for {kind}; reports in our own form say it themselves")
-    if len(arguments.files) > 1:
-        raise Misuse("one file of reports at a time; several are for --format")
+    if reader is not None and len(arguments.files) > 1:
+        raise Misuse("one log at a time; several files are for reports and for --format")
     try:
         if reader is not None:
             read = load(reader)(arguments.files[0], arguments.system, arguments.scorer)
         else:
-            read = read_reports(arguments.files[0])
+            read = read_reports(*arguments.files, system=arguments.system)
     except Misuse as error:
-        if theirs := format_of(arguments.files[0]):
+        if arguments.files[0].suffix != ".md" and (theirs := format_of(arguments.files[0])):
             raise Misuse(f"{error}; it reads as {theirs.title}: add --format {theirs.name}") from error
         raise
     settings = settings_of(arguments).settings

@@ -39,7 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
         return _explain(as_json=arguments.json)
     if arguments.study is None:
         raise Misuse("which study? `drr report STUDY --out DIR`, or --explain for what the metrics mean")
-    if not (arguments.out or arguments.json or arguments.labels or arguments.verdicts):
+    if not (arguments.out or arguments.json or arguments.labels or arguments.verdicts or arguments.errors):
         raise Misuse("say where the report goes: --out DIR (or --json for the numbers alone)")
     if arguments.stress:
         return _stress(arguments)
@@ -57,6 +57,8 @@ def run(arguments: argparse.Namespace) -> int:
         )
     if made.verdicts is not None:
         print(f"{made.verdicts:,} verdicts: {arguments.verdicts}", file=sys.stderr)
+    if made.errors is not None:
+        print(f"{made.errors:,} errors: {arguments.errors}", file=sys.stderr)
     if arguments.json:
         print_json(document)
         return 0

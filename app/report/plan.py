@@ -30,3 +30,5 @@ class ReportPlan(Options):
         "call", "leave out answers whose research was broken off because the model failed in the middle")  # fmt: skip
     verdicts: Path | None = option(
         "call", "what each address says of each claim that cites it: CSV for FILE.csv, else JSON lines (docs/judging.md, Citations one by one)", "FILE")  # fmt: skip
+    errors: Path | None = option(
+        "call", "CSV of each error that code found: report, sentence, what the record says", "FILE")  # fmt: skip

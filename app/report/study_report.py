@@ -48,6 +48,8 @@ class StudyReport:
     """The first page of the folder."""
     verdicts: int | None = None
     """Number of verdicts written."""
+    errors: int | None = None
+    """Number of errors written."""
 
     @property
     def metrics(self) -> dict[str, dict[str, VRow]]:
@@ -74,7 +76,7 @@ def _kept(study: Study, plan: ReportPlan) -> StudyReport:
     """Return the report, from the cache where nothing changed; a folder that would get the same content stays untouched."""
     from drr.study.cache import kept, named
 
-    if plan.verdicts is not None:
+    if plan.verdicts is not None or plan.errors is not None:
         return _made(study, plan)
     out = plan.out
 
@@ -96,7 +98,8 @@ def _made(study: Study, plan: ReportPlan) -> StudyReport:
     written = None if plan.out is None else _write(study, judged, document, plan, plan.out)
     verdicts = None if plan.verdicts is None else _write_verdicts(judged, plan, plan.verdicts)
     page = None if plan.out is None else plan.out / "index.html"
-    return StudyReport(document, written, page, verdicts)
+    errors = None if plan.errors is None else _write_errors(judged, plan.errors)
+    return StudyReport(document, written, page, verdicts, errors)
 
 
 def write_beside(study: Study, out: Path, viewer: str, judge: str | None) -> ReportData:
@@ -179,6 +182,37 @@ def _write_verdicts(judged: Judged, plan: ReportPlan, file: Path) -> int:
         return write_lines(file, lines)
     write_text(file, rows_as_csv(lines, COLUMNS), private(0o666))
     return len(lines)
+
+
+def _write_errors(judged: Judged, file: Path) -> int:
+    """Write each error that a rule found; a report without one says how many of its figures could be read."""
+    from drr.app.report.tables import rows_as_csv
+
+    rows = []
+    for answer in judged.answers:
+        found = judged.rules.get(answer.key) or {}
+        wrong = [
+            (name, " ".join(answer.report[slice(*_sentence(answer.report, start))].split()), why)
+            for name, rule in found.items()
+            if rule["status"] == "fail"
+            for (start, _), why in zip(rule["spans"], rule["evidence"], strict=False)
+        ]
+        read = judged.figures.get(answer.key)
+        seen = f"read {read['read']} of {read['of']} figures" if read else "not checked"
+        for rule, sentence, why in wrong or [("no error found", "", "")]:
+            place = {name: answer.record.spec[key] for name, key in _PLACE.items()}
+            rows.append({**place, "rule": rule, "sentence": sentence, "record": why, "read": seen})
+    write_text(file, rows_as_csv(rows, (*_PLACE, "rule", "sentence", "record", "read")), private(0o666))
+    return sum(row["rule"] != "no error found" for row in rows)
+
+
+_PLACE = {"system": "variant", "question": "query", "trial": "trial"}
+
+
+def _sentence(report: str, at: int) -> tuple[int, int]:
+    """Return the line of a place in a report."""
+    end = report.find("\n", at)
+    return report.rfind("\n", 0, at) + 1, len(report) if end < 0 else end
 
 
 def _people(study: Study, files: Sequence[Path]) -> list[Label]:

@@ -17,12 +17,12 @@ from drr.citations.form import without_form
 from drr.env.errors import Misuse, wrong_field
 from drr.env.files import Id
 from drr.env.json_object import JsonObject, parsed
-from drr.env.jsonl import lines_of
 from drr.env.query import Query, query_id
 from drr.env.source import Source, text_hash
 from drr.env.web.base import PageStatus
 from drr.env.world import is_paged
 from drr.eval.evidence.answers import questions
+from drr.eval.evidence.given_files import given_rows
 from drr.study.evidence import pack
 from drr.study.study import Study
 from drr.study.unit import Outcome, Unit
@@ -193,24 +193,12 @@ class ReadReports:
             raise Misuse(f"{self.path}, line {first.line}: {first.why}{rest}")
 
 
-def read_reports(path: Path) -> ReadReports:
-    """Read the reports line by line. `Misuse` where no line is one; an id is the system's own, and repetitions may share it."""
-    found = ReadReports(path, [], [])
-    ids: dict[tuple[str, str, int], int] = {}
-    for number, line in enumerate(lines_of(path, "reports"), 1):
-        if not line.strip():
-            continue
-        try:
-            report = _report(line)
-        except ValueError as error:
-            found.refuse(number, str(error))
-            continue
-        if report.id is not None:
-            first = ids.setdefault((report.system, report.id, report.trial), number)
-            if first != number:
-                found.refuse(number, f"the id {report.id} of {report.system} is already on line {first}")
-                continue
-        found.reports.append((number, report))
+def read_reports(path: Path, *more: Path, system: str | None = None) -> ReadReports:
+    """Read the reports of files. `Misuse` where none is one; an id is the system's own, and repetitions may share it.
+    `system` wrote those that name none."""
+    found = ReadReports(path.parent if more else path, [], [])
+    for file in (path, *more):
+        _read_file(found, file, f"{file.name}: " if more else "", system)
     found.check_anything_left(len(found.reports))
     if not found.reports:
         raise Misuse(
@@ -219,10 +207,36 @@ def read_reports(path: Path) -> ReadReports:
     return found
 
 
-def _report(line: str) -> ImportedReport:
-    """Parse a line. `ValueError` says what is wrong."""
+def _read_file(found: ReadReports, path: Path, where: str, system: str | None) -> None:
+    ids: dict[tuple[str, str, int], int] = {}
+    rows = given_rows(path, system)
+    while True:
+        try:
+            number, row = next(rows)
+        except StopIteration:
+            return
+        except ValueError as error:
+            found.refuse(1, f"{where}{error}")
+            return
+        try:
+            report = _report(row)
+        except ValueError as error:
+            found.refuse(number, f"{where}{error}")
+            continue
+        if report.id is not None:
+            first = ids.setdefault((report.system, report.id, report.trial), number)
+            if first != number:
+                found.refuse(
+                    number, f"{where}the id {report.id} of {report.system} is already on line {first}"
+                )
+                continue
+        found.reports.append((number, report))
+
+
+def _report(line: str | dict[str, Any]) -> ImportedReport:
+    """Parse a line or fields. `ValueError` says what is wrong."""
     try:
-        return ImportedReport.model_validate(parsed(line))
+        return ImportedReport.model_validate(parsed(line) if isinstance(line, str) else line)
     except ValidationError as error:
         if not error.errors()[0]["loc"]:
             raise ValueError("not an object; each line is one report") from error

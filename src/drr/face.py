@@ -273,6 +273,7 @@ def report(
     labels: Sequence[str | Path] = (),
     human: Sequence[str | Path] = (),
     verdicts: str | Path | None = None,
+    errors: str | Path | None = None,
     viewer: str | None = None,
     paper: str | None = None,
     figures: Sequence[str] = ("svg",),
