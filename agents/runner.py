@@ -93,20 +93,16 @@ def asking_for_form(prompts: Prompts) -> dict[str, str]:
 
 
 def schemas(names: tuple[str, ...] | None = None) -> tuple[ToolSchema, ...]:
-    """Return the descriptions of the named tools as a model gets them (`None`: the nine tools). The same objects are returned each time, so that a model
-    binds them once."""
+    """Return the descriptions of the named tools for a model (`None`: the nine); the same objects each time, so that it binds them once."""
     every = tools.TOOLS if names is None else names
     return _schemas(tuple(tool for tool in tools.EVERY.values() if tool.name in every))
 
 
 @lru_cache(64)
 def _schemas(chosen: tuple[Tool, ...]) -> tuple[ToolSchema, ...]:
+    named = [(tool.name, tool.description, tool.schema) for tool in chosen]
     return tuple(
-        {
-            "type": "function",
-            "function": {"name": tool.name, "description": tool.description, "parameters": tool.schema},
-        }
-        for tool in chosen
+        {"type": "function", "function": {"name": n, "description": d, "parameters": s}} for n, d, s in named
     )
 
 

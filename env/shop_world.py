@@ -42,7 +42,7 @@ USER_TOOLS = TOOLS[2:7]
 """The tools that read or write a shopper's records."""
 USER = "user://"
 OWN = "tool://"
-"""How the addresses of what a user's own tools return begin."""
+"""Beginning of the addresses that a user's own tools return."""
 _ORDERS = 1000
 
 
@@ -330,8 +330,8 @@ class UserRecords:
         return "\n".join([profile_evidence(user), *changes])
 
 
-class OwnTools:
-    """What the user's own tools returned. Their text is what the agent saw of them."""
+class ToolRecords:
+    """Results of the user's own tools. Their text is what the agent saw of them."""
 
     name: ClassVar[str] = "tool"
     label: ClassVar[str] = "tools of your own"

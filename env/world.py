@@ -70,7 +70,7 @@ KINDS: dict[str, str] = {
     "web": "drr.env.shop_world:WebPages",
     "product": "drr.env.shop_world:Listings",
     "user": "drr.env.shop_world:UserRecords",
-    "tool": "drr.env.shop_world:OwnTools",
+    "tool": "drr.env.shop_world:ToolRecords",
 }
 """Kinds of sources in the order of tables, before those of the papers. Addresses are offered to the last kind first; the web takes the rest."""
 _OURS = tuple(KINDS)

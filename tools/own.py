@@ -55,7 +55,7 @@ def _tool_of(name: str, code: UserCode) -> Tool:
 
 
 def _calling(name: str, function: Callable[..., Any], where: str) -> Callable[..., Any]:
-    """Wrap a user's function as a tool's: the context comes first, every argument has a description, and a failure is a tool error."""
+    """Wrap a user's function as a tool's. The context comes first, and a failure is a tool error."""
     hints = get_type_hints(function, include_extras=True)
     given = inspect.signature(function).parameters
     context = next((one for one in given if one == "ctx" or hints.get(one) is ToolContext), None)

@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 from drr.app.console import tell
 from drr.app.notices import notice
@@ -18,9 +18,6 @@ from drr.data_ingest.catalogue.people import people_key
 from drr.env.files import at_home
 from drr.env.json_object import JsonObject
 from drr.env.records.listing import product_page
-
-if TYPE_CHECKING:
-    from drr.app.commands.ingest import IngestDocument
 
 
 def job_of(
@@ -70,7 +67,7 @@ def _mapping_lines(mapping: JsonObject) -> Iterator[str]:
     yield plain(f"currency {mapping['currency']}, language {mapping['language']}, people {mapping['people']}")
 
 
-def print_summary(found: IngestDocument) -> None:
+def print_summary(found: Mapping[str, Any]) -> None:
     """Print what an ingest did."""
     print(f"{found['shop']}: a shop, its today is {found['as_of']}")
     print("  " + ", ".join(f"{count:,} {name}" for name, count in found["counts"].items()))

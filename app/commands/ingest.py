@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import TypedDict
+from typing import Any, TypedDict
 
 from drr.app.commands.shop_text import PAPER_RATIOS, ratios
 from drr.app.console import add_search_options, add_trust_option, print_json, progress_of, settings_of
@@ -210,7 +210,7 @@ def _make(
     arguments: argparse.Namespace,
     quarantine: Path,
     ingest: Callable[[Settings, Progress], Manifest],
-    show: Callable[[IngestDocument], None],
+    show: Callable[[Any], None],
 ) -> None:
     start = time.monotonic()
     with tidy_end():

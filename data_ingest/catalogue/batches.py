@@ -1,4 +1,4 @@
-"""Reads a mapped file by fields, and finds what a file leaves to be told: decimal mark, day and month, currency."""
+"""Reads a mapped file by fields, and finds how it writes prices, dates and currencies."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
-from drr.data_ingest.catalogue.mapping import MappedFile, OrderTable, ProductTable
-from drr.data_ingest.catalogue.rows import Rows
+from drr.data_ingest.catalogue.mapping import MappedFile, OrderMap, ProductMap
+from drr.data_ingest.catalogue.rows import RowBatch
 from drr.data_ingest.catalogue.values import (
     Cell,
     amount_of,
@@ -27,7 +27,7 @@ WHOLE = ("variant", "details", "status")
 
 
 class Batch(NamedTuple):
-    """Rows by field, the line of each, what cannot be read, and how many rows are no records."""
+    """RowBatch by field, the line of each, what cannot be read, and how many rows are no records."""
 
     lines: Sequence[int]
     cells: Mapping[str, Sequence[Cell]]
@@ -62,7 +62,7 @@ def batches(mapped: MappedFile, fields: Sequence[str]) -> Iterator[Batch]:
         )
 
 
-def _cells(rows: Rows, columns: Sequence[str], *, whole: bool) -> Sequence[Cell]:
+def _cells(rows: RowBatch, columns: Sequence[str], *, whole: bool) -> Sequence[Cell]:
     if len(columns) == 1 and not whole:
         return rows.columns[columns[0]]
     together = zip(*(rows.columns[name] for name in columns), strict=True)
@@ -89,7 +89,7 @@ def _carrier(same: str | None, fields: Sequence[str]) -> Callable[[Sequence[Cell
 
 
 class ProductForms(NamedTuple):
-    """How the products of a file are written."""
+    """Forms in which a file writes its products."""
 
     decimal: str
     currency: str | None
@@ -107,7 +107,7 @@ def product_forms(files: Sequence[MappedFile]) -> dict[str, ProductForms]:
             languages.update(text for cell in batch.cells.get("language", ()) if (text := text_of(cell)))
             currencies.update(filter(None, currencies_of(batch.cells, decimals[mapped.name])))
     first = files[0].table
-    assert isinstance(first, ProductTable)
+    assert isinstance(first, ProductMap)
     currency = _one("currency", first.currency, currencies, files)
     language = _one("language", first.language, languages, files)
     if currency not in (None, "USD") and first.rate is None:
@@ -130,9 +130,9 @@ def currencies_of(cells: Mapping[str, Sequence[Cell]], decimal: str) -> list[str
     ]
 
 
-def _one(field: str, told: Sequence[str], found: Counter[str], files: Sequence[MappedFile]) -> str | None:
-    """Return the shop's one value of a field: the told one, or the only one found."""
-    for value in told:
+def _one(field: str, stated: Sequence[str], found: Counter[str], files: Sequence[MappedFile]) -> str | None:
+    """Return the shop's one value of a field: the stated one, or the only one found."""
+    for value in stated:
         if all(value not in mapped.source.columns for mapped in files) and len(value) <= _LONGEST_VALUE:
             return value
     if len(found) > 1:
@@ -149,7 +149,7 @@ _LONGEST_VALUE = 5
 
 
 def _decimal(mapped: MappedFile) -> str:
-    assert isinstance(mapped.table, ProductTable)
+    assert isinstance(mapped.table, ProductMap)
     if mapped.table.decimal:
         return mapped.table.decimal
     marks = Counter[str]()
@@ -169,10 +169,10 @@ _UNKNOWN = RECORDED_STATUSES.index("Unknown")
 
 
 class StatusWords:
-    """What a shop's words for the status of an order mean."""
+    """Meanings of a shop's words for the status of an order."""
 
     def __init__(self, mapped: MappedFile) -> None:
-        assert isinstance(mapped.table, OrderTable)
+        assert isinstance(mapped.table, OrderMap)
         means: dict[str, str] = {**{name: name for name in ORDER_STATUSES}, **mapped.table.statuses}
         self._any = {
             k: means[name] for k, name in enumerate(mapped.columns.get("status", ())) if name in means
@@ -198,7 +198,7 @@ class StatusWords:
 def is_day_first(mapped: MappedFile) -> bool:
     """Read the dates and statuses of a file of orders. Raises `DrrError` for dates with two readings and for unknown words."""
     table, words = mapped.table, StatusWords(mapped)
-    assert isinstance(table, OrderTable)
+    assert isinstance(table, OrderMap)
     doubtful, firsts, seconds, rows = 0, 0, 0, 0
     for batch in batches(mapped, ("date", "status")):
         rows += len(batch.lines)

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from drr.data_ingest.catalogue.batches import ProductForms, is_day_first, product_forms
 from drr.data_ingest.catalogue.mapping import Kind, MappedFile, mapped_files
-from drr.data_ingest.catalogue.orders import OrderColumns
+from drr.data_ingest.catalogue.orders import CatalogueOrders
 from drr.data_ingest.catalogue.people import People
 from drr.data_ingest.catalogue.products import Shelf
 from drr.data_ingest.ingest import counted, counted_batches, order_batches, work_folder
@@ -37,7 +37,7 @@ _DAY_MS = 86_400_000
 
 @dataclass(frozen=True)
 class CatalogueJob:
-    """What is asked of the ingest of a catalogue."""
+    """Request to make a shop of a catalogue."""
 
     shop: str
     files: Sequence[Path]
@@ -55,7 +55,7 @@ class CatalogueJob:
 
 
 class Catalogue(NamedTuple):
-    """What was read, before it is written."""
+    """Everything that was read, before it is written."""
 
     files: Sequence[MappedFile]
     shelf: Shelf
@@ -67,7 +67,7 @@ class Catalogue(NamedTuple):
 
 
 class Preview(NamedTuple):
-    """What an ingest would do."""
+    """Result of a dry run."""
 
     mapping: JsonObject
     rows: Mapping[str, int]
@@ -128,7 +128,7 @@ def _gathered(
     people = People(job.key, personal=job.keep_personal)
     for mapped in of["users"]:
         _follow(mapped, people.add(mapped, quarantine, rows), progress)
-    orders = OrderColumns(shelf.positions(), people, job.now_ms + _DAY_MS)
+    orders = CatalogueOrders(shelf.positions(), people, job.now_ms + _DAY_MS)
     for mapped in of["orders"]:
         _follow(mapped, orders.add(mapped, day_first[mapped.name], quarantine, rows), progress)
     columns = orders.close(quarantine)

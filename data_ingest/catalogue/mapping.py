@@ -24,8 +24,8 @@ Columns = Annotated[list[str], BeforeValidator(lambda value: [value] if isinstan
 _NONE: Any = Field(default_factory=list)
 
 
-class _Table(BaseModel):
-    """What holds of a table's files."""
+class _TableMap(BaseModel):
+    """Options and id of a table's files."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -42,7 +42,7 @@ class _Table(BaseModel):
     id: Columns = _NONE
 
 
-class ProductTable(_Table):
+class ProductMap(_TableMap):
     """Columns of a table of products."""
 
     title: Columns = _NONE
@@ -68,7 +68,7 @@ class ProductTable(_Table):
     """Further columns that agents shall see."""
 
 
-class OrderTable(_Table):
+class OrderMap(_TableMap):
     """Columns of a table of orders."""
 
     product: Columns = _NONE
@@ -79,10 +79,10 @@ class OrderTable(_Table):
     quantity: Columns = _NONE
     status: Columns = _NONE
     statuses: dict[str, OrderStatus | Literal[""]] = Field(default_factory=dict)
-    """What the shop's words for a status mean; "" for one that tells nothing. A column's name stands for any text in it."""
+    """Meanings of the shop's words for a status; "" for one that tells nothing. A column's name stands for any text in it."""
 
 
-class UserTable(_Table):
+class UserMap(_TableMap):
     """Columns of a table of users."""
 
     email: Columns = _NONE
@@ -101,12 +101,12 @@ class CatalogueMap(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    products: ProductTable = Field(default_factory=ProductTable)
-    orders: OrderTable = Field(default_factory=OrderTable)
-    users: UserTable = Field(default_factory=UserTable)
+    products: ProductMap = Field(default_factory=ProductMap)
+    orders: OrderMap = Field(default_factory=OrderMap)
+    users: UserMap = Field(default_factory=UserMap)
 
 
-_NOT_FIELDS = {*_Table.model_fields, "rate", "decimal", "dates", "statuses"} - {"id"}
+_NOT_FIELDS = {*_TableMap.model_fields, "rate", "decimal", "dates", "statuses"} - {"id"}
 _NEEDED: Mapping[Kind, Sequence[Sequence[str]]] = {
     "orders": (("product",), ("user",), ("date",)),
     "products": (("id",), ("title",)),
@@ -121,7 +121,7 @@ class MappedFile:
 
     source: TableFile
     kind: Kind
-    table: ProductTable | OrderTable | UserTable
+    table: ProductMap | OrderMap | UserMap
     columns: Mapping[str, list[str]]
 
     @property
@@ -151,37 +151,37 @@ def preset(name: str) -> dict[str, Any]:
     return tomllib.loads((Path(__file__).with_name("presets") / f"{name}.toml").read_text(encoding="utf-8"))
 
 
-def mapped_files(paths: Sequence[Path], told: Mapping[str, Any], name: str | None) -> list[MappedFile]:
+def mapped_files(paths: Sequence[Path], mapping: Mapping[str, Any], name: str | None) -> list[MappedFile]:
     """Open all files and tell what each holds. Raises `Misuse` for a file that tells no table."""
     if len({path.name for path in paths}) < len(paths):
         raise Misuse("two files have the same name; rename one")
-    found = [_mapped(path, told, name) for path in paths]
+    found = [_mapped(path, mapping, name) for path in paths]
     if not any(one.kind == "products" for one in found):
         raise Misuse(
             "no file holds products: a table with an id and a title; say it in the mapping: [products] file = ..."
         )
-    for kind, table in told.items():
+    for kind, table in mapping.items():
         for pattern in CatalogueMap.model_validate({kind: table}).model_dump()[kind]["file"]:
             if not any(one.kind == kind and fnmatch(one.name, pattern) for one in found):
                 raise Misuse(f"the mapping's [{kind}] names {pattern}, and no such file is given")
     return found
 
 
-def _mapped(path: Path, told: Mapping[str, Any], name: str | None) -> MappedFile:
-    own = CatalogueMap.model_validate(told)
+def _mapped(path: Path, mapping: Mapping[str, Any], name: str | None) -> MappedFile:
+    own = CatalogueMap.model_validate(mapping)
     named: list[Kind] = [
         kind for kind in _NEEDED if any(fnmatch(path.name, one) for one in getattr(own, kind).file)
     ]
-    options = told[named[0]] if named else _shared(told)
+    options = mapping[named[0]] if named else _shared(mapping)
     source = open_table(path, options.get("encoding"), options.get("separator"))
     tried = []
     for kind in named or _NEEDED:
         for given in filter(None, (name, "usual")):
             base = preset(given).get(kind, {})
-            columns = dict(_found(source, kind, told.get(kind, {}), base, several=given != "usual"))
+            columns = dict(_found(source, kind, mapping.get(kind, {}), base, several=given != "usual"))
             missing = [" or ".join(some) for some in _NEEDED[kind] if not any(map(columns.get, some))]
             if not missing:
-                whole = _joined(base if given != "usual" else {}, told.get(kind, {}))
+                whole = _joined(base if given != "usual" else {}, mapping.get(kind, {}))
                 table = getattr(CatalogueMap.model_validate({kind: whole}), kind)
                 return MappedFile(source, kind, table, columns)
         tried.append(f"{kind} ({', '.join(missing)} missing)")
@@ -191,29 +191,29 @@ def _mapped(path: Path, told: Mapping[str, Any], name: str | None) -> MappedFile
     )
 
 
-def _joined(base: Mapping[str, Any], told: Mapping[str, Any]) -> dict[str, Any]:
-    statuses = {**base.get("statuses", {}), **told.get("statuses", {})}
-    return {**base, **told, **({"statuses": statuses} if statuses else {})}
+def _joined(base: Mapping[str, Any], mapping: Mapping[str, Any]) -> dict[str, Any]:
+    statuses = {**base.get("statuses", {}), **mapping.get("statuses", {})}
+    return {**base, **mapping, **({"statuses": statuses} if statuses else {})}
 
 
-def _shared(told: Mapping[str, Any]) -> dict[str, Any]:
+def _shared(mapping: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options of tables without a file of their own: they hold of any file."""
-    return {key: value for table in told.values() if not table.get("file") for key, value in table.items()}
+    return {key: value for table in mapping.values() if not table.get("file") for key, value in table.items()}
 
 
 def _found(
-    source: TableFile, kind: Kind, told: Mapping[str, Any], names: Mapping[str, Any], *, several: bool
+    source: TableFile, kind: Kind, mapping: Mapping[str, Any], names: Mapping[str, Any], *, several: bool
 ) -> Iterator[tuple[str, list[str]]]:
-    """Yield each field with its columns: told ones, which must be there, or those of the names that are there."""
+    """Yield each field with its columns: those of the mapping, or those of the names that are there."""
     known: dict[str, str] = {}
     for column in source.columns:
         known.setdefault(_plain(column), column)
     for field in type(getattr(CatalogueMap(), kind)).model_fields:
         if field in _NOT_FIELDS:
             continue
-        listed = told.get(field, names.get(field, []))
+        listed = mapping.get(field, names.get(field, []))
         listed = [listed] if isinstance(listed, str) else listed
-        if field not in told:
+        if field not in mapping:
             there = list(dict.fromkeys(known[name] for one in listed if (name := _plain(one)) in known))
             columns = there if several else there[:1]
         elif field in ONE_VALUE:

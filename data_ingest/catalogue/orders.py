@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from drr.data_ingest.catalogue.batches import Batch, StatusWords, batches
-from drr.data_ingest.catalogue.mapping import MappedFile, OrderTable
+from drr.data_ingest.catalogue.mapping import MappedFile, OrderMap
 from drr.data_ingest.catalogue.people import People
 from drr.data_ingest.catalogue.values import Cell, all_texts, moment_of, text_of, whole_of
 from drr.data_ingest.packing import I64, U64, mix
@@ -27,7 +27,7 @@ _SHOP = "unknown_product"
 """A row that is no bad one: shops keep orders of what they no longer list."""
 
 
-class OrderColumns:
+class CatalogueOrders:
     """The orders of all files, in columns. `product` is a position among the products, `user` a code of `People`."""
 
     def __init__(self, products: Mapping[str, int], people: People, latest_ms: int) -> None:
@@ -63,7 +63,7 @@ class OrderColumns:
         self, mapped: MappedFile, batch: Batch, day_first: bool, status: StatusWords
     ) -> tuple[tuple[NDArray[Any], ...], NDArray[np.int8]]:
         table, cells, count = mapped.table, batch.cells, len(batch.lines)
-        assert isinstance(table, OrderTable)
+        assert isinstance(table, OrderMap)
         people, reasons = self._people, np.zeros(count, np.int8)
 
         def refuse(mask: Any, reason: str) -> None:
@@ -93,7 +93,7 @@ class OrderColumns:
         return (product, user, time, quantity.astype(np.int32), state, order), reasons
 
     def close(self, quarantine: Quarantine) -> tuple[NDArray[Any], ...]:
-        """Return all columns without copies: the same product in the same order, or without numbers of orders at the same time."""
+        """Return all columns without copies. A copy has the same user and product, and the same order number or else time."""
         *columns, lines = (np.concatenate(parts) for parts in zip(*self._parts, strict=True))
         self._parts.clear()
         product, user, time, _, _, order = columns
@@ -133,5 +133,5 @@ def _quantities(cells: Sequence[Cell] | None, count: int, notes: Counter[str]) -
         return np.ones(count, np.int64)
     texts = all_texts(cells)
     notes["orders_taken_as_one_piece"] += texts.count("")
-    meant = {text: whole_of(text) or 0 if text else 1 for text in set(texts)}
-    return np.fromiter(map(meant.__getitem__, texts), np.int64, count)
+    values = {text: whole_of(text) or 0 if text else 1 for text in set(texts)}
+    return np.fromiter(map(values.__getitem__, texts), np.int64, count)

@@ -1,4 +1,4 @@
-"""Replaces people by invented ones: an id becomes a keyed hash, and all else about a person is drawn from that hash."""
+"""Replaces people by invented ones. An id becomes a keyed hash, from which all else is drawn."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class People:
         self._keyed = blake2b(key=key, digest_size=8)
         self.codes: dict[str, int] = {}
         self.records: dict[int, UserRow] = {}
-        """What the shop's own records say of users; kept only where the owner asked for it."""
+        """Records of users as the shop has them; kept only where the owner asked for it."""
 
     def code(self, user: str) -> int:
         return self.codes.setdefault(user, len(self.codes))

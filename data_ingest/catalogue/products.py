@@ -33,7 +33,7 @@ _FIELDS = (
     "ratings", "parent", "language", "details",
 )  # fmt: skip
 _NO_VARIANT = "Default Title"
-"""What Shopify writes for a product that has no variants."""
+"""Value that Shopify writes for a product without variants."""
 _STARS = 5
 _LEFT_OUT = ("other_currency", "other_language")
 """Reasons that the mapping gave, so that the row is not a bad one."""

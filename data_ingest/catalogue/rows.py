@@ -33,7 +33,7 @@ _SEPARATORS = (",", ";", "\t", "|")
 FORMATS = ".csv, .tsv, .txt, .jsonl, .parquet or .xml, each also with .gz"
 
 
-class Rows(NamedTuple):
+class RowBatch(NamedTuple):
     """A batch of rows: the wanted columns, the line of each row, and the rows that cannot be read."""
 
     lines: Sequence[int]
@@ -47,7 +47,7 @@ class TableFile(Protocol):
     path: Path
     columns: list[str]
 
-    def rows(self, wanted: Sequence[str]) -> Iterator[Rows]: ...
+    def rows(self, wanted: Sequence[str]) -> Iterator[RowBatch]: ...
 
 
 def open_table(path: Path, encoding: str | None = None, separator: str | None = None) -> TableFile:
@@ -125,14 +125,14 @@ class DelimitedFile:
     def _records(self, lines: Iterable[str]) -> Iterator[list[str]]:
         return csv.reader(lines, delimiter=self._separator)
 
-    def rows(self, wanted: Sequence[str]) -> Iterator[Rows]:
+    def rows(self, wanted: Sequence[str]) -> Iterator[RowBatch]:
         at = [self.columns.index(name) for name in wanted]
         with closing(self._lines()) as lines:
             placed = self._placed(lines)
             next(placed, None)
             while batch := list(islice(placed, BATCH)):
                 good = [(line, row) for line, row in batch if row]
-                yield Rows(
+                yield RowBatch(
                     [line for line, _ in good],
                     {name: [row[k] for _, row in good] for name, k in zip(wanted, at, strict=True)},
                     [(line, "wrong_number_of_cells") for line, row in batch if not row],
@@ -183,12 +183,12 @@ class ObjectFile:
                 if line.strip():
                     yield number, _object(line if number > 1 else without_bom(line))
 
-    def rows(self, wanted: Sequence[str]) -> Iterator[Rows]:
+    def rows(self, wanted: Sequence[str]) -> Iterator[RowBatch]:
         steps = {name: name.split(".") for name in wanted}
         with closing(self._objects()) as objects:
             while batch := list(islice(objects, BATCH)):
                 good = [(line, one) for line, one in batch if isinstance(one, dict)]
-                yield Rows(
+                yield RowBatch(
                     [line for line, _ in good],
                     {name: [_reached(one, path) for _, one in good] for name, path in steps.items()},
                     [(line, str(one)) for line, one in batch if not isinstance(one, dict)],
@@ -333,7 +333,7 @@ class ParquetFile:
                 stack.pop_all()
                 return aside
 
-    def rows(self, wanted: Sequence[str]) -> Iterator[Rows]:
+    def rows(self, wanted: Sequence[str]) -> Iterator[RowBatch]:
         import pyarrow as pa
         import pyarrow.parquet as pq
 
@@ -342,7 +342,7 @@ class ParquetFile:
             with pq.ParquetFile(self._open()) as file:
                 for batch in file.iter_batches(BATCH, columns=list(wanted)):
                     columns = {name: _values(batch.column(name)) for name in wanted}
-                    yield Rows(range(first, first + batch.num_rows), columns)
+                    yield RowBatch(range(first, first + batch.num_rows), columns)
                     first += batch.num_rows
         except pa.ArrowException:
             raise DrrError(f"{self.path}: is damaged past row {first:,}; write it again") from None

@@ -72,7 +72,7 @@ class Amount(NamedTuple):
 
 
 def decimal_marks(cell: Cell) -> str:
-    """Return the mark that a written number shows to be the decimal one, `?` for one that could be either, else nothing."""
+    """Return the decimal mark of a written number: empty without one, `?` where it could be either."""
     found = _PRICE.fullmatch(cell.strip()) if isinstance(cell, str) else None
     number = found["number"].strip() if found else ""
     marks = [c for c in number if c in ".,"]
@@ -113,7 +113,7 @@ _SECONDS = 100_000_000_000
 
 
 def first_numbers(cell: Cell) -> tuple[int, int] | None:
-    """Return the first two numbers of a date such as 03/04/2024, which may be day and month or the other way round."""
+    """Return the first two numbers of a date such as 03/04/2024, of which either may be the day."""
     found = _DOUBTFUL.fullmatch(cell.strip()) if isinstance(cell, str) else None
     return (int(found[1]), int(found[2])) if found else None
 

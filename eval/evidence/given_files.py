@@ -84,9 +84,9 @@ def _of_markdown(path: Path, known: dict[str, str], system: str | None) -> dict[
         named["query"] = words
     fields = {_NAMES.get(name, name): value for name, value in front.items()}
     found = {"system": system, **named, **known, **fields, "report_markdown": text.strip() + "\n"}
-    for name, said in (("query", "question: ..."), ("system", "system: ...")):
+    for name, form in (("query", "question: ..."), ("system", "system: ...")):
         if not found.get(name):
             raise ValueError(
-                f"names no {said.partition(':')[0]}; write `{said}` between two lines `---` at its head, or beside it in {_BESIDE}"
+                f"names no {form.partition(':')[0]}; write `{form}` between two lines `---` at its head, or beside it in {_BESIDE}"
             )
     return found
