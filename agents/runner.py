@@ -93,7 +93,7 @@ def asking_for_form(prompts: Prompts) -> dict[str, str]:
 
 
 def schemas(names: tuple[str, ...] | None = None) -> tuple[ToolSchema, ...]:
-    """Return the descriptions of the named tools for a model (`None`: the nine); the same objects each time, so that it binds them once."""
+    """Return the descriptions of the named tools for a model (`None`: the nine). They are the same objects each time."""
     every = tools.TOOLS if names is None else names
     return _schemas(tuple(tool for tool in tools.EVERY.values() if tool.name in every))
 

@@ -22,7 +22,7 @@ _WORDS = 3
 
 
 def given_rows(path: Path, system: str | None) -> Iterator[tuple[int, str | dict[str, Any]]]:
-    """Yield each report of a file with its line: a line of JSON as it is, any other as fields. `ValueError` says what is missing."""
+    """Yield each report of a file with its line: a line of JSON as it is, any other as fields."""
     match path.suffix.lower():
         case ".md" | ".markdown":
             yield 1, _of_markdown(path, _beside(path), system)
@@ -83,10 +83,14 @@ def _of_markdown(path: Path, known: dict[str, str], system: str | None) -> dict[
     if len(words.split()) >= _WORDS:
         named["query"] = words
     fields = {_NAMES.get(name, name): value for name, value in front.items()}
-    found = {"system": system, **named, **known, **fields, "report_markdown": text.strip() + "\n"}
-    for name, form in (("query", "question: ..."), ("system", "system: ...")):
+    return {"system": system, **named, **known, **fields, "report_markdown": text.strip() + "\n"}
+
+
+def check_named(found: dict[str, Any]) -> None:
+    """Raise `ValueError` for a report that names no question, no system or no text."""
+    for name, called in (("query", "question"), ("system", "system"), ("report_markdown", "report")):
         if not found.get(name):
             raise ValueError(
-                f"names no {form.partition(':')[0]}; write `{form}` between two lines `---` at its head, or beside it in {_BESIDE}"
+                f"names no {called}; write it between two lines `---` at the head of the report, in {_BESIDE} beside it, or as a "
+                "column of its table (--system NAME names a system for all)"
             )
-    return found

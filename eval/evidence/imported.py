@@ -22,7 +22,7 @@ from drr.env.source import Source, text_hash
 from drr.env.web.base import PageStatus
 from drr.env.world import is_paged
 from drr.eval.evidence.answers import questions
-from drr.eval.evidence.given_files import given_rows
+from drr.eval.evidence.given_files import check_named, given_rows
 from drr.study.evidence import pack
 from drr.study.study import Study
 from drr.study.unit import Outcome, Unit
@@ -209,15 +209,7 @@ def read_reports(path: Path, *more: Path, system: str | None = None) -> ReadRepo
 
 def _read_file(found: ReadReports, path: Path, where: str, system: str | None) -> None:
     ids: dict[tuple[str, str, int], int] = {}
-    rows = given_rows(path, system)
-    while True:
-        try:
-            number, row = next(rows)
-        except StopIteration:
-            return
-        except ValueError as error:
-            found.refuse(1, f"{where}{error}")
-            return
+    for number, row in given_rows(path, system):
         try:
             report = _report(row)
         except ValueError as error:
@@ -235,6 +227,8 @@ def _read_file(found: ReadReports, path: Path, where: str, system: str | None) -
 
 def _report(line: str | dict[str, Any]) -> ImportedReport:
     """Parse a line or fields. `ValueError` says what is wrong."""
+    if not isinstance(line, str):
+        check_named(line)
     try:
         return ImportedReport.model_validate(parsed(line) if isinstance(line, str) else line)
     except ValidationError as error:

@@ -256,7 +256,7 @@ async def test_a_fourth_kind_is_judged_counted_and_shown(study: Study, world: Wo
     found = per_report(judged, judged.answers[0])
     assert found["n_cited_file"] == 4 and found["fr"] == 3 / 4
     table = [metric.name for metric in tables()["faithfulness"]]
-    assert table.index("fp_user") + 1 == table.index("fp_file") and "n_cited_file" in table
+    assert table.index("fp_tool") + 1 == table.index("fp_file") and "n_cited_file" in table
     assert "the task's files" in metrics_by_name()["fp_file"].explanation
     reader = Reader(study)
     (entry,) = reader.entries()
@@ -278,7 +278,7 @@ async def test_what_the_agent_read_stands_in_for_a_file_that_is_gone(study: Stud
 
 def test_a_newcomer_takes_its_own_addresses_from_the_web_and_no_others(world: World) -> None:
     kinds = world.kinds
-    assert [kind.name for kind in kinds] == ["web", "product", "user", "file"]
+    assert [kind.name for kind in kinds] == ["web", "product", "user", "tool", "file"]
     for where, kind in {
         address(MANUAL, 1): "file",
         "https://example.org/manual.pdf#page=1": "web",

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from drr.app.session import ToolSession
 from drr.env.settings import Settings
 from drr.study.study import Study
+from drr.tools.registry import OWN
 
 from tests.commands import Drr
 
@@ -58,6 +60,13 @@ async def answer(query, tools, model, budget):
 
 answer.version = "1"
 """
+
+
+@pytest.fixture(autouse=True)
+def _forgotten() -> Iterator[None]:
+    """What a test loaded is no tool of the tests after it."""
+    yield
+    OWN.clear()
 
 
 @pytest.fixture

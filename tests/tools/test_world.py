@@ -40,7 +40,7 @@ def test_the_shop_is_a_world_of_the_registrys_tools(shop: Shop, web: WebSearch) 
     assert (found.type, found.status) == ("product", "not_frozen")
     assert in_table_order(["zine", "user", "web", "user", "atlas"]) == ["web", "user", "atlas", "zine"]
     assert [label_of(name) for name in (*all_kinds(), "zine")] == [
-        "web pages", "products of the shop", "the shopper's own records", "the question's files", "zine",
+        "web pages", "products of the shop", "the shopper's own records", "tools of your own", "the question's files", "zine",
     ]  # fmt: skip
     assert [name for name in (*all_kinds(), "zine") if is_paged(name)] == ["web"]
 

@@ -1,0 +1,75 @@
+"""Reports that people have are imported as they lie: Markdown, CSV; and what code found in them is a table."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from tests.commands import Drr
+
+HEAD = "---\nquestion: Which soap is mild?\nsystem: ours\n---\n"
+
+
+def test_markdown_and_csv_are_imported_and_their_errors_listed(
+    tmp_path: Path, sample_home: Path, drr: Drr
+) -> None:
+    found = drr.json(
+        "tools",
+        "call",
+        "product_catalog_search",
+        "--shop",
+        sample_home / "shop",
+        "--args",
+        '{"query": "soap"}',
+    )
+    item, source = found["data"]["items"][0], found["sources"][0]
+    line = f"The [{item['title']}]({source['url']}) costs $9,999.99."
+    reports = tmp_path / "reports"
+    reports.mkdir()
+    (reports / "a.md").write_text(f"{HEAD}# Answer\n\n{line}\n", encoding="utf-8")
+    (reports / "theirs--which-soap-is-cheap.md").write_text("# Answer\n\nNo soap.\n", encoding="utf-8")
+    (reports / "c.md").write_text("# Answer\n\nNone.\n", encoding="utf-8")
+    (reports / "d.md").write_text("# Answer\n", encoding="utf-8")
+    (reports / "questions.csv").write_text("file,question,system\nc.md,Why soap?,beside\n", encoding="utf-8")
+    table = tmp_path / "t.csv"
+    table.write_text('question,report,user\n,x,\nWhat now?,"# Answer\n\nWait.",\n', encoding="utf-8")
+    files = [*sorted(reports.glob("*.md")), table]
+    code, out, err = drr(
+        "study",
+        "import",
+        tmp_path / "mine",
+        *files,
+        "--shop",
+        sample_home / "shop",
+        "--system",
+        "given",
+        "--quiet",
+    )
+    assert code == 1 and "d.md: names no question" in err and "line 2: t.csv: names no question" in err
+    assert "4 of 4 reports are new" in out and "beside, given, ours, theirs" in out
+    assert drr("judge", tmp_path / "mine", "--quiet")[0] == 0
+    assert drr("report", tmp_path / "mine", "--errors", tmp_path / "errors.csv")[0] == 0
+    with (tmp_path / "errors.csv").open(encoding="utf-8", newline="") as file:
+        rows = {row["system"]: row for row in csv.DictReader(file)}
+    assert rows["ours"]["rule"] == "price" and "9,999.99" in rows["ours"]["sentence"]
+    assert "record: $" in rows["ours"]["record"] and rows["ours"]["question"] == "Which soap is mild?"
+    assert (rows["theirs"]["rule"], rows["theirs"]["read"]) == ("no error found", "read 0 of 0 figures")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "told"),
+    [
+        ("a.md", "# Answer\n", "names no question"), ("a.md", "---\nquestion: Why?\n---\n# A\n", "names no system"),
+        ("a.md", "---\nquestion: [a\n---\n# A\n", "front matter"), ("a.csv", "file,question\n../b.md,Why?\n", "names files beside it"),
+        ("a.docx", "x", ".md, .csv or .jsonl"), ("a.csv", "question,report\nWhy?,x\n", "names no system"),
+    ],
+)  # fmt: skip
+def test_what_is_no_report_is_told_in_one_line(
+    name: str, text: str, told: str, tmp_path: Path, drr: Drr
+) -> None:
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    err = drr.err("study", "import", tmp_path / "mine", tmp_path / name)
+    assert told in err and err.count("\n") == 1 and "--format" not in err
+    assert not (tmp_path / "mine").exists()
