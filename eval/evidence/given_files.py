@@ -91,6 +91,5 @@ def check_named(found: dict[str, Any]) -> None:
     for name, called in (("query", "question"), ("system", "system"), ("report_markdown", "report")):
         if not found.get(name):
             raise ValueError(
-                f"names no {called}; write it between two lines `---` at the head of the report, in {_BESIDE} beside it, or as a "
-                "column of its table (--system NAME names a system for all)"
+                f"names no {called}: say it at its head, in {_BESIDE} or in a column (docs/your-data.md)"
             )

@@ -358,3 +358,29 @@ def test_dates_as_people_write_them(cell: Any, date: str | None) -> None:
     moment = moment_of(cell, None, True)
     assert (moment is None) == (date is None)
     assert moment is None or iso_from_ms(moment)[:10] == date
+
+
+def test_an_order_of_unknown_status_accuses_nobody(tmp_path: Path, drr: Drr) -> None:
+    files = wrote(tmp_path, p_csv=PRODUCTS, o_csv=ORDERS)
+    assert drr("data", "ingest", *files, "--shop", tmp_path / "shop", "--quiet")[0] == 0
+    with opened(tmp_path / "shop") as shop:
+        order = next(shop.store.iter_orders())
+    assert order.order_status == "Unknown"
+    seen = drr.out(
+        "tools",
+        "call",
+        "get_order_details",
+        "--shop",
+        tmp_path / "shop",
+        "--user",
+        order.user_id,
+        "--args",
+        json.dumps({"order_id": order.order_id}),
+    )
+    assert "Unknown" in seen
+    report = tmp_path / "report.md"
+    report.write_text(
+        f"# Orders\n\n| Order | Status |\n|---|---|\n| {order.order_id} | Delivered |\n", encoding="utf-8"
+    )
+    found = drr.json("judges", "check", report, "--shop", tmp_path / "shop", "--user", order.user_id)
+    assert found["rules"]["order_facts"]["status"] != "fail"
