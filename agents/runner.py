@@ -6,7 +6,7 @@ import json
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal, NotRequired, TypedDict
 
@@ -44,6 +44,7 @@ from drr.llm.role import RoleModel
 from drr.llm.text import Vision, is_shown_pictures, plain
 from drr.tools import registry as tools
 from drr.tools.base import ToolAnswer, ToolContext
+from drr.tools.spec import Tool
 from drr.tools.utility import is_address
 
 PERSON = "person"

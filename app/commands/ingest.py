@@ -164,7 +164,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise Misuse(f"--memory {arguments.memory}: is in MiB and at least 1")
     given = {name: getattr(arguments, name) for name in _RECIPE if getattr(arguments, name) is not None}
     paths = [at_home(one) for one in arguments.raw]
-    if not any(path.is_dir() for path in paths) and arguments.preset != "amazon-2023" and paths[0].suffix:
+    if not any(path.is_dir() for path in paths) and _is_catalogue(arguments, paths):
         _refuse("files of a catalogue", {**given, "categories": arguments.categories}, ("max_bad",))
         return _run_catalogue(arguments, paths)
     _refuse("a folder of Amazon-2023 files", {name: getattr(arguments, name) for name in _FILES})
@@ -221,6 +221,11 @@ def _make(
         print_json(found)
     elif not arguments.quiet:
         show(found)
+
+
+def _is_catalogue(arguments: argparse.Namespace, paths: Sequence[Path]) -> bool:
+    """Return True for files of a catalogue. One file beside --categories is a mistaken RAW_DIR."""
+    return arguments.preset != "amazon-2023" and arguments.categories is None and bool(paths[0].suffix)
 
 
 def _refuse(what: str, given: Mapping[str, object], save: Sequence[str] = ()) -> None:
