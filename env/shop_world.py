@@ -118,6 +118,8 @@ class ShopWorld:
         }
         if self.web.name in ("sandbox", "replay"):
             key["web"]["version"] = SANDBOX_VERSION
+        if self.own:
+            key["own_tools"] = dict(self.own)
         catalog = self.session.shop.catalog
         if catalog.search_name != "plain":
             key["search"] = {"name": catalog.search_name, "version": SEARCH_VERSION}
