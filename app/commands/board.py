@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import tomllib
 from dataclasses import replace
 from pathlib import Path
 
 from drr.app.console import add_verify_options, progress_of, tell
 from drr.env.errors import Misuse
-from drr.env.files import read_file
+from drr.env.small_files import read_toml
 from drr.wording.excerpt import many
 
 _NOTES = """\
@@ -55,7 +54,7 @@ def _keys(file: Path | None) -> list[Path]:
     if file is None:
         return []
     try:
-        stated = tomllib.loads(read_file(file).decode())
+        stated = read_toml(file)
     except (OSError, ValueError) as error:
         raise Misuse(f"{file}: cannot be read as TOML ({error})") from error
     keys = stated.pop("keys", [])

@@ -19,6 +19,7 @@ from drr.data_ingest.packing import I64, U64
 from drr.data_ingest.quarantine import Quarantine
 from drr.env.content import UserRow
 from drr.env.errors import DrrError
+from drr.env.small_files import read_within
 from drr.env.trust import config_folder
 
 KEY = "people.key"
@@ -43,7 +44,7 @@ def people_key(folder: Path | None = None) -> bytes:
                 file.write(os.urandom(_KEY_BYTES))
         except FileExistsError:
             pass
-        key = path.read_bytes()
+        key = read_within(path, 1024)
     except OSError as error:
         raise DrrError(f"{path}: the key for people's ids cannot be kept ({error.strerror})") from error
     if len(key) != _KEY_BYTES:

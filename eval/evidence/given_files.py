@@ -11,7 +11,6 @@ from drr.env.errors import Misuse
 from drr.env.jsonl import lines_of
 from drr.env.small_files import LINE, read_within, yaml_of
 
-FORMS = ".md, .csv or .jsonl"
 _BESIDE = "questions.csv"
 """The table that may lie beside Markdown files: `file`, `query`, `user`, `system`."""
 _NAMES = {
@@ -29,10 +28,8 @@ def given_rows(path: Path, system: str | None) -> Iterator[tuple[int, str | dict
         case ".csv":
             for line, row in _table(path):
                 yield line, _of_row(path, row, system)
-        case ".jsonl" | ".json" | ".ndjson":
-            yield from ((n, line) for n, line in enumerate(lines_of(path, "reports"), 1) if line.strip())
         case _:
-            raise Misuse(f"{path}: reports are read from {FORMS}")
+            yield from ((n, line) for n, line in enumerate(lines_of(path, "reports"), 1) if line.strip())
 
 
 def _beside(path: Path) -> dict[str, str]:

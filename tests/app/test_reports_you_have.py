@@ -63,7 +63,7 @@ def test_markdown_and_csv_are_imported_and_their_errors_listed(
     [
         ("a.md", "# Answer\n", "names no question"), ("a.md", "---\nquestion: Why?\n---\n# A\n", "names no system"),
         ("a.md", "---\nquestion: [a\n---\n# A\n", "front matter"), ("a.csv", "file,question\n../b.md,Why?\n", "names files beside it"),
-        ("a.docx", "x", ".md, .csv or .jsonl"), ("a.csv", "question,report\nWhy?,x\n", "names no system"),
+        ("a.docx", "x", "line 1: not JSON"), ("a.csv", "question,report\nWhy?,x\n", "names no system"),
     ],
 )  # fmt: skip
 def test_what_is_no_report_is_told_in_one_line(
