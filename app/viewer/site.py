@@ -58,7 +58,7 @@ class ServedReport:
         return found if found.is_file() and found.is_relative_to(folder) else None
 
     def _draw(self, file: Path) -> None:
-        from drr.app.report.figures import draw_file
+        from drr.app.report.drawings import draw_file
 
         with self._writing:
             if self._material is not None and not file.is_file():

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from drr.app.pages.serve import STATIC, STYLES
-from drr.app.report import figures
-from drr.app.report.figures import DARK, FORMS, LIGHT
+from drr.app.report import drawings as figures
+from drr.app.report.drawings import DARK, FORMS, LIGHT
 from drr.app.report.latex import LONGEST, appendix, latex
 from drr.app.report.material import ReportData
 from drr.app.report.tables import Cell, Heading, Table, headings

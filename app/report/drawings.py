@@ -54,7 +54,7 @@ def draw_file(material: ReportData, folder: Path, file: str) -> None:
                     _save(material, name, scheme, (form,), folder, None)
 
 
-def figures_of(material: ReportData) -> list[tuple[str, str]]:
+def drawn_figures(material: ReportData) -> list[tuple[str, str]]:
     """Return pairs of file name without ending and title for each figure that the study has data for."""
     return [
         (name, title)
