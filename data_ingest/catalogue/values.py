@@ -18,8 +18,9 @@ Cell = Any
 _ID = re.compile(r"[\w.:@+~#/()-](?:[\w.:@+~#/() -]{0,98}[\w.:@+~#/()-])?")
 _EXCEL = re.compile(r'="([^"]*)"')
 _PRICE = re.compile(
-    r"(?P<before>[^\d.,'\s+-]{0,8})\s*(?P<minus>-?)\s*(?P<number>\d[\d.,'\s]*)\s*(?P<after>\D{0,8})"
+    r"(?P<before>[^\d.,'\s+-]{0,8})\s*(?:(?P<minus>-)\s*)?(?P<number>\d(?:[\d.,'\s]*\d)?[.,']?)\s*(?P<after>(?:[^\d\s]\D{0,7})?)"
 )
+"""No part can end where another could go on, so that a long cell takes no longer than it is."""
 _LAST = re.compile(r"[.,](\d+)$")
 _SIGNS = {"$": "USD", "US$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY"}
 _CODE = re.compile("[A-Z]{3}")

@@ -210,3 +210,10 @@ async def test_a_report_that_is_too_long_or_takes_too_long_ends_as_what_it_is() 
         await read_in_time("x", lambda: done.wait(30), seconds=0.01)
     done.set()
     assert _ending(TooSlow("it takes too long"))[:2] == ("failed", "too_slow")
+
+
+@pytest.mark.parametrize("attack", [("", "\n", "x"), ("", " ", "\0!"), ("", " ", ""), ("a", " ", "\0!")])
+def test_a_price_of_blanks_takes_no_longer_than_it_is(attack: tuple[str, str, str]) -> None:
+    """Random tries found what the texts made of the expression had not."""
+    (price,) = (one for one in collected().values() if "minus" in one.pattern.pattern)
+    assert not is_superlinear(price, attack, 4 * LENGTH, SECONDS)
