@@ -167,7 +167,7 @@ class Units:
         """Count the current answers that failed for good, by variant and kind of failure."""
         rows = self._db.rows(
             "SELECT coalesce(json_extract(spec, '$.variant'), label) AS variant, coalesce(reason, status) AS how, count(*) "
-            "FROM units JOIN records USING (key) WHERE kind = 'answer' AND current = 1 AND status = 'failed' "
+            "FROM units JOIN records USING (key) WHERE kind = 'answer' AND current = 1 AND status != 'done' "
             "AND NOT transient GROUP BY variant, how ORDER BY variant, how"
         )
         found: dict[str, dict[str, int]] = {}

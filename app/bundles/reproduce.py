@@ -6,7 +6,6 @@ import json
 import random
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from math import sqrt
 from pathlib import Path
 from typing import NamedTuple
@@ -35,6 +34,7 @@ from drr.eval.metrics.base import Metric
 from drr.eval.metrics.compare import PairedMetrics
 from drr.eval.stats.differences import detectable, is_settled, paired, pooled_sd, unpaired, with_holm
 from drr.eval.stats.question import AskedQuestion
+from drr.eval.tasks.judgements import Judged
 from drr.querygen.files import write_queries
 from drr.study.bundle.archive import pack
 from drr.study.bundle.parcel import unpacked
@@ -135,9 +135,9 @@ def _read(plan: ReproducePlan) -> _Stated:
         if variant not in names:
             raise Misuse(f"--variant: name one system of the bundle: {', '.join(names) or 'it has none'}")
         judging = choose(study)
-        each = PairedMetrics(read_judged(study, judging))
+        judged = read_judged(study, judging)
         ranking = [by] if by else lead_metrics()
-        values = replace(each, chosen=families_with(each.judged, ranking)).values(variant)
+        values = PairedMetrics(judged, families_with(judged, ranking)).values(variant)
         known = [
             one for one in ranking if any(v is not None for row in values.get(one, {}).values() for v in row)
         ]
@@ -146,7 +146,7 @@ def _read(plan: ReproducePlan) -> _Stated:
                 f"{plan.bundle}: {variant} has no figure of {', '.join(ranking)}; --by names another"
             )
         metric = metrics([known[0]])[known[0]]
-        found = _with_failures(study, variant, metric, values[metric.name])
+        found = _with_failures(study, judged, variant, metric)
         by_judge = judging.judge if metric.judged and judging is not None else None
         whole = {one.id: one for one in (read_queries(plan.questions) if plan.questions else ())}
         asked = {one.query for one in found}
@@ -159,13 +159,15 @@ def _read(plan: ReproducePlan) -> _Stated:
         )
 
 
-def _with_failures(study: Study, variant: str, metric: Metric, values: Values) -> Values:
+def _with_failures(study: Study, judged: Judged, variant: str, metric: Metric) -> Values:
     """Return the known values, with the worst value for each answer that failed for good. Who fails where it is hard gains nothing."""
+    families = families_with(judged, [metric.name]) if judged.answers else []
+    values = PairedMetrics(judged, families).values(variant).get(metric.name, {}) if families else {}
     found = {asked: [x for x in trials if x is not None] for asked, trials in values.items()}
-    if metric.range is not None:
+    if metric.range is not None and not any(hasattr(one, "unanswered") for one in families):
         worst, known = metric.range[metric.better == "lower"], questions(study)
-        for record in study.records("answer", "failed"):
-            if record.spec["variant"] == variant and not record.transient:
+        for record in study.records("answer", None):
+            if record.spec["variant"] == variant and not (record.done or record.transient):
                 asked = asked_of(record.spec, known.get(str(record.spec["query_id"])))
                 found.setdefault(asked, []).append(worst)
     return {asked: trials for asked, trials in found.items() if trials}
@@ -258,9 +260,7 @@ def _compared(plan: ReproducePlan, stated: _Stated, draw: DrawnQuestions) -> Rep
         judged = read_judged(study, choose(study, stated.judge))
         records = [*study.records("answer", None)]
         name = str(records[0].spec["variant"])
-        each = PairedMetrics(judged, families_with(judged, [metric.name])) if judged.answers else None
-        known = {} if each is None else each.values(name).get(metric.name, {})
-        again = _with_failures(study, name, metric, known)
+        again = _with_failures(study, judged, name, metric)
         contained = all_contained(records)
     before = stated.values
     if not plan.fresh:

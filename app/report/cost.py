@@ -155,7 +155,7 @@ def _lines(material: ReportData) -> Iterator[TableLine]:
 def _notes(material: ReportData) -> list[str]:
     cost = cost_part(material.document)
     return [MEASURED_NOTE] + [
-        f"{system}: {own['failed']} answers failed and are in no mean but that of pass^k; they took {_dollar_text(own['failed_usd'])}."
+        f"{system}: {own['failed']} answers failed: they count 0 in the reward and in pass^k, and are in no other mean; they took {_dollar_text(own['failed_usd'])}."
         for system, own in (cost["systems"].items() if cost else ())
         if own["failed"]
     ]

@@ -55,11 +55,11 @@ def facts(material: ReportData) -> list[tuple[str, str]]:
 
 
 def unscored(material: ReportData) -> list[str]:
-    """Return sentences on failed and unscored answers, which no mean includes, and on how many there are."""
+    """Return sentences on failed and unscored answers, and on how many there are."""
     document = material.document
     failed = {variant: kinds.total() for variant, kinds in material.failed.items()}
     lines = [
-        f"{many(count, 'answer')} of {excerpt(variant, LONGEST_NAME)} failed and {'is' if count == 1 else 'are'} in no mean but pass^k"
+        f"{many(count, 'answer')} of {excerpt(variant, LONGEST_NAME)} failed: {'it counts' if count == 1 else 'they count'} 0 in the reward and in pass^k, and {'is' if count == 1 else 'are'} in no other mean"
         for variant, count in sorted(failed.items(), key=lambda item: -item[1])
     ]
     for name in lead_metrics():

@@ -316,7 +316,7 @@ def failures(material: ReportData) -> Table | None:
     rows = [
         (variant, [Cell(float(c[kind]), digits=0) for kind in kinds]) for variant, c in sorted(counts.items())
     ]
-    notes = ["A failed unit is in no mean but pass^k; here it is counted."]
+    notes = ["A failed unit is in no mean but the reward and pass^k; here it is counted."]
     if NO_ANSWER.intersection(kinds):
         notes.append(
             "Without content (empty), without an answered call that looks up (no_research), or the text of such a call (malformed_call): asked for "

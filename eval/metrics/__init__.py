@@ -128,10 +128,10 @@ def families_with(judged: Judged, names: Collection[str]) -> list[Family]:
 def unanswered(
     judged: Judged, variant: str, among: Iterable[Family] | None = None
 ) -> list[tuple[AskedQuestion, Values]]:
-    """List the figures of questions to which a variant has no answer, from the families that compute them."""
+    """List the figures of a variant's trials that left no answer, from the families that compute them."""
     known = families(judged) if among is None else among
     found = [family.unanswered(judged, variant) for family in known if hasattr(family, "unanswered")]
-    return [row for one in found for row in one.items()]
+    return [row for one in found for row in one]
 
 
 def values_of(judged: Judged, answer: Answer) -> dict[str, float | None]:

@@ -79,7 +79,7 @@ class Metric:
 class Family(Protocol):
     """A module that defines a family of metrics. Optional: `TITLES`, the heading above each of its tables, by key of the table.
 
-    A family whose figures change with failed trials has `unanswered(judged, variant)`, the figures of questions without an answer.
+    A family whose figures change with failed trials has `unanswered(judged, variant)`, pairs of question and figures for each.
     A family whose metrics depend on what is registered elsewhere has `metrics()` in place of `METRICS`.
     """
 

@@ -19,7 +19,7 @@ from drr.eval.metrics.logged import score_of
 from drr.eval.metrics.rules import figures_of
 from drr.eval.rewards import Rewarded, read_form, reward, solved
 from drr.eval.stats.intervals import SHARE, Statistic, mean, nothing
-from drr.eval.stats.question import AskedQuestion
+from drr.eval.stats.question import AskedQuestion, grouped
 from drr.eval.stats.repeated import pass_power, repeated_spread, sameness
 from drr.eval.tasks.judgements import Judged
 
@@ -129,7 +129,7 @@ def _metric(
 _REWARD = Metric(
     "reward",
     "reward",
-    "What code pays an answer to a checkable question, by the form and weights of docs/record.md.",
+    "What code pays an answer to a checkable question, by the form and weights of docs/record.md; one that failed for good is paid 0.",
     "pass",
     range=SHARE,
     better="higher",
@@ -182,6 +182,13 @@ class Trials(NamedTuple):
     """Figures of the question, without those that need more trials."""
     paid: Mapping[str, float | None]
     """The reward of each answer, by key."""
+    unpaid: Sequence[Values]
+    """The reward of each trial without an answer: 0 for one that failed for good, `None` for one that may still succeed."""
+
+    @property
+    def rows(self) -> list[Values]:
+        """Return the figures of each trial without an answer, which shares those of its question."""
+        return [{**one, **self.values} for one in self.unpaid]
 
 
 def _named(answer: Answer) -> Mapping[str, frozenset[str]]:
@@ -203,7 +210,7 @@ def trials_of(judged: Judged) -> Mapping[str, Mapping[AskedQuestion, Trials]]:
     if judged not in _known:
         answers: dict[str, dict[AskedQuestion, list[Answer]]] = {}
         known = questions(judged.answers[0].study)
-        failed = _failed(judged, known)
+        failed = _without_answers(judged, known)
         every = dict.fromkeys([*(answer.asked for answer in judged.answers), *(asked for _, asked in failed)])
         payable = {key for key, one in known.items() if finds(one.checkable)}
         for answer in judged.answers:
@@ -224,33 +231,41 @@ def trials_of(judged: Judged) -> Mapping[str, Mapping[AskedQuestion, Trials]]:
                     {way.name: [scores[answer.key][way.name] for answer in own] for way in WAYS},
                     there if asked.query in payable else there - {"reward"},
                     [named.get(answer.key, {}) for answer in own],
-                    failed[variant, asked],
+                    failed.get((variant, asked), ()),
                     {answer.key: scores[answer.key]["reward"].value for answer in own},
                 )
                 for asked, own in by_question.items()
-                if own or failed[variant, asked]
+                if own or (variant, asked) in failed
             }
             for variant, by_question in answers.items()
         }
     return _known[judged]
 
 
-def _failed(judged: Judged, known: Mapping[str, Query]) -> Counter[tuple[str, AskedQuestion]]:
-    """Count the trials that failed for good, by system and question."""
-    study = judged.answers[0].study
-    specs = (one.spec for one in study.records("answer", "failed") if not one.transient)
-    return Counter((str(spec["variant"]), asked_of(spec, known.get(str(spec["query_id"])))) for spec in specs)
+def _without_answers(
+    judged: Judged, known: Mapping[str, Query]
+) -> dict[tuple[str, AskedQuestion], list[float | None]]:
+    """Map system and question to the worth of each trial that left no answer: 0 where it failed for good."""
+    records = (one for one in judged.answers[0].study.records("answer", None) if not one.done)
+    return grouped(
+        (
+            (str(one.spec["variant"]), asked_of(one.spec, known.get(str(one.spec["query_id"])))),
+            None if one.transient else 0.0,
+        )
+        for one in records
+    )
 
 
 def _trials(
     scores: Mapping[str, Sequence[Score]],
     there: Collection[str],
     named: Sequence[Mapping[str, frozenset[str]]],
-    failed: int,
+    without: Sequence[float | None],
     paid: Mapping[str, float | None],
 ) -> Trials:
     """Compute the figures of a question. `there` are the methods that scored any answer, `named` is what each answer names."""
     values: dict[str, float | None] = {}
+    failed = len(without) - without.count(None)
     for way in WAYS:
         known = [one.solved for one in scores[way.name] if one.solved is not None]
         trials = len(known) + failed if known or not named else 0
@@ -261,7 +276,8 @@ def _trials(
         }
     if len(named) > 1:
         values |= {f"same_{name}": sameness([one[name] for one in named]) for name in SAME}
-    return Trials(scores, values, paid)
+    unpaid = [{"reward": one} if "reward" in there else {} for one in without]
+    return Trials(scores, values, paid, unpaid)
 
 
 def per_report(judged: Judged, answer: Answer) -> Values:
@@ -270,10 +286,9 @@ def per_report(judged: Judged, answer: Answer) -> Values:
     return one.values if one.paid[answer.key] is None else {"reward": one.paid[answer.key], **one.values}
 
 
-def unanswered(judged: Judged, variant: str) -> Mapping[AskedQuestion, Values]:
-    """Map each question to its figures, where all of a system's trials failed and no report has them."""
-    every = trials_of(judged).get(variant, {})
-    return {asked: one.values for asked, one in every.items() if not any(one.scores.values())}
+def unanswered(judged: Judged, variant: str) -> list[tuple[AskedQuestion, Values]]:
+    """List the figures of a system's trials that left no answer, and so no report that has them."""
+    return [(asked, row) for asked, one in trials_of(judged).get(variant, {}).items() for row in one.rows]
 
 
 def corpus(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, Statistic]:
@@ -283,7 +298,11 @@ def corpus(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, Statistic]
     answered = {name for answer in answers for name in per_report(judged, answer)}
     found: dict[str, Statistic] = {}
     if "reward" in answered:
-        found["reward"] = mean({asked: [*one.paid.values()] for asked, one in own.items()}, ends=SHARE)
+        paid = {
+            asked: [*one.paid.values(), *(row["reward"] for row in one.unpaid if row)]
+            for asked, one in own.items()
+        }
+        found["reward"] = mean(paid, ends=SHARE)
     for metric in _OF_QUESTIONS:
         if metric.name in answered:
             values = {asked: [one.values.get(metric.name)] for asked, one in own.items()}

@@ -16,6 +16,7 @@ from drr.eval.stats.question import AskedQuestion
 from tests.bundles import forged
 from tests.commands import Drr
 from tests.once import made_once
+from tests.tampering import tampered
 
 AXES = "products = 240\nusers = 40\nreviews = 2000\nkinds = 8\npages = 6\nquestions = 30\n"
 AGENTS = Path(__file__).parent.parent / "stress_agents.py"
@@ -40,6 +41,14 @@ async def agent(query, tools, model, budget):
         return "# Nothing\n\nNothing that I know of fits what you ask for."
     return _report(*({"product_id": one, "url": f"http://ecommerce.example/{one}"} for one in picks))
 '''
+
+PICKY = """
+
+async def picky(query, tools, model, budget):
+    if sum(query.encode()) % 2:
+        raise RuntimeError("too hard for me")
+    return await agent(query, tools, model, budget)
+"""
 
 
 def _make(home: Path) -> None:
@@ -172,6 +181,45 @@ def test_a_board_shows_what_keys_sign_that_its_owner_names(home: Path, tmp_path:
     assert "odd.toml" in drr.err(
         "board", bundle, "--out", tmp_path / "odd", "--config", tmp_path / "odd.toml"
     )
+
+
+def test_an_answer_that_failed_counts_zero_in_the_reward_and_in_the_rank(
+    home: Path, tmp_path: Path, drr: Drr
+) -> None:
+    """The mean left it out, so who failed where it is hard was paid for the rest alone."""
+    (tmp_path / "two.py").write_text(KNOWING + PICKY)
+    (tmp_path / "truth.jsonl").write_text((home / "truth.jsonl").read_text())
+    study, agents = tmp_path / "study", f"{tmp_path}/two.py:agent,{tmp_path}/two.py:picky"
+    given = ("--shop", home / "open/shop", "--queries", home / "open/queries.jsonl", "--sandbox", home / "open/web")  # fmt: skip
+    run = ("run", study, *given, "--variants", agents, "--trials", 2, "--model", "offline")
+    assert drr(*run, "--quiet")[0] == 1
+    hard = [one for one in read_queries(home / "open/queries.jsonl") if sum(one.query.encode()) % 2]
+    assert 5 < len(hard) < 25
+
+    def rewards() -> tuple[Any, Any]:
+        rows = drr.json("report", study, "--out", tmp_path / "page")["metrics"]
+        return rows["two.py:agent"]["reward"], rows["two.py:picky"]["reward"]
+
+    whole, part = rewards()
+    assert (part["n"], part["n_unscored"]) == (whole["n"], 0) == (60, 0)
+    assert 0 < part["value"] < whole["value"] * 0.8
+    page = (tmp_path / "page" / "index.html").read_text()
+    assert f"{2 * len(hard)} answers of two.py:picky failed" in page and "count 0 in the reward" in page
+    tested = drr.json("study", "compare", study, "two.py:agent", "two.py:picky")["metrics"]["reward"]
+    assert tested["value"] == pytest.approx(whole["value"] - part["value"]) and tested["n"] == 30
+    drr.out("bundle", "make", study, "--out", tmp_path / "both.bundle")
+    drr.out("board", tmp_path / "both.bundle", "--out", tmp_path / "site", "--quiet", "--without-answers")
+    (judging,) = json.loads((tmp_path / "site/index.json").read_text())["sets"][0]["judgings"]
+    assert {one["variant"]: one["rank"] for one in judging["systems"]} == {"two.py:agent": 1, "two.py:picky": 2}  # fmt: skip
+    for change, unscored in (
+        ("status = 'over_budget', reason = 'unit_cap'", 0),
+        ("transient = 1", 2 * len(hard)),
+    ):
+        with tampered(study / "ledger.sqlite") as db:
+            db.execute(f"UPDATE records SET {change} WHERE status != 'done'")
+        _, again = rewards()
+        assert again["n_unscored"] == unscored, "what is not finished yet stands beside"
+        assert unscored or again["value"] == part["value"], "what went over its own limit failed, too"
 
 
 def test_what_cannot_be_compared_is_misuse(home: Path, tmp_path: Path, drr: Drr) -> None:
