@@ -19,7 +19,8 @@ from drr.data_ingest.recipe import TEN, Recipe, find_pairs
 from drr.env.errors import DrrError, Misuse, ServerFailure
 from drr.env.json_object import JsonObject
 from drr.env.progress import Quiet
-from drr.env.session import Session
+from drr.env.service.case import ServiceCase
+from drr.env.session import Change, Session
 from drr.env.settings import Settings
 from drr.env.shop import Shop, open_shop
 from drr.env.shop_world import ShopWorld, checked_without, own_code
@@ -157,14 +158,19 @@ class ToolSession:
         return {name: EVERY[name] for name in self._ctx.world.tools}
 
     @property
+    def changes(self) -> list[Change]:
+        """Changes that tools made to the profile, and to cart, orders and talk."""
+        return self._ctx.session.changes()
+
+    @property
     def sources(self) -> tuple[Source, ...]:
         """The sources that a report may cite, by first appearance and each once."""
         return tuple(source for found in self._sources.values() for source in found)
 
-    def beside(self, user: str) -> ToolSession:
+    def beside(self, user: str, case: ServiceCase | None = None) -> ToolSession:
         """Return a user's own session of the same open shop, which this one closes. Of each source it keeps the figures alone."""
         other = copy(self)
-        other._ctx, other._sources, other._opened = _anew(self._ctx, user), {}, ExitStack()
+        other._ctx, other._sources, other._opened = _anew(self._ctx, user, case), {}, ExitStack()
         other._kept = _figures_of
         return other
 
@@ -194,9 +200,9 @@ def _figures_of(source: Source) -> Source:
     return source.model_copy(update={"seen": "", "page": None, "record": record or None})
 
 
-def _anew(ctx: ToolContext, user: str | None = None) -> ToolContext:
+def _anew(ctx: ToolContext, user: str | None = None, case: ServiceCase | None = None) -> ToolContext:
     assert isinstance(ctx.world, ShopWorld)
-    return replace(ctx, world=replace(ctx.world, session=ctx.session.anew(user)))
+    return replace(ctx, world=replace(ctx.world, session=ctx.session.anew(user, case=case)))
 
 
 @contextmanager

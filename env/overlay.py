@@ -16,7 +16,6 @@ from typing import Any, NotRequired, TypedDict, cast
 
 from drr.env.entities import Order, Product, bound_ms, ms_from_iso
 from drr.env.errors import Misuse
-from drr.env.session import Session
 from drr.env.shop import Catalog, OrderPage, SearchPage, SearchRequest, Shop, Store
 from drr.env.shop_world import ShopWorld
 from drr.env.statistics import Purchase, UserStatistics, user_statistics
@@ -286,12 +285,12 @@ def stressed(world: World, stress: Stress) -> StressedWorld:
     """Return the same world under a change. Raises `Misuse` for a world without a shop."""
     if not isinstance(world, ShopWorld):
         raise Misuse("changes are made to what a shop shows; this study has another world")
-    shop, user_id = world.session.shop, world.user_id
+    shop, user_id = world.session.own_shop, world.user_id
     today = world.today + timedelta(stress.get("days", 0))
     records = _Records(shop.store, stress, user_id, today.isoformat())
     store, shelves = cast(Store, records), cast(Catalog, _Shelves(shop.catalog, records))
     manifest = shop.manifest.model_copy(update={"as_of": today.isoformat()})
     changed: Shop = replace(shop, store=store, catalog=shelves, manifest=manifest)
     web = replace(world.web, store=store) if isinstance(world.web, ShopWeb) else world.web
-    session = Session(changed, user_id, world.session.open_access)
+    session = world.session.anew(shop=changed)
     return StressedWorld(session, cast(WebSearch, _Pages(web, stress, today)), world.shop_url, stress=stress)

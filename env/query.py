@@ -12,6 +12,7 @@ from drr.env.errors import Misuse
 from drr.env.files import Id
 from drr.env.json_object import JsonObject
 from drr.env.jsonl import rows_of
+from drr.env.service.case import ServiceCase
 from pydantic import (
     BaseModel,
     ConfigDict,
@@ -25,7 +26,7 @@ from pydantic import (
 SCHEMA = 1
 PAIRING = ("task_id", "person_id")
 """Fields that only a query made from a task and a person has."""
-_SELDOM = (*PAIRING, "size", "checkable")
+_SELDOM = (*PAIRING, "size", "checkable", "service")
 
 
 class Constraints(BaseModel):
@@ -94,6 +95,8 @@ class Query(BaseModel):
     review: Review = Field(default_factory=Review)
     checkable: Checkable | None = None
     """The checkable answer to the question; no agent and no judge gets it."""
+    service: ServiceCase | None = None
+    """The case of a shopper who is served in a talk; no agent and no judge gets it."""
 
     @model_validator(mode="after")
     def _default_id(self) -> Query:

@@ -38,6 +38,16 @@ TOOLS = (
     "web_search",
     "calculator",
 )
+CART_TOOLS = (
+    "view_cart",
+    "add_to_cart",
+    "remove_from_cart",
+    "checkout",
+    "cancel_order",
+    "return_items",
+    "ask_shopper",
+)
+"""The tools that act, offered only where a shopper is served in a talk."""
 USER_TOOLS = TOOLS[2:7]
 """The tools that read or write a shopper's records."""
 USER = "user://"
@@ -91,7 +101,7 @@ class ShopWorld:
         if self.session.user_id is None and not self.session.open_access:
             names = [name for name in TOOLS if name not in USER_TOOLS]
         else:
-            names = list(TOOLS)
+            names = [*TOOLS, *(CART_TOOLS if self.session.service else ())]
         return [name for name in (*names, *self.own) if name not in self.without]
 
     @property
@@ -327,7 +337,9 @@ class UserRecords:
         if user is None:
             return None
         changes = [
-            f"Changed while answering: {change.field} is now {change.after}" for change in self._changes
+            f"Changed while answering: {change.field} is now {change.after}"
+            for change in self._changes
+            if not change.is_of_talk
         ]
         return "\n".join([profile_evidence(user), *changes])
 

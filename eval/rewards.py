@@ -19,6 +19,9 @@ from drr.citations.parse import parse
 from drr.env.checkable import Checkable, ExpectedFact, ShoppingNeed, Why, finds, same_figure
 from drr.env.errors import Misuse, wrong_field
 from drr.env.query import Query
+from drr.env.service.clauses import CLAUSES
+from drr.env.service.outcome import ServiceForm, ServiceOutcome
+from drr.env.session import Change
 from drr.env.source import Source
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, StringConstraints, ValidationError
 
@@ -54,20 +57,28 @@ class AnswerForm(BaseModel):
     refusals: list[FormRefusal] = Field(default_factory=list, max_length=100)
 
 
+Form = AnswerForm | ServiceForm
+
+
 class ReadForm(NamedTuple):
     """The result of reading a form: the form, or the problem with it. Both are `None` where no form was given."""
 
-    form: AnswerForm | None = None
+    form: Form | None = None
     problem: str | None = None
     """Reason why the form cannot be read."""
 
 
-def read_form(text: str | None) -> ReadForm:
+def form_class(query: Query | None) -> type[Form]:
+    """Return the form that a question asks for."""
+    return AnswerForm if query is None or query.service is None else ServiceForm
+
+
+def read_form(text: str | None, query: Query | None = None) -> ReadForm:
     """Read the JSON of a form."""
     if text is None:
         return ReadForm()
     try:
-        return ReadForm(AnswerForm.model_validate_json(text, strict=True))
+        return ReadForm(form_class(query).model_validate_json(text, strict=True))
     except ValidationError as error:
         return ReadForm(problem=wrong_field(error, "form"))
 
@@ -89,13 +100,21 @@ class Rewarded:
 
     query: Query
     report: str
-    form: AnswerForm | None
+    form: Form | None
     sources: Sequence[Source]
     calls: int
+    changes: Sequence[Change] = ()
+    """Changes of profile, cart, orders and talk, as the session recorded them."""
 
     @cached_property
     def truth(self) -> Checkable:
         return truth_of(self.query)
+
+    @cached_property
+    def outcome(self) -> ServiceOutcome:
+        """Return what was done for the shopper of a talk."""
+        form = self.form if isinstance(self.form, ServiceForm) else None
+        return ServiceOutcome(self.query, self.changes, form)
 
     @cached_property
     def facts(self) -> dict[int, ExpectedFact]:
@@ -182,7 +201,7 @@ class Rewarded:
         """Map refused points to whether the refusal is right. A point refused for two reasons is wrong."""
         wanted = {point: need.refusal for point, need in enumerate(self.truth.needs, 1)}
         found: dict[int, bool] = {}
-        for one in self.form.refusals if self.form else ():
+        for one in self.form.refusals if isinstance(self.form, AnswerForm) else ():
             found[one.point] = wanted.get(one.point) == one.reason and found.get(one.point, True)
         return found
 
@@ -190,7 +209,7 @@ class Rewarded:
     def figures(self) -> dict[int, bool]:
         """Map the points of stated figures to whether the figure is right. A point with two different figures is wrong."""
         found: dict[int, bool] = {}
-        for one in self.form.figures if self.form else ():
+        for one in self.form.figures if isinstance(self.form, AnswerForm) else ():
             fact = self.facts.get(one.point)
             source_seen = fact is not None and any(
                 canonical_url(url) in self.returned for url in fact.sources
@@ -270,7 +289,9 @@ def efficiency(answer: Rewarded) -> float | None:
 
 
 def solved(answer: Rewarded) -> float:
-    """Return 1 if the form gives everything asked for and nothing wrong or too expensive, else 0."""
+    """Return 1 if the form gives everything asked for and nothing wrong or too expensive, else 0. Of a talk it is all or nothing, too."""
+    if answer.query.service is not None:
+        return float(reward(answer)["total"] == 1)
     asked = len(answer.truth.needs) + len(answer.facts)
     right = len(answer.met) + sum(answer.figures.values())
     whole = answer.form is not None and right == asked
@@ -282,8 +303,8 @@ class RewardComponent:
     """A component of the reward, declared like a metric."""
 
     name: str
-    role: Literal["answer", "beside", "factor"]
-    """Role in the sum: `answer` components gate it, `beside` is paid in their proportion, `factor` multiplies the sum."""
+    role: Literal["answer", "beside", "factor", "named"]
+    """Role in the sum: `answer` components gate it, `beside` is paid in their proportion, `factor` multiplies the sum. `named` is unpaid."""
     weight: float
     explanation: str
     value: Callable[[Rewarded], float | None]
@@ -302,6 +323,39 @@ COMPONENTS = (
 )
 
 
+def _clause(name: str, text: str) -> RewardComponent:
+    def value(answer: Rewarded) -> float | None:
+        kept = answer.outcome.kept.get(name)
+        return None if kept is None else float(kept)
+
+    return RewardComponent(f"policy_{name}", "named", 0.0, text, value)
+
+
+SERVICE_COMPONENTS = (
+    RewardComponent(
+        "state",
+        "answer",
+        1.0,
+        "every end state holds, and nothing else was touched",
+        lambda it: it.outcome.state,
+    ),
+    RewardComponent(
+        "says_does",
+        "factor",
+        1.0,
+        "share of statements on what was done that the state confirms",
+        lambda it: it.outcome.says_does,
+    ),
+    RewardComponent("policy", "factor", 1.0, "no clause was broken", lambda it: it.outcome.policy),
+    *(_clause(one.name, one.text) for one in CLAUSES if not one.stops),
+)
+"""Components of the reward for serving a shopper in a talk."""
+
+
+def components_of(query: Query) -> Sequence[RewardComponent]:
+    return COMPONENTS if query.service is None else SERVICE_COMPONENTS
+
+
 class RewardRow(TypedDict):
     """A reward with its components."""
 
@@ -314,29 +368,29 @@ class RewardRow(TypedDict):
 
 def reward(answer: Rewarded) -> RewardRow:
     """Compute the reward, which is 0 without a right answer. `Misuse` for a question that code cannot check."""
-    values = {one.name: one.value(answer) for one in COMPONENTS}
-    core, core_weight = _weighed("answer", values)
-    beside, beside_weight = _weighed("beside", values)
-    factors: Mapping[str, float] = {
-        one.name: values[one.name] or 0.0 for one in COMPONENTS if one.role == "factor"
-    }
+    known = components_of(answer.query)
+    values = {one.name: one.value(answer) for one in known}
+    core, core_weight = _weighed("answer", known, values)
+    beside, beside_weight = _weighed("beside", known, values)
     answered = core / core_weight
     total = answered * (core_weight + beside) / (core_weight + beside_weight)
-    for factor in factors.values():
-        total *= factor
+    for one in known:
+        total *= (values[one.name] or 0.0) if one.role == "factor" else 1.0
     return {
         "total": round(total, 6),
         "components": values,
-        "weights": {one.name: one.weight for one in COMPONENTS},
-        "versions": {one.name: one.version for one in COMPONENTS},
+        "weights": {one.name: one.weight for one in known},
+        "versions": {one.name: one.version for one in known},
     }
 
 
-def _weighed(role: str, values: Mapping[str, float | None]) -> tuple[float, float]:
+def _weighed(
+    role: str, components: Sequence[RewardComponent], values: Mapping[str, float | None]
+) -> tuple[float, float]:
     """Return the weighted sum of the known components of a role, and the sum of their weights."""
     known = [
         (one.weight, value)
-        for one in COMPONENTS
+        for one in components
         if one.role == role and (value := values[one.name]) is not None
     ]
     return sum(weight * value for weight, value in known), sum(weight for weight, _ in known)

@@ -12,6 +12,7 @@ from drr.citations.addresses import canonical_url
 from drr.env.drawer.drawer import AttachedFiles, FilePicture, WithFiles
 from drr.env.entities import Order, Product, User
 from drr.env.json_object import JsonObject
+from drr.env.service.state import ServiceState
 from drr.env.session import Session
 from drr.env.shop import Shop
 from drr.env.shop_world import OWN, ShopWorld
@@ -77,6 +78,12 @@ class ToolContext:
         if self.world.session is None:  # a world names the tools that it offers
             raise ToolError("unavailable", "There is no shop here, so there are no records of one to read.")
         return self.world.session
+
+    @property
+    def service(self) -> ServiceState:
+        if self.session.service is None:
+            raise ToolError("unavailable", "There is no shopper to serve here, so there is no cart.")
+        return self.session.service
 
     @property
     def web(self) -> WebSearch:

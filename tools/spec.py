@@ -78,7 +78,17 @@ def _boolean(value: Any, part: JsonObject) -> Any:
     )
 
 
+def _list(value: Any, part: JsonObject) -> Any:
+    """Read words of a list in another case; a single word stands for a list of one."""
+    given = value if isinstance(value, list) else [value]
+    if "enum" not in part["items"] or len(given) > 100:
+        return _NO
+    found = [_choice(one, part["items"]) for one in given]
+    return _NO if _NO in found else found
+
+
 _READERS: dict[str, Callable[[Any, JsonObject], Any]] = {
+    "array": _list,
     "number": _number,
     "integer": _whole,
     "string": _text,
@@ -86,8 +96,8 @@ _READERS: dict[str, Callable[[Any, JsonObject], Any]] = {
 }
 
 
-READABLE = frozenset(_READERS)
-"""The types that a parameter may have."""
+READABLE = frozenset(_READERS) - {"array"}
+"""The types that a parameter of the user's own tools may have."""
 
 
 def allowed(part: JsonObject) -> str:
@@ -96,6 +106,8 @@ def allowed(part: JsonObject) -> str:
         return "one of " + ", ".join(map(str, part["enum"]))
     if part.get("type") == "string":
         return f"text of {_span(part.get('minLength', 0), part.get('maxLength'))} characters"
+    if part.get("type") == "array":
+        return f"a list, each {allowed(part['items'])}"
     words = {"integer": "a whole number", "number": "a number", "boolean": "true or false"}
     word = words.get(str(part.get("type")), "a value")
     bounded = "minimum" in part or "maximum" in part

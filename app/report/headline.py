@@ -72,8 +72,8 @@ def unscored(material: ReportData) -> list[str]:
             lines.append(f"{metric_of(name).label}: {missing} of {whole} are unscored")
     if any("reward" in row for row in document["metrics"].values()):
         answers = [one for own in material.variants.values() for one in own]
-        checked = [one.record for one in answers if one.question and finds(one.question.checkable)]
-        forms = [read_form(material.study.text(record, "form")) for record in checked]
+        checked = [one for one in answers if one.question and finds(one.question.checkable)]
+        forms = [read_form(material.study.text(one.record, "form"), one.question) for one in checked]
         if problems := [form.problem for form in forms if form.problem]:
             lines.append(
                 f"{many(len(problems), 'form')} cannot be read, so nothing is solved by"

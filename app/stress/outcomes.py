@@ -10,6 +10,7 @@ from math import log
 from drr.env.checkable import finds
 from drr.env.overlay import Stress
 from drr.env.query import Query
+from drr.env.session import Change
 from drr.eval.rewards import Rewarded, read_form, reward
 from drr.eval.stats.effects import Pair
 from drr.eval.stats.repeated import sameness
@@ -64,8 +65,9 @@ class ReadAnswer:
     def _rewarded(self) -> Rewarded:
         report, sources = self.study.text(self.record, "report") or "", unpack(self.study, self.record)
         calls = [one for one in self.record.result.get("tool_calls") or [] if one.get("kind") == "api"]
-        form = read_form(self.study.text(self.record, "form")).form
-        return Rewarded(self.question, report, form, sources, len(calls))
+        form = read_form(self.study.text(self.record, "form"), self.question).form
+        changes = [Change(**row) for row in self.record.result.get("state_changes") or ()]
+        return Rewarded(self.question, report, form, sources, len(calls), changes)
 
     @property
     def picks(self) -> frozenset[str] | None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 from drr.app.terminal import Column, flowed, screen, shown, table
 from drr.env.tool_calls import refusals
+from drr.eval.evidence.answers import questions
 from drr.eval.rewards import read_form
 from drr.llm.meter import ToldConversation, ToldMessage, UsageRow
 from drr.study.unit import Kind, Record, Status
@@ -130,7 +131,7 @@ def text(study: Study, record: Record, *, full: bool) -> str:
     if full:
         lines += _conversations(study, record)
     if form := study.kept_text(record, "form"):
-        problem = read_form(form).problem
+        problem = read_form(form, questions(study).get(str(record.spec.get("query_id")))).problem
         unread = f"cannot be read and pays nothing ({problem}): " if problem else ""
         lines.append(f"  form: {unread}{' '.join(form.split())}")
     if stderr := study.kept_text(record, "stderr"):

@@ -6,14 +6,11 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from drr.agents.runner import schemas
-from drr.app.training.environment import FORM
-from drr.app.training.episode import Observation, instructions
+from drr.app.training.episode import TASKS, EpisodeTask, Observation
 from drr.env.json_object import JsonObject
 
 SUBMIT = "submit_report"
-INSTRUCTIONS = instructions(
-    f"Call tools to learn what you need to know. {SUBMIT} hands in your answer, and ends the work."
-)
+_ACTING = f"Call tools to learn what you need to know. {SUBMIT} hands in your answer, and ends the work."
 
 
 class GivenTool(NamedTuple):
@@ -24,17 +21,22 @@ class GivenTool(NamedTuple):
     schema: JsonObject
 
 
-def given_tools() -> list[GivenTool]:
-    """Return the tools of every episode and the tool that hands in the report."""
-    form = {key: value for key, value in FORM.items() if key != "$defs"}
+def instructions_of(task: EpisodeTask) -> str:
+    """Return the instructions for an agent that acts by tools alone."""
+    return task.instructions(_ACTING)
+
+
+def given_tools(task: EpisodeTask = TASKS["retail"]) -> list[GivenTool]:
+    """Return the tools of every episode of a task and the tool that hands in the report."""
+    form = {key: value for key, value in task.form.items() if key != "$defs"}
     schema: JsonObject = {
         "type": "object",
         "properties": {"report": {"type": "string", "description": "The report in Markdown."}, "form": form},
         "required": ["report"],
         "additionalProperties": False,
-        "$defs": FORM["$defs"],
+        "$defs": task.form["$defs"],
     }
-    shown = [tool["function"] for tool in schemas()]
+    shown = [tool["function"] for tool in schemas(task.tools)]
     submit = GivenTool(SUBMIT, "Hand in the report and its form. This ends the work.", schema)
     return [*(GivenTool(one["name"], one["description"], one["parameters"]) for one in shown), submit]
 

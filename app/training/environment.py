@@ -17,13 +17,16 @@ from drr.app.calls import call
 from drr.app.session import ToolSession
 from drr.app.study.trust import named_settings, settled
 from drr.app.training.episode import (
-    INSTRUCTIONS,
+    ACTING,
+    TASKS,
     Ending,
     Episode,
     EpisodeLimits,
     ModelOutput,
     Observation,
     Step,
+    TaskName,
+    task_of,
 )
 from drr.app.training.transcripts import EpisodeTranscript, append
 from drr.env.errors import Misuse
@@ -31,11 +34,11 @@ from drr.env.query import Query, read_queries
 from drr.env.settings import Settings
 from drr.env.shop import SERVERS, Shop, open_shop
 from drr.env.web.open import sandbox_of, web_beside
-from drr.eval.rewards import AnswerForm, truth_of
+from drr.eval.rewards import truth_of
 from drr.querygen.checks import manifest_matches
 from drr.querygen.composing import QuestionMaker
+from drr.querygen.service import ServiceMaker
 
-FORM = AnswerForm.model_json_schema()
 _QUESTIONS = 10_000
 """Most questions kept in memory, by seed."""
 
@@ -79,13 +82,17 @@ class SharedShop:
             return found
 
     @cached_property
+    def _talks(self) -> ServiceMaker:
+        return ServiceMaker(self.shop, self.session.world.web)
+
+    @cached_property
     def _maker(self) -> QuestionMaker:
         return QuestionMaker(self.shop, self.session.world.web)
 
-    def _question(self, seed: int) -> Query:
-        """Return the question that `drr queries generate --checkable --seed SEED` tries first."""
+    def _question(self, seed: int, task: TaskName = "retail") -> Query:
+        """Return the question that `drr queries generate --checkable --seed SEED` tries first, or the first talk of `--service`."""
         with self._lock:
-            return self._maker.make(f"{seed}:0")
+            return (self._maker if task == "retail" else self._talks).make(f"{seed}:0")
 
     def leave(self) -> None:
         """Release the shop, and close it where no other environment uses it."""
@@ -107,7 +114,8 @@ def _with_web(place: str | Shop, named: Mapping[str, object]) -> Settings:
 class Environment:
     """A shop to train and test agents in: its questions, the tools, and rewards that code decides.
 
-    Without `queries`, questions are made from the shop by seed. `sandbox` is the folder of its web; by default the web made with the
+    Without `queries`, questions are made from the shop by seed: `task="retail"` asks for research, `task="service"` is a talk with a
+    shopper who wants to buy, cancel and return. `sandbox` is the folder of its web; by default the web made with the
     shop, else the package's own web. Many environments of one process share an open shop. `transcripts` is
     a file of JSON lines that every finished episode is added to.
 
@@ -124,6 +132,7 @@ class Environment:
         shop: str | Path | Shop,
         queries: str | Path | Sequence[Query] | None = None,
         *,
+        task: TaskName = "retail",
         max_steps: int = 60,
         time_limit_s: float = 900.0,
         transcripts: str | Path | None = None,
@@ -132,7 +141,9 @@ class Environment:
     ) -> None:
         if max_steps < 1 or not time_limit_s > 0:
             raise Misuse(f"max_steps {max_steps}, time_limit_s {time_limit_s:g}: both must be above 0")
-        self.limits = EpisodeLimits(max_steps, time_limit_s)
+        if task not in TASKS:
+            raise Misuse(f"task {task!r}: there are {', '.join(TASKS)}")
+        self.limits, self.task = EpisodeLimits(max_steps, time_limit_s), TASKS[task]
         self._transcripts = None if transcripts is None else Path(transcripts)
         place = (
             shop
@@ -159,6 +170,10 @@ class Environment:
         manifest_matches(self._shared.shop, found)
         for query in found:
             self._check(query)
+        self.task = task_of(found[0])
+        other = next((query.id for query in found if task_of(query) is not self.task), None)
+        if other is not None:
+            raise Misuse(f"queries: {found[0].id} and {other} are of two tasks; give each an environment")
         return found
 
     def _check(self, query: Query) -> None:
@@ -181,10 +196,10 @@ class Environment:
         if self._closed:
             raise Misuse("the environment is closed; make another")
         found = self._chosen(seed, query)
-        session = self._shared.session.beside(found.user_id)
+        session, task = self._shared.session.beside(found.user_id, found.service), task_of(found)
         today, tools = session.world.today.isoformat(), schemas(tuple(session.tools))
         first = Observation(
-            found.query, found.user_id, today, INSTRUCTIONS, tools, FORM, self.limits, "", self.limits.max_steps
+            found.query, found.user_id, today, task.instructions(ACTING), tools, task.form, self.limits, "", self.limits.max_steps
         )  # fmt: skip
         self._episode = Episode(found, session, first)
         return first
@@ -203,7 +218,11 @@ class Environment:
         self._seed = self._next if seed is None else seed
         self._next = self._seed + 1
         given = self._queries
-        return self._shared.question(self._seed) if given is None else given[self._seed % len(given)]
+        return (
+            self._shared.question(self._seed, self.task.name)
+            if given is None
+            else given[self._seed % len(given)]
+        )
 
     @property
     def shop(self) -> str:
@@ -213,7 +232,7 @@ class Environment:
 
     def questions(self, seeds: Iterable[int]) -> Sequence[Query]:
         """Return the given questions, or else the questions that the seeds make."""
-        return self._queries or [self._shared.question(seed) for seed in seeds]
+        return self._queries or [self._shared.question(seed, self.task.name) for seed in seeds]
 
     @property
     def episode(self) -> Episode:

@@ -11,8 +11,9 @@ from drr.app.training.transcripts import ChatMessage, EpisodeTranscript, called,
 from drr.env.checkable import finds
 from drr.env.errors import Misuse
 from drr.env.query import Query
+from drr.env.session import Change
 from drr.eval.evidence.answers import questions
-from drr.eval.rewards import AnswerForm, Rewarded, read_form, reward
+from drr.eval.rewards import Form, Rewarded, read_form, reward
 from drr.study.evidence import unpack
 from drr.study.study import Study
 from drr.study.unit import Record
@@ -40,7 +41,7 @@ def answers_of(folder: Path, records: Mapping[str, Query]) -> StudyAnswers:
             for record in study.records("answer")
             if record.result.get("query_id") in queries and not study.lost(record)
         ]
-        forms = [read_form(study.text(record, "form")) for record in kept]
+        forms = [read_form(study.text(record, "form"), queries[record.result["query_id"]]) for record in kept]
         found = [
             _answer(study, record, queries[record.result["query_id"]], read.form)
             for record, read in zip(kept, forms, strict=True)
@@ -62,9 +63,10 @@ def answers_of(folder: Path, records: Mapping[str, Query]) -> StudyAnswers:
     return StudyAnswers(found, unread, failed)
 
 
-def _answer(study: Study, record: Record, query: Query, form: AnswerForm | None) -> EpisodeTranscript:
+def _answer(study: Study, record: Record, query: Query, form: Form | None) -> EpisodeTranscript:
     calls = [one for one in record.result.get("tool_calls") or [] if one.get("kind") == "api"]
     report, sources = study.text(record, "report") or "", unpack(study, record)
+    changes = [Change(**row) for row in record.result.get("state_changes") or ()]
     messages: list[ChatMessage] = [{"role": "user", "content": query.query}]
     for number, call in enumerate(calls, 1):
         text = study.text(record, f"text:{call['result_sha256']}") or ""
@@ -90,7 +92,8 @@ def _answer(study: Study, record: Record, query: Query, form: AnswerForm | None)
         report=report,
         form=form,
         sources=[returned(source) for source in sources],
+        changes=changes,
         calls=len(calls),
         ending="answered",
-        **paid_fields(reward(Rewarded(query, report, form, sources, len(calls)))),
+        **paid_fields(reward(Rewarded(query, report, form, sources, len(calls), changes))),
     )

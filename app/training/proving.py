@@ -12,10 +12,13 @@ from typing import Literal, TypedDict
 import numpy as np
 import orjson
 from drr.app.training.environment import Environment
+from drr.app.training.episode import task_of
+from drr.app.training.service_tricks import SERVICE_FLOOR, SERVICE_TRICKS
 from drr.app.training.tricks import FLOOR, TRICKS, Play, Trick, answer
 from drr.env.progress import Progress
 from drr.env.query import Query
-from drr.eval.rewards import COMPONENTS, truth_of
+from drr.env.service.outcome import gold_form
+from drr.eval.rewards import components_of, truth_of
 from drr.eval.stats.intervals import span
 
 ABOVE_FLOOR = 0.05
@@ -83,6 +86,9 @@ def oracle(query: Query, play: Play) -> None:
     truth = truth_of(query)
     for step in truth.plan:
         play.call(step.tool, **step.arguments)
+    if query.service is not None:
+        form = gold_form(query, play.env.episode.session.changes)
+        return play.act({"report": "Done.", "form": form.model_dump()})
     shown = [one.record for one in play.env.episode.session.sources if one.type == "product" and one.record]
     unknown = {record["product_id"] for record in shown if record["price"] is None}  # a price of 0 is known
     known = sorted(play.products, key=lambda one: (one.id in unknown, one.price))
@@ -96,17 +102,18 @@ def oracle(query: Query, play: Play) -> None:
     refusals = [(point, need.refusal) for point, need in enumerate(truth.needs, 1) if need.refusal]
     report = "\n- ".join(["## Picks", *(one.link for one in chosen)]) + "\n\n" + "\n".join(cited)
     picks, figures = (one.id for one in chosen), ((point, one.value) for point, one in facts)
-    play.act(answer(report, picks, figures, refusals))
+    return play.act(answer(report, picks, figures, refusals))
 
 
 Player = Callable[[Query, Play], None]
 
 
-def players() -> Iterator[tuple[Part, str, Player]]:
-    """Yield every scripted agent as part, name and function."""
+def players(query: Query) -> Iterator[tuple[Part, str, Player]]:
+    """Yield every scripted agent for questions of this one's task, as part, name and function."""
+    is_talk = task_of(query).name == "service"
     yield "oracle", "oracle", oracle
-    yield from (("floor", one.name, partial(_trick, one)) for one in FLOOR)
-    yield from (("trick", one.name, partial(_trick, one)) for one in TRICKS)
+    yield from (("floor", one.name, partial(_trick, one)) for one in (SERVICE_FLOOR if is_talk else FLOOR))
+    yield from (("trick", one.name, partial(_trick, one)) for one in (SERVICE_TRICKS if is_talk else TRICKS))
 
 
 def _trick(trick: Trick, _: Query, play: Play) -> None:
@@ -142,7 +149,7 @@ def leaks(play: Play, query: Query) -> Iterator[tuple[int, str]]:
 def prove(env: Environment, queries: Sequence[Query], progress: Progress) -> RewardProof:
     """Return the proof, made by playing every question with every scripted agent, and a second time with the oracle."""
     rows, unmet, unequal, found = list[PlayerRow](), list[UnmetQuestion](), list[str](), list[FoundLeak]()
-    known = list(players())
+    known = list(players(queries[0]))
     with progress.stage("scripted agents", len(known), "agents") as stage:
         for part, name, player in known:
             paid = list[float]()
@@ -167,8 +174,8 @@ def prove(env: Environment, queries: Sequence[Query], progress: Progress) -> Rew
         "unmet": unmet,
         "unequal": unequal,
         "leaks": found,
-        "weights": {one.name: one.weight for one in COMPONENTS},
-        "versions": {one.name: one.version for one in COMPONENTS},
+        "weights": {one.name: one.weight for one in components_of(queries[0])},
+        "versions": {one.name: one.version for one in components_of(queries[0])},
     }
 
 

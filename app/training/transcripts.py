@@ -15,8 +15,9 @@ from drr.env.files import opener, private, replacing
 from drr.env.json_object import JsonObject
 from drr.env.jsonl import rows_of
 from drr.env.query import Query
+from drr.env.session import Change
 from drr.env.source import Source
-from drr.eval.rewards import AnswerForm, Rewarded, RewardRow, reward
+from drr.eval.rewards import Form, Rewarded, RewardRow, reward
 from pydantic import BaseModel, ConfigDict, Field
 from typing_extensions import TypedDict
 
@@ -84,8 +85,10 @@ class EpisodeTranscript(BaseModel):
     tools: list[JsonObject]
     steps: list[StepRow]
     report: str
-    form: AnswerForm | None
+    form: Form | None
     sources: list[ReturnedSource]
+    changes: list[Change] = Field(default_factory=list)
+    """Changes of profile, cart, orders and talk, as the session recorded them."""
     calls: int
     ending: Ending
     reward: Paid
@@ -110,6 +113,7 @@ class EpisodeTranscript(BaseModel):
             report=report,
             form=form,
             sources=[returned(source) for source in episode.session.sources],
+            changes=episode.session.changes,
             calls=episode.steps - (episode.ending == "answered"),
             ending=episode.ending,
             **paid_fields(episode.reward),
@@ -127,7 +131,7 @@ class EpisodeTranscript(BaseModel):
             )
             for one in self.sources
         ]
-        paid = reward(Rewarded(asked, self.report, self.form, sources, self.calls))
+        paid = reward(Rewarded(asked, self.report, self.form, sources, self.calls, self.changes))
         return self.model_copy(update={"query": asked, **paid_fields(paid)})
 
 
@@ -209,7 +213,7 @@ def write(path: Path, transcripts: Iterable[EpisodeTranscript]) -> None:
         write_lines(path, rows)
 
 
-_AS_JSON = ("query", "tools", "form", "sources", "components", "weights", "versions")
+_AS_JSON = ("query", "tools", "form", "sources", "changes", "components", "weights", "versions")
 """Columns that hold JSON text in a Parquet file."""
 
 

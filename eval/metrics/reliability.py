@@ -69,9 +69,10 @@ def _stated(answer: Answer) -> Rewarded:
     return Rewarded(
         answer.question or Query.model_construct(id=answer.query_id, query=answer.query, user_id=""),
         answer.report,
-        read_form(answer.study.text(answer.record, "form")).form,
+        read_form(answer.study.text(answer.record, "form"), answer.question).form,
         answer.sources,
         len(calls),
+        answer.state_changes,
     )
 
 

@@ -115,10 +115,11 @@ def returned(answer: Answer) -> frozenset[str] | None:
 
 def _session(answer: Answer, shop: Shop | None) -> Session | None:
     """Open the shop with the changes that the agent made to the profile, which are facts for this answer. `None` where nothing was changed."""
-    if shop is None or not answer.state_changes:
+    changes = [change for change in answer.state_changes if not change.is_of_talk]
+    if shop is None or not changes:
         return None
     session = Session(shop, answer.user_id)
-    for change in answer.state_changes:
+    for change in changes:
         outer, dot, inner = change.field.partition(".")
         session.update_user(change.user_id, {outer: {inner: change.after} if dot else change.after})
     return session

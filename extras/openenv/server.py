@@ -15,7 +15,7 @@ from drr import Environment
 from drr.env.errors import DrrError, Misuse
 from drr.env.json_object import JsonObject
 from drr.env.query import read_queries
-from drr.plugin import INSTRUCTIONS, action_of, given_tools
+from drr.plugin import action_of, given_tools, instructions_of
 from drr.tools.guard import TokenGuard, checked, new_token
 from openenv.core.env_server import interfaces, types
 from openenv.core.env_server.http_server import create_fastapi_app
@@ -82,7 +82,7 @@ class RetailEnvironment(interfaces.Environment):
             question=first.question,
             user_id=first.user_id,
             today=first.today,
-            instructions=INSTRUCTIONS,
+            instructions=instructions_of(self.own.task),
             tools=[tool.model_dump() for tool in self._tools()],
             max_steps=first.limits.max_steps,
             time_limit_s=first.limits.time_limit_s,
@@ -104,7 +104,7 @@ class RetailEnvironment(interfaces.Environment):
         )
 
     def _tools(self) -> list[Tool]:
-        given = given_tools()
+        given = given_tools(self.own.task)
         return [Tool(name=one.name, description=one.description, input_schema=one.schema) for one in given]
 
     @property
@@ -168,6 +168,9 @@ def main(words: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m drr.extras.openenv.server", description=__doc__)
     parser.add_argument("--shop", required=True, help="folder of the shop, or servers:NAME")
     parser.add_argument("--queries", help="JSONL of checkable questions; without it they are made, by seed")
+    parser.add_argument(
+        "--task", default="retail", help="retail or service, without --queries (default: %(default)s)"
+    )
     parser.add_argument("--sandbox", help="folder of the web (default: made with the shop, else in the box)")
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: %(default)s)")
     parser.add_argument("--port", type=int, default=8000, help="port (default: %(default)s)")
@@ -185,6 +188,7 @@ def main(words: Sequence[str] | None = None) -> int:
         options = {
             "shop": given.shop,
             "queries": queries,
+            "task": given.task,
             "sandbox": given.sandbox,
             "max_steps": given.max_steps,
         }

@@ -14,7 +14,7 @@ from drr.env.errors import Misuse
 from drr.env.json_object import JsonObject
 from drr.env.query import read_queries
 from drr.extras.verifiers.tools import RetailData, RetailTools, RetailToolsConfig, RolloutState, opened
-from drr.plugin import INSTRUCTIONS, StepInfo, briefing
+from drr.plugin import StepInfo, briefing, instructions_of
 
 
 class RetailTaskConfig(vf.TaskConfig):
@@ -30,6 +30,8 @@ class RetailConfig(vf.TasksetConfig):
     """JSONL of checkable questions. Without it they are made, by seed, without end."""
     sandbox: str | None = None
     """Folder of the web. Without it what was made with the shop, else the web in the box."""
+    kind: str = "retail"
+    """The task of questions made by seed: `retail`, or `service`."""
     seed: int = 0
     """The first seed."""
     max_steps: int = 60
@@ -39,7 +41,7 @@ class RetailConfig(vf.TasksetConfig):
         """Return the settings of a task, or raise `Misuse` where no shop is named."""
         if not self.shop:
             raise Misuse("--env.taskset.shop: name the folder of a shop")
-        own = {name: getattr(self, name) for name in ("shop", "queries", "sandbox", "max_steps")}
+        own = {name: getattr(self, name) for name in ("shop", "queries", "sandbox", "kind", "max_steps")}
         return RetailTaskConfig(**{**dict(self.task), "tools": self.task.tools.model_copy(update=own)})
 
 
@@ -101,6 +103,6 @@ class RetailTaskset(vf.Taskset[RetailTask, RetailConfig]):
                 seed=seed,
                 query_id=query_id,
                 prompt=briefing(first),
-                system_prompt=INSTRUCTIONS,
+                system_prompt=instructions_of(env.task),
             )
             yield RetailTask(data, config)

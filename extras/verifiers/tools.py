@@ -22,6 +22,8 @@ class RetailToolsConfig(vf.ToolsetConfig):
     """JSONL of checkable questions. Without it they are made, by seed."""
     sandbox: str | None = None
     """Folder of the web. Without it what was made with the shop, else the web in the box."""
+    kind: str = "retail"
+    """The task of questions made by seed: `retail`, or `service`."""
     max_steps: int = 60
     time_limit_s: float = 900.0
 
@@ -65,7 +67,7 @@ class RetailTools(vf.Toolset[RetailToolsConfig, RolloutState]):
     async def list_tools(self) -> list[McpTool]:
         return [
             McpTool(name=one.name, description=one.description, input_schema=one.schema)
-            for one in given_tools()
+            for one in given_tools(self.own.task)
         ]
 
     async def _call(self, name: str, arguments: JsonObject) -> CallToolResult:
@@ -83,6 +85,7 @@ def opened(config: RetailToolsConfig) -> Environment:
     return Environment(
         config.shop,
         config.queries,
+        task=cast(Any, config.kind),
         max_steps=config.max_steps,
         time_limit_s=config.time_limit_s,
         sandbox=config.sandbox,

@@ -60,8 +60,8 @@ if TYPE_CHECKING:
     from drr.app.viewer.static import viewer_folder as viewer_folder
     from drr.app.pages.serve import STATIC as STATIC, PatientProtocol as PatientProtocol, guarded as guarded
     from drr.app.annotate.plan import BlindPair as BlindPair, ShownCriterion as ShownCriterion
-    from drr.app.training.as_tools import INSTRUCTIONS as INSTRUCTIONS, action_of as action_of
-    from drr.app.training.as_tools import briefing as briefing, given_tools as given_tools
+    from drr.app.training.as_tools import action_of as action_of, briefing as briefing
+    from drr.app.training.as_tools import given_tools as given_tools, instructions_of as instructions_of
     from drr.app.training.episode import StepInfo as StepInfo
 
 _PLACES = {
@@ -198,7 +198,7 @@ _PLACES = {
     "ShownCriterion": "annotate.plan",  # a criterion that a person scores by
     # The training environment. `Environment` and `Observation` are names of `drr` itself.
     #     seen, reward, done, info = env.step(action_of("product_catalog_search", {"query": "feeder"}))
-    "INSTRUCTIONS": "training.as_tools",  # what an agent is told where everything is a tool
+    "instructions_of": "training.as_tools",  # what an agent is told where everything is a tool
     "given_tools": "training.as_tools",  # the tools of an episode with that which hands in
     "action_of": "training.as_tools",  # the action that a call of a tool stands for
     "briefing": "training.as_tools",  # the question with what of the person is given

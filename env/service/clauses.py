@@ -1,0 +1,177 @@
+"""The twelve clauses of a shop's policy: the words that an agent is given, and a predicate for each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+from drr.env.checkable import in_category
+from drr.env.entities import Order, Product
+from drr.env.records.lines import dollars
+from drr.env.service.case import ClauseName, Reason, ServicePolicy
+
+if TYPE_CHECKING:
+    from drr.env.service.state import ServiceState
+
+
+@dataclass(frozen=True)
+class Act:
+    """An act that an agent is about to do. Fields that do not concern the act are empty."""
+
+    kind: str
+    """`ask`, `add`, `pay`, `cancel` or `return`."""
+    kinds: int = 0
+    lines: Mapping[str, int] = field(default_factory=dict)
+    """Pieces by product, in the cart or about to be."""
+    goods: float = 0.0
+    total: float = 0.0
+    voucher: str | None = None
+    order: Order | None = None
+    product: Product | None = None
+    """The product of the order."""
+    reason: Reason | None = None
+
+
+class Clause(NamedTuple):
+    name: ClauseName
+    acts: frozenset[str]
+    """The kinds of acts that it concerns."""
+    stops: bool
+    """True where the shop's tools refuse what breaks it; the others are the agent's to keep."""
+    text: str
+    broken: Callable[[ServiceState, Act], bool]
+
+    def words(self, policy: ServicePolicy) -> str:
+        """Return the clause with the figures of a policy."""
+        return self.text.format(**{**policy.model_dump(), "least": dollars(policy.least)})
+
+
+def _late(state: ServiceState, act: Act) -> bool:
+    policy = state.case.policy
+    short = _in(act, policy.short_department)
+    return act.order is None or state.age(act.order) > (policy.short_window if short else policy.window)
+
+
+def _in(act: Act, department: str) -> bool:
+    return act.product is not None and in_category(act.product, [department])
+
+
+def _unready(state: ServiceState, act: Act) -> bool:
+    wanted = {"cancel": "Processing", "return": "Delivered"}[act.kind]
+    return act.order is not None and act.order.order_status != wanted
+
+
+def _unasked(state: ServiceState, act: Act) -> bool:
+    """Tell whether the reason was not asked for, or is not the one that the shopper gave for this order."""
+    given = {one.order_id: one.reason for one in state.case.requests}
+    return "reason" not in state.asked or act.order is None or given.get(act.order.order_id) != act.reason
+
+
+def _voucher_refused(state: ServiceState, act: Act) -> bool:
+    purchase = state.case.purchase
+    used = {one.voucher for one in state.paid} | ({purchase.voucher} if purchase.voucher_used else set())
+    return act.voucher is not None and act.voucher in used
+
+
+def _clause(
+    name: ClauseName,
+    acts: str,
+    text: str,
+    broken: Callable[[ServiceState, Act], bool],
+    *,
+    stops: bool = False,
+) -> Clause:
+    return Clause(name, frozenset(acts.split()), stops, text, broken)
+
+
+CLAUSES: tuple[Clause, ...] = (
+    _clause(
+        "account",
+        "cancel return",
+        "Only orders of the shopper's own account are touched.",
+        lambda state, act: act.order is None or act.order.user_id != state.user_id,
+        stops=True,
+    ),
+    _clause(
+        "asking",
+        "ask",
+        "One question to the shopper is about {asking} kinds of things at most.",
+        lambda state, act: act.kinds > state.case.policy.asking,
+        stops=True,
+    ),
+    _clause(
+        "quantity",
+        "add",
+        "An order has at most {quantity} pieces of one product.",
+        lambda state, act: any(count > state.case.policy.quantity for count in act.lines.values()),
+        stops=True,
+    ),
+    _clause(
+        "stock",
+        "add",
+        "Nothing is sold that is not in stock.",
+        lambda state, act: any(count > state.stock(one) for one, count in act.lines.items()),
+        stops=True,
+    ),
+    _clause(
+        "voucher",
+        "pay",
+        "An account uses a voucher once.",
+        _voucher_refused,
+        stops=True,
+    ),
+    _clause(
+        "shipping",
+        "cancel return",
+        "An order is cancelled only while it is Processing, and returned only once it is Delivered.",
+        _unready,
+        stops=True,
+    ),
+    _clause(
+        "confirm",
+        "pay",
+        "Before checkout the shopper has confirmed the cart as it is, with the total that he pays.",
+        lambda state, act: state.confirmed != (dict(act.lines), act.total),
+    ),
+    _clause(
+        "reason",
+        "cancel return",
+        "Before an order is cancelled or returned, the shopper is asked for the reason, which is passed on unchanged.",
+        _unasked,
+    ),
+    _clause(
+        "grounds",
+        "cancel return",
+        'Nothing is cancelled or returned for the reason "{ground}".',
+        lambda state, act: act.reason == state.case.policy.ground,
+    ),
+    _clause(
+        "window",
+        "return",
+        'Goods come back within {window} days of the day of the order, those of the department "{short_department}" within {short_window}.',
+        _late,
+    ),
+    _clause(
+        "hygiene",
+        "return",
+        'Goods of the department "{hygiene}" never come back.',
+        lambda state, act: _in(act, state.case.policy.hygiene),
+    ),
+    _clause(
+        "least",
+        "pay",
+        "A voucher is used only where the goods cost {least} or more.",
+        lambda state, act: act.voucher is not None and act.goods < state.case.policy.least,
+    ),
+)
+
+
+def policy_page(policy: ServicePolicy) -> str:
+    """Return the policy as an agent is given it, a clause a line."""
+    return "\n".join(f"- {one.name}: {one.words(policy)}" for one in CLAUSES)
+
+
+def broken_by(state: ServiceState, act: Act) -> list[Clause]:
+    """Return the clauses that an act breaks, in the order of the policy."""
+    return [one for one in CLAUSES if act.kind in one.acts and one.broken(state, act)]

@@ -1,0 +1,80 @@
+"""The compiled shopper: says what his script allows when he is asked for it, in plain sentences without variance."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from drr.env.service.case import SlotKind
+from drr.env.service.state import ServiceState
+
+NOTHING: dict[str, str] = {
+    "budget": "I have no limit of money to give you.",
+    "rating": "I do not mind the ratings.",
+    "brand": "I do not mind the brand.",
+    "detail": "I have no wish about details.",
+    "past_purchases": "It has nothing to do with what I bought before.",
+    "choice": "Any product that fits will do.",
+    "quantity": "I need one piece.",
+    "delivery": "I do not mind when it comes.",
+    "voucher": "I have no voucher.",
+    "order": "There is no order to speak of.",
+    "reason": "There is nothing that needs a reason.",
+}
+"""His answer about a kind that his script is silent on."""
+YES = "Yes, please order it."
+EMPTY = "There is nothing in the cart that I could confirm."
+NO_TOTAL = "What would I pay in all? Tell me the total."
+WRONG_TOTAL = "That is not what the cart comes to. I do not agree."
+OWNED = "I have that one at home already. I do not want it again."
+
+
+class Reply(NamedTuple):
+    sentences: list[str]
+    """Sentences that the script allows now."""
+    agreed: bool = False
+
+
+def reply(state: ServiceState, about: Sequence[SlotKind], total: float | None = None) -> Reply:
+    """Answer one question, and note in the state what was told."""
+    state.answers += 1
+    change, asks_yes = state.case.change, "confirmation" in about
+    is_due = change.kind in state.asked and (state.answers > change.after or asks_yes)
+    voices = is_due and not state.changed
+    # A wish that changed before anybody asked for it is told as it is in the end.
+    if voices or (change.kind in about and change.kind not in state.asked and state.answers > change.after):
+        state.changed = True
+    kinds = [kind for kind in dict.fromkeys(about) if kind != "confirmation"]
+    answer = [
+        one for kind in kinds if not (voices and kind == change.kind) for one in _sentences(state, kind)
+    ]
+    state.asked.update(about)
+    if voices:
+        state.confirmed = None
+        return Reply([*answer, change.sentence])
+    if not asks_yes:
+        return Reply(answer)
+    objection = _objection(state, total)
+    if objection is None:
+        state.confirmed = (dict(state.cart), round(total or 0.0, 2))
+    return Reply([*answer, objection or YES], objection is None)
+
+
+def _sentences(state: ServiceState, kind: SlotKind) -> list[str]:
+    change = state.case.change
+    if kind == change.kind and state.changed:
+        return change.now
+    return state.case.slots.get(kind) or [NOTHING[kind]]
+
+
+def _objection(state: ServiceState, total: float | None) -> str | None:
+    """Return why he does not agree to pay for the cart; `None` where he agrees."""
+    if not state.cart:
+        return EMPTY
+    if total is None:
+        return NO_TOTAL
+    voucher = state.case.purchase.voucher
+    if not any(abs(total - one) < 0.005 for one in (state.total(), state.total(voucher))):
+        return WRONG_TOTAL
+    owned = {one.product_id for one in state.view().store.orders(state.user_id).items}
+    return OWNED if owned & set(state.cart) and not state.case.purchase.rebuys else None

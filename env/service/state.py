@@ -1,0 +1,170 @@
+"""The state of one talk: the cart, the orders, and what was asked and confirmed. It belongs to one session and ends with it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import date, timedelta
+from functools import lru_cache
+from hashlib import sha256
+from random import Random
+from typing import Any, NamedTuple
+
+from drr.env.entities import Order, OrderStatus, Product, bound_ms, ms_from_iso
+from drr.env.service.case import ServiceCase, SlotKind
+from drr.env.shop import OrderPage, Shop, Store
+from drr.env.statistics import cents
+
+_VOUCHERS, _AMOUNTS = 6, (3, 5, 8, 10)
+
+
+class StockFigures(NamedTuple):
+    """Pieces of a product in stock, and the days that its delivery takes."""
+
+    pieces: int
+    days: int
+
+
+@lru_cache(100_000)
+def stock_of(shop: str, product_id: str) -> StockFigures:
+    """Return the stock of a product, drawn from the content hash of its shop."""
+    rng = Random(f"stock:{shop}:{product_id}")
+    return StockFigures(0 if rng.random() < 0.1 else rng.randint(1, 12), rng.randint(1, 9))
+
+
+@lru_cache(64)
+def vouchers_of(shop: str) -> Mapping[str, float]:
+    """Return the vouchers of a shop by code, each with its amount in dollars."""
+    rng = Random(f"vouchers:{shop}")
+    return {f"V{rng.randrange(16**7):07X}": float(rng.choice(_AMOUNTS)) for _ in range(_VOUCHERS)}
+
+
+class PaidCart(NamedTuple):
+    """One checkout."""
+
+    orders: list[str]
+    """Ids of its orders, one for each product."""
+    total: float
+    arrives: date
+    voucher: str | None
+
+
+@dataclass(frozen=True)
+class _OrdersOfTalk:
+    """A `Store` with the orders of a talk beside those of the shop, which they precede and replace."""
+
+    store: Store
+    user_id: str
+    own: Mapping[str, Order]
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.store, name)
+
+    def order(self, order_id: str) -> Order | None:
+        return self.own.get(order_id) or self.store.order(order_id)
+
+    def orders(self, user_id: str, *, limit: int | None = None, offset: int = 0, **asked: Any) -> OrderPage:
+        known = self.store.orders(user_id, **{**asked, "status": None}).items
+        status, since, until = (asked.get(name) for name in ("status", "since", "until"))
+        mine = self.own if user_id == self.user_id else {}
+        rest = {order.order_id: order for order in known if order.order_id not in mine}
+        found = [
+            order
+            for order in [*mine.values(), *rest.values()]
+            if status in (None, order.order_status)
+            and (since is None or ms_from_iso(order.order_date) >= bound_ms(since))
+            and (until is None or ms_from_iso(order.order_date) < bound_ms(until))
+        ]
+        found.sort(key=lambda one: one.order_id)
+        found.sort(key=lambda one: one.order_date, reverse=True)
+        return OrderPage(found[offset : None if limit is None else offset + limit], len(found))
+
+
+@dataclass
+class ServiceState:
+    """Cart, orders and talk of one session."""
+
+    case: ServiceCase
+    shop: Shop
+    """The shop as it is without this talk."""
+    user_id: str
+    cart: dict[str, int] = field(default_factory=dict)
+    """Pieces by product."""
+    orders: dict[str, Order] = field(default_factory=dict)
+    """Orders of this talk, and those of the shop that it changed."""
+    paid: list[PaidCart] = field(default_factory=list)
+    answers: int = 0
+    asked: set[SlotKind] = field(default_factory=set)
+    """Kinds of which the shopper was asked."""
+    changed: bool = False
+    """True once he said that he has changed his mind."""
+    confirmed: tuple[dict[str, int], float] | None = None
+    """Cart and total to which he said yes."""
+
+    def __post_init__(self) -> None:
+        self.orders = {order.order_id: order for order in self.case.orders}
+
+    @property
+    def today(self) -> date:
+        return date.fromisoformat(self.shop.manifest.as_of)
+
+    def stock(self, product_id: str) -> int:
+        """Return the pieces left, without those bought in this talk."""
+        bought = [one for cart in self.paid for one in map(self.orders.get, cart.orders)]
+        gone = sum(
+            one.quantity
+            for one in bought
+            if one and one.product_id == product_id and one.order_status != "Cancelled"
+        )
+        return stock_of(self.shop.manifest.content_hash, product_id).pieces - gone
+
+    def arrives(self, product_id: str) -> date:
+        return self.today + timedelta(stock_of(self.shop.manifest.content_hash, product_id).days)
+
+    def age(self, order: Order) -> int:
+        """Return the days since an order was placed."""
+        return (self.today - date.fromisoformat(order.order_date[:10])).days
+
+    def order(self, order_id: str) -> Order | None:
+        return self.orders.get(order_id) or self.shop.store.order(order_id)
+
+    def products(self) -> list[Product]:
+        """Return the products of the cart."""
+        return self.shop.store.products(list(self.cart))
+
+    def goods(self) -> float:
+        """Return what the goods of the cart cost."""
+        return sum(self.cart[one.product_id] * cents(one.price or 0) for one in self.products()) / 100
+
+    def total(self, voucher: str | None = None) -> float:
+        """Return what is to pay for the cart, with the amount of a voucher off."""
+        off = vouchers_of(self.shop.manifest.content_hash)[voucher] if voucher else 0.0
+        return round(max(0.0, self.goods() - off), 2)
+
+    def pay(self, voucher: str | None) -> PaidCart:
+        """Turn the cart into orders, one for each product."""
+        ids = []
+        for number, (product_id, quantity) in enumerate(self.cart.items(), 1):
+            drawn = sha256(f"{self.user_id}:{len(self.orders)}:{number}:{product_id}".encode()).hexdigest()
+            order = Order(
+                order_id=str(int(drawn[:13], 16)).zfill(16),
+                product_id=product_id,
+                user_id=self.user_id,
+                order_date=f"{self.today}T12:00:00.000",
+                quantity=quantity,
+                order_status="Processing",
+            )
+            self.orders[order.order_id] = order
+            ids.append(order.order_id)
+        paid = PaidCart(ids, self.total(voucher), max(map(self.arrives, self.cart)), voucher)
+        self.paid.append(paid)
+        self.cart = {}
+        return paid
+
+    def set_status(self, order: Order, status: OrderStatus) -> None:
+        self.orders[order.order_id] = order.model_copy(update={"order_status": status})
+
+    def view(self) -> Shop:
+        """Return the shop as this talk sees it now."""
+        store: Any = _OrdersOfTalk(self.shop.store, self.user_id, dict(self.orders))
+        return replace(self.shop, store=store)

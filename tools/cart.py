@@ -1,0 +1,252 @@
+"""The tools that act for a shopper in a talk: the cart, checkout, orders, and questions to him.
+
+Some clauses of the shop's policy are kept by these tools, which refuse what breaks one and name it. The others are the agent's to
+keep: the act is done, and the session records what it broke.
+"""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Annotated, Literal
+
+from drr.env.entities import Order, Product
+from drr.env.records.lines import dollars, one_line
+from drr.env.records.shopper import order_row
+from drr.env.service.case import Reason, SlotKind
+from drr.env.service.clauses import CLAUSES, Act, broken_by
+from drr.env.service.shopper import reply
+from drr.env.service.state import ServiceState, vouchers_of
+from drr.tools.access import in_capitals, near_products, product_id_in
+from drr.tools.base import ToolAnswer, ToolContext, ToolError, order_sources, product_source
+from pydantic import Field, StringConstraints
+from typing_extensions import TypedDict
+
+_Id = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
+ProductId = Annotated[_Id, Field(description="The product's id or address.")]
+OrderId = Annotated[_Id, Field(description="The order's id, as get_user_orders gives it.")]
+GivenReason = Annotated[Reason, Field(description="The reason that the shopper gives.")]
+Voucher = Annotated[
+    str | None,
+    StringConstraints(strip_whitespace=True, min_length=1, max_length=40),
+    Field(description="The code of the shopper's voucher."),
+]
+
+
+class CartLine(TypedDict):
+    product_id: str
+    title: str
+    quantity: int
+    price: float
+    in_stock: int
+    arrives: str
+
+
+class CartData(TypedDict):
+    """The cart, as data."""
+
+    lines: list[CartLine]
+    goods: float
+    voucher: str | None
+    total: float
+    arrives: str | None
+    """The day on which the last product arrives; `None` for an empty cart."""
+
+
+class PaidData(TypedDict):
+    """A checkout, as data."""
+
+    orders: list[str]
+    total: float
+    voucher: str | None
+    arrives: str
+
+
+class OrderChange(TypedDict):
+    order_id: str
+    before: str
+    after: str
+
+
+class ShopperData(TypedDict):
+    """The shopper's answer, as data."""
+
+    sentences: list[str]
+    agreed: bool
+    """True where he agreed to pay for the cart as it is."""
+
+
+def view_cart(ctx: ToolContext, voucher: Voucher = None) -> ToolAnswer:
+    """Show the cart: products, pieces, prices, stock, what is to pay and when it arrives. With a voucher: what is to pay then."""
+    return _cart(ctx.service, _code(ctx.service, voucher))
+
+
+def add_to_cart(
+    ctx: ToolContext,
+    product_id: ProductId,
+    quantity: Annotated[int, Field(ge=1, le=99, description="Pieces to add.")] = 1,
+) -> ToolAnswer:
+    """Put a product into the cart, and show the cart with stock and day of arrival."""
+    state, product = ctx.service, _product(ctx, product_id)
+    if product.price is None:
+        raise ToolError("not_allowed", f"{product.product_id} has no price today, so it cannot be sold.")
+    before = state.cart.get(product.product_id, 0)
+    _keep(ctx, Act("add", lines={product.product_id: before + quantity}))
+    state.cart[product.product_id] = before + quantity
+    ctx.session.acted(f"cart.{product.product_id}", before, before + quantity)
+    shown = _cart(state, None)
+    return ToolAnswer(shown.text, [product_source(product, shown.text)], shown.data)
+
+
+def remove_from_cart(ctx: ToolContext, product_id: ProductId) -> ToolAnswer:
+    """Take all pieces of a product out of the cart, and show the cart."""
+    state, product = ctx.service, _product(ctx, product_id)
+    if product.product_id not in state.cart:
+        raise ToolError("not_found", f"{product.product_id} is not in the cart; view_cart shows what is.")
+    ctx.session.acted(f"cart.{product.product_id}", state.cart.pop(product.product_id), 0)
+    return _cart(state, None)
+
+
+def checkout(ctx: ToolContext, voucher: Voucher = None) -> ToolAnswer:
+    """Order and pay for the whole cart. Each product becomes an order with a number of its own."""
+    state = ctx.service
+    code = _code(state, voucher)
+    if not state.cart:
+        raise ToolError("invalid", "The cart is empty; add_to_cart fills it.")
+    _keep(ctx, Act("pay", lines=dict(state.cart), goods=state.goods(), total=state.total(code), voucher=code))
+    lines = dict(state.cart)
+    paid = state.pay(code)
+    data: PaidData = {
+        "orders": paid.orders,
+        "total": paid.total,
+        "voucher": code,
+        "arrives": paid.arrives.isoformat(),
+    }
+    ctx.session.acted(f"checkout.{len(state.paid)}", None, {**data, "lines": lines})
+    products = {one.product_id: one for one in state.shop.store.products(list(lines))}
+    rows, sources = [], []
+    for order in map(state.orders.__getitem__, paid.orders):
+        product = products.get(order.product_id)
+        rows.append(order_row(order, product))
+        sources += order_sources(f"user://{state.user_id}/orders/", order, product, rows[-1])
+    heading = f"Paid {dollars(paid.total)}{_off(code)}; all arrives by {paid.arrives}. Orders:"
+    return ToolAnswer("\n".join([heading, *rows]), sources, data)
+
+
+def cancel_order(ctx: ToolContext, order_id: OrderId, reason: GivenReason) -> ToolAnswer:
+    """Cancel a whole order of the shopper, for the reason that he gives."""
+    return _end(ctx, order_id, reason, "cancel")
+
+
+def return_items(ctx: ToolContext, order_id: OrderId, reason: GivenReason) -> ToolAnswer:
+    """Take back the goods of a whole order of the shopper, for the reason that he gives."""
+    return _end(ctx, order_id, reason, "return")
+
+
+def ask_shopper(
+    ctx: ToolContext,
+    question: Annotated[
+        str,
+        StringConstraints(strip_whitespace=True, min_length=1, max_length=2_000),
+        Field(description="The question, in your words."),
+    ],
+    about: Annotated[
+        list[SlotKind],
+        Field(
+            min_length=1,
+            max_length=12,
+            description="What the question is about; nothing else is told. `confirmation` asks for a yes to the cart and its total.",
+        ),
+    ],
+    total: Annotated[
+        float | None,
+        Field(ge=0, le=1e6, description="With `confirmation`: what he would pay in all, in dollars."),
+    ] = None,
+) -> ToolAnswer:
+    """Ask the shopper a question, and return what he says. He tells only what he is asked about."""
+    _keep(ctx, Act("ask", kinds=len(set(about))))
+    answer = reply(ctx.service, about, total)
+    data: ShopperData = {"sentences": answer.sentences, "agreed": answer.agreed}
+    return ToolAnswer("The shopper says: " + " ".join(answer.sentences), (), data)
+
+
+def _keep(ctx: ToolContext, act: Act) -> None:
+    """Raise `ToolError` for an act that the shop stops; record which of the other clauses that concern it are kept."""
+    state = ctx.service
+    broken = broken_by(state, act)
+    stopping = next((clause for clause in broken if clause.stops), None)
+    if stopping is not None:
+        text = stopping.words(state.case.policy)
+        raise ToolError("not_allowed", f"Clause {stopping.name} of the policy: {text}")
+    for clause in CLAUSES:
+        if act.kind in clause.acts and not clause.stops:
+            ctx.session.acted(f"policy.{clause.name}", None, "broken" if clause in broken else "kept")
+
+
+def _product(ctx: ToolContext, given: str) -> Product:
+    store, wanted = ctx.service.shop.store, product_id_in(ctx, given)
+    found = in_capitals(wanted, store.product)
+    if found is not None:
+        return found
+    likely = [one.product_id for one in near_products(ctx, wanted)]
+    hint = f"did you mean {' or '.join(likely)}?" if likely else "product_catalog_search finds products."
+    raise ToolError("not_found", f"No product {one_line(wanted, 60)!r}; {hint}")
+
+
+def _code(state: ServiceState, voucher: str | None) -> str | None:
+    if voucher is not None and voucher.upper() not in vouchers_of(state.shop.manifest.content_hash):
+        raise ToolError("not_found", f"No voucher {one_line(voucher, 40)!r}; ask the shopper for its code.")
+    return voucher and voucher.upper()
+
+
+def _off(voucher: str | None) -> str:
+    return f" with voucher {voucher}" if voucher else ""
+
+
+def _cart(state: ServiceState, voucher: str | None) -> ToolAnswer:
+    lines: list[CartLine] = [
+        {
+            "product_id": one.product_id,
+            "title": one_line(one.title, 110),
+            "quantity": state.cart[one.product_id],
+            "price": one.price or 0.0,
+            "in_stock": state.stock(one.product_id),
+            "arrives": state.arrives(one.product_id).isoformat(),
+        }
+        for one in state.products()
+    ]
+    arrives = max((date.fromisoformat(one["arrives"]) for one in lines), default=None)
+    data: CartData = {
+        "lines": lines,
+        "goods": state.goods(),
+        "voucher": voucher,
+        "total": state.total(voucher),
+        "arrives": None if arrives is None else arrives.isoformat(),
+    }
+    rows = [
+        f"- {one['quantity']} x {one['product_id']} {one['title']} at {dollars(one['price'])}; {one['in_stock']} in stock, arrives {one['arrives']}"
+        for one in lines
+    ]
+    sum_ = f"Goods {dollars(data['goods'])}, to pay {dollars(data['total'])}{_off(voucher)}, all there by {arrives}."
+    return ToolAnswer("\n".join(["The cart:", *rows, sum_] if rows else ["The cart is empty."]), (), data)
+
+
+def _end(ctx: ToolContext, order_id: str, reason: Reason, action: Literal["cancel", "return"]) -> ToolAnswer:
+    state, wanted = ctx.service, order_id.rpartition("/")[2]
+    order = state.order(wanted)
+    if order is None:
+        raise ToolError(
+            "not_found", f"No order {one_line(wanted, 60)!r}; get_user_orders lists the shopper's."
+        )
+    product = state.shop.store.product(order.product_id)
+    _keep(ctx, Act(action, order=order, product=product, reason=reason))
+    after: Literal["Cancelled", "Returned"] = "Cancelled" if action == "cancel" else "Returned"
+    state.set_status(order, after)
+    ctx.session.acted(f"orders.{order.order_id}", order.order_status, after)
+    return _ended(state, state.orders[order.order_id], product, order.order_status)
+
+
+def _ended(state: ServiceState, order: Order, product: Product | None, before: str) -> ToolAnswer:
+    row = order_row(order, product)
+    sources = order_sources(f"user://{state.user_id}/orders/", order, product, row)
+    data: OrderChange = {"order_id": order.order_id, "before": before, "after": order.order_status}
+    return ToolAnswer(f"Done. {row}", sources, data)
