@@ -178,11 +178,40 @@ def _parsed(path: Path, *, passages: bool = False) -> Iterator[tuple[str, Task, 
         task = _task_of_object(raw) if isinstance(raw, dict) else None
         if passages and task is None and isinstance(raw, dict) and "passage_a" in raw:
             task = "redundancy"
+        raw = _published(raw) if task == "support" else raw
         if task is None:
             raise Misuse(
                 f"{where}: no label; a line holds `claim` (support), `answer_a` (pairwise) or `answer` (rating)"
             )
         yield where, task, raw
+
+
+_PUBLISHED = {
+    "supported": "full",
+    "partially_supported": "partial",
+    "not_supported": "none",  # WiCE
+    "attributable": "full",
+    "not attributable": "none",  # AttributionBench
+}
+
+
+def _published(raw: JsonObject) -> JsonObject:
+    """Return a line of WiCE or AttributionBench in our form, and any other as it is."""
+    own, label = dict(raw), raw.get("attribution_label", raw.get("label"))
+    if isinstance(texts := raw.get("references"), list):
+        own |= {
+            "evidence": "\n".join(map(str, texts)),
+            "query": raw.get("question"),
+            "judge": "AttributionBench",
+        }
+    elif isinstance(meta := raw.get("meta"), dict) and isinstance(texts := raw.get("evidence"), list):
+        own |= {
+            "evidence": " ".join(map(str, texts)),
+            "query": meta.get("claim_title"),
+            "judge": "WiCE",
+            "id": meta.get("id"),
+        }
+    return own | {"label": _PUBLISHED.get(str(label), label)}
 
 
 def _checked(form: type[Read], where: str, raw: JsonObject) -> Read:

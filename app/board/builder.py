@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
@@ -51,6 +51,8 @@ class BoardConfig:
     parcels: bool = True
     """True to publish the bundles; those of a sealed round hold its truth."""
     terms: VerifyTerms = field(default_factory=VerifyTerms)
+    weak: Mapping[str, str] = field(default_factory=dict)
+    """Sentences that call judges weak, by judge, from scorecards of the board's owner."""
 
 
 class WrittenBoard(NamedTuple):
@@ -85,7 +87,7 @@ def build_board(config: BoardConfig, progress: Progress) -> WrittenBoard:
         (draft / "parcels" / "incoming").unlink(missing_ok=True)
         bundles = list(taken.values())
         published = PublishedParts(answers=config.answers and config.parcels, parcels=config.parcels)
-        pages = BoardPages(config.title, bundles, systems, by=by, published=published)
+        pages = BoardPages(config.title, bundles, systems, by=by, published=published, weak=config.weak)
         for file, page in pages.pages().items():
             (draft / file).write_text(page, encoding="utf-8")
         (draft / "index.json").write_text(_feed(pages), encoding="utf-8")

@@ -93,6 +93,8 @@ class ListedSystem:
     """True if no code of the agent's could reach the truth, as the maker states it; `None` for imported answers."""
     truth_is_public: bool
     """True if anybody can have the questions' true answers."""
+    weak: str | None = None
+    """Sentence in which the bundle calls its judge a weak one."""
 
     @property
     def judges_itself(self) -> bool:
@@ -161,6 +163,7 @@ def systems_of(
                 ended=max(one.record.finished_at for one in own),
                 contained=all_contained([one.record for one in own]),
                 truth_is_public=has_public_truth(study, is_published=is_published),
+                weak=judged.judging.weak if judged.judging else None,
             )
 
 

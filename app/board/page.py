@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 from drr.app.board.cost_figure import cost_figure
@@ -20,6 +21,8 @@ from markupsafe import Markup
 SCRIPTS = ("table.js", "board.js")
 _MODELS = 60
 """Most characters of the models' names in a row."""
+_WARNING = 300
+"""Most characters of a warning that came with a bundle."""
 _MOST = 20
 """Most findings of one kind that a page shows."""
 _TONES = {"consistent": "full", "consistent in part": "partial", "failed": "none"}
@@ -77,8 +80,10 @@ class BoardPages:
         *,
         by: str | None = None,
         published: PublishedParts = EVERYTHING,
+        weak: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         self.bundles = bundles
+        self._weak = weak
         self._published = published
         self.sets: dict[SetVersion, list[Ranking]] = {}
         alike: dict[tuple[SetVersion, str], list[ListedSystem]] = {}
@@ -128,7 +133,7 @@ class BoardPages:
         return self._draw(
             "set.html",
             answered.key,
-            banner=_banner(systems),
+            banner=self._banner(systems),
             answered=answered,
             parts=parts,
             facets=[(name, values) for name, values in facets.items() if len(values) > 1],
@@ -141,7 +146,7 @@ class BoardPages:
             "system.html",
             one.set.key,
             "../",
-            banner=_banner([one]),
+            banner=self._banner([one]),
             system=one,
             bundle=one.bundle,
             faults=faults_of(one.bundle),
@@ -154,14 +159,19 @@ class BoardPages:
             shown=lambda metric, v: Cell.of(v, metric.digits).text(),
         )
 
+    def _banner(self, systems: Sequence[ListedSystem]) -> str | None:
+        """Return the warning above systems. The scorecards of the board's owner come before those of bundles."""
+        judged = [(one.judge, one.weak) for one in systems if one.judge is not None]
+        called = [
+            self._weak.get(judge["name"]) or (weak and excerpt(weak, _WARNING)) for judge, weak in judged
+        ]
+        by_rules = any(judge["rule_written"] for judge, _ in judged)
+        weak = " ".join(dict.fromkeys(filter(None, called))) or None
+        return banner_of([one.written_by_rules for one in systems], by_rules, weak)
+
     def _bundle_page(self, bundle: ListedBundle) -> str:
         faults = faults_of(bundle)
         return self._draw("system.html", "bundles", "../", system=None, bundle=bundle, faults=faults)
-
-
-def _banner(systems: Sequence[ListedSystem]) -> str | None:
-    judged = any(one.judge is not None and one.judge["rule_written"] for one in systems)
-    return banner_of([one.written_by_rules for one in systems], judged)
 
 
 def faults_of(bundle: ListedBundle) -> list[tuple[str, list[tuple[str, int]]]]:

@@ -192,7 +192,11 @@ def _check_judgings(desks: RebuiltDesks, found: BundleFindings) -> None:
     """Check the judge's description in each judging run, and find missing judgements."""
     same = {(one.judge, one.protocol, one.repeat, one.refetch): one for one in desks.judgings}
     for one in same.values():
-        if {one.rule_written, one.banner is not None} != {is_rules(one.judge)}:
+        by_rules = is_rules(one.judge)
+        is_named = (
+            bool(one.banner) if by_rules else (one.banner or one.called_weak).startswith(one.called_weak)
+        )
+        if one.rule_written != by_rules or not is_named:
             found.fail("judgements", one.judge, "is a model, or is none, and its judging says otherwise")
         try:
             if not one.refetch:

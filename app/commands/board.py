@@ -8,8 +8,10 @@ from pathlib import Path
 
 from drr.app.console import add_verify_options, progress_of, tell
 from drr.env.errors import Misuse
+from drr.env.jsonl import document_of
 from drr.env.small_files import read_toml
 from drr.wording.excerpt import many
+from pydantic import BaseModel
 
 _NOTES = """\
 Every bundle is verified first, as by `drr bundle verify`. One that fails is listed with what was found, and is in no ranking; the exit
@@ -18,6 +20,13 @@ code is then 1, and the pages of the others are written. The folder opens from d
 examples:
   drr board study --out site                                  # from a study to its page
   drr board bundles/*.bundle --out site --shop shop --questions queries.jsonl"""
+
+
+class StatedScore(BaseModel):
+    """The part of `drr judges scorecard --json` that a board reads."""
+
+    judge: str
+    weak: str | None
 
 
 def build(parser: argparse.ArgumentParser) -> None:
@@ -37,7 +46,7 @@ def build(parser: argparse.ArgumentParser) -> None:
         "--config",
         metavar="FILE",
         type=Path,
-        help="board.toml of the board's owner: `keys`, the files of public keys whose signatures count (default: none do)",
+        help="board.toml of the board's owner: `keys`, the public keys whose signatures count, and `scorecards` of judges",
     )
     add("--without-answers", action="store_true", help="write no page for each answer")
     add(
@@ -49,24 +58,29 @@ def build(parser: argparse.ArgumentParser) -> None:
     add_verify_options(parser)
 
 
-def _keys(file: Path | None) -> list[Path]:
-    """Return the files of public keys that a board's owner names."""
+def _stated(file: Path | None) -> tuple[list[Path], dict[str, str]]:
+    """Return the public keys that a board's owner names, and what the owner's scorecards say of weak judges."""
     if file is None:
-        return []
+        return [], {}
     try:
         stated = read_toml(file)
     except (OSError, ValueError) as error:
         raise Misuse(f"{file}: cannot be read as TOML ({error})") from error
-    keys = stated.pop("keys", [])
-    if stated or not isinstance(keys, list) or not all(isinstance(key, str) for key in keys):
-        raise Misuse(f'{file}: holds one line, keys = ["ann.pub", ...]')
-    return [file.parent / key for key in keys]
+    lists = [stated.pop(name, []) for name in ("keys", "scorecards")]
+    if stated or not all(
+        isinstance(one, list) and all(isinstance(name, str) for name in one) for one in lists
+    ):
+        raise Misuse(f'{file}: holds keys = ["ann.pub", ...] and scorecards = ["judge.json", ...]')
+    keys, cards = ([file.parent / name for name in one] for one in lists)
+    rows = [document_of(card, StatedScore, 1) for card in cards]
+    return keys, {one.judge: one.weak for one in rows if one.weak is not None}
 
 
 def run(arguments: argparse.Namespace) -> int:
     from drr.app.board.builder import BoardConfig, build_board
     from drr.app.bundles.verifier import VerifyTerms
 
+    keys, weak = _stated(arguments.config)
     made = build_board(
         BoardConfig(
             bundles=arguments.bundles,
@@ -75,7 +89,8 @@ def run(arguments: argparse.Namespace) -> int:
             by=arguments.by,
             answers=not arguments.without_answers,
             parcels=not arguments.without_bundles,
-            terms=replace(VerifyTerms.of(arguments), owners=_keys(arguments.config)),
+            terms=replace(VerifyTerms.of(arguments), owners=keys),
+            weak=weak,
         ),
         progress_of(arguments),
     )

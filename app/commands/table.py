@@ -216,6 +216,9 @@ _ROWS = (
         old_stays=True,
     ),
     CommandRow(
+        "judges scorecard", f"{_HERE}.scorecard", "how good a judge is on labels of others, and its cost"
+    ),
+    CommandRow(
         "judges canaries",
         f"{_HERE}.canaries",
         "a judge against reports that cheat and planted errors",

@@ -348,7 +348,8 @@ def _banner(material: ReportData) -> str | None:
     """Return the banner in one line, or `None`; the list of limits has the full text."""
     written = [answer.rule_written for own in material.variants.values() for answer in own]
     partly = material.banner and "A part of the figures is no measurement or not comparable."
-    return banner_of(written, material.by_rules) or partly
+    weak = material.judged.judging.weak if material.judged.judging else None
+    return banner_of(written, material.by_rules, weak) or partly
 
 
 def answers_page(material: ReportData, systems: tuple[str, ...], tables: Sequence[Table]) -> str:

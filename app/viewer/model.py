@@ -49,6 +49,8 @@ class JudgeVerdicts:
     judge: str | None
     """`None` where nobody judged the answer."""
     by_rules: bool = False
+    weak: str | None = None
+    """Sentence that calls the judge a weak one; `None` where no scorecard does."""
     claims: Sequence[JudgedClaim] = ()
     evidence: Mapping[str, VerdictEvidence] = field(default_factory=dict)
     """Evidence by the name of the verdict."""

@@ -62,6 +62,7 @@ def verdicts(judged: Judged, answer: Answer, book: AnswerEvidence) -> JudgeVerdi
     return JudgeVerdicts(
         judging.judge if judging else None,
         bool(judging and judging.rule_written),
+        judging.weak if judging else None,
         (found and found.claims) or (),
         evidence,
         judged.ratings.get(answer.key) or {},

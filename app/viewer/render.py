@@ -84,7 +84,8 @@ class Pages:
         return self.draw(
             "index.html",
             "",
-            banner=banner_of(written, by_rules),
+            banner=banner_of(written, by_rules, weak := judging.weak if judging else None),
+            weak=weak,
             judge=judging.judge if judging else None,
             to_come=to_come,
             unjudged=unjudged,
@@ -115,7 +116,9 @@ class Pages:
         return self.draw(
             "query.html",
             "../",
-            banner=banner_of(written, any(report.verdicts.by_rules for report in reports)),
+            banner=banner_of(
+                written, any(report.verdicts.by_rules for report in reports), first.verdicts.weak
+            ),
             query=first.entry.query,
             slots=joined(paper.on_query(reports) for paper in self._papers),
             profile=first.profile,
@@ -137,7 +140,7 @@ class Pages:
         return self.draw(
             "report.html",
             "../",
-            banner=banner_of([report.entry.rule_written], report.verdicts.by_rules),
+            banner=banner_of([report.entry.rule_written], report.verdicts.by_rules, report.verdicts.weak),
             r=report,
             slots=joined(paper.on_report(report) for paper in self._papers),
             named=names.named,
@@ -190,8 +193,10 @@ def part(name: str, **values: Any) -> Markup:
     return escape(templates().get_template(name).make_module(values))
 
 
-def banner_of(written: Collection[bool], judged: bool) -> str | None:
-    """Return a one-line warning where rules instead of models wrote or judged reports, else `None`. `written` says for each report whether rules wrote the report."""
+def banner_of(written: Collection[bool], judged: bool, weak: str | None = None) -> str | None:
+    """Return a warning where rules instead of models wrote or judged reports, or a `weak` judge did, else `None`. `written` says for each report whether rules wrote the report."""
+    if weak is not None:
+        return " ".join(filter(None, (weak, banner_of(written, judged))))
     if not (any(written) or judged):
         return None
     if not any(written):

@@ -48,6 +48,7 @@ class Calibration:
     desk: JudgingContext
     cases: Mapping[str, Case]
     kept: KeptAnswers
+    repeat: int = 0
 
     def units(self) -> list[Unit]:
         return [unit for case in self.cases.values() for unit in self._units(case)]
@@ -55,6 +56,7 @@ class Calibration:
     def _units(self, case: Case) -> list[Unit]:
         orders = ("ab", "ba") if isinstance(case.example, PairwiseLabel) else ("",)
         units = []
+        again = {"repeat": self.repeat} if self.repeat else {}
         for order in orders:
             fields = {
                 "task": f"calibrate-{task_of(case.example)}",
@@ -64,8 +66,9 @@ class Calibration:
                 "case": case.id,
                 "order": order,
                 "prompt": self._asking(case, order).fingerprint,
+                **again,
             }
-            spec = {"case": case.id, "order": order}
+            spec = {"case": case.id, "order": order, **again}
             units.append(Unit("judgement", fields, spec, f"{case.example.id} {order}".strip()))
         return units
 
@@ -94,7 +97,7 @@ class Calibration:
 
     async def work(self, spec: Mapping[str, Any], context: Context) -> Outcome:
         case, desk = self.cases[spec["case"]], self.desk
-        judge = Judge("judge", context, self.kept, desk.stand_in)
+        judge = Judge("judge", context, self.kept, desk.stand_in, repeat=self.repeat)
         asking = self._asking(case, spec["order"])
         if isinstance(case.example, SupportLabel):
             item = self._item(case.example)

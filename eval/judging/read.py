@@ -43,11 +43,23 @@ def remember(study: Study, judging: JudgingRun) -> None:
     before = next((one for one in reversed(same) if one.agrees(judging)), same[-1] if same else judging)
     now = {name.partition("/")[0] for name in judging.versions}
     rest = {name: v for name, v in before.versions.items() if name.partition("/")[0] not in now}
-    whole = replace(judging, versions={**rest, **judging.versions})
+    banner = judging.banner or next((one.banner for one in known if one.judge == judging.judge), None)
+    whole = replace(judging, versions={**rest, **judging.versions}, banner=banner)
     kept = [asdict(one) for one in known if not (one == whole or (one is before and one.agrees(whole)))]
     text = json.dumps([*kept, asdict(whole)], sort_keys=True)
     if text != study.ledger.meta(_META):
         study.ledger.set_meta(_META, text)
+
+
+def call_weak(study: Study, judge: str, notice: str | None) -> None:
+    """Store what a scorecard says of a model that judged the study; every page that it decided shows it. `None` takes it back."""
+    found = judgings(study)
+    if not any(one.judge == judge for one in found):
+        raise Misuse(f"{study.folder}: {judge} has not judged it")
+    marked = [
+        replace(one, banner=notice) if one.judge == judge and not one.rule_written else one for one in found
+    ]
+    study.ledger.set_meta(_META, json.dumps([asdict(one) for one in marked], sort_keys=True))
 
 
 def choose(study: Study, judge: str | None = None) -> JudgingRun | None:

@@ -10,7 +10,17 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Generic, Literal, NamedTuple, TypeVar
 
 import numpy as np
-from drr.eval.stats.intervals import RELATED, Floats, Statistic, divided, from_sums, mean_of, nothing
+from drr.eval.stats.intervals import (
+    RELATED,
+    SHARE,
+    Floats,
+    Statistic,
+    divided,
+    from_sums,
+    mean_of,
+    nothing,
+    ratio,
+)
 
 Label = str | float
 LabelT = TypeVar("LabelT", bound=Label)
@@ -177,6 +187,13 @@ def exact_agreement(
     x, y, c, lost = aligned(a, b, clusters, drop)
     equal = [float(p == q) for p, q in zip(x, y, strict=True)]
     return mean_of(equal, c, "share of equal labels", n_unscored=lost)
+
+
+def f1_score(a: Labels, b: Labels, name: Label, *, clusters: Clusters = None) -> Statistic:
+    """Return the harmonic mean of precision and recall of one class, the same whoever is asked first."""
+    x, y, c, lost = aligned(a, b, clusters)
+    rows = np.array([[2.0 * (p == q == name), (p == name) + (q == name)] for p, q in zip(x, y, strict=True)])
+    return from_sums(rows.reshape(-1, 2), c, ratio, f"F1 of {name}", n=len(x), n_unscored=lost, ends=SHARE)
 
 
 def ties_share(a: Labels, b: Labels, *, clusters: Clusters = None) -> Statistic:

@@ -90,7 +90,7 @@ class JudgingRun:
     refetch: bool = False
     repeat: int = 0
     banner: str | None = field(default=None, compare=False)
-    """Notice shown above every figure of the run where rules judged instead of a model."""
+    """Notice shown above every figure of the run: rules judged instead of a model, or a model that its scorecard calls weak."""
 
     @cached_property
     def id(self) -> str:
@@ -122,10 +122,20 @@ class JudgingRun:
         return name in (self.judge, self.id) or (name == OFFLINE and self.rule_written)
 
     @property
+    def called_weak(self) -> str:
+        """Return the beginning of the sentence that calls this judge weak."""
+        return f"{self.judge} is a weak judge: "
+
+    @property
+    def weak(self) -> str | None:
+        """Return the sentence that calls the model a weak judge; `None` where no scorecard does."""
+        return None if self.rule_written else self.banner
+
+    @property
     def warning(self) -> str | None:
-        """Return the notice that must stand above every figure; `None` where a model judged."""
+        """Return the notice that must stand above every figure; `None` where a model judged that nothing is known of."""
         if not self.rule_written:
-            return None
+            return self.banner
         lines = [self.banner or rules_banner(self.judge), outdated(self.judge, self.versions.values())]
         return " ".join(line for line in lines if line)
 

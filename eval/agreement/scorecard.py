@@ -1,0 +1,172 @@
+"""Builds a judge's scorecard: agreement with labels and with itself, beside the judge without a model, and cost."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, NamedTuple, TypedDict
+
+from drr.env.errors import Misuse
+from drr.eval.agreement.calibrate import THRESHOLDS
+from drr.eval.agreement.people import Case, cases, verdicts_of
+from drr.eval.agreement.rows import AgreementRow, row_of
+from drr.eval.agreement.statistics import PAIRWISE, SUPPORT, SUPPORT_SCORE
+from drr.eval.labels import Label, Task
+from drr.eval.stats import agreement as ag
+from drr.eval.stats.intervals import RELATED, mean_of
+from drr.eval.stats.linking import linked
+from drr.study.study import Study
+
+_SCORES = {**SUPPORT_SCORE, "A": 1.0, ag.TIE: 0.5, "B": 0.0}
+
+
+class LabelledSet(NamedTuple):
+    """The labelled things that every judge of a scorecard judges."""
+
+    name: str
+    task: Task
+    cases: Sequence[Case]
+    people: Sequence[str]
+    """The label of each thing, by all people together."""
+    classes: Sequence[str]
+    """The classes in order. Where no label is `partial`, what is supported in part counts as not supported."""
+
+    @classmethod
+    def of(cls, name: str, labels: Sequence[Label], most: int | None = None) -> LabelledSet:
+        """Take the labels of support, else those of pairs. Of several texts for one claim (WiCE) the first counts."""
+        tasks: Mapping[Task, Sequence[str]] = {"support": SUPPORT, "pairwise": PAIRWISE}
+        for task, classes in tasks.items():
+            every = reversed(cases(labels, task))
+            found = {(one.example.id, getattr(one.example, "dimension", "")): one for one in every}
+            own = sorted(found.values(), key=lambda case: case.id)[:most]  # by hash: a part is drawn by lot
+            if people := [str(case.consensus()) for case in own]:
+                two = task == "support" and "partial" not in people
+                return cls(name, task, own, people, ("none", "full") if two else classes)
+        raise Misuse(f"{name}: holds no label of support or of pairs")
+
+
+class JudgedSet(NamedTuple):
+    """The labels that one judge gave, first and each further time, and the cost of a thousand."""
+
+    judge: str
+    times: Sequence[Sequence[str | None]]
+    usd: float | None
+
+    @classmethod
+    def by(
+        cls, judge: str, labelled: LabelledSet, study: Study, keys: Collection[str] | None = None
+    ) -> JudgedSet:
+        """Read the judgements with these keys; without, the last ones of a judge that may be retired."""
+        wanted, costs = {case.id for case in labelled.cases}, list[float | None]()
+        times: dict[int, dict[tuple[str, str], Mapping[str, Any] | None]] = {}
+        for record in sorted(study.records("judgement", None), key=lambda one: one.finished_at):
+            fields = record.key_fields
+            if record.key in keys if keys else fields["judge"] == judge and fields["case"] in wanted:
+                place = str(fields["case"]), str(fields["order"])
+                times.setdefault(fields.get("repeat", 0), {})[place] = record.result if record.done else None
+                costs.append(record.cost_usd)
+        if 0 not in times:
+            ask = f"while it can be asked, --judge {judge} does"
+            raise Misuse(f"{study.folder}: {judge} judged none of these labels; {ask}")
+        known = [cost for cost in costs if cost is not None]
+        requests = 1000 if labelled.task == "support" else 2000
+        usd = requests * sum(known) / len(costs) if len(known) == len(costs) else None
+        given = [verdicts_of(labelled.task, labelled.cases, found) for _, found in sorted(times.items())]
+        inside = [[one and (str(one) if one in labelled.classes else "none") for one in own] for own in given]
+        return cls(judge, inside, usd)  # type: ignore[arg-type]
+
+
+class JudgeScore(TypedDict):
+    """The column of one judge."""
+
+    judge: str
+    figures: dict[str, AgreementRow]
+    """`accuracy`, `kappa` (quadratic-weighted), F1 of each class, and how often a label was `same_again`."""
+    usd_per_1000: float | None
+    """Cost of a thousand labels; `None` where a price is unknown."""
+    behind: AgreementRow | None
+    """Accuracy of the scorecard's judge minus this one's, on the things that both judged."""
+
+
+class LinkRow(TypedDict):
+    """A figure by the retired judge, with the same figure on two other scales."""
+
+    old: float
+    people: AgreementRow
+    new: AgreementRow
+
+
+class ScorecardDocument(TypedDict):
+    """The document of `drr judges scorecard --json`."""
+
+    schema: int
+    labels: str
+    task: str
+    items: int
+    judge: str
+    scores: list[JudgeScore]
+    """Columns: the judge, the judge without a model, the retired judge."""
+    weak: str | None
+    """Sentence that calls the judge a weak one; `None` where it is none for sure."""
+    link: list[LinkRow]
+
+
+def scorecard(
+    labelled: LabelledSet, judged: Sequence[JudgedSet], old: JudgedSet | None = None
+) -> ScorecardDocument:
+    """Build the document on the first of several judges, linked with a retired one."""
+    scores = [_score(labelled, own, judged[0]) for own in judged]
+    return {
+        "schema": 1,
+        "labels": labelled.name,
+        "task": labelled.task,
+        "items": len(labelled.cases),
+        "judge": judged[0].judge,
+        "scores": scores,
+        "weak": _weak(labelled, scores[0]),
+        "link": [] if old is None else _link(labelled, old, judged[0]),
+    }
+
+
+def _score(labelled: LabelledSet, own: JudgedSet, first: JudgedSet) -> JudgeScore:
+    own_labels, people, classes = own.times[0], labelled.people, labelled.classes
+    asked = [case.question for case in labelled.cases]
+    rows = zip(people, first.times[0], own_labels, asked, strict=True)
+    both = [((x == label) - (y == label), question) for label, x, y, question in rows if x and y]
+    gains, where = [float(gain) for gain, _ in both], [question for _, question in both]
+    behind = mean_of(gains, where, "difference of accuracy", n_unscored=len(people) - len(both), ends=RELATED)
+    figures = {
+        "accuracy": ag.exact_agreement(own_labels, people, clusters=asked),
+        "kappa": ag.cohen_kappa(own_labels, people, clusters=asked, categories=classes, weights="quadratic"),
+        **{f"f1_{one}": ag.f1_score(own_labels, people, one, clusters=asked) for one in classes},
+        "same_again": ag.repeat_stability([one for one in zip(*own.times, strict=True) if None not in one]),
+    }
+    return {
+        "judge": own.judge,
+        "figures": {name: row_of(v) for name, v in figures.items()},
+        "usd_per_1000": own.usd,
+        "behind": None if own is first else row_of(behind),
+    }
+
+
+def _weak(labelled: LabelledSet, score: JudgeScore) -> str | None:
+    """Call a judge weak where the whole interval of a figure lies below the threshold of `drr judges calibrate`."""
+    for name, threshold in (("accuracy", "exact"), ("kappa", "weighted_kappa")):
+        least, row = THRESHOLDS[labelled.task].get(threshold), score["figures"][name]
+        if least is not None and row["ci_high"] is not None and row["ci_high"] < least:
+            figure = f"{name} {row['value']:.2f} [{row['ci_low']:.2f}, {row['ci_high']:.2f}]"
+            on = f"on {row['n']:,} labels of {labelled.name}"
+            return f"{score['judge']} is a weak judge: {figure} {on}, at least {least:.2f} is asked."
+    return None
+
+
+def _link(labelled: LabelledSet, old: JudgedSet, new: JudgedSet) -> list[LinkRow]:
+    """Link the figures that the old judge can come to where labels are from none to full."""
+    rows = zip(labelled.people, old.times[0], new.times[0], labelled.cases, strict=True)
+    known = [(_SCORES[label], _SCORES[x], _SCORES[y], one.question) for label, x, y, one in rows if x and y]
+    labels, before, now, asked = zip(*known, strict=True) if known else ((), (), (), ())
+    found = linked(labels, before, now, asked)
+    return [
+        {"old": one.old, "people": row_of(one.people), "new": row_of(one.new)}
+        for one in found
+        if one.people.value is not None and 0 <= one.people.value <= 1
+    ]
