@@ -12,7 +12,7 @@ from drr.app.board.entries import ListedBundle, ListedSystem, SetVersion
 from drr.app.board.ranking import CONTAINED, Ranking
 from drr.app.bundles.findings import badge
 from drr.app.pages.frame import Frame, FramePlace
-from drr.app.report.page import grid
+from drr.app.report.grids import grid
 from drr.app.report.tables import Cell, RowHead
 from drr.app.viewer.render import banner_of, templates
 from drr.wording.excerpt import excerpt

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from drr.app.board.entries import ListedSystem, day_of
 from drr.app.bundles.findings import badge
-from drr.app.report.board import DOLLARS, NOT_IN_FP, TOKENS, Column, metric_columns, shaded, share_of
+from drr.app.report.board import DOLLARS, TOKENS, Column, metric_columns, share_of
 from drr.app.report.headline import lead_metrics
 from drr.app.report.tables import Cell, Heading, RowHead, Table
 from drr.eval.metrics import metric as metric_of
@@ -98,7 +98,6 @@ class Ranking(NamedTuple):
         row = first[0].figures[self.metric.name]
         name = excerpt(first[0].variant, _LONGEST) + share_of(row["n"], row["n_unscored"])
         value = "" if row["value"] is None else f", {self.metric.shown(row['value'])}"
-        value += f". {NOT_IN_FP}" if self.metric.name == "fp" else ""
         if len(first) == 1:
             return f"{name} is first of {len(self.ranks)} by {label}{value}"
         shared = f"{len(first)} of {many(len(self.ranks), 'system')} share the first place by {label}"
@@ -113,16 +112,22 @@ class Ranking(NamedTuple):
         also = _repeated(self.systems)
         columns: list[Column] = [
             (RANK, {key: Cell(f"{rank}") for key, rank in self.ranks.items()}),
-            *metric_columns(figures, *([] if self.metric is None else [self.metric.name]), *also),
+            *metric_columns(
+                figures, *([] if self.metric is None else [self.metric.name]), *also, ahead=self._ahead
+            ),
             (BEHIND, self._behind()),
         ]
         for place, heading in enumerate(_BESIDE):
-            cells = {one.key: _beside(one)[place] for one in self.systems}
-            cheap = heading in (TOKENS, DOLLARS)
-            columns.append((heading, shaded(cells, None, is_lower_better=True) if cheap else cells))
+            columns.append((heading, {one.key: _beside(one)[place] for one in self.systems}))
         shown = [one for one in columns if any(cell.value is not None for cell in one[1].values())]
         rows = [(key, [cells.get(key, Cell(None, missing="–")) for _, cells in shown]) for key in figures]
         return Table("board", "Systems, best first", [heading for heading, _ in shown], rows, heads=heads)
+
+    @property
+    def _ahead(self) -> dict[str, set[str]]:
+        """Return the systems of the first rank, if others have another rank."""
+        first = {key for key, rank in self.ranks.items() if rank == 1}
+        return {} if self.metric is None or len(first) == len(self.ranks) else {self.metric.name: first}
 
     def _behind(self) -> Mapping[str, Cell]:
         """Return each system's paired difference from the first row."""

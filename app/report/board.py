@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -15,6 +15,7 @@ from drr.app.report.tables import Cell, Heading, Table
 from drr.eval.metrics import metric as metric_of
 from drr.eval.metrics.base import Metric
 from drr.eval.metrics.rules import figures_of
+from drr.eval.stats.differences import SIGNIFICANT
 from drr.eval.stats.intervals import VRow, mean
 from drr.wording.excerpt import excerpt, many
 
@@ -22,8 +23,6 @@ SHADES = 9
 NAMED = 3
 """Number of systems that a sentence names; further systems are only counted."""
 LONGEST = 60
-LEAST = 0.001
-"""The smallest p-value that is printed as a number."""
 EMPTY: Mapping[str, str] = {}
 NOT_IN_FP = "It is of claims on the web and on products; those on orders are not in it."
 UNKNOWN = "unknown"
@@ -44,15 +43,17 @@ DOLLARS = Heading("dollars", explanation="What the models of an answer cost, on 
 
 
 class Headline(NamedTuple):
-    """The sentence on the best system, in two parts, and whether the data settle which system is best."""
+    """The verdict on the best system: a chip, a sentence, and the difference from the next system with its interval."""
 
+    chip: str
     head: str
+    figure: str = ""
     detail: str = ""
     is_sure: bool = False
 
     @property
     def text(self) -> str:
-        return f"{self.head}: {self.detail}" if self.detail else self.head
+        return f"{self.head}. {self.figure} {self.detail}".rstrip()
 
 
 class Standings(NamedTuple):
@@ -64,6 +65,8 @@ class Standings(NamedTuple):
     against: Mapping[str, Cell]
     """Standing of each system against the first system, such as "behind", by system."""
     headline: Headline
+    ahead: Mapping[str, Collection[str]] = {}
+    """Systems that beat another one and are beaten by none, by metric."""
 
 
 def standings(
@@ -79,7 +82,7 @@ def standings(
     )
     metric = found[0].metric if found else next(map(metric_of, known), None)
     if metric is None:
-        unjudged = Headline("Nothing was judged yet: how good these answers are is unknown.")
+        unjudged = Headline("not judged", "How good these answers are is unknown, as nothing was judged yet")
         return Standings(None, sorted(per_report(lead_metrics()[0])), {}, unjudged)
     own = {system: mean(values) for system, values in per_report(metric.name).items()}
     means = {system: v.value for system, v in own.items()}
@@ -88,9 +91,17 @@ def standings(
     }
     systems, pairs = ranked(metric, means), [one for one in found if one.metric == metric]
     headline = verdict(metric, means, pairs, by_rules=by_rules and metric.judged, shares=shares)
-    if metric.name == "fp":
-        headline = headline._replace(detail=f"{headline.detail} {NOT_IN_FP}")
-    return Standings(metric, systems, _against(metric, means, systems, pairs), headline)
+    return Standings(metric, systems, _against(metric, means, systems, pairs), headline, _ahead(found))
+
+
+def _ahead(found: Sequence[Contrast]) -> dict[str, set[str]]:
+    """Return the systems that are shown to be better than another one and worse than none, by metric."""
+    won: dict[str, set[str]] = {}
+    for one in found:
+        if one.is_settled:
+            won.setdefault(one.metric.name, set()).add(one.a if one.is_ahead else one.b)
+    lost = {(one.metric.name, one.b if one.is_ahead else one.a) for one in found if one.is_settled}
+    return {name: {one for one in own if (name, one) not in lost} for name, own in won.items()}
 
 
 def share_of(n: int, unscored: int, failed: int = 0) -> str:
@@ -107,32 +118,29 @@ def verdict(
     by_rules: bool = False,
     shares: Mapping[str, str] = EMPTY,
 ) -> Headline:
-    """Return the sentence on the best system. Its certainty follows from the differences between the first system and the others.
+    """Return the verdict on the best system. Its certainty follows from the differences between the first system and the others.
 
     `by_rules`: rules judged instead of a model, so no system is called best. `shares` are texts on how many answers a mean covers.
     """
     best = ranked(metric, means)[0]
     name, value = _short(best) + shares.get(best, ""), metric.shown(means[best] or 0.0)
-    label = f"{metric.label} (by rules, no measurement)" if by_rules else metric.label
+    label = f"{metric.label} (judged by rules)" if by_rules else metric.label
     rivals = [one for one in found if one.a == best]
     if not rivals:
-        return Headline(f"{name} is the only system with a value of {label}", f"{value}.")
+        return Headline("one system", f"Only {name} has a value of {label}", value)
     near = [one.b for one in rivals if not one.is_ahead]
-    level = [best, *(one for one in near if _is_level(metric, means, best, one))]
+    figure, detail = _margin(rivals[0], name)
     if not near:
-        first = "first" if by_rules else "best"
-        head = f"{name} is {first} of {len(rivals) + 1} by {label}"
-        return Headline(head, f"{value}. {_margin(rivals[0])}", is_sure=not by_rules)
-    if len(near) == len(rivals):
-        both = " by test and interval together" if any(one.is_by_test_alone for one in rivals) else ""
-        head = f"Undecided: no difference in {label} is shown{both}"
-    else:
-        head = f"Undecided at the top: {_short(best)} is not told apart from {_names(near)} by {label}"
-    if len(level) > 1:
-        return Headline(
-            head, f"{_names(level, shares)} share the first place with {value} ({_worth(rivals[0])})."
-        )
-    return Headline(head, f"{name} is first with {value}. {_margin(rivals[0])}")
+        first = "ahead" if by_rules else "best"
+        head = f"{_short(best)} is {first} of {len(rivals) + 1} by {label}: {value}"
+        return Headline("ahead by rules" if by_rules else "better", head, figure, detail, not by_rules)
+    if len(near) < len(rivals):
+        head = f"{_names([best, *near])} may each be the best by {label}"
+        return Headline("no clear best", head, figure, detail)
+    few = 2.0 ** (1 - max(one.row["n"] for one in rivals)) * len(found) >= SIGNIFICANT
+    of = f"none of {len(rivals) + 1} systems" if rivals[1:] else f"neither {_short(best)} nor {near[0]}"
+    head = f"{of[:1].upper()}{of[1:]} is shown to be better by {label}"
+    return Headline("too few questions" if few else "no difference shown", head, figure, detail)
 
 
 def _is_level(metric: Metric, means: Mapping[str, float | None], one: str, other: str) -> bool:
@@ -141,48 +149,25 @@ def _is_level(metric: Metric, means: Mapping[str, float | None], one: str, other
     return a is not None and b is not None and metric.shown(a) == metric.shown(b)
 
 
-def _margin(one: Contrast) -> str:
-    """Return a sentence on the difference between the first and the second system over the questions that both answered."""
-    value, other = one.row["value"], _short(one.b)
-    if value is None:
-        return f"It cannot be compared with the next, {other}."
-    side = "below" if value < 0 else "above"
-    worth = "; ".join(_evidence(one))
-    return f"On {_shared(one)} it is {one.metric.shown(abs(value))} {side} the next, {other}{worth and f': {worth}'}."
-
-
-def _shared(one: Contrast) -> str:
-    both = " where both have a figure" if one.row["n_unscored"] else ""
-    return many(one.row["n"], "question") + both
-
-
-def _worth(one: Contrast) -> str:
-    if one.row.get("all_equal") and not one.row["value"]:
-        return f"equal in each of {_shared(one)}"
-    return "; ".join([_shared(one), *_evidence(one)])
-
-
-def _evidence(one: Contrast) -> Iterator[str]:
-    """Yield texts with the evidence for a difference: the interval, p, and p corrected for several comparisons."""
-    row, shown = one.row, one.metric.shown
+def _margin(one: Contrast, name: str) -> tuple[str, str]:
+    """Return the difference between the first and the second system, and a text on what it rests on."""
+    row, other = one.row, _short(one.b)
+    if row["value"] is None:
+        return "", f"{name} cannot be compared with the next, {other}."
+    both = " that both have a figure for" if row["n_unscored"] else ""
+    on = f"{many(row['n'], 'question')}{both}"
+    text = f"{name} against {other} on {on}"
     if row.get("all_equal"):
-        yield "the same difference in each"
-        return
-    if row["ci_low"] is not None and row["ci_high"] is not None:
-        yield f"95 % interval {shown(row['ci_low'])} to {shown(row['ci_high'])}"
-    if (p := row["p"]) is not None:
-        often = "less than 0.1 %" if p < LEAST else f"{round(100 * p, 1):g} %"
-        yield f"chance alone gives as much in {often} of such studies"
-    if (holm := row["p_holm"]) is not None and holm != p:
-        corrected = f"below {LEAST}" if holm < LEAST else f"{holm:.3f}"
-        yield f"p corrected for the other comparisons is {corrected}"
+        text += ", the same on each"
+    elif row["ci_low"] is not None and row["ci_high"] is not None:
+        text += f", 95 % interval {one.metric.shown(row['ci_low'])} to {one.metric.shown(row['ci_high'])}"
+    doubt = "; the test says that they differ, the interval does not" if one.is_by_test_alone else ""
+    return f"{row['value']:+z.{one.metric.digits}f}", f"{text}{doubt}."
 
 
-def _names(names: Sequence[str], shares: Mapping[str, str] = EMPTY) -> str:
-    own = {shares.get(name, "") for name in names}
-    each = own.pop().replace("(", "(each ") if len(own) == 1 else ""
-    shown = [_short(name) + ("" if each else shares.get(name, "")) for name in names[:NAMED]]
-    return ", ".join(shown) + (f" and {len(names) - NAMED} more" if len(names) > NAMED else "") + each
+def _names(names: Sequence[str]) -> str:
+    shown = [*map(_short, names[:NAMED]), *([f"{len(names) - NAMED} more"] if len(names) > NAMED else [])]
+    return f"{', '.join(shown[:-1])} and {shown[-1]}"
 
 
 def _short(name: str) -> str:
@@ -192,7 +177,12 @@ def _short(name: str) -> str:
 def board(material: ReportData, found: Standings) -> Table:
     """Return the table of systems, best first, with a column for each known figure. Systems without any answer come last."""
     figures = material.document["metrics"]
-    columns = [*metric_columns(figures), *_rules(material), _tokens(material), _dollars(material)]
+    columns = [
+        *metric_columns(figures, ahead=found.ahead),
+        *_rules(material),
+        _tokens(material),
+        _dollars(material),
+    ]
     if found.metric is not None:
         columns.insert(1, (Heading(AGAINST, part=found.metric.table or ""), found.against))
     columns = [one for one in columns if any(cell.value is not None for cell in one[1].values())]
@@ -214,19 +204,29 @@ def failed_text(kinds: Mapping[str, int]) -> str:
 Column = tuple[Heading, Mapping[str, Cell]]
 
 
-def metric_columns(figures: Mapping[str, Mapping[str, VRow]], *also: str) -> list[Column]:
-    """Return columns for the lead metrics and for the metrics named in `also`. `figures` maps system to metric name to statistic."""
-    shown = []
+def metric_columns(
+    figures: Mapping[str, Mapping[str, VRow]], *also: str, ahead: Mapping[str, Collection[str]]
+) -> list[Column]:
+    """Return columns for the lead metrics and for the metrics named in `also`. `figures` maps system to metric name to statistic.
+
+    Only the systems in `ahead`, by metric, have a colour: they are told apart from others.
+    """
+    shown: list[Column] = []
     for name in dict.fromkeys(("reward", "fp", "fr", *lead_metrics(), *also)):
         if name not in ("fp", "fr", "overall") and not any(name in row for row in figures.values()):
             continue
         known = metric_of(name)
         cells = {
-            system: Cell.of(row.get(name), known.digits, missing=UNKNOWN) for system, row in figures.items()
+            system: Cell.of(
+                row.get(name),
+                known.digits,
+                missing=UNKNOWN,
+                shade="s6" if system in ahead.get(name, ()) else "",
+            )
+            for system, row in figures.items()
         }
-        top = known.range[1] if known.range else None
         heading = Heading(known.label, name, known.explanation, scale=known.scale, part=known.table or "")
-        shown.append((heading, shaded(cells, top, is_lower_better=known.better == "lower")))
+        shown.append((heading, cells))
     return shown
 
 
@@ -258,7 +258,7 @@ def _standing(one: Contrast) -> str:
 
 
 def _rules(material: ReportData) -> list[Column]:
-    """Return columns of failed rule checks and of figures that rules could read. Where no figure could be read, the cell has no colour."""
+    """Return columns of failed rule checks and of figures that rules could read."""
     cells, read = {}, {}
     for system, answers in material.variants.items():
         found = [
@@ -281,14 +281,12 @@ def _rules(material: ReportData) -> list[Column]:
             missing=UNKNOWN,
             brief="" if figures is None else f"{figures['read']:,} of {figures['of']:,}",
         )
-    shown = shaded(cells, None, is_lower_better=True)
-    cells = {name: cell if read[name].value else replace(cell, shade="") for name, cell in shown.items()}
     return [(RULES, cells), (READ, read)]
 
 
 def _tokens(material: ReportData) -> Column:
     cells = {one: Cell.of(tokens(material, one).document(), 0, missing=UNKNOWN) for one in material.variants}
-    return TOKENS, shaded(cells, None, is_lower_better=True)
+    return TOKENS, cells
 
 
 def _dollars(material: ReportData) -> Column:
@@ -297,17 +295,7 @@ def _dollars(material: ReportData) -> Column:
         system: Cell.of(None if v.n_unscored else v.document(), 4, missing=UNKNOWN)
         for system, v in spent.items()
     }
-    return DOLLARS, shaded(cells, None, is_lower_better=True)
-
-
-def shaded(cells: Mapping[str, Cell], top: float | None, *, is_lower_better: bool) -> Mapping[str, Cell]:
-    """Return the cells with a colour by value, on the scale from zero to `top` or the largest value. Close values look alike."""
-    known = [cell.value for cell in cells.values() if isinstance(cell.value, float)]
-    end = top or max(known, default=0.0)
-    shades = {
-        system: shade(cell.value, end, is_lower_better=is_lower_better) for system, cell in cells.items()
-    }
-    return {system: replace(cell, shade=shades[system]) for system, cell in cells.items()}
+    return DOLLARS, cells
 
 
 def shade(value: float | str | None, end: float, *, is_lower_better: bool) -> str:
@@ -333,11 +321,8 @@ def limits(material: ReportData, found: Sequence[Contrast]) -> StudyReach:
         if not own:
             continue
         settled, half = sum(one.is_settled for one in own), sum(one.is_by_test_alone for one in own)
-        are = "are" if settled > 1 else "is"
-        line = f"{metric.label}: {settled or 'none'} of {many(len(own), 'difference')} {are} beyond the noise"
-        if len(own) == 1:
-            line = f"{metric.label}: the difference is {'' if settled else 'not '}beyond the noise"
-        line += f" ({half} by the test alone, with an interval that holds zero)." if half else "."
+        line = f"{metric.label}: {settled or 'none'} of {many(len(own), 'pair')} of systems can be told apart"
+        line += f" ({half} by the test alone: the interval holds zero)." if half else "."
         (can if settled else cannot).append(line)
         rows = [one.row for one in own]
         reach = [
@@ -347,7 +332,7 @@ def limits(material: ReportData, found: Sequence[Contrast]) -> StudyReach:
         ]
         if reach:
             cannot.append(
-                f"{metric.label}: a difference is known to within {metric.shown(max(reach))} at worst."
+                f"{metric.label}: the true difference of a pair may be up to {metric.shown(max(reach))} away from the measured one."
             )
     if all(material.floor(name) is None for name in [one.metric.name for one in found] or lead_metrics()):
         cannot.append(not_measured(answer for own in material.variants.values() for answer in own))

@@ -23,8 +23,8 @@ from drr.eval.stats.differences import (
 from drr.eval.stats.intervals import mean
 
 _WHENCE = {
-    "trials": "from repeated trials, which hold the judge's noise too",
-    "judge repeats": "from what the judge said when asked again, as no question has two trials: agents sway more than that",
+    "trials": "It comes from repeated trials and includes the judge's own variation.",
+    "judge repeats": "It comes from asking the judge again, as no question has two trials; agents vary more than that.",
 }
 _NEITHER = {
     False: "Noise floor: not measured (it takes `drr run --trials 2`, or `drr judge --repeat 3` for the judge's part of it).",
@@ -51,10 +51,10 @@ def floor_notes(material: ReportData, metrics: Sequence[Metric]) -> list[str]:
     found = [floor for metric in metrics if (floor := material.floor(metric.name)) is not None]
     if not found:
         return [not_measured(answer for own in material.variants.values() for answer in own)]
-    whence = "; ".join(source for by, source in _WHENCE.items() if by in {floor.by for floor in found})
+    whence = " ".join(source for by, source in _WHENCE.items() if by in {floor.by for floor in found})
     return [
-        f"Noise floor: two runs of one system lie less than this apart in 19 of 20 cases, {whence}. "
-        "Grey, with ≈: no further than that from the best of the column, and a difference that is smaller."
+        f"Noise floor: two runs of the same system differ by less than this in 19 of 20 cases. {whence} "
+        "A grey ≈ marks what is within it: a value so close to the best of its column, or a difference so small."
     ]
 
 
@@ -96,8 +96,8 @@ DIFFERENCES = "differences"
 EVERY_PAIR = 5
 """Most systems for which every pair is compared; with more systems, each is compared with the best only."""
 NOTE = (
-    "First minus second, on the questions where both have a figure, with its 95 % interval. Bold is beyond the noise: "
-    "p of a sign-flip test, corrected over the whole table by Holm's method, is below .05, and the interval is without zero."
+    "First minus second, on the questions where both have a figure, with the 95 % interval. Bold differences are sure: "
+    "the sign-flip test gives p < .05 after Holm's correction over all differences, and the interval leaves out zero."
 )
 
 

@@ -185,34 +185,9 @@ def _write_verdicts(judged: Judged, plan: ReportPlan, file: Path) -> int:
 
 
 def _write_errors(judged: Judged, file: Path) -> int:
-    """Write each error that a rule found; a report without one says how many of its figures could be read."""
-    from drr.app.report.tables import rows_as_csv
+    from drr.app.report.failing import write_errors
 
-    rows = []
-    for answer in judged.answers:
-        found = judged.rules.get(answer.key) or {}
-        wrong = [
-            (name, " ".join(answer.report[slice(*_sentence(answer.report, start))].split()), why)
-            for name, rule in found.items()
-            if rule["status"] == "fail"
-            for (start, _), why in zip(rule["spans"], rule["evidence"], strict=False)
-        ]
-        read = judged.figures.get(answer.key)
-        seen = f"read {read['read']} of {read['of']} figures" if read else "not checked"
-        for rule, sentence, why in wrong or [("no error found", "", "")]:
-            place = {name: answer.record.spec[key] for name, key in _PLACE.items()}
-            rows.append({**place, "rule": rule, "sentence": sentence, "record": why, "read": seen})
-    write_text(file, rows_as_csv(rows, (*_PLACE, "rule", "sentence", "record", "read")), private(0o666))
-    return sum(row["rule"] != "no error found" for row in rows)
-
-
-_PLACE = {"system": "variant", "question": "query", "trial": "trial"}
-
-
-def _sentence(report: str, at: int) -> tuple[int, int]:
-    """Return the line of a place in a report."""
-    end = report.find("\n", at)
-    return report.rfind("\n", 0, at) + 1, len(report) if end < 0 else end
+    return write_errors(judged, file)
 
 
 def _people(study: Study, files: Sequence[Path]) -> list[Label]:

@@ -14,6 +14,7 @@ from drr.app.report.cost import MEASURED_COST, cost_table
 from drr.app.report.detail_pages import FOLDER, pages_of
 from drr.app.report.differences import differences_table, with_floor_note
 from drr.app.report.drawings import draw_all, drawn_figures
+from drr.app.report.failing import write_errors
 from drr.app.report.judging_tables import (
     AS_PRINTED_PAIRS,
     CORRECTED,
@@ -70,6 +71,7 @@ def _write_tables(material: ReportData, draft: Path, *, drawn: bool) -> list[Tab
             (draft / "tables" / f"{table.name}.{form}").write_text(draw(table), encoding="utf-8")
     for name, text in (("appendix", appendix(tables)), ("all", whole(table.name for table in tables))):
         (draft / "tables" / f"{name}.tex").write_text(text, encoding="utf-8")
+    write_errors(material.judged, draft / "errors.csv")
     figures = draw_all(material, draft / "figures") if drawn else drawn_figures(material)
     document = json.dumps(material.document, indent=1, sort_keys=True, allow_nan=False)
     (draft / "metrics.json").write_text(document + "\n", encoding="utf-8")

@@ -8,6 +8,7 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 from drr.app.judge.text import figures_read_text
+from drr.app.report.failing import errors_of
 from drr.app.viewer.model import ShownEntry
 from drr.env.files import file_name, short_name
 from drr.eval.evidence.answers import Answer, questions
@@ -166,4 +167,5 @@ def measured(judged: Judged, answer: Answer, values: Mapping[str, float | None])
         "verdicts": tuple(sorted({claim.status for claim in claims})),
         "types": tuple(sorted({kind for claim in claims for kind in claim.types})),
         "claims": tuple(claim.text for claim in claims),
+        "errors": errors_of(judged, answer),
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from drr.app.report.failing import Span, errors_of
 from drr.app.viewer.model import Passage, ShownFinding
 from drr.app.viewer.parts import passage_of
 from drr.citations.parse import Citations
@@ -13,21 +14,14 @@ from drr.eval.tasks.judgements import Judged
 
 LONGEST = 24
 """Most characters of a figure; a longer text counts as a sentence."""
-Span = tuple[int, int]
 
 
 def findings(
     judged: Judged, answer: Answer, citations: Citations, claims: Sequence[JudgedClaim]
 ) -> Iterator[ShownFinding]:
     """Yield each wrong fact once, in the order of the report, with all its places."""
-    places: dict[tuple[str, str], list[Span]] = {}
-    for name, rule in (judged.rules.get(answer.key) or {}).items():
-        if rule["status"] == "fail":
-            for (start, end), why in zip(rule["spans"], rule["evidence"], strict=False):
-                places.setdefault((name, why), []).append((start, end))
     right = [(claim.start, claim.end) for claim in claims if claim.status == "full"]
-    ordered = sorted(places.items(), key=lambda one: one[1])
-    for number, ((name, why), spans) in enumerate(ordered, 1):
+    for number, (name, why, spans, _) in enumerate(errors_of(judged, answer), 1):
         every = sorted({*spans, *_again(citations, spans[0], right)})
         shown = [_with_sign(answer.report, span) for span in every]
         yield ShownFinding(f"wrong-{number}", name, why, tuple(shown), _line(answer.report, *shown[0]))

@@ -60,7 +60,7 @@ ROW_START = 60
 COST = Measure(
     "cost",
     "cost",
-    "What the models of the answer cost, in dollars. A stronger colour is less.",
+    "What the models of the answer cost, in dollars. A stronger colour is more.",
     4,
     better="lower",
     ends=COUNTED,
@@ -68,7 +68,7 @@ COST = Measure(
 
 
 def _measure(metric: Metric) -> Measure:
-    dark = {"higher": "better", "lower": "better: less"}.get(metric.better or "", "more")
+    dark = {"higher": "worse", "lower": "worse: more"}.get(metric.better or "", "less")
     top = metric.range[1] if metric.range and isfinite(metric.range[1]) else None
     return Measure(
         *(metric.name, metric.label, f"{metric.explanation} A stronger colour is {dark}.", metric.digits),
@@ -113,6 +113,8 @@ class VariantHead(NamedTuple):
     """Low end, high end and mean of the first measure, as positions on the bar."""
     tokens: str
     dollars: str
+    errors: str
+    """Number of errors that code found in the variant's reports, and of reports with any; empty without errors."""
     standing: str
     """Standing of the variant against the first variant, such as "behind"."""
     may_lead: bool
@@ -137,6 +139,7 @@ class QuestionRow(TypedDict):
     any: bool
     """True where the question has a finished answer."""
     note: Markup
+    errors: int
 
 
 class Matrix:
@@ -179,7 +182,7 @@ class Matrix:
         asked = {own[-1].query for own in self._by_query.values()}
         shared = commonprefix(list(asked)).rfind(" ") + 1  # noqa: RUF071  (letters, no paths)
         shared = 0 if shared < ROW_START // 2 or len(asked) == 1 else shared
-        return [
+        rows: list[QuestionRow] = [
             {
                 "page": own[-1].question_page,
                 "query": own[-1].query,
@@ -188,9 +191,11 @@ class Matrix:
                 "mean": self._shown(self._mean(own)),
                 "any": any(entry.status == "done" for entry in own),
                 "note": notes[query],
+                "errors": sum(len(entry.errors) for entry in own),
             }
             for query, own in self._by_query.items()
         ]
+        return sorted(rows, key=lambda row: -row["errors"])
 
     def _cell(self, entries: list[ShownEntry]) -> IndexCell:
         return IndexCell(entries, self._measure.shade(self._mean(entries), self._top))
@@ -212,6 +217,7 @@ class Matrix:
             mean(_by_question((e, e.tokens) for e in own)),
             mean(_by_question((e, e.cost) for e in own)),
         )
+        wrong = [len(entry.errors) for entry in own]
         cell = self.standings.against.get(name, Cell(None))
         failed = "" if own or name not in self._failed else failed_text(self._failed[name])
         return VariantHead(
@@ -222,6 +228,11 @@ class Matrix:
             self._bar(means[0]),
             _figure(tokens.value, 0) if own else "–",
             _figure(None if spent.n_unscored else spent.value, COST.digits) if own else "–",
+            f"{sum(wrong)} in {sum(map(bool, wrong))} of {len(own)}"
+            if any(wrong)
+            else "none"
+            if own
+            else "–",
             failed or str(cell.value or ""),
             bool(cell.shade),
         )

@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
+    from drr.app.report.failing import FoundError
     from drr.env.profile import ProfileSummary
     from drr.eval.foreign.summary import ForeignValue
     from drr.eval.metrics.base import Metric
@@ -188,6 +189,8 @@ class ShownEntry:
     """Size of the task's set of saved pages, where the task has files."""
     claims: tuple[str, ...] = ()
     """Claims of the answer in the judge's words; empty until the study has been measured."""
+    errors: Sequence[FoundError] = ()
+    """Wrong facts that rules found; empty until the study has been measured."""
     cost: float | None = None
     """Cost in dollars; `None` if unknown."""
     tokens: float | None = None

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from drr.app.pages.frame import ANSWERS, Frame, FramePlace, drawing
 from drr.app.pages.markdown import TAGS, clean
 from drr.app.report.board import AGAINST, failed_text
+from drr.app.report.failing import errors_text
 from drr.app.report.headline import sum_of_dollars
 from drr.app.viewer.gantt import gantt
 from drr.app.viewer.highlight import MarkedSpan, SourceNames, links_of, marked_html, marked_text
@@ -61,7 +62,11 @@ class Pages:
         report: str | None = None,
     ) -> None:
         self._papers = list(papers)
-        places = [ANSWERS, *(paper.place for paper in self._papers if paper.place is not None)]
+        places = [
+            ANSWERS,
+            FramePlace("errors", "errors.html", "Errors"),
+            *(paper.place for paper in self._papers if paper.place is not None),
+        ]
         if report:
             places.append(FramePlace("report", report, "Report"))
         self.frame = Frame(study, served, places, about)
@@ -105,8 +110,22 @@ class Pages:
             rows=matrix.rows(joined(paper.row_notes(entries) for paper in self._papers)),
             slots=joined(paper.on_index(entries) for paper in self._papers),
             failed=failed_text(failures) if failures else "",
+            errors=errors_text([len(entry.errors) for entry in done]),
             done=len(done),
             total=len(entries),
+        )
+
+    def errors(self, entries: Sequence[ShownEntry], judging: JudgingRun | None) -> str:
+        """Return the page with every error that code found, worst answers first."""
+        done = [entry for entry in entries if entry.status == "done"]
+        return self.draw(
+            "errors.html",
+            "",
+            banner=banner_of(
+                [entry.rule_written for entry in entries], bool(judging and judging.rule_written)
+            ),
+            entries=sorted(done, key=lambda entry: -len(entry.errors)),
+            told=errors_text([len(entry.errors) for entry in done]),
         )
 
     def query(self, reports: Sequence[ReportView], outcomes: Sequence[Comparison]) -> str:

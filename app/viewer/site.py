@@ -300,6 +300,7 @@ class _Drawn:
 
         return {
             "index": index,
+            "errors": lambda _: pages.errors(reader.entries(), reader.judging()),
             "judges": lambda _: if_any(reader.judges_agreement(), lambda found: pages.judges(*found)),
             "q": lambda name: if_any(
                 reader.query(name) or None, lambda own: pages.query(own, reader.outcomes(name))

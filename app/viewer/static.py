@@ -39,8 +39,9 @@ def _write_pages(reader: Reader, draft: Path, progress: Progress, report_page: s
     entries = reader.entries()
     own = reader.to_come, reader.marked(), len(reader.judges()), reader.unjudged, reader.notes
     (draft / "index.html").write_text(pages.index(entries, reader.judging(), *own), encoding="utf-8")
+    (draft / "errors.html").write_text(pages.errors(entries, reader.judging()), encoding="utf-8")
     (draft / FILE).write_text(words_script(reader), encoding="utf-8")
-    count = 1
+    count = 2
     if len(reader.judges()) > 1 and (found := reader.judges_agreement()) is not None:
         (draft / "judges.html").write_text(pages.judges(*found), encoding="utf-8")
         count += 1

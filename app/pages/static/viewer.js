@@ -171,7 +171,7 @@ const rows = table ? [...table.tBodies[0].rows].map((row, asked) => {
   const question = row.querySelector("th");
   return { row, asked, text: (question.title + " " + question.textContent).toLowerCase(), mean: row.querySelector("td.mean"),
     cells: [...row.querySelectorAll("td.cell")], units: [...row.querySelectorAll(".unit")].map((unit) => ({ unit, cell: unit.closest("td"), key: (unit.querySelector("a[href]") || { href: "" }).href.replace(/^.*\/|\.html$/g, ""), text: unit.dataset.find.toLowerCase(),
-      has: (unit.dataset.has || "").split(" "), types: (unit.dataset.types || "").split(" "), values: unit.dataset.v === undefined ? null : unit.dataset.v.split(" ").map((one) => one === "" ? null : Number(one)) })) };
+      wrong: unit.dataset.errors !== undefined, has: (unit.dataset.has || "").split(" "), types: (unit.dataset.types || "").split(" "), values: unit.dataset.v === undefined ? null : unit.dataset.v.split(" ").map((one) => one === "" ? null : Number(one)) })) };
 }) : [];
 // Every word of every answer, loaded when somebody first asks for it.
 let vocabulary = null;
@@ -201,7 +201,7 @@ function sift() {
   const value = (id) => { const field = document.getElementById(id); return field ? field.value : ""; };
   const words = value("find").toLowerCase().split(/\s+/).filter(Boolean);
   const checked = (name) => [...document.querySelectorAll("#choose input[name=" + name + "]:checked")].map((one) => one.value);
-  const verdicts = checked("verdict"), sources = checked("type"), measure = document.getElementById("measure"), at = measure ? Number(measure.value) : -1;
+  const verdicts = checked("verdict"), sources = checked("type"), wrong = document.querySelector("#wrong:checked"), measure = document.getElementById("measure"), at = measure ? Number(measure.value) : -1;
   const least = value("least") === "" ? null : Number(value("least")), most = value("most") === "" ? null : Number(value("most"));
   if (deep && deep.checked && words.length) load();
   const read = deep && deep.checked && vocabulary ? words.map((word) => word.split(/[^\p{L}\p{N}.,]+/u).filter(Boolean).map((part) => answersWith(part.replace(/^[.,]+|[.,]+$/g, "")))) : null;
@@ -210,10 +210,10 @@ function sift() {
   for (const one of rows) {
     let kept = false;
     one.known = new Map();
-    for (const { unit, cell, key, text, has, types, values } of one.units) {
+    for (const { unit, cell, key, text, has, types, values, wrong: isWrong } of one.units) {
       const own = values ? values[at] : null;
       const fits = words.every((word, n) => (one.text + " " + text).includes(word) || (read && read[n].length && read[n].every((found) => found[vocabulary.at.get(key)])))
-        && among(verdicts, has) && among(sources, types)
+        && (!wrong || isWrong) && among(verdicts, has) && among(sources, types)
         && (least === null || (own !== null && own >= least)) && (most === null || (own !== null && own <= most));
       unit.classList.toggle("hidden", !fits);
       kept = kept || fits;
@@ -224,7 +224,7 @@ function sift() {
     one.row.classList.toggle("hidden", !kept);
   }
   const said = document.getElementById("hits");
-  said.hidden = !(words.length || verdicts.length || sources.length || least !== null || most !== null);
+  said.hidden = !(words.length || wrong || verdicts.length || sources.length || least !== null || most !== null);
   if (measure) fill(measure.options[measure.selectedIndex], at, said.hidden);
   const [column, way] = value("order").split("-");
   if (measure) sortTable(table, way ? Number(column) : -1, way || "");

@@ -1,0 +1,178 @@
+"""Collects what failed: errors that rules found, and charts of verdicts, errors and grades."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from drr.app.console import write_text
+from drr.app.report.headline import lead_metrics
+from drr.app.report.material import ReportData, question_of
+from drr.app.report.tables import rows_as_csv
+from drr.env.files import private
+from drr.eval.evidence.answers import Answer
+from drr.eval.metrics import metric as metric_of
+from drr.eval.stats.differences import query_means
+from drr.eval.tasks.judgements import Judged
+from drr.wording.excerpt import many
+
+Span = tuple[int, int]
+
+
+class FoundError(NamedTuple):
+    """A wrong fact that a rule found in a report."""
+
+    rule: str
+    why: str
+    spans: Sequence[Span]
+    """All places of the report that the rule names."""
+    line: str
+    """Line of the first place."""
+
+
+def errors_of(judged: Judged, answer: Answer) -> list[FoundError]:
+    """Return each wrong fact of a report once, in the order of the report."""
+    places: dict[tuple[str, str], list[Span]] = {}
+    for name, rule in (judged.rules.get(answer.key) or {}).items():
+        if rule["status"] == "fail":
+            for (start, end), why in zip(rule["spans"], rule["evidence"], strict=False):
+                places.setdefault((name, why), []).append((start, end))
+    ordered = sorted(places.items(), key=lambda one: one[1])
+    return [FoundError(*name, spans, _line(answer.report, spans[0][0])) for name, spans in ordered]
+
+
+def _line(report: str, at: int) -> str:
+    start, end = report.rfind("\n", 0, at) + 1, report.find("\n", at)
+    return " ".join(report[start : None if end < 0 else end].split()).lstrip("#>-*+| ")
+
+
+def errors_text(counts: Sequence[int]) -> str:
+    """Return how many errors code found, and in how many of the reports; empty without errors."""
+    wrong = sum(map(bool, counts))
+    return (
+        f"Code found {many(sum(counts), 'error')} in {wrong:,} of {many(len(counts), 'report')}"
+        if wrong
+        else ""
+    )
+
+
+_PLACE = {"system": "variant", "question": "query", "trial": "trial"}
+
+
+def write_errors(judged: Judged, file: Path) -> int:
+    """Write each error that a rule found; a report without one says how many of its figures could be read."""
+    rows: list[dict[str, object]] = []
+    for answer in judged.answers:
+        read = judged.figures.get(answer.key)
+        seen = f"read {read['read']} of {read['of']} figures" if read else "not checked"
+        place = {name: answer.record.spec[key] for name, key in _PLACE.items()}
+        found = [(one.rule, one.line, one.why) for one in errors_of(judged, answer)]
+        for rule, sentence, why in found or [("no error found", "", "")]:
+            rows.append({**place, "rule": rule, "sentence": sentence, "record": why, "read": seen})
+    write_text(file, rows_as_csv(rows, (*_PLACE, "rule", "sentence", "record", "read")), private(0o666))
+    return sum(row["rule"] != "no error found" for row in rows)
+
+
+class ChartMark(NamedTuple):
+    """A bar of a chart, or a dot where the width is zero. Positions are shares of the chart's width and height."""
+
+    kind: str
+    at: float
+    width: float = 0.0
+    height: float = 1.0
+    label: str = ""
+
+
+class ChartRow(NamedTuple):
+    name: str
+    marks: Sequence[ChartMark]
+    value: str
+
+
+class Chart(NamedTuple):
+    title: str
+    note: str
+    rows: Sequence[ChartRow]
+
+
+def charts(material: ReportData, systems: Sequence[str]) -> list[Chart]:
+    """Return the charts of what failed for which the study has data, with rows for the systems in this order."""
+    support = "Verdicts on claims: full, partial, none; grey is uncited, unreadable or undecided."
+    found = [
+        Chart("Support of claims", support, list(_support(material, systems))),
+        Chart("Errors by rule", "Wrong facts that code found, most first.", list(_by_rule(material))),
+        *(_by_question(material, systems, name) for name in lead_metrics()),
+        Chart(
+            "Spread of grades",
+            "Answers with each grade overall, from 0 to 10.",
+            list(_grades(material, systems)),
+        ),
+    ]
+    return [one for one in found if any(row.marks for row in one.rows)]
+
+
+def _support(material: ReportData, systems: Sequence[str]) -> Iterator[ChartRow]:
+    for system in systems:
+        counts: Counter[str] = Counter()
+        for answer in material.variants[system]:
+            judged = material.judged.judged_claims(answer)
+            counts.update(claim.status for claim in (judged and judged.claims) or ())
+        known = [counts[kind] for kind in ("full", "partial", "none")]
+        yield ChartRow(
+            system, list(_stacked([*known, counts.total() - sum(known)])), " / ".join(map(str, known))
+        )
+
+
+def _stacked(counts: Sequence[int]) -> Iterator[ChartMark]:
+    at = 0.0
+    for kind, count in zip(("full", "partial", "none", "other"), counts, strict=True):
+        if count:
+            yield ChartMark(kind, at, count / sum(counts), label=f"{kind} {count}")
+            at += count / sum(counts)
+
+
+def _by_rule(material: ReportData) -> Iterator[ChartRow]:
+    every = (
+        (system, error.rule) for system, own in material.variants.items() for error in _errors(material, own)
+    )
+    counts = Counter(every).most_common()
+    for (system, rule), count in counts:
+        yield ChartRow(
+            f"{rule.replace('_', ' ')}: {system}", [ChartMark("none", 0.0, count / counts[0][1])], f"{count}"
+        )
+
+
+def _errors(material: ReportData, answers: Iterable[Answer]) -> Iterator[FoundError]:
+    return (error for answer in answers for error in errors_of(material.judged, answer))
+
+
+def _by_question(material: ReportData, systems: Sequence[str], name: str) -> Chart:
+    metric, rows = metric_of(name), []
+    names = {answer.asked: question_of(answer) for own in material.variants.values() for answer in own}
+    low, high = metric.range or (0.0, 1.0)
+    for system in systems:
+        known = query_means(material.per_report(name)[system])
+        dots = [
+            ChartMark(
+                "dot", (value - low) / (high - low), label=f"{metric.shown(value)}: {names.get(asked, asked)}"
+            )
+            for asked, value in known.items()
+        ]
+        worst = min(known.values(), default=None)
+        rows.append(ChartRow(system, dots, "" if worst is None else f"lowest {metric.shown(worst)}"))
+    title = f"{metric.label} by question"
+    return Chart(title[:1].upper() + title[1:], f"A dot is a question, from {low:g} to {high:g}.", rows)
+
+
+def _grades(material: ReportData, systems: Sequence[str]) -> Iterator[ChartRow]:
+    for system in systems:
+        grades = [material.value(answer, "overall") for answer in material.variants[system]]
+        counts = Counter(round(grade) for grade in grades if grade is not None)
+        most = max(counts.values(), default=1)
+        marks = [
+            ChartMark("full", grade / 11, 0.8 / 11, count / most, f"grade {grade}: {many(count, 'answer')}")
+            for grade, count in sorted(counts.items())
+        ]
+        yield ChartRow(system, marks, f"{min(counts)} to {max(counts)}" if counts else "")

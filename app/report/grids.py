@@ -1,0 +1,276 @@
+"""Draws a report's tables as HTML: cells with interval bars, sections, and forest plots."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from drr.app.pages.frame import breakable
+from drr.app.report.tables import FLOOR, Cell, Table
+from drr.app.viewer.render import templates
+from markupsafe import Markup
+
+_SENTENCE = 40
+"""Number of characters above which the text of a cell is formatted as a sentence."""
+_UNMEASURED = "Noise floor: not measured"
+"""Beginning of the note on an unmeasured noise floor, which the page shows once, in the list of limits, and not under each table."""
+_NOTES_SHOWN = 3
+_HEAT = "Failed of decided, in a stronger colour where more failed; ? where nothing could be decided."
+_EQUAL = (
+    "= or all equal: every question gave the same; the interval is what so few questions can have missed."
+)
+_BAR, _WIDE = 60, 240
+"""Widths of an interval's bar in units of the drawing: next to a number, and in a forest plot."""
+
+
+class Extent(NamedTuple):
+    """The range of values that all interval bars of a column share, and their width."""
+
+    low: float
+    high: float
+    width: int = _BAR
+
+    def at(self, value: float) -> str:
+        return f"{self.width * (value - self.low) / (self.high - self.low):.0f}"
+
+
+class ShownColumn(NamedTuple):
+    """Settings for drawing the cells of one column."""
+
+    extent: Extent | None = None
+    label: str = ""
+    """Column name that a narrow screen shows beside each cell, where a row becomes a card; empty where rows stay rows."""
+    is_noted: bool = False
+    """True where every cell reserves space for a note, so that the bars line up."""
+
+
+class IntervalBar(NamedTuple):
+    """A bar with an interval as a line and a value as a dot. Each field is a position along the width."""
+
+    width: int
+    zero: str | None
+    line: tuple[str, str] | None
+    dot: str | None
+
+
+class ShownCell(NamedTuple):
+    """One table cell, ready for the template."""
+
+    text: str
+    kind: str
+    """CSS classes of the cell."""
+    of: str
+    """Column name for a narrow screen, where a row becomes a card."""
+    link: str
+    why: str = ""
+    """Interval and count of the cell's number, shown on demand."""
+    bold: bool = False
+    same: bool = False
+    bar: IntervalBar | None = None
+    note: str | None = None
+
+
+class ShownRow(NamedTuple):
+    """One table row, ready for the template."""
+
+    head: Markup
+    marks: Markup
+    is_floor: bool
+    cells: Sequence[ShownCell]
+
+
+def drawn_by(macro: str, *values: object) -> Markup:
+    """Return the HTML that a macro of `tables.html` makes of the values."""
+    found: Markup = getattr(templates().get_template("tables.html").module, macro)(*values)
+    return found
+
+
+def section(
+    table: Table,
+    answers: Mapping[tuple[str, ...], str],
+    level: int = 2,
+    drawn: Markup | None = None,
+    *,
+    wide: Sequence[tuple[str, str]] | None = None,
+) -> Markup:
+    """Return the HTML of a table's section. `answers` maps systems to the page of their answers; a row or column of other systems gets no link.
+
+    `drawn` is HTML to place under the table; `wide` are the files of a forest plot, for a table shown as one.
+    """
+    notes = _notes(table)
+    first = notes if len(notes) <= _NOTES_SHOWN + 1 else notes[:_NOTES_SHOWN]
+    shown = grid(table, answers) if wide is None else _forest(table, answers)
+    return drawn_by("section", table, level, shown, first, notes[len(first) :], drawn or "", wide)
+
+
+def _notes(table: Table) -> list[str]:
+    notes = [note for note in table.notes if not note.startswith(_UNMEASURED)]
+    if any(cell.brief for _, row in table.rows for cell in row):
+        notes.insert(0, _HEAT)
+    if any(cell.equal for _, row in table.rows for cell in row):
+        notes.append(_EQUAL)
+    return notes
+
+
+def _forest(table: Table, answers: Mapping[tuple[str, ...], str]) -> Markup:
+    """Return the HTML of a forest plot for each figure. Only the first figure and those with a sure difference are open."""
+    alone = [
+        replace(
+            table,
+            columns=[column],
+            rows=[(name, [row[place]]) for name, row in table.rows],
+            floor=table.floor[place : place + 1],
+        )
+        for place, column in enumerate(table.columns)
+    ]
+    sure = [one == alone[0] or any(cell.bold for _, (cell,) in one.rows) for one in alone]
+    drawn = [grid(one, answers, "forest") for one in alone]
+    rest = [one for one, is_sure in zip(drawn, sure, strict=True) if not is_sure]
+    return drawn_by("folded", [one for one in drawn if one not in rest], rest)
+
+
+def _without_equal(table: Table) -> tuple[Table, str]:
+    """Return the table without columns that are the same for every system, and a text on these."""
+    shown, equal = [], []
+    for place, column in enumerate(table.columns):
+        texts = {cell.brief or cell.text() for _, row in table.rows for cell in row[place : place + 1]}
+        if place and len(table.rows) > 1 and len(texts) == 1:
+            equal.append(f"{column.label} {texts.pop()}")
+        else:
+            shown.append(place)
+    if not equal:
+        return table, ""
+    rows = [(name, [row[place] for place in shown]) for name, row in table.rows]
+    floor = [table.floor[place] for place in shown] if table.floor else ()
+    kept = replace(table, columns=[table.columns[place] for place in shown], rows=rows, floor=floor)
+    return kept, f"The same for all: {'; '.join(equal)}."
+
+
+def grid(table: Table, answers: Mapping[tuple[str, ...], str], kind: str = "") -> Markup:
+    """Return the HTML of the table alone, in a box that scrolls. `kind` is `board`, `forest` or empty."""
+    width, equal = _WIDE if kind == "forest" else _BAR, ""
+    if all((name,) in answers for name, _ in table.rows):
+        table, equal = _without_equal(table)
+    rows = [[row[place] for _, row in table.rows] for place in range(len(table.columns))]
+    columns = [
+        ShownColumn(
+            _extent(own, width),
+            column.label if kind else "",
+            kind == "board" and any(_beside(cell, ends=False) for cell in own),
+        )
+        for column, own in zip(table.columns, rows, strict=True)
+    ]
+    is_measured = any(cell.value is not None for cell in table.floor)
+    lines = table.lines if is_measured else table.rows
+    shown = [_row(table, name, cells, columns, answers) for name, cells in lines]
+    heads = list(zip(table.columns, map(_kind, rows), strict=True))
+    return drawn_by("grid", table.title, f"{kind} stack" if kind else "", heads, shown, equal)
+
+
+def _row(
+    table: Table,
+    name: str,
+    cells: Sequence[Cell],
+    columns: Sequence[ShownColumn],
+    answers: Mapping[tuple[str, ...], str],
+) -> ShownRow:
+    own = answers.get(() if table.judges else tuple(table.behind.get(name, (name,))))
+    is_floor = bool(table.floor) and name == FLOOR and cells is table.floor
+    shown = []
+    for column, cell, drawn in zip(table.columns, cells, columns, strict=True):
+        page = None if is_floor else own or answers.get((column.label,))
+        is_known = cell.unscored or cell.value not in (None, "")
+        link = f"{page}#{column.part or table.name}" if page and is_known else ""
+        shown.append(_table_cell(cell, drawn, link))
+    head, marks = table.heads.get(name) or (breakable(name, ":"), Markup(""))
+    return ShownRow(head, marks, is_floor, shown)
+
+
+def _extent(cells: Sequence[Cell], width: int) -> Extent | None:
+    ends = [end for one in cells for end in (one.low, one.high) if end is not None]
+    if width == _WIDE and ends:
+        ends.append(0.0)
+    if not ends or min(ends) == max(ends):
+        return None
+    return Extent(min(ends), max(ends), width)
+
+
+def _is_text(cell: Cell) -> bool:
+    return isinstance(cell.value, str) or (cell.value is None and bool(cell.missing))
+
+
+def _kind(cells: Sequence[Cell]) -> str:
+    """Return the CSS class of a column's head, which depends on whether the cells are numbers, shares or texts."""
+    if not all(map(_is_text, cells)):
+        return ""
+    return "rate" if any(cell.brief for cell in cells) else "texts"
+
+
+def _table_cell(cell: Cell, column: ShownColumn, link: str) -> ShownCell:
+    if _is_text(cell):
+        text = cell.text()
+        if cell.brief and cell.value:
+            return ShownCell(cell.brief, cell.shade, column.label, link, text)
+        kind = "words" if len(text) > _SENTENCE else "short" if cell.value else "short missing"
+        return ShownCell(text, f"{kind} {cell.shade}".rstrip(), column.label, link)
+    extent = column.extent
+    more = _beside(cell, ends=extent is not None and extent.width == _WIDE)
+    kinds = ("slight" if cell.slight else "", "sure" if cell.bold else "", cell.shade)
+    return ShownCell(
+        _number(cell),
+        " ".join(filter(None, kinds)),
+        column.label,
+        link,
+        _why(cell),
+        bold=cell.bold and cell.value is not None and not cell.brief,
+        same=cell.equal and not column.label,
+        bar=None if extent is None else _bar(cell, extent),
+        note=more if more or column.is_noted else None,
+    )
+
+
+def _number(cell: Cell) -> str:
+    """Return the text of a cell's number. Other signs come before the number, so that decimal points line up."""
+    value = cell.value
+    if value is None or isinstance(value, str):
+        return "–"
+    number = cell.brief or cell.figure(value)
+    return f"≈ {number}" if cell.slight and not cell.brief else number
+
+
+def _why(cell: Cell) -> str:
+    """Return one text with the interval of a cell's number, the count of values and the count of unscored answers."""
+    reasons = []
+    if cell.low is not None and cell.high is not None:
+        reasons.append(f"95 % interval {cell.number(cell.low)} to {cell.number(cell.high)}")
+    if cell.n is not None:
+        reasons.append(f"n={cell.n}" + (f", {cell.unscored} unscored" if cell.unscored else ""))
+    return "; ".join(reasons)
+
+
+def _beside(cell: Cell, *, ends: bool) -> str:
+    """Return the note next to a cell's number: deviation, unscored answers, printed value and, if `ends`, the interval."""
+    notes = []
+    if ends and cell.low is not None and cell.high is not None:
+        notes.append(f"{cell.number(cell.low)} to {cell.number(cell.high)}")
+    if ends and cell.equal:
+        notes.append("all equal")
+    if cell.sd is not None:
+        notes.append(f"± {cell.number(cell.sd)}")
+    if cell.unscored:
+        notes.append(f"{cell.unscored} unscored")
+    if isinstance(cell.printed, float):
+        notes.append(f"{{paper {cell.number(cell.printed)}}}")
+    return "; ".join(notes)
+
+
+def _bar(cell: Cell, extent: Extent) -> IntervalBar:
+    """Return the bar of a cell's interval and value; without an interval the bar is empty but keeps its width."""
+    low, high, value = cell.low, cell.high, cell.value
+    return IntervalBar(
+        extent.width,
+        extent.at(0) if extent.width == _WIDE or extent.low < 0 < extent.high else None,
+        None if low is None or high is None else (extent.at(low), extent.at(high)),
+        extent.at(value) if low is not None and isinstance(value, (int, float)) else None,
+    )
