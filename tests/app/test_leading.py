@@ -15,9 +15,9 @@ import pytest
 from drr.app.cli import main
 from drr.app.report.board import Standings, _against, board, share_of, standings, verdict
 from drr.app.report.differences import Contrast, contrasts
+from drr.app.report.grids import grid
 from drr.app.report.headline import facts
 from drr.app.report.material import ReportData
-from drr.app.report.grids import grid
 from drr.app.report.page import index_page
 from drr.app.report.tables import Cell, Table, headings
 from drr.app.viewer.model import ShownEntry
@@ -98,7 +98,9 @@ def test_all_but_the_first_screen_is_folded(report: Path) -> None:
     page = (report / "index.html").read_text("utf-8")
     folds = "".join(re.findall(r"<details class=\"topic\".*?</details>\n", page, re.S))
     for name in re.findall(r'<section id="([\w-]+)"', page):
-        assert (f'<section id="{name}"' in folds) == (name not in ("headline", "board", "differences", "failing")), name
+        assert (f'<section id="{name}"' in folds) == (
+            name not in ("headline", "board", "differences", "failing")
+        ), name
     assert "<details open" not in page
 
 
@@ -175,7 +177,9 @@ def test_the_sentence_of_a_study_is_undecided_where_nothing_is_settled(judged_st
         material = material_of(study)
         shown = ranks_of(material).headline.text
         settled = [c for c in contrasts(material.per_report) if c.metric.name == "fp" and c.is_settled]
-        assert "by rules" in shown and ("better" not in shown or "shown to be better" in shown) == (not settled)
+        assert "by rules" in shown and ("better" not in shown or "shown to be better" in shown) == (
+            not settled
+        )
 
 
 def test_who_answered_nothing_stands_last_and_says_why(judged_study: Path, tmp_path: Path) -> None:

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 from drr.app.cli import main
-from drr.app.report.material import ReportData
 from drr.app.report.grids import section
+from drr.app.report.material import ReportData
 from drr.app.report.write import all_tables
 from drr.app.viewer.reader import Reader
 from drr.app.viewer.render import Pages

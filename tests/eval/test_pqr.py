@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from drr.app.report.grids import section
 from drr.app.report.material import ReportData
 from drr.app.report.metric_tables import metric_tables
-from drr.app.report.grids import section
 from drr.app.report.tables import Cell, Table, headings, markdown
 from drr.eval.asking.judge import KeptAnswers
 from drr.eval.judging.read import choose, read_judged
