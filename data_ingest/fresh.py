@@ -27,9 +27,17 @@ from drr.data_ingest.sample_products import (
 )
 from drr.env.checkable import PART
 from drr.env.errors import Misuse, wrong_field
+from drr.env.json_object import JsonObject
 from drr.env.small_files import read_toml
 from drr.env.web.sandbox import Document
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SerializerFunctionWrapHandler,
+    ValidationError,
+    model_serializer,
+)
 
 _MAKERS = 15
 """Makers of a category; more are added as its products grow."""
@@ -55,6 +63,14 @@ class ShopAxes(BaseModel):
     """Share of products whose details name no brand."""
     conflicts: float = Field(0.05, ge=0, le=1)
     """Share of products whose store is not their maker."""
+    talks: bool = False
+    """True if the questions are talks with a shopper who is served."""
+
+    @model_serializer(mode="wrap")
+    def _without_talks(self, written: SerializerFunctionWrapHandler) -> JsonObject:
+        """Serialise the axes; those without talks are written as before there were any, so that commitments hold."""
+        row: JsonObject = written(self)
+        return row if self.talks else {name: value for name, value in row.items() if name != "talks"}
 
 
 SIZES = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any
@@ -62,6 +62,16 @@ class Session:
     ) -> Session:
         """Return a session of this user, or of the given one, without this session's changes."""
         return Session(shop or self.own_shop, user_id or self.user_id, self.open_access, case or self.case)
+
+    def resume(self, changes: Iterable[Change]) -> None:
+        """Set profile and orders as recorded changes left them."""
+        for change in changes:
+            if change.is_of_talk and self.service is not None:
+                self.service.resume(change.field.removeprefix(TALK), change.after)
+                self.shop = self.service.view()
+            elif not change.is_of_talk:
+                outer, dot, inner = change.field.partition(".")
+                self.update_user(change.user_id, {outer: {inner: change.after} if dot else change.after})
 
     def acted(self, name: str, before: Any, after: Any) -> None:
         """Record one change of cart, orders or talk, and show the orders as they are now."""

@@ -185,10 +185,13 @@ FAULTS: tuple[Fault, ...] = get_args(Fault)
 
 
 SHOP = "shop"
+SERVICE = "service"
+"""The world of talks with a shopper, in which tools act."""
 FILES = "files"
 """The world of tasks with files and frozen pages."""
 WORLDS: dict[str, str] = {
     SHOP: "drr.env.shop_world:open_realm",
+    SERVICE: "drr.env.shop_world:open_service",
 }
 """Worlds by the name that `--world` takes. Each is a function of the `Site` that returns a context manager of the `WorldResources`."""
 

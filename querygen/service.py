@@ -21,7 +21,10 @@ from drr.env.service.outcome import ServiceOutcome, gold_form
 from drr.env.service.state import ServiceState
 from drr.env.session import Session
 from drr.env.shop import Shop
+from drr.env.shop_world import CART_TOOLS
 from drr.env.web.base import WebSearch
+from drr.querygen.check_list import PASS, fail
+from drr.querygen.checks import Checked
 from drr.querygen.composing import QuestionMaker
 from drr.querygen.drawing import day_words
 from drr.querygen.service_wish import DrawnWish, WishDraw
@@ -112,6 +115,7 @@ class ServiceMaker:
         query = Query(
             query=text,
             user_id=user_id,
+            tools=[*CART_TOOLS],  # all of them: those of the plan would tell what is refused
             shop_hash=self.shop.manifest.content_hash,
             model="rules",
             rule_written=True,
@@ -120,7 +124,6 @@ class ServiceMaker:
         )
         plan = self.gold(query)
         query.checkable = Checkable(needs=[wish.need], budget=wish.budget, plan=plan)
-        query.tools = sorted({step.tool for step in plan})
         return query
 
     def _policy(self, rng: Random) -> ServicePolicy:
@@ -165,6 +168,14 @@ class ServiceMaker:
         )
         state = ServiceState(case, self.shop, user_id, asked={"reason"})
         return case.model_copy(update={"requests": [_refused(state, one) for one in requests]})
+
+    def checked(self, query: Query) -> Checked:
+        """Check a talk by serving its shopper rightly."""
+        try:
+            self.gold(query)
+        except DrrError as error:
+            return Checked(query, {"gold": fail(str(error))})
+        return Checked(query, {"gold": PASS})
 
     # -- the gold path
 

@@ -27,6 +27,7 @@ from drr.querygen.checks import Checker, coherence, manifest_matches, spread
 from drr.querygen.dataset import Publication, write_dataset
 from drr.querygen.files import line_of, write_queries
 from drr.querygen.review import review
+from drr.querygen.service import ServiceMaker
 from drr.querygen.stats import statistics_of
 from drr.wording.excerpt import many
 
@@ -78,7 +79,14 @@ def _build_generate(parser: argparse.ArgumentParser) -> None:
     add("--min-orders", type=positive_int, default=5, metavar="N", help="of a user (default 5)")
     add("--checkable", action="store_true", help="questions whose answers code can check; no model")
     add("--curriculum", action="store_true", help="checkable questions by level, the easiest first")
-    add("--count", type=positive_int, default=20, metavar="N", help="checkable questions (default 20)")
+    add("--service", action="store_true", help="talks with a shopper who is served; no model")
+    add(
+        "--count",
+        type=positive_int,
+        default=20,
+        metavar="N",
+        help="checkable questions or talks (default 20)",
+    )
     _min_products(parser)
     add("--json", action="store_true", help="one JSON document")
     add_unit_options(parser, "model_query_writer", "prompts", "shop_url", "sandbox")
@@ -144,7 +152,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _generate(arguments: argparse.Namespace) -> int:
     from drr.app.study.queries import generate, generate_checkable
 
-    work = generate_checkable if arguments.checkable else generate
+    work = generate_checkable if arguments.checkable or arguments.service else generate
     return work(arguments, _settings(arguments))
 
 
@@ -161,13 +169,14 @@ def _check(arguments: argparse.Namespace) -> int:
     settings = _settings(arguments)
     with open_shop(arguments.shop, settings) as shop:
         manifest_matches(shop, queries)
-        truth = (
-            TruthChecker(shop, open_web(settings, shop=shop)) if any(q.checkable for q in queries) else None
-        )
+        web = open_web(settings, shop=shop)
+        found = [query for query in queries if query.service is None]
+        truth = TruthChecker(shop, web) if any(query.checkable for query in found) else None
         checker = Checker(shop, arguments.min_products, truth, len(queries))
-        rows = [checker.check(query) for query in queries]
-        verdict, categories = spread(checker, queries)
-        whole = {"spread": verdict, "coherence": coherence(checker, queries)}
+        maker = ServiceMaker(shop, web)
+        rows = [checker.check(query) if query.service is None else maker.checked(query) for query in queries]
+        verdict, categories = spread(checker, found)
+        whole = {"spread": verdict, "coherence": coherence(checker, found)}
     failed = [row for row in rows if row.failed]
     if arguments.json:
         print_json(

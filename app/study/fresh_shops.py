@@ -22,6 +22,7 @@ from drr.env.web.open import MADE, ShopWeb
 from drr.env.web.sandbox import open_sandbox, write_sandbox
 from drr.querygen.composing import checkable_questions
 from drr.querygen.files import write_queries
+from drr.querygen.service import service_questions
 
 
 class MadeShop(TypedDict):
@@ -71,7 +72,10 @@ def _make(seed: int, axes: ShopAxes, folder: Path, settings: Settings, progress:
     web = write_sandbox(fresh_pages(seed, vocabulary, axes), folder / "web")
     with open_shop(shop_folder, settings) as shop:
         sandbox = ShopWeb(open_sandbox(folder / "web"), settings.shop_url, shop.store)
-        questions = checkable_questions(shop, sandbox, seed, axes.questions, curriculum=axes.curriculum)
+        if axes.talks:
+            questions = service_questions(shop, sandbox, seed, axes.questions)
+        else:
+            questions = checkable_questions(shop, sandbox, seed, axes.questions, curriculum=axes.curriculum)
     write_queries(folder / "queries.jsonl", questions)
     counts = {**manifest.counts, "pages": web["documents"], "questions": len(questions)}
     return {

@@ -99,7 +99,7 @@ class FrozenSet(BaseModel):
 
     def label(self, part: SetPart, settings: Settings) -> str:
         """Return the label of a part, under which a study remembers the set that it answers. Versions that differ from the set's are named in the label."""
-        now = _versions(settings)
+        now = _versions(settings, talks="service" in self.versions)
         others = [name for name in now if name != "drr" and now[name] != self.versions.get(name)]
         own = f" with other {', '.join(others)} {_hash(now)[:8]}" if others else ""
         return f"{self.name}/{part.name} {self.content_hash[:16]}{own}"
@@ -149,7 +149,7 @@ def freeze(
             license=terms.license,
             date=terms.date,
             parts=[_committed(part, seals.get(part.name)) for part in parts],
-            versions=_versions(settings),
+            versions=_versions(settings, talks=any(map(_has_talks, (*made, *sealed)))),
         )
     except ValidationError as error:
         raise Misuse(f"{terms.name}: {wrong_field(error)}; a set is named like retail-v1") from error
@@ -238,9 +238,14 @@ def _published(part: Path) -> str:
     return sha256(read_file(part / "queries.jsonl")).hexdigest()
 
 
-def _versions(settings: Settings) -> dict[str, str]:
+def _has_talks(place: Path) -> bool:
+    return any(query.service is not None for query in read_queries(place / "queries.jsonl"))
+
+
+def _versions(settings: Settings, *, talks: bool) -> dict[str, str]:
+    from drr.env.service.clauses import CLAUSES
     from drr.eval.checks import RULES
-    from drr.eval.rewards import COMPONENTS
+    from drr.eval.rewards import COMPONENTS, SERVICE_COMPONENTS
 
     prompts = {room: prompts_of(settings, room).hashes() for room in ("agents", "eval")}
     parts = {
@@ -248,6 +253,9 @@ def _versions(settings: Settings) -> dict[str, str]:
         "rules": {name: rule.version for name, rule in RULES.items()},
         "rewards": {one.name: one.version for one in COMPONENTS},
     }
+    if talks:
+        clauses = {one.name: one.text for one in CLAUSES}
+        parts["service"] = {"clauses": clauses, **{one.name: one.version for one in SERVICE_COMPONENTS}}
     return {"drr": version("deepresearch-retail"), **{name: _hash(part) for name, part in parts.items()}}
 
 

@@ -234,17 +234,24 @@ def generate_checkable(arguments: argparse.Namespace, settings: Settings) -> int
     """Write questions that code can check, made from the shop's own records; return the exit code. The same seed writes the same file."""
     from drr.env.web.open import open_web
     from drr.querygen.composing import checkable_questions
+    from drr.querygen.service import service_questions
 
     with open_shop(arguments.shop, settings) as shop:
-        fresh = checkable_questions(
-            shop,
-            open_web(settings, shop=shop),
-            arguments.seed,
-            arguments.count,
-            min_products=arguments.min_products,
-            curriculum=arguments.curriculum,
+        web = open_web(settings, shop=shop)
+        fresh = (
+            service_questions(shop, web, arguments.seed, arguments.count)
+            if arguments.service
+            else checkable_questions(
+                *(shop, web, arguments.seed, arguments.count),
+                min_products=arguments.min_products,
+                curriculum=arguments.curriculum,
+            )
         )
     write_queries(arguments.out, merged(read_queries(arguments.out) if arguments.out.exists() else [], fresh))
     document = {"file": str(arguments.out), "questions": len(fresh), "asked": arguments.count}
-    tell(arguments, document, f"{arguments.out}: {len(fresh)} checkable questions")
+    tell(
+        arguments,
+        document,
+        f"{arguments.out}: {len(fresh)} {'talks' if arguments.service else 'checkable questions'}",
+    )
     return 0 if len(fresh) == arguments.count else 1

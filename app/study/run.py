@@ -36,7 +36,7 @@ from drr.env.reach import WHOLE, reaches_of
 from drr.env.reach import words_of as reach_words
 from drr.env.settings import Settings, StudyChoices
 from drr.env.user_code import is_in_file
-from drr.env.world import SHOP
+from drr.env.world import SERVICE, SHOP
 from drr.study.config import QUERIES, StudyConfig
 from drr.study.unit import Unit
 from drr.wording.excerpt import many
@@ -277,7 +277,7 @@ def _shop(call: StudyPlan, kept: JsonObject) -> str | None:
     from drr.app.study.person import shop_of_persons
 
     shop: str | None = kept["shop"]
-    if shop is None and kept["world"] in (None, SHOP):
+    if shop is None and kept["world"] in (None, SHOP, SERVICE):
         if call.persons is None:
             raise Misuse(f"{call.study}: a new study needs --shop; e.g. --shop demo/shop")
         return shop_of_persons(call.persons)

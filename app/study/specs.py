@@ -41,6 +41,8 @@ class AnswerSpec(TypedDict):
     """Name of the way in which the agent reaches the frozen pages; present together with `agent`. Absent: all pages, by search."""
     form: NotRequired[bool]
     """True where code checks the answer by a form. Unit keys hold the prompts that ask for the form instead of this field."""
+    service: NotRequired[JsonObject]
+    """Case of a shopper who is served in a talk."""
     stress: NotRequired[Stress]
     """Change under which the question is asked (`drr study stress`)."""
 
@@ -62,7 +64,9 @@ def spec_of(query: Query, agent: str, trial: int, setting: Setting, reach: Reach
         spec |= {"agent": agent, "reach": reach.name}
     if query.size is not None:
         spec |= {"task_id": query.task_id or query.id, "size": query.size}
-    if finds(query.checkable):
+    if query.service is not None:  # its question asks for the form itself
+        spec["service"] = query.service.model_dump(mode="json")
+    elif finds(query.checkable):
         spec["form"] = True
     return spec
 

@@ -88,7 +88,7 @@ def oracle(query: Query, play: Play) -> None:
         play.call(step.tool, **step.arguments)
     if query.service is not None:
         form = gold_form(query, play.env.episode.session.changes)
-        return play.act({"report": "Done.", "form": form.model_dump()})
+        return play.act({"report": "Done.", "form": form.model_dump(mode="json")})
     shown = [one.record for one in play.env.episode.session.sources if one.type == "product" and one.record]
     unknown = {record["product_id"] for record in shown if record["price"] is None}  # a price of 0 is known
     known = sorted(play.products, key=lambda one: (one.id in unknown, one.price))

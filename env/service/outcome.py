@@ -15,6 +15,7 @@ from drr.env.session import TALK, Change
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, StringConstraints
 
 _Words = Annotated[str, StringConstraints(max_length=200)]
+_Day = Annotated[str, StringConstraints(pattern=r"^\d{4}-\d{2}-\d{2}$")]
 _List = Annotated[list[_Words], Field(default_factory=list, max_length=100)]
 
 
@@ -41,8 +42,8 @@ class ServiceForm(BaseModel):
     """Ids of the products ordered, with their pieces."""
     total: FiniteFloat | None = None
     """The sum that was paid for them."""
-    arrives: date | None = Field(None, strict=False)
-    """The day by which all of them arrive."""
+    arrives: _Day | None = None
+    """The day by which all of them arrive, as 2022-05-01."""
     cancelled: _List
     """Ids of orders; `returned` likewise."""
     returned: _List
@@ -159,7 +160,7 @@ class ServiceOutcome:
         stated |= {("ended", one.rpartition("/")[2], "Cancelled") for one in form.cancelled}
         stated |= {("ended", one.rpartition("/")[2], "Returned") for one in form.returned}
         stated |= {("total", round(form.total, 2))} if form.total is not None else set()
-        stated |= {("arrives", form.arrives.isoformat())} if form.arrives is not None else set()
+        stated |= {("arrives", form.arrives)} if form.arrives is not None else set()
         done: set[tuple[object, ...]] = {("ordered", *one) for one in self.ordered.items()}
         done |= {("ended", *one) for one in self.ended.items()}
         if self.paid:

@@ -146,20 +146,31 @@ class ServiceState:
         ids = []
         for number, (product_id, quantity) in enumerate(self.cart.items(), 1):
             drawn = sha256(f"{self.user_id}:{len(self.orders)}:{number}:{product_id}".encode()).hexdigest()
-            order = Order(
-                order_id=str(int(drawn[:13], 16)).zfill(16),
-                product_id=product_id,
-                user_id=self.user_id,
-                order_date=f"{self.today}T12:00:00.000",
-                quantity=quantity,
-                order_status="Processing",
-            )
-            self.orders[order.order_id] = order
-            ids.append(order.order_id)
+            ids.append(str(int(drawn[:13], 16)).zfill(16))
+            self._place(ids[-1], product_id, quantity)
         paid = PaidCart(ids, self.total(voucher), max(map(self.arrives, self.cart)), voucher)
         self.paid.append(paid)
         self.cart = {}
         return paid
+
+    def _place(self, order_id: str, product_id: str, quantity: int) -> None:
+        self.orders[order_id] = Order(
+            order_id=order_id,
+            product_id=product_id,
+            user_id=self.user_id,
+            order_date=f"{self.today}T12:00:00.000",
+            quantity=quantity,
+            order_status="Processing",
+        )
+
+    def resume(self, name: str, after: Any) -> None:
+        """Set the orders as a recorded act left them."""
+        kind, _, order_id = name.partition(".")
+        if kind == "checkout":
+            for one, (product_id, quantity) in zip(after["orders"], after["lines"].items(), strict=True):
+                self._place(one, product_id, quantity)
+        elif kind == "orders" and (order := self.order(order_id)) is not None:
+            self.set_status(order, after)
 
     def set_status(self, order: Order, status: OrderStatus) -> None:
         self.orders[order.order_id] = order.model_copy(update={"order_status": status})

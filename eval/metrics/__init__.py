@@ -24,6 +24,7 @@ FAMILIES: tuple[str, ...] = (
     "rules",
     "mistakes",
     "reliability",
+    "service",
     "logged",
 )
 

@@ -38,7 +38,7 @@ class Score(NamedTuple):
 def _by_reward(judged: Judged, answer: Answer) -> Score:
     if answer.question is None or not finds(answer.question.checkable):
         return Score(None, None)
-    paid = _stated(answer)
+    paid = rewarded(answer)
     return Score(solved(paid), reward(paid)["total"])
 
 
@@ -64,7 +64,7 @@ def _by_log(judged: Judged, answer: Answer) -> Score:
     return Score(None, None) if score is None else Score(float(score == 1), score)
 
 
-def _stated(answer: Answer) -> Rewarded:
+def rewarded(answer: Answer) -> Rewarded:
     calls = [one for one in answer.calls or () if one.get("kind", "api") == "api"]
     return Rewarded(
         answer.question or Query.model_construct(id=answer.query_id, query=answer.query, user_id=""),
@@ -193,7 +193,7 @@ class Trials(NamedTuple):
 
 def _named(answer: Answer) -> Mapping[str, frozenset[str]]:
     """Collect what an answer names (picks, totals, citations), for comparison between trials."""
-    stated = _stated(answer)
+    stated = rewarded(answer)
     totals = totals_of(Mentions(Subject(answer.report)))
     return {
         "picks": stated.recommended,

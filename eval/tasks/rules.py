@@ -91,13 +91,14 @@ def subject(answer: Answer, shop: Shop | None, shop_url: str) -> Subject:
     for extra in answer.extras:
         if extra.text:
             texts.setdefault(canonical_url(extra.url), extra.text)
+    session = _session(answer, shop)
     return Subject(
         answer.report,
         query=answer.query,
         constraints=answer.constraints,
         user_id=answer.user_id,
-        shop=shop,
-        session=_session(answer, shop),
+        shop=shop if session is None else session.shop,
+        session=session,
         shop_urls=(shop_url,),
         returned=returned(answer),
         texts=texts,
@@ -114,12 +115,10 @@ def returned(answer: Answer) -> frozenset[str] | None:
 
 
 def _session(answer: Answer, shop: Shop | None) -> Session | None:
-    """Open the shop with the changes that the agent made to the profile, which are facts for this answer. `None` where nothing was changed."""
-    changes = [change for change in answer.state_changes if not change.is_of_talk]
-    if shop is None or not changes:
+    """Open the shop with the agent's changes to profile and orders, which are facts for this answer. `None` where there are none."""
+    case = None if answer.question is None else answer.question.service
+    if shop is None or not (answer.state_changes or case):
         return None
-    session = Session(shop, answer.user_id)
-    for change in changes:
-        outer, dot, inner = change.field.partition(".")
-        session.update_user(change.user_id, {outer: {inner: change.after} if dot else change.after})
+    session = Session(shop, answer.user_id, case=case)
+    session.resume(answer.state_changes)
     return session

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -116,7 +117,8 @@ def test_a_talk_is_regraded_from_its_transcript(shop: Shop, tmp_path: Path) -> N
     path = tmp_path / "talks.jsonl"
     with Environment(shop, task="service", transcripts=path) as env:
         query = env.questions([5])[0]
-        played(env, query, oracle)
+        form = json.loads(json.dumps(played(env, query, oracle).seen[-1][0][0].form))
+        assert {"ordered", "arrives", "refusals"} <= form["properties"].keys()
         assert env.state["reward"] == 1 and "ask_shopper" in {
             one["function"]["name"] for one in env.episode.start.tools
         }

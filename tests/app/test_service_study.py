@@ -1,0 +1,127 @@
+"""Talks in a study: agents serve the shopper, figures and bundles read what they did, and no set gives the script away."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from drr.env.query import Query, read_queries
+from drr.env.service.outcome import gold_form
+from drr.env.session import Session
+from drr.env.shop import Shop
+from drr.tools.base import context_for
+from drr.tools.registry import call_sync
+
+from tests import commands
+from tests.commands import Drr
+from tests.tampering import tampered
+
+AGENT = """
+import json
+import shutil
+from pathlib import Path
+
+PLANS = json.loads(Path(__file__).with_name("plans.json").read_text())
+
+async def good(query, tools, model, budget):
+    plan, form = PLANS[query]
+    named = {one.name: one for one in tools}
+    for step in plan:
+        call = {"type": "tool_call", "id": "1", "name": step["tool"], "args": step["arguments"]}
+        await named[step["tool"]].ainvoke(call)
+    return f"All is done.\\n\\n```form\\n{form}\\n```\\n"
+
+async def liar(query, tools, model, budget):
+    call = {"type": "tool_call", "id": "1", "name": "get_user_orders", "args": {"limit": 3}}
+    await next(one for one in tools if one.name == "get_user_orders").ainvoke(call)
+    return f"All is done.\\n\\n```form\\n{PLANS[query][1]}\\n```\\n"
+"""
+
+
+@pytest.fixture(scope="module")
+def home(shop: Shop, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two talks, an agent that serves them, and one that only says so, with a study of both."""
+    home = tmp_path_factory.mktemp("talks")
+    made = ("--service", "--seed", 5, "--count", 2, "--shop", shop.spec, "--out", home / "t.jsonl")
+    assert commands.drr("queries", "generate", *made) == 0
+    plans = {query.query: served(shop, query) for query in read_queries(home / "t.jsonl")}
+    (home / "plans.json").write_text(json.dumps(plans))
+    (home / "agent.py").write_text(AGENT)
+    agents = f"{home / 'agent.py'}:good,{home / 'agent.py'}:liar"
+    words = ("--world", "service", "--shop", shop.spec, "--queries", home / "t.jsonl", "--variants", agents)
+    assert commands.drr("run", home / "study", *words, "--quiet") == 0
+    return home
+
+
+def served(shop: Shop, query: Query) -> list[object]:
+    """The calls of the gold path, and the form that tells what they did."""
+    assert query.checkable is not None
+    ctx = context_for(Session(shop, query.user_id, case=query.service), None)  # type: ignore[arg-type]
+    for step in query.checkable.plan:
+        call_sync(step.tool, step.arguments, ctx)
+    form = gold_form(query, ctx.session.changes()).model_dump_json(exclude_none=True)
+    return [[step.model_dump() for step in query.checkable.plan], form]
+
+
+def test_figures_hold_what_was_said_against_what_was_done(drr: Drr, home: Path) -> None:
+    figures = drr.json("report", home / "study")["metrics"]
+    good, liar = (
+        {name: figures[f"agent.py:{agent}"][name]["value"] for name in ("state", "says_does", "policy", "reward", "pass_1")}
+        for agent in ("good", "liar")
+    )  # fmt: skip
+    assert good == {"state": 1, "says_does": 1, "policy": 1, "reward": 1, "pass_1": 1}
+    assert liar["state"] == liar["reward"] == 0 and liar["says_does"] < 0.5
+
+
+def test_a_bundle_plays_the_talk_again(drr: Drr, home: Path, shop: Shop, tmp_path: Path) -> None:
+    drr.json("bundle", "make", home / "study", "--out", tmp_path / "good.bundle")
+    assert drr.json("bundle", "verify", tmp_path / "good.bundle", "--shop", shop.spec)["tier"] == "consistent"
+    shutil.copytree(home / "study", tmp_path / "study")
+    with tampered(tmp_path / "study" / "ledger.sqlite") as db:
+        changed = db.execute(
+            """UPDATE records SET result = replace(result, 'talk.policy.confirm', 'talk.policy.least')"""
+        )
+        assert changed.rowcount
+    drr.json("bundle", "make", tmp_path / "study", "--out", tmp_path / "bad.bundle")
+    found = drr.out("bundle", "verify", tmp_path / "bad.bundle", "--shop", shop.spec, code=1)
+    assert "its calls leave other carts and orders" in found
+
+
+def test_talks_and_other_questions_need_their_own_world(
+    drr: Drr, home: Path, shop: Shop, tmp_path: Path
+) -> None:
+    words = ("--shop", shop.spec, "--queries", home / "t.jsonl", "--variants", "react")
+    assert "--world service has the tools for it" in drr.err("run", tmp_path / "study", *words)
+    (tmp_path / "q.jsonl").write_text(
+        json.dumps({"query": "A lamp?", "user_id": read_queries(home / "t.jsonl")[0].user_id})
+    )
+    words = (
+        "--world",
+        "service",
+        "--shop",
+        shop.spec,
+        "--queries",
+        tmp_path / "q.jsonl",
+        "--variants",
+        "react",
+    )
+    assert "has no shopper to serve" in drr.err("run", tmp_path / "study", *words)
+
+
+def test_a_set_of_talks_publishes_no_script(drr: Drr, home: Path, tmp_path: Path) -> None:
+    axes = "products = 300\nusers = 60\nreviews = 1800\nkinds = 12\npages = 4\nquestions = 2\ntalks = true\n"
+    (tmp_path / "axes.toml").write_text(axes)
+    drr.json("shop", "make", "--seed", 3, "--axes", tmp_path / "axes.toml", "--out", tmp_path / "made")
+    frozen = drr.json("queries", "freeze", "talk-v1", "--made", tmp_path / "made", "--out", tmp_path / "set")
+    assert "service" in frozen["versions"] and frozen["parts"][0]["made"]["axes"]["talks"] is True
+    shown = (tmp_path / "set" / "queries.jsonl").read_text()
+    whole = read_queries(tmp_path / "made" / "queries.jsonl")
+    assert all(query.service and query.checkable for query in whole)
+    assert all(query.service is None for query in read_queries(tmp_path / "set" / "queries.jsonl"))
+    for query in whole:
+        assert query.service and not any(
+            one in shown for said in query.service.slots.values() for one in said
+        )
+    assert drr.json("queries", "check", tmp_path / "made" / "queries.jsonl", "--shop", tmp_path / "made" / "shop")["failed"] == 0  # fmt: skip
