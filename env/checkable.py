@@ -66,6 +66,8 @@ class ShoppingNeed(_Part):
     best: Literal["cheapest", "best_rated"] | None = None
     """The rule by which one of the fitting products is chosen; `None` if any will do."""
     picks: int = Field(1, ge=1)
+    quantity: int | None = Field(None, ge=2)
+    """Pieces of each pick, which a budget counts; `None` for one."""
     products: list[str] = Field(default_factory=list)
     """Ids of all products that are right answers."""
     refusal: Why | None = None
@@ -118,6 +120,8 @@ class Checkable(_Part):
     """The highest total price of all picks, in dollars."""
     plan: list[PlanStep] = Field(default_factory=list)
     axes: Axes | None = None
+    stated: list[str] | None = None
+    """The passages of a written question that state its demands; `None` for one made from templates."""
 
 
 def finds(truth: Checkable | None) -> TypeGuard[Checkable]:

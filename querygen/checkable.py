@@ -1,4 +1,4 @@
-"""Checks of a checkable question, whose right answer is known, over the whole shop; also its axes of difficulty. `docs/record.md` says what each check proves."""
+"""Checks of a checkable question over the whole shop, and its axes of difficulty. `docs/record.md` says what each check proves."""
 
 from __future__ import annotations
 
@@ -248,21 +248,9 @@ class TruthChecker:
                 yield f"need {number} is sold here"
             if need.refusal == "nothing_fits" and not self.shelves.of(need.category):
                 yield f"need {number} is not sold here at all"
-        cheapest = self.cheapest(truth)
+        cheapest = self.shelves.cheapest(truth)
         if truth.budget is not None and (cheapest is None or cheapest > truth.budget):
             yield f"the cheapest picks cost {dollars(cheapest)}, above {dollars(truth.budget)}"
-
-    def cheapest(self, truth: Checkable) -> float | None:
-        """Return the sum of the cheapest right picks; `None` where too few prices are known."""
-        total = 0.0
-        for need in truth.needs:
-            if need.refusal is None:
-                found = [self.shelves.products.get(one) for one in need.products]
-                known = sorted(p.price for p in found if p and p.price is not None)[: need.picks]
-                if len(known) < need.picks:
-                    return None
-                total += sum(known)
-        return round(total, 2)
 
     def _unambiguous(self, query: Query, truth: Checkable) -> Iterator[str]:
         owned = self.owned(query.user_id)
@@ -318,10 +306,9 @@ class TruthChecker:
     def _lucky(self, query: Query, truth: Checkable) -> Iterator[str]:
         """Yield the needs that random picks or a plain search would meet, and the demands that change nothing."""
         for number, need in enumerate(truth.needs, 1):
-            shelf = self.shelves.of(need.category)
-            if shelf:
-                idling = idle(need, shelf, self.owned(query.user_id))
-                yield from (f"need {number}: {one} decides nothing" for one in idling)
+            if shelf := self.shelves.of(need.category):
+                for one in idle(need, shelf, self.owned(query.user_id)):
+                    yield f"need {number}: {one} decides nothing"
             chance = by_chance(len(need.products), need.picks, len(shelf))
             if need.products and chance > MOST_BY_CHANCE:
                 yield f"need {number} is met by a blind choice {chance:.0%} of the time"
@@ -374,8 +361,11 @@ def _result(problems: Iterator[str]) -> CheckResult:
 
 
 def _stated(question: str, truth: Checkable) -> Iterator[str]:
-    """Yield limits that are neither in the question nor implied by an order."""
-    for number, need in enumerate(truth.needs, 1):
+    """Yield limits that are neither in the question nor implied by an order. A written question has passages instead."""
+    yield from (
+        f"{one!r} does not stand in the question" for one in truth.stated or () if one not in question
+    )
+    for number, need in enumerate(truth.needs if truth.stated is None else (), 1):
         given = need.anchor.gives if need.anchor else []
         limits = [(one.kind, one.name if one.kind == "not_id" else shown(one)) for one in need.constraints]
         for kind, text in [*limits, *(("category", step) for step in need.category)]:
@@ -385,7 +375,7 @@ def _stated(question: str, truth: Checkable) -> Iterator[str]:
                 continue
             if kind not in ("owned", "not_owned") and str(text) not in question:
                 yield f"need {number}: {kind} {text} does not stand in the question"
-    if truth.budget is not None and dollars(truth.budget) not in question:
+    if truth.stated is None and truth.budget is not None and dollars(truth.budget) not in question:
         yield f"the budget {dollars(truth.budget)} does not stand in the question"
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import ceil
@@ -36,6 +37,7 @@ from drr.querygen.drawing import (
     need_form,
 )
 from drr.querygen.figures import FactDraw
+from drr.querygen.shelves import Shelves
 
 _WORDS = Path(__file__).parent / "checkable.toml"
 TRIES = 400
@@ -47,6 +49,8 @@ TRIES_EACH = 5
 REFUSED, BUDGETED = 0.25, 0.8
 """The share of needs that must be refused, and the share of questions with needs that have a budget."""
 DEMANDS: tuple[ConstraintKind, ...] = get_args(ConstraintKind)
+PIECES = (None, None, None, 2, 3)
+"""The pieces of each pick that a writer's question may ask for; `None` for one."""
 _USERS = 300
 _REDRAWS, _FORMS, _STEERED = 120, 40, 34
 _KINDS = 5
@@ -59,10 +63,14 @@ class QuestionMaker:
 
     shop: Shop
     web: WebSearch
+    plain: bool = False
+    """True where a writer words the questions: round limits, pieces, budgets that exclude, years of several orders."""
     checker: TruthChecker = field(init=False)
 
     def __post_init__(self) -> None:
         self.checker = TruthChecker(self.shop, self.web)
+        if self.plain:
+            self.checker.shelves = Shelves(self.shop, round_limits=True)
 
     @cached_property
     def words(self) -> Mapping[str, Any]:
@@ -72,7 +80,8 @@ class QuestionMaker:
     def users(self) -> list[str]:
         """Users with orders, few enough to be read in a few calls."""
         found = self.shop.store.sample_users(_USERS, seed=0, min_orders=3)
-        return [one for one in found if len(self.checker.orders(one)) <= ORDERS_READ]
+        spans = range(4, 41) if self.plain else range(ORDERS_READ + 1)
+        return [one for one in found if len(self.checker.orders(one)) in spans]
 
     @cached_property
     def _ends(self) -> list[tuple[str, str]]:
@@ -89,7 +98,9 @@ class QuestionMaker:
     def absent(self) -> list[AbsentKind]:
         """Kinds that the shop lacks. They are the same in all its questions, so that they recur like kinds that it sells."""
         rng = Random(f"absent:{self.shop.manifest.content_hash}")
-        return absent_kinds(rng, self._ends, self.words["absent"], self.checker.shelves)
+        found = absent_kinds(rng, self._ends, self.words["absent"], self.checker.shelves)
+        named = self.checker.shelves.in_titles(self.words["parts"]) if self.plain else ()
+        return [*found, *(AbsentKind((one,), rng.choice(self._ends)) for one in named)]
 
     @cached_property
     def kinds(self) -> list[tuple[str, str]]:
@@ -139,6 +150,10 @@ class QuestionMaker:
         """Draw forms and yield a need of each. Each form could also be met or refused and hide little or much, so that no form reveals the truth."""
         for number in range(_FORMS):
             form = need_form(asker.rng, asker.demands, demand)
+            if self.plain:
+                form = form._replace(without_one=False, best=None if asker.priced else form.best)
+                if asker.priced and "price_max" in (*form.kinds, form.given) and demand != "price_max":
+                    continue  # a budget below a limit would make the limit idle
             if number >= _STEERED or not self.middles:
                 form = form._replace(much={})
             turned = form._replace(much={axis: not much for axis, much in form.much.items()})
@@ -157,6 +172,8 @@ class QuestionMaker:
 
     def budget(self, truth: Checkable, rng: Random) -> float | None:
         """Draw a budget. Where each pick has a price limit, it lies below the sum of limits, and a single pick has no budget."""
+        if self.plain:
+            return excluding_budget(truth, self.checker, rng)
         limits = [
             min((float(one.value or 0) for one in need.constraints if one.kind == "price_max"), default=0.0)
             for need in truth.needs
@@ -164,7 +181,7 @@ class QuestionMaker:
         if not all(limits):
             return float(int(least_budget(truth, self.checker) * rng.uniform(1.05, 1.3)) + 1)
         lenders = {one.category: one.lender for one in self.absent}
-        least, most = self.checker.cheapest(truth) or 0.0, 0.0
+        least, most = self.checker.shelves.cheapest(truth) or 0.0, 0.0
         for need, limit in zip(truth.needs, limits, strict=True):
             most += need.picks * limit
             if need.refusal is not None:
@@ -200,7 +217,8 @@ class QuestionMaker:
             self.absent,
             draw["demands"],
             self.middles,
-            rng.random() < BUDGETED,
+            rng.random() < (0.7 if self.plain else BUDGETED),
+            self.plain,
         )
         needs = rng.choice(draw["needs"]) or int(demand is not None)
         facts = rng.choice(draw["facts"]) or needs < 2
@@ -216,8 +234,9 @@ class QuestionMaker:
             if part is None:
                 return None
             parts.append(part)
+        wanted = [part.truth for part in parts if isinstance(part.truth, ShoppingNeed)]
         truth = Checkable(
-            needs=[part.truth for part in parts if isinstance(part.truth, ShoppingNeed)],
+            needs=_in_pieces(wanted, rng) if self.plain else wanted,
             facts=[part.truth for part in parts if isinstance(part.truth, ExpectedFact)],
             plan=_plan(parts, len(orders)),
         )
@@ -266,15 +285,38 @@ def checkable_questions(
     return made
 
 
+def drawn_records(maker: QuestionMaker, seed: int, count: int) -> Iterator[Query]:
+    """Yield records for a writer: of each level and each kind of demand in turn, with some to spare."""
+    demands = [one for one in DEMANDS if one != "not_id"]
+    levels = len(maker.words["levels"])
+    for number in range(TRIES_EACH * count):
+        with suppress(Misuse):
+            yield maker.make(
+                f"{seed}:{number}", 1 + number % levels, demands[number // levels % len(demands)]
+            )
+
+
+def _in_pieces(needs: Sequence[ShoppingNeed], rng: Random) -> list[ShoppingNeed]:
+    return [one.model_copy(update={"quantity": rng.choice(PIECES)}) for one in needs]
+
+
+def excluding_budget(truth: Checkable, checker: TruthChecker, rng: Random) -> float | None:
+    """Draw a budget that excludes the dearest of the right picks; `None` where they all cost the same."""
+    dearest = checker.shelves.cheapest(truth, dearest=True) or 0.0
+    low, high = ceil(least_budget(truth, checker)), ceil(dearest) - 1
+    return float(rng.randint(low, high)) if low <= high else None
+
+
 def least_budget(truth: Checkable, checker: TruthChecker) -> float:
     """Return the smallest budget that reveals no refusal. It pays the cheapest picks, and likely prices for refused needs."""
-    total, limits = checker.cheapest(truth) or 0.0, [0.0]
+    total, limits = checker.shelves.cheapest(truth) or 0.0, [0.0]
     for need in truth.needs:
         own = [float(one.value or 0) for one in need.constraints if one.kind in ("price_max", "price_min")]
         limits += own
         if need.refusal is not None:
             prices = sorted(p.price for p in checker.shelves.of(need.category[:1]) if p.price)
-            total += max(need.picks * max(own, default=0.0), sum(prices[: need.picks]))
+            likely = max(need.picks * max(own, default=0.0), sum(prices[: need.picks]))
+            total += likely * (need.quantity or 1)
     return max(total, *limits)
 
 

@@ -159,6 +159,8 @@ class PointSource:
     """The number of misleading products that separates few from many, by hidden axis."""
     priced: bool = False
     """True where the price of each right product must be known, as for a budget."""
+    plain: bool = False
+    """True where a writer words the question, so that its demands are such as people have."""
 
     def worded(self, forms: Sequence[str], **words: object) -> str:
         """Return a text from a drawn wording, with its open places filled."""
@@ -284,7 +286,7 @@ class NeedDraw:
         """Tell whether the number of right products, and of misleading ones, fits the form."""
         form, count, hidden = self.form, right.bit_count(), table.hidden(asked)._asdict()
         return (
-            form.picks <= count <= (1 if form.best else MOST_RIGHT)
+            form.picks + (self.of.plain and self.of.priced) <= count <= (1 if form.best else MOST_RIGHT)
             and by_chance(count, form.picks, len(table.products)) <= MOST_BY_CHANCE
             and not right & (table.free | (table.unpriced if self.of.priced else 0))
             and product not in table.members(right)

@@ -18,6 +18,11 @@ class FactDraw:
     def part(self) -> DrawnPoint | None:
         """Draw a point that asks for a figure; `None` where the draw fails."""
         draws = [self._of_day, self._of_day, self._of_title, self._sum, self._spend, self._cell]
+        if (
+            self.of.plain
+        ):  # pages that the plan leads to, not the question; and sums as often as what is read off
+            draws = [self._of_title, *[self._of_day] * 3, *[self._sum, self._spend, self._cell_of_part] * 6]
+            return self.rng.choice(draws)()
         return self.rng.choice([*draws, self._cell_of_part] if self.of.shelves.parts else draws)()
 
     def _part(
@@ -97,7 +102,10 @@ class FactDraw:
         statistics = self.store.statistics(self.of.user_id)
         if statistics is None:
             return None
-        year, address = self.rng.choice(statistics.by_year), f"user://{self.of.user_id}/statistics"
+        years = [one for one in statistics.by_year if one.orders > 1 or not self.of.plain]
+        if not years:
+            return None
+        year, address = self.rng.choice(years), f"user://{self.of.user_id}/statistics"
         bought = [one.product_id for one in self.of.orders if one.order_date.startswith(year.name)]
         products = self.of.shelves.products
         if any(one not in products or products[one].price is None for one in bought):

@@ -6,10 +6,21 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
+from math import floor
 from random import Random
 from typing import Literal, NamedTuple
 
-from drr.env.checkable import PART, Constraint, ConstraintKind, Distractors, brands, detail, fits, in_category
+from drr.env.checkable import (
+    PART,
+    Checkable,
+    Constraint,
+    ConstraintKind,
+    Distractors,
+    brands,
+    detail,
+    fits,
+    in_category,
+)
 from drr.env.entities import Product
 from drr.env.shop import Shop
 from drr.env.text import category_key
@@ -21,7 +32,8 @@ _MAKERS = ("Brand", "Manufacturer")
 class Shelves:
     """The products of a shop by category, read once and without long texts, which no constraint uses."""
 
-    def __init__(self, shop: Shop) -> None:
+    def __init__(self, shop: Shop, *, round_limits: bool = False) -> None:
+        self._round_limits = round_limits
         self.products: dict[str, Product] = {}
         self._by_step: dict[str, list[Product]] = {}
         self._of: dict[tuple[str, ...], list[Product]] = {}
@@ -47,6 +59,11 @@ class Shelves:
     @cached_property
     def titles(self) -> Counter[str]:
         return Counter(product.title for product in self.products.values())
+
+    def in_titles(self, kinds: Iterable[str]) -> list[str]:
+        """Return the kinds that the shop does not sell, while titles of other products name them."""
+        titles = "\n".join(self.titles)
+        return [one for one in kinds if one.rstrip("s") in titles and not self.of([one])]
 
     @cached_property
     def common(self) -> frozenset[str]:
@@ -74,13 +91,25 @@ class Shelves:
             self._of[steps] = [product for product in found if in_category(product, category)]
         return self._of[steps]
 
+    def cheapest(self, truth: Checkable, *, dearest: bool = False) -> float | None:
+        """Return the sum of the cheapest right picks, or of the dearest; `None` where too few prices are known."""
+        total = 0.0
+        for need in truth.needs:
+            if need.refusal is None:
+                found = [self.products.get(one) for one in need.products]
+                known = sorted(p.price for p in found if p and p.price is not None)
+                if len(known) < need.picks:
+                    return None
+                total += sum(known[-need.picks :] if dearest else known[: need.picks]) * (need.quantity or 1)
+        return round(total, 2)
+
     def table(self, category: Sequence[str]) -> KindTable:
         """Return the products of a category as a table of bits."""
         steps = tuple(category)
         if steps not in self._tables:
             products = self.of(steps)
             self._tables[steps] = KindTable(
-                products, Counter(pair for p in products for pair in self.stated(p))
+                products, Counter(pair for p in products for pair in self.stated(p)), self._round_limits
             )
         return self._tables[steps]
 
@@ -96,8 +125,10 @@ class FittingBits(NamedTuple):
 class KindTable:
     """The products of one kind as bits, and every demand that their values allow."""
 
-    def __init__(self, products: Sequence[Product], stated: Mapping[tuple[str, str], int]) -> None:
-        self.products, self._stated = products, stated
+    def __init__(
+        self, products: Sequence[Product], stated: Mapping[tuple[str, str], int], round_limits: bool = False
+    ) -> None:
+        self.products, self._stated, self._round_limits = products, stated, round_limits
         self.all = (1 << len(products)) - 1
         self.places = {product.product_id: 1 << place for place, product in enumerate(products)}
         self.free = self.bits(p.price == 0 for p in products)
@@ -164,6 +195,8 @@ class KindTable:
             for below, (low, high) in enumerate(pairwise(known), 1)
             if low < high and (below if kind == "price_max" else len(known) - below) > 1
         ]
+        if self._round_limits:
+            return [Constraint(kind=kind, value=rounded(low, high)) for low, high in gaps]
         within = [Random(f"{kind}:{low}:{high}").uniform(0.05, 0.95) for low, high in gaps]
         limits = [low + part * (high - low) for part, (low, high) in zip(within, gaps, strict=True)]
         return [Constraint(kind=kind, value=round(limit, 2)) for limit in limits]
@@ -210,3 +243,9 @@ class KindTable:
             conflicts=(self._of_two & ~twice).bit_count(),
             unknown=(unruled & once).bit_count(),
         )
+
+
+def rounded(low: float, high: float) -> float:
+    """Return the roundest amount between two prices, as a shopper would name it; `low` where none is round."""
+    steps = (step * (floor(low / step) + 1) for step in (50.0, 10.0, 5.0, 1.0, 0.5, 0.1))
+    return next((round(found, 2) for found in steps if found < high), low)

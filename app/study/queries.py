@@ -9,19 +9,20 @@ import sys
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from drr.app.console import print_json, tell
 from drr.app.models.setup import models_of, prompts_of
-from drr.app.study.outcome import check_run, conclude, run_units
+from drr.app.study.outcome import check_run, conclude, config_of, run_units
 from drr.env.query import Query, read_queries
 from drr.env.settings import Settings
 from drr.env.shop import Shop, open_shop
 from drr.llm.prompts import Prompts
 from drr.querygen.checks import Checked, Checker
 from drr.querygen.files import merged, write_lines, write_queries
-from drr.querygen.generate import Sampled, named_users, sample_users
+from drr.querygen.generate import Sampled, named_users, sample_users, written_queries
 from drr.study.config import StudyConfig
 from drr.wording.excerpt import many
 
@@ -141,7 +142,7 @@ def _written(
     arguments: argparse.Namespace, study: Study, writer: Writer, users: Sequence[Sampled]
 ) -> tuple[WrittenQuestions, Summary]:
     """Write the requested number of questions for each user; return questions and summary. Rejected questions are written again, up to `REFILLS` times."""
-    from drr.querygen.generate import REFILLS, written_queries
+    from drr.querygen.generate import REFILLS
     from drr.study.run import Summary
 
     checker = Checker(writer.shop, arguments.min_products, size=len(users) * arguments.per_user)
@@ -231,11 +232,16 @@ def _passing(rows: Sequence[Checked]) -> dict[str, float | None]:
 
 
 def generate_checkable(arguments: argparse.Namespace, settings: Settings) -> int:
-    """Write questions that code can check, made from the shop's own records; return the exit code. The same seed writes the same file."""
+    """Write questions that code can check, made from the shop's own records; return the exit code. The same seed writes the same file.
+
+    With a writer, a model words them, and a reader proves the words.
+    """
     from drr.env.web.open import open_web
     from drr.querygen.composing import checkable_questions
     from drr.querygen.service import service_questions
 
+    if arguments.writer:
+        return _generate_written(arguments, settings)
     with open_shop(arguments.shop, settings) as shop:
         web = open_web(settings, shop=shop)
         fresh = (
@@ -247,7 +253,7 @@ def generate_checkable(arguments: argparse.Namespace, settings: Settings) -> int
                 curriculum=arguments.curriculum,
             )
         )
-    write_queries(arguments.out, merged(read_queries(arguments.out) if arguments.out.exists() else [], fresh))
+    _merge(arguments, fresh)
     document = {"file": str(arguments.out), "questions": len(fresh), "asked": arguments.count}
     tell(
         arguments,
@@ -255,3 +261,45 @@ def generate_checkable(arguments: argparse.Namespace, settings: Settings) -> int
         f"{arguments.out}: {len(fresh)} {'talks' if arguments.service else 'checkable questions'}",
     )
     return 0 if len(fresh) == arguments.count else 1
+
+
+def _merge(arguments: argparse.Namespace, fresh: Sequence[Query]) -> None:
+    present = read_queries(arguments.out) if arguments.out.exists() else []
+    write_queries(arguments.out, merged(present, fresh))
+
+
+def _generate_written(arguments: argparse.Namespace, settings: Settings) -> int:
+    """Draw records, have them worded, and draw others for those that could not be; return the exit code."""
+    from drr.env.web.open import open_web
+    from drr.querygen.composing import QuestionMaker, drawn_records
+    from drr.querygen.written import BATCH, READER, WRITER, QuestionWriter
+    from drr.study.run import Summary
+    from drr.study.study import Study
+
+    reader = settings.role_models.get(READER) or arguments.writer
+    roles = {**settings.role_models, WRITER: arguments.writer, READER: reader}
+    models, prompts = _opened(settings.model_copy(update={"role_models": roles}))
+    run = {"what": "queries words", "shop": arguments.shop, "seed": arguments.seed, "count": arguments.count}
+    run |= {"writer": arguments.writer, "reader": reader}
+    summary, kept, tried, folder = Summary(), list[Query](), 0, study_of(arguments.out)
+    with open_shop(arguments.shop, settings) as shop, Study.create(folder, config_of(run, settings)) as study:
+        maker = QuestionMaker(shop, open_web(settings, shop=shop), plain=True)
+        writer = QuestionWriter(maker, models, prompts, settings.model_max_tokens)
+        checker = Checker(shop, arguments.min_products, maker.checker)
+        check_run(arguments, models, (WRITER, READER), study)
+        records = drawn_records(maker, arguments.seed, arguments.count)
+        while more := list(islice(records, arguments.count - len(kept))):
+            units = [writer.unit(more[place : place + BATCH]) for place in range(0, len(more), BATCH)]
+            did = run_units(arguments, study, units, writer.work, models, "wording questions")
+            summary, tried = summary.joined(did), tried + len(more)
+            kept += [one for one in written_queries(study, units) if not checker.accept(one).failed]
+            if summary.stopped or arguments.limit:
+                break
+    _merge(arguments, kept)
+    document = {"file": str(arguments.out), "questions": len(kept), "asked": arguments.count, "drawn": tried}
+    line = f"{arguments.out}: {many(len(kept), 'question')} worded of {many(tried, 'record')} drawn"
+    tell(arguments, document, line, f"{folder}: the answers; the same command goes on from them")
+    words = ["--checkable", "--writer", arguments.writer, "--seed", str(arguments.seed)]
+    words += ["--count", str(arguments.count), "--shop", arguments.shop, "--out", str(arguments.out)]
+    again = shlex.join(["queries", "generate", *words])
+    return conclude(summary, folder, command=again) or int(len(kept) < arguments.count)
