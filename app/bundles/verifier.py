@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,6 +22,7 @@ from drr.env.json_object import JsonObject
 from drr.env.query import read_queries
 from drr.env.settings import resolve
 from drr.env.shop_world import ShopRealm
+from drr.eval.asking.safety import visible
 from drr.eval.tasks.desk import profile_text
 from drr.llm.names import OFFLINE
 from drr.study.bundle.archive import MANIFEST, ROOT, pack
@@ -31,7 +32,7 @@ from drr.study.bundle.seal import public_id, sign, signatures
 from drr.study.cache import named
 from drr.study.form import reading
 from drr.study.study import Study
-from drr.study.unit import canonical_json
+from drr.study.unit import Record, canonical_json
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -248,7 +249,6 @@ def _say_what_stays_open(
     if (manifest["code"], manifest["made_by"]) != (code_id(), made_by()):
         found.not_excluded.append("that agents ran by other code: another build of this program made it")
     records = [*study.records(None, None, current=False)]
-    used = {row["model"] for record in records for row in record.usage.values() if row["calls"]}
     found.not_excluded += [
         "that another wrote the answers than the agent that is named: `drr bundle reproduce` runs a part again",
         "that the agent, or whoever wrote its answers, had seen the truth: a shop made after hand-in shows it",
@@ -259,8 +259,19 @@ def _say_what_stays_open(
         *["that the questions are those of a known set: --questions compares"] * (not asked),
         *["that people wrote the marks and tables beside the study"] * beside,
     ]
-    if models := ", ".join(sorted(name for name in used if not name.startswith(OFFLINE))):
+    if _models_of(one for one in records if one.kind == "judgement"):
+        named = ((one, name) for one in records for name in ("report", "form") if name in one.blobs)
+        texts = [study.text(one, name) or "" for one, name in named]
+        hidden = f"{sum(visible(text) != text for text in texts):,} of {len(texts):,} hide words from readers"
+        found.not_excluded.append(f"that reports, citations and forms speak to their judge: {hidden}")
+    if models := ", ".join(sorted(_models_of(records))):
         found.not_excluded += [
             f"that {models} wrote what they are said to have written, and told these counts of tokens",
             "that reports and the judges' raw answers were rewritten together: `drr bundle regrade` asks another judge",
         ]
+
+
+def _models_of(records: Iterable[Record]) -> set[str]:
+    """Return the models that were called, without the one that rules play."""
+    rows = (row for record in records for row in record.usage.values())
+    return {row["model"] for row in rows if row["calls"] and not row["model"].startswith(OFFLINE)}
