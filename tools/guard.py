@@ -6,9 +6,10 @@ import hmac
 import os
 import re
 import secrets
+from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import unquote_to_bytes
+from urllib.parse import quote, unquote_to_bytes
 
 from drr.env.errors import DrrError, Misuse
 
@@ -65,6 +66,7 @@ class TokenGuard:
     """Refuses every request and WebSocket without the token, even from this machine, which has other users and web pages.
 
     `by_address`: the token may also stand in the path, `/t/TOKEN/REST`, and the guarded application sees `/REST` only.
+    `public`: paths that anybody of this machine may read.
     `anywhere`: the server may be called by other names than those of this machine.
     """
 
@@ -76,8 +78,9 @@ class TokenGuard:
         message: str = _HINT,
         by_address: bool = False,
         anywhere: bool = False,
+        public: Collection[str] = (),
     ) -> None:
-        self._app, self._token = app, token.encode()
+        self._app, self._token, self._public = app, token.encode(), public
         self._said, self._by_address, self._anywhere = message, by_address, anywhere
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -107,11 +110,14 @@ class TokenGuard:
         if any(origin not in (b"http://" + host, b"https://" + host) for origin in origins for host in hosts):
             return 403, scope
         if not (self._by_address and scope["raw_path"].startswith(_PLACE)):
-            return 200 if self._admits(scope) else 401, scope
+            free = self._admits(scope) or (self._public and scope["path"] in self._public)
+            return 200 if free else 401, scope
         token, _, rest = scope["raw_path"][len(_PLACE) :].partition(b"/")
         path = unquote_to_bytes(rest).decode("utf-8", "replace")
         admitted = hmac.compare_digest(unquote_to_bytes(token), self._token)
-        return 200 if admitted else 401, {**scope, "path": f"/{path}", "raw_path": b"/" + rest}
+        root = f"/t/{quote(unquote_to_bytes(token))}"
+        inner = {**scope, "path": f"/{path}", "raw_path": b"/" + rest, "root_path": root}
+        return 200 if admitted else 401, inner
 
     def _admits(self, scope: Scope) -> bool:
         given = _given(scope, b"authorization")

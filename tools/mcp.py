@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import time
 import weakref
@@ -21,15 +22,19 @@ from drr.env.records.lines import one_line
 from drr.env.shop_world import ShopWorld
 from drr.tools.base import ToolAnswer, ToolContext, ToolError, cited
 from drr.tools.registry import EVERY, TOOLS, call
-from drr.tools.sessions import ASKER, Asker
+from drr.tools.sessions import ASKER, Asker, in_session, revisions
 from drr.tools.spec import Tool
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.tools import Tool as ServedTool
+from mcp.server.streamable_http_manager import (
+    DEFAULT_MAX_REQUEST_BODY_SIZE,
+    RequestBodyLimitMiddleware,
+    StreamableHTTPSessionManager,
+)
 from mcp.shared.exceptions import MCPError
 from mcp_types import (
     INVALID_REQUEST,
-    UNSUPPORTED_PROTOCOL_VERSION,
     CallToolResult,
     ImageContent,
     TextContent,
@@ -39,20 +44,30 @@ from mcp_types import Tool as ListedTool
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 
 class ClientContexts:
-    """The tool contexts by client: one for a connection of its own, and one for each session over HTTP."""
+    """The tool contexts by client: one for each session over HTTP. What has no session is its user's: a connection of its own, and
+    calls over HTTP without one."""
 
     def __init__(self, origin: ToolContext) -> None:
-        self._origin, self._own = origin, _anew(origin)
+        self._origin = origin
         self._by_session: dict[str, ToolContext] = {}
+        self._by_user: dict[str | None, ToolContext] = {}
         self._lock = Lock()
 
-    def of(self, session_id: str | None, lives: object) -> ToolContext:
-        """Return the client's own context. A session's context is dropped when `lives`, the session's object, is gone."""
-        if session_id is None:
-            return self._own
+    def of_user(self, user_id: str | None) -> ToolContext:
+        """Return the context that calls without a session share, of this user, or else of the server's own."""
+        session = self._origin.world.session
+        whose = user_id or (None if session is None else session.user_id)
+        with self._lock:
+            if whose not in self._by_user:
+                self._by_user[whose] = _anew(self._origin, whose)
+            return self._by_user[whose]
+
+    def of(self, session_id: str, lives: object) -> ToolContext:
+        """Return a session's context, which is dropped when `lives`, the session's object, is gone."""
         with self._lock:
             return self._by_session.get(session_id) or self._open(session_id, lives, None)
 
@@ -164,7 +179,30 @@ class ShopServer(MCPServer[ClientContexts]):
     def _document(self, path: str, document: Callable[[str], JsonObject]) -> None:
         @self.custom_route(path, methods=["GET"])  # type: ignore[untyped-decorator]
         async def answer(request: Request) -> Response:
-            return JSONResponse(document(str(request.base_url)))
+            secret = request.scope.get("root_path")  # it holds the token
+            headers = None if secret else {"Cache-Control": "public, max-age=60"}
+            return JSONResponse(document(str(request.base_url)), headers=headers)
+
+    @property
+    def documents(self) -> Collection[str]:
+        """Return the paths of the documents, which say nothing of users."""
+        return self._face.documents.keys()
+
+    def http_app(self) -> ASGIApp:
+        """Return an application that serves sessions, and calls that begin none."""
+        app = self.streamable_http_app(host="127.0.0.1", json_response=True)
+        sessions = self.session_manager
+        stateless = StreamableHTTPSessionManager(
+            sessions.app, json_response=True, stateless=True, security_settings=sessions.security_settings
+        )
+
+        @asynccontextmanager
+        async def both(_: object) -> AsyncIterator[None]:
+            async with sessions.run(), stateless.run():
+                yield
+
+        app.router.lifespan_context = both
+        return SessionRouter(app, stateless.handle_request)
 
     @asynccontextmanager
     async def _contexts(self, _: MCPServer[ClientContexts]) -> AsyncIterator[ClientContexts]:
@@ -218,33 +256,67 @@ async def _report(context: Context[ClientContexts, Any], so_far: float, whole: f
         await asked.session.send_progress_notification(token, so_far, whole, message)
 
 
+class SessionRouter:
+    """Sends to `stateless` the requests that neither belong to a session nor open one. Revision 2026-07-28, which has no sessions, says so
+    by its header; before it only the method tells. A request that accepts nothing in particular accepts all."""
+
+    def __init__(self, sessions: ASGIApp, stateless: ASGIApp) -> None:
+        self._sessions, self._stateless = sessions, stateless
+        self._limited = RequestBodyLimitMiddleware(self._by_method, DEFAULT_MAX_REQUEST_BODY_SIZE)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or scope["path"] != "/mcp" or scope["method"] != "POST":
+            await self._sessions(scope, receive, send)
+            return
+        if not any(name == b"accept" for name, _ in scope["headers"]):
+            scope = {**scope, "headers": [*scope["headers"], (b"accept", b"*/*")]}
+        if in_session(scope):
+            await self._sessions(scope, receive, send)
+        elif any(one not in HANDSHAKE_PROTOCOL_VERSIONS for one in revisions(scope)):
+            await self._stateless(scope, receive, send)
+        else:
+            await self._limited(scope, receive, send)
+
+    async def _by_method(self, scope: Scope, receive: Receive, send: Send) -> None:
+        body = await Request(scope, receive).body()
+        given: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+
+        async def again() -> Message:
+            return given.pop() if given else await receive()
+
+        try:
+            message = json.loads(body)
+        except (ValueError, RecursionError):
+            message = None
+        opens = isinstance(message, dict) and message.get("method") == "initialize"
+        await (self._sessions if opens else self._stateless)(scope, again, send)
+
+
 def _context_of(context: Context[ClientContexts, Any]) -> ToolContext:
     asked = context.request_context
-    session_id = (context.headers or {}).get("mcp-session-id")
-    return asked.lifespan_context.of(session_id, asked.session.client_params)
+    if asked.request is not None and in_session(asked.request.scope):
+        session_id = asked.request.headers["mcp-session-id"]
+        return asked.lifespan_context.of(session_id, asked.session.client_params)
+    return asked.lifespan_context.of_user(_asker(asked.request).user_id)
+
+
+def _asker(request: Request | None) -> Asker:
+    found: Asker | None = None if request is None else request.scope.get(ASKER)
+    return found or Asker(None)
 
 
 async def _with_session(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
-    """Require a handshake of the client, and keep the session to the user for whom it was opened.
-
-    Over HTTP the newest protocol has no sessions, so no client could see its own edits.
-    """
+    """Keep a session to the user for whom it was opened."""
     if ctx.request is None:
         return await call_next(ctx)
-    if ctx.protocol_version not in HANDSHAKE_PROTOCOL_VERSIONS:
-        raise MCPError(
-            code=UNSUPPORTED_PROTOCOL_VERSION,
-            message="over HTTP this server keeps a session for each client; begin with initialize",
-            data={"supported": list(HANDSHAKE_PROTOCOL_VERSIONS), "requested": ctx.protocol_version},
-        )
-    asker: Asker = ctx.request.scope.get(ASKER) or Asker(None)
+    asker = _asker(ctx.request)
     contexts: ClientContexts = ctx.lifespan_context
-    session_id = ctx.request.headers.get("mcp-session-id")
-    if ctx.method == "initialize" and session_id is None:
+    if not in_session(ctx.request.scope):
         result = await call_next(ctx)  # what the client said of itself is its session's only after this
-        asker.opened = lambda opened: contexts.open(opened, ctx.session.client_params, asker.user_id)
+        if ctx.method == "initialize":
+            asker.opened = lambda opened: contexts.open(opened, ctx.session.client_params, asker.user_id)
         return result
-    own = contexts.of(session_id, ctx.session.client_params).session.user_id
+    own = contexts.of(ctx.request.headers["mcp-session-id"], ctx.session.client_params).session.user_id
     if asker.user_id is not None and asker.user_id.upper() != (own or "").upper():
         raise MCPError(
             code=INVALID_REQUEST,

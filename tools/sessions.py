@@ -1,4 +1,4 @@
-"""Assigns users to the sessions of a server over HTTP. The opening request names the user, by a header or in the path."""
+"""Assigns users to the calls of a server over HTTP. The request that opens a session, or that has none, names its user."""
 
 from __future__ import annotations
 
@@ -20,9 +20,21 @@ _INVALID, _UNKNOWN, _UNAVAILABLE = (400, -32600), (404, -32602), (503, -32603)
 _LONGEST = 64
 
 
+def in_session(scope: Scope) -> bool:
+    """Tell whether a request belongs to a session that was opened before. Revision 2026-07-28 of MCP has none."""
+    from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
+
+    named = any(name == b"mcp-session-id" for name, _ in scope["headers"])
+    return named and all(one in HANDSHAKE_PROTOCOL_VERSIONS for one in revisions(scope))
+
+
+def revisions(scope: Scope) -> list[str]:
+    return [value.decode("latin-1") for name, value in scope["headers"] if name == b"mcp-protocol-version"]
+
+
 @dataclass
 class Asker:
-    """The user whom a request names; `None` if it names nobody."""
+    """The user whom a request names; without a name it is the server's own."""
 
     user_id: str | None
     opened: Callable[[str], object] | None = None
@@ -51,8 +63,7 @@ class ForUsers:
             return
         try:
             path, named = self._named(scope)
-            opens = not any(name == b"mcp-session-id" for name, _ in scope["headers"])
-            asker = Asker(await self._known(named) if named and opens else named)
+            asker = Asker(named if named is None or in_session(scope) else await self._known(named))
         except Refusal as refusal:
             from starlette.responses import JSONResponse
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -28,7 +28,7 @@ examples:
   drr tools mcp --shop demo/shop --user AFZHL9ZQA6OAQAEZ592CHS7H02Q1           # stdio, for a client that starts it
   drr tools mcp --shop demo/shop --user AFZHL9ZQA6OAQAEZ592CHS7H02Q1 --http 8765   # http://127.0.0.1:8765/mcp, prints a token
   drr tools mcp --shop demo/shop --http 8765 --queries demo/queries.jsonl   # a client names its user: DRR-User or DRR-Query, or the address
-  drr tools mcp --shop demo/shop --user AFZHL9ZQA6OAQAEZ592CHS7H02Q1 --face ucp   # search_catalog, lookup_catalog, get_product, get_order
+  drr tools mcp --shop demo/shop --user AFZHL9ZQA6OAQAEZ592CHS7H02Q1 --face ucp   # search_catalog, create_cart, complete_checkout, get_order ...
 
 In a client's configuration:
   {"mcpServers": {"shop": {"command": "drr", "args": ["tools", "mcp", "--shop", "demo/shop", "--user", "..."]}}}"""
@@ -47,8 +47,8 @@ def build(parser: argparse.ArgumentParser) -> None:
         "--face",
         choices=tuple(all_faces()),
         default="shop",
-        help="the names and forms that clients see: the shop's nine tools, or catalogue and orders as the Universal Commerce Protocol"
-        " has them (ucp: no cart, no checkout; docs/tools.md)",
+        help="the names and forms that clients see: the shop's nine tools, or catalogue, carts, checkouts and orders as the Universal"
+        " Commerce Protocol has them (ucp; docs/tools.md)",
     )
     add("--open-access", action="store_true", help="let the tools read every user's data")
     add("--http", type=int, metavar="PORT", help="serve on this port of 127.0.0.1 instead of stdio")
@@ -95,9 +95,10 @@ def run(arguments: argparse.Namespace) -> int:
             many = arguments.many_users or arguments.user is None
             find = partial(_found, ctx) if many else _one(arguments.user)
             _serve(
-                ForUsers(server.streamable_http_app(host="127.0.0.1", json_response=True), find, queries),
+                ForUsers(server.http_app(), find, queries),
                 arguments.http,
                 _token(arguments.token_file),
+                server.documents,
             )
     return 0
 
@@ -127,7 +128,7 @@ def _token(file: str | None) -> str:
     return token
 
 
-def _serve(app: ASGIApp, port: int, token: str) -> None:
+def _serve(app: ASGIApp, port: int, token: str, public: Collection[str]) -> None:
     import uvicorn
     from drr.app.pages.serve import PatientProtocol
 
@@ -138,7 +139,7 @@ def _serve(app: ASGIApp, port: int, token: str) -> None:
         flush=True,
     )
     uvicorn.run(
-        TokenGuard(app, token, by_address=True),
+        TokenGuard(app, token, by_address=True, public=public),
         host="127.0.0.1",
         port=port,
         log_level="warning",

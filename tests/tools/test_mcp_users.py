@@ -166,11 +166,76 @@ async def test_sixty_four_at_once_are_all_served(shop: Shop, tmp_path: Path) -> 
         assert await asyncio.gather(*map(one, users)) == [{user} for user in users]
 
 
+NEW = {"Accept": "application/json", "MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/call"}
+_ABOUT = "io.modelcontextprotocol/"
+META = {f"{_ABOUT}protocolVersion": "2026-07-28", f"{_ABOUT}clientCapabilities": {}}
+
+
+async def alone(
+    http: httpx.AsyncClient,
+    path: str,
+    new: bool,
+    tool: str = "get_user_profile",
+    *,
+    of: Any = None,
+    **headers: str,
+) -> Any:
+    """The answer to a call without a session: by revision 2026-07-28, or by none."""
+    meta = {"progressToken": "p", **(META if new else {})}
+    params = {"name": tool, "arguments": of or {}, "_meta": meta}
+    call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    answer = await http.post(path, json=call, headers={**({**NEW, "Mcp-Name": tool} if new else {}), **named})
+    assert "mcp-session-id" not in answer.headers
+    return answer.json()
+
+
+async def test_calls_without_a_session_are_their_users(shop: Shop, tmp_path: Path) -> None:
+    queries = tmp_path / "queries.jsonl"
+    queries.write_text(json.dumps({"query": "a quiet feeder", "user_id": BEN}))
+    asked = query_id("a quiet feeder", BEN)
+    command = _command(shop, "--user", ANNA, "--many-users", "--queries", str(queries))
+    async with (
+        asyncio.timeout(60),
+        serving(command, tmp_path / "said") as (port, token),
+        httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", trust_env=False) as http,
+    ):
+        del http.headers["Accept"]
+        key = {"Authorization": f"Bearer {token}"}
+        ways: list[tuple[str, dict[str, str], str]] = [
+            ("/mcp", key, ANNA),
+            ("/mcp", {**key, "DRR_User": BEN.lower()}, BEN),
+            ("/mcp", {**key, "DRR_Query": asked}, BEN),
+            (f"/mcp/users/{ANNA}", key, ANNA),
+            (f"/mcp/users/{BEN}", key, BEN),
+            (f"/t/{token}/mcp", {}, ANNA),
+            (f"/t/{token}/mcp/users/{BEN}", {}, BEN),
+        ]
+        await alone(http, f"/mcp/users/{BEN}", True, "update_user_profile", of={"city": "Troy"}, **key)
+        for new in (True, False):
+            for path, headers, user in ways:
+                whose = (await alone(http, path, new, **headers))["result"]["_meta"]["data"]
+                assert (whose["user_id"], whose["address"]["city"] == "Troy") == (user, user == BEN)
+            assert (await alone(http, "/mcp", new))["error"] == "invalid_token"
+            ghost = await alone(http, "/mcp", new, DRR_User="NOBODY", **key)
+            assert "no user of the name" in ghost["error"]["message"]
+        claimed = await alone(http, "/mcp", True, DRR_User="NOBODY", Mcp_Session_Id="x", **key)
+        assert "no user of the name" in claimed["error"]["message"]
+        async with client(f"http://127.0.0.1:{port}/t/{token}/mcp/users/{BEN}") as session:
+            assert await _city(session) != "Troy", "a session is a client's own"
+        head = {**key, "Content-Type": "application/json"}
+        for wrong in (b"[", b"[]", b"7", b"[" * 100_000):
+            for more in ({}, NEW):
+                answer = await http.post("/mcp", content=wrong, headers={**head, **more})
+                assert answer.status_code == 400 and answer.json()["error"]
+        assert (await http.post("/mcp", content=b" " * (5 << 20), headers=key)).status_code == 413
+
+
 @asynccontextmanager
 async def here(server: ShopServer) -> AsyncIterator[str]:
     """The address of a server in this process."""
     listener = bind(0)
-    app = ForUsers(server.streamable_http_app(json_response=True), lambda name: name)
+    app = ForUsers(server.http_app(), lambda name: name)
     serving = uvicorn.Server(
         uvicorn.Config(TokenGuard(app, TOKEN, by_address=True), log_level="warning", access_log=False)
     )
@@ -195,6 +260,12 @@ async def test_over_http_too_a_slow_call_says_how_long_so_far(shop: Shop, web: S
             await asking.call_tool("web_search", {"query": "birds"}, progress_callback=hear)
             if told:
                 break
+        async with httpx.AsyncClient(
+            trust_env=False, timeout=30
+        ) as http:  # without a stream nobody hears, and all is well
+            for new in (True, False):
+                found = await alone(http, address, new, "web_search", of={"query": "birds"})
+                assert not found["result"]["isError"]
     assert told[0] == "web_search: 0 of at most 30 s"
 
 
