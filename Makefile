@@ -6,7 +6,7 @@ STAMP := $(VENV)/.stamp
 # Bytecode is kept also where a machine's settings say not to: workers and commands would each compile the whole project anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup demo quick test test-coverage test-long test-servers servers test-browser test-wheel test-ray test-doors test-model test-versions lint types docs sbom dist endurance bench lock clean
+.PHONY: help setup demo quick test test-coverage test-long test-servers servers test-browser test-wheel test-ray test-doors test-ucp test-model test-versions lint types docs sbom dist endurance bench lock clean
 
 help:
 	@echo "make demo          set up, build the sample shop, answer, judge, report"
@@ -20,6 +20,7 @@ help:
 	@echo "make test-wheel    nightly: the wheel in a fresh environment, beside packages of others (installs the locked packages)"
 	@echo "make test-ray      nightly: units on any number of machines, a Ray cluster of several nodes on this one (installs Ray beside the locked packages)"
 	@echo "make test-doors    nightly: doors for trainers: Gymnasium, verifiers, OpenEnv (installs them beside the locked packages)"
+	@echo "make test-ucp      nightly: UCP by its own models and a conformance tool (installs them beside the locked packages)"
 	@echo "make test-model    nightly: a small real model behind llama.cpp (downloads 0.6 GB of packages once, outside this folder)"
 	@echo "make test-versions nightly: security, crash and determinism tests with Python 3.12 to 3.14, where they are, and as an ordinary user"
 	@echo "make sbom          sbom.json: a bill of materials of the lock (CycloneDX)"
@@ -80,6 +81,10 @@ test-doors: setup
 	$(BIN)/python -m tests.environment_beside .venv-openenv openenv==0.10.0
 	DRR_REQUIRE_DOORS=1 .venv-openenv/bin/python -m pytest -m doors tests/doors/test_openenv.py
 
+test-ucp: setup
+	$(BIN)/python -m tests.environment_beside .venv-ucp ucp-sdk==0.5.0 spck-conformance==0.4.0
+	DRR_REQUIRE_DOORS=1 .venv-ucp/bin/python -m pytest -m doors tests/tools/test_ucp.py tests/doors/test_ucp.py
+
 # Two threads at low priority, twelve units and their judging: some ten minutes on two cores.
 test-model: setup
 	$(BIN)/python -m pytest -o faulthandler_timeout=0 -m model tests/test_model.py
@@ -121,4 +126,4 @@ lock:
 	uv pip compile pyproject.toml --extra dr3 --extra docs --group dev --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate -o requirements.lock
 
 clean:
-	rm -rf $(VENV) .venv-ray .venv-doors .venv-openenv .venv-3.* build dist demo sbom.json .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) .venv-ray .venv-doors .venv-openenv .venv-ucp .venv-3.* build dist demo sbom.json .mypy_cache .pytest_cache .ruff_cache

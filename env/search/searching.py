@@ -78,7 +78,8 @@ class FieldSearch:
             return None
         request = replace(
             request,
-            min_price=asked.min_price if request.min_price is None else request.min_price,
+            # a least price of 0 leaves out what has none, and says nothing against "over $20"
+            min_price=request.min_price if request.min_price or asked.min_price is None else asked.min_price,
             max_price=asked.max_price if request.max_price is None else request.max_price,
             sort="price_asc" if asked.cheapest and request.sort == "relevance" else request.sort,
         )

@@ -1,136 +1,202 @@
-"""`drr tools mcp --face ucp`: serves four tools with their schemas, and errors in the form of UCP."""
+"""`drr tools mcp --face ucp`: the tools of UCP over MCP. Requests and answers are those of the protocol's own models."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import reduce
+from importlib.util import find_spec
+from operator import getitem
 from typing import Any, cast
 
+from drr.env.errors import Misuse
+from drr.env.installation import install
 from drr.env.json_object import JsonObject
 from drr.env.records.lines import one_line
-from drr.extras.ucp.forms import (
+from drr.env.source import Source
+from drr.extras.ucp.carts import CartStore
+from drr.extras.ucp.catalog import get_product, invalid, lookup_catalog, search_catalog
+from drr.extras.ucp.documents import (
+    CART,
+    CHECKOUT,
     LOOKUP,
     ORDER,
     SEARCH,
-    VERSION,
-    UcpDetail,
-    UcpFound,
-    UcpLookedUp,
-    UcpLookupCall,
-    UcpMessage,
-    UcpOrderCall,
-    UcpOrderSeen,
-    UcpProductCall,
-    UcpSearchCall,
-)
-from drr.extras.ucp.operations import (
     UNTRUSTED,
-    Notes,
+    VERSION,
+    UcpAnswer,
+    UcpRefusal,
     envelope,
-    get_order,
-    get_product,
-    lookup_catalog,
-    search_catalog,
 )
 from drr.tools.base import ToolAnswer, ToolContext, ToolError, cited
 from drr.tools.mcp import served
 from drr.tools.registry import EVERY
 from mcp.shared.exceptions import MCPError
-from mcp_types import INTERNAL_ERROR, INVALID_PARAMS, CallToolResult, TextContent
-from pydantic import BaseModel, TypeAdapter, ValidationError
+from mcp_types import INTERNAL_ERROR, CallToolResult, TextContent
+from pydantic import BaseModel, ValidationError, create_model
+
+with suppress(ImportError):  # the extra `ucp`
+    from ucp_sdk.models.schemas.common.types.error_response import ErrorResponse
+    from ucp_sdk.models.schemas.profile import BusinessSchema
+    from ucp_sdk.models.schemas.shopping import (
+        cart,
+        cart_create_request,
+        cart_update_request,
+        catalog_lookup,
+        catalog_search,
+        checkout,
+        checkout_complete_request,
+        checkout_update_request,
+        order,
+    )
+    from ucp_sdk.models.schemas.transports.mcp_tool_call import Arguments
+
+_OUTCOMES = {"not_found": "not_found", "not_allowed": "unauthorized"}
+"""Outcomes of UCP by kind of tool error; every other kind is an error of the protocol MCP."""
+_UNREAD = (
+    *("signals", "attribution", "buyer", "instruments", "eligibility", "location", "intent", "language"),
+    *("address_country", "address_region", "postal_code"),
+)
+"""Fields of requests that this shop does not read; they may be sent, and are left out of the tools' schemas."""
+_IDEMPOTENCY_CONFLICT = -32000
+_MOST_KEPT = 10_000
 
 
 @dataclass(frozen=True)
 class _Tool:
-    name: str
     capability: str
     asks: type[BaseModel]
-    gives: Any
-    work: Callable[[Any, ToolContext], Awaitable[Notes]]
+    gives: type[BaseModel]
+    work: Callable[[Any, ToolContext], Awaitable[UcpAnswer]]
+    writes: bool = False
+
+    @property
+    def name(self) -> str:
+        return self.work.__name__
 
 
-_TOOLS = {
-    tool.name: tool
-    for tool in (
-        _Tool("search_catalog", SEARCH, UcpSearchCall, UcpFound, search_catalog),
-        _Tool("lookup_catalog", LOOKUP, UcpLookupCall, UcpLookedUp, lookup_catalog),
-        _Tool("get_product", LOOKUP, UcpProductCall, UcpDetail, get_product),
-        _Tool("get_order", ORDER, UcpOrderCall, UcpOrderSeen, get_order),
-    )
-}
-_OUTCOMES = {"not_found": "not_found", "not_allowed": "unauthorized"}
-"""Outcomes of UCP by kind of tool error; every other kind is an error of the protocol MCP."""
+def _call(**kinds: Any) -> type[BaseModel]:
+    fields: Any = {name: (kind, ...) for name, kind in kinds.items()}
+    call: type[BaseModel] = create_model("UcpCall", __base__=Arguments, **fields)
+    return call
+
+
+def _tools(carts: CartStore) -> list[_Tool]:
+    by_id, seen = _call(id=str), (cart.Cart, checkout.Checkout)
+    made, moved = cart_create_request.CartCreateRequest, cart_update_request.CartUpdateRequest
+    begun, changed = cart_create_request.Checkout, checkout_update_request.CheckoutUpdateRequest
+    ended = checkout_complete_request.CheckoutCompleteRequest
+    return [
+        _Tool(SEARCH, _call(catalog=catalog_search.SearchRequest), catalog_search.SearchResponse, search_catalog),
+        _Tool(LOOKUP, _call(catalog=catalog_lookup.LookupRequest), catalog_lookup.LookupResponse, lookup_catalog),
+        _Tool(LOOKUP, _call(catalog=catalog_lookup.GetProductRequest), catalog_lookup.GetProductResponse, get_product),
+        _Tool(CART, _call(cart=made), seen[0], carts.create_cart, writes=True),
+        _Tool(CART, by_id, seen[0], carts.get_cart),
+        _Tool(CART, _call(id=str, cart=moved), seen[0], carts.update_cart, writes=True),
+        _Tool(CART, by_id, seen[0], carts.cancel_cart, writes=True),
+        _Tool(CHECKOUT, _call(checkout=begun), seen[1], carts.create_checkout, writes=True),
+        _Tool(CHECKOUT, by_id, seen[1], carts.get_checkout),
+        _Tool(CHECKOUT, _call(id=str, checkout=changed), seen[1], carts.update_checkout, writes=True),
+        _Tool(CHECKOUT, _call(id=str, checkout=ended), seen[1], carts.complete_checkout, writes=True),
+        _Tool(CHECKOUT, by_id, seen[1], carts.cancel_checkout, writes=True),
+        _Tool(ORDER, by_id, order.Order, carts.get_order),
+    ]  # fmt: skip
 
 
 class Ucp:
     """The tools and documents of `drr tools mcp --face ucp`."""
 
     instructions = (
-        "A shop's catalogue and one user's orders in the names of the Universal Commerce Protocol, version"
-        f" {VERSION}; read only: no cart, no checkout, no payment. Amounts are cents. Check `messages`: what the shop does not"
-        " know is left out and said there. " + UNTRUSTED
+        "A shop's catalogue, carts, checkouts and one user's orders in the names of the Universal Commerce Protocol, version"
+        f" {VERSION}. Nothing is paid, and orders placed here never reach the shop. Amounts are cents. Check `messages`. "
+        + UNTRUSTED
     )
+    outputs: Mapping[str, JsonObject] = {}  # the profile names the schemas
 
     def __init__(self) -> None:
+        if find_spec("ucp_sdk") is None:
+            raise Misuse(f"--face ucp needs the package ucp-sdk, which is not installed: {install('ucp')}")
+        self._tools = {tool.name: tool for tool in _tools(CartStore())}
+        self._answered: dict[tuple[str | None, str], tuple[str, CallToolResult]] = {}
         self.tools = [
-            served(tool.name, f"{tool.work.__doc__} {UNTRUSTED}", _simple(tool.asks.model_json_schema()))
-            for tool in _TOOLS.values()
+            served(
+                tool.name,
+                f"{tool.work.__doc__} {UNTRUSTED}",
+                _simple(tool.asks.model_json_schema()),
+                writes=tool.writes,
+            )
+            for tool in self._tools.values()
         ]
-        self.outputs = {
-            tool.name: cast(JsonObject, _plain(TypeAdapter(tool.gives).json_schema(mode="serialization")))
-            for tool in _TOOLS.values()
-        }
         self.documents = {"/.well-known/ucp": profile}
 
     async def answer(self, name: str, arguments: JsonObject, ctx: ToolContext) -> CallToolResult:
-        tool = _TOOLS.get(name)
+        tool = self._tools.get(name)
         if tool is None:
-            raise MCPError(INVALID_PARAMS, f"no tool {one_line(name, 60)!r}; there are {', '.join(_TOOLS)}")
+            raise invalid(f"no tool {one_line(name, 60)!r}; there are {', '.join(self._tools)}")
         try:
-            asked = tool.asks.model_validate(arguments)
+            asked: Any = tool.asks.model_validate(arguments)
         except ValidationError as error:
-            raise MCPError(INVALID_PARAMS, _wrong(error)) from None
-        try:
-            answer = await tool.work(asked, ctx)
-        except ToolError as error:
-            if error.kind in _OUTCOMES:
-                return _refused(tool, error)
-            code = INVALID_PARAMS if error.kind == "invalid" else INTERNAL_ERROR
-            raise MCPError(code, _without_our_names(error.message), {"kind": error.kind}) from error
-        seen = [source.model_copy(update={"seen": _text(part)}) for source, part in answer.shown]
-        return _result(answer.answer, cited(ToolAnswer("", seen)))
+            raise invalid(_wrong(error)) from None
+        key = asked.meta.idempotency_key if tool.writes and asked.meta else None
+        if key is None:
+            return await _answer(tool, asked, ctx)
+        request = _text([name, {**arguments, "meta": None}])
+        mine = (ctx.session.user_id, key)
+        if mine not in self._answered:
+            self._answered[mine] = request, await _answer(tool, asked, ctx)
+            if len(self._answered) > _MOST_KEPT:
+                del self._answered[next(iter(self._answered))]
+        before, result = self._answered[mine]
+        if before != request:
+            raise MCPError(_IDEMPOTENCY_CONFLICT, "this idempotency-key was used for another request")
+        return result
+
+
+async def _answer(tool: _Tool, asked: Any, ctx: ToolContext) -> CallToolResult:
+    try:
+        draft = await tool.work(asked, ctx)
+    except UcpRefusal as refused:
+        return _refused(tool, refused)
+    except ToolError as error:
+        reason = _without_our_names(error.message)
+        if error.kind in _OUTCOMES:
+            return _refused(tool, UcpRefusal(_OUTCOMES[error.kind], reason))
+        if error.kind == "invalid":
+            raise invalid(reason) from error
+        raise MCPError(INTERNAL_ERROR, reason, {"kind": error.kind}) from error
+    return _result(tool.gives, draft)
 
 
 def profile(address: str) -> JsonObject:
     """Return the document at `/.well-known/ucp`: the version, the address of the tools, and the capabilities."""
-    spec = f"https://ucp.dev/{VERSION}"
+    root = f"https://ucp.dev/{VERSION}"
     service = {
         "version": VERSION,
-        "spec": f"{spec}/specification/overview",
+        "spec": f"{root}/specification/overview",
         "transport": "mcp",
-        "schema": f"{spec}/services/shopping/mcp.openrpc.json",
+        "schema": f"{root}/services/shopping/mcp.openrpc.json",
         "endpoint": f"{address.rstrip('/')}/mcp",
     }
-    capabilities = {name: [{"version": VERSION}] for name in (SEARCH, LOOKUP, ORDER)}
-    return {
-        "ucp": {
-            "version": VERSION,
-            "services": {"dev.ucp.shopping": [service]},
-            "capabilities": capabilities,
-            "payment_handlers": {},
-        }
-    }
+    capabilities = {}
+    for name in (SEARCH, LOOKUP, CART, CHECKOUT, ORDER):
+        short = name.removeprefix("dev.ucp.shopping.")
+        spec = f"{root}/specification/shopping/{short.replace('.', '/')}"
+        schema = f"{root}/schemas/shopping/{short.replace('.', '_')}.json"
+        capabilities[name] = [{"version": VERSION, "spec": spec, "schema": schema}]
+    services = {"dev.ucp.shopping": [service]}
+    ucp = {"version": VERSION, "services": services, "capabilities": capabilities, "payment_handlers": {}}
+    return _checked(BusinessSchema, {"ucp": ucp})
 
 
-def _refused(tool: _Tool, error: ToolError) -> CallToolResult:
-    message: UcpMessage = {
-        "type": "error",
-        "code": _OUTCOMES[error.kind],
-        "content": _without_our_names(error.message),
-        "severity": "unrecoverable",
-    }
-    return _result({"ucp": {**envelope(tool.capability), "status": "error"}, "messages": [message]}, [])
+def _checked(model: type[BaseModel], document: JsonObject) -> JsonObject:
+    return model.model_validate(document).model_dump(mode="json", by_alias=True, exclude_unset=True)
+
+
+def _refused(tool: _Tool, refusal: UcpRefusal) -> CallToolResult:
+    document = {"ucp": envelope(tool.capability, status="error"), "messages": list(refusal.messages)}
+    return _result(ErrorResponse, UcpAnswer(document, [(source, ()) for source in refusal.sources]))
 
 
 def _without_our_names(message: str) -> str:
@@ -139,12 +205,18 @@ def _without_our_names(message: str) -> str:
     return f"{'; '.join(kept).rstrip('.')}." if kept else "It failed."
 
 
-def _result(answer: Mapping[str, Any], sources: Sequence[Any]) -> CallToolResult:
+def _result(model: type[BaseModel], draft: UcpAnswer) -> CallToolResult:
+    document = _checked(model, draft.document)
+    seen = [_seen(source, document, path) for source, path in draft.shown]
     return CallToolResult(
-        content=[TextContent(type="text", text=_text(answer))],
-        structured_content=dict(answer),
-        _meta={"sources": list(sources)},
+        content=[TextContent(type="text", text=_text(document))],
+        structured_content=document,
+        _meta={"sources": cited(ToolAnswer("", seen))},
     )
+
+
+def _seen(source: Source, document: Any, path: Sequence[str | int]) -> Source:
+    return source.model_copy(update={"seen": _text(reduce(getitem, path, document))})
 
 
 def _text(value: Any) -> str:
@@ -159,7 +231,7 @@ def _wrong(error: ValidationError) -> str:
 
 
 def _simple(schema: JsonObject) -> JsonObject:
-    """Return one plain schema without references. Optional fields have a plain type and are not required."""
+    """Return one plain schema without references, as models are given it, with the fields that this shop reads."""
     known = schema.get("$defs", {})
 
     def simplified(part: Any) -> Any:
@@ -174,24 +246,13 @@ def _simple(schema: JsonObject) -> JsonObject:
         kept = {
             key: value
             for key, value in part.items()
-            if key not in ("$ref", "$defs", "title", "additionalProperties")
+            if key not in ("$ref", "$defs", "title", "description", "additionalProperties")
         }
         return {
-            key: {name: simplified(inner) for name, inner in value.items()}
+            key: {name: simplified(inner) for name, inner in value.items() if name not in _UNREAD}
             if key == "properties"
             else simplified(value)
             for key, value in kept.items()
         }
 
     return cast(JsonObject, simplified(schema))
-
-
-def _plain(part: Any, names: bool = False) -> Any:
-    """Return a schema without titles, which repeat the names, and open to further fields."""
-    if isinstance(part, dict):
-        dropped = () if names else ("title", "additionalProperties")
-        kept = {key: value for key, value in part.items() if key not in dropped}
-        if not names and isinstance(extra := part.get("additionalProperties"), dict):
-            kept["additionalProperties"] = extra
-        return {key: _plain(value, key in ("properties", "$defs")) for key, value in kept.items()}
-    return [_plain(item) for item in part] if isinstance(part, list) else part

@@ -19,7 +19,7 @@ def needed(package: str) -> Any:
     """Import a package that only the lane has, and that it must have."""
     if os.environ.get("DRR_REQUIRE_DOORS"):
         return import_module(package)
-    return pytest.importorskip(package, reason="make test-doors installs it")
+    return pytest.importorskip(package, reason="make test-doors or make test-ucp installs it")
 
 
 @pytest.fixture(scope="session")

@@ -413,3 +413,10 @@ def test_what_one_session_makes_of_an_answer_reaches_no_other(shop: Shop, web: S
     one.session.update_user(ANNA, {"first_name": "Eve"})
     after = call_sync(tool, arguments, third)
     assert after == before and after.data and "Eve" not in after.text
+
+
+def test_a_least_price_of_zero_says_nothing_against_the_query(ctx: ToolContext) -> None:
+    found = call_sync("product_catalog_search", {"query": "bird bath over $50", "min_price": 0}, ctx)
+    assert [item["product_id"] for item in found.data["items"]] == ["B0BATH0001"]
+    known = call_sync("product_catalog_search", {"query": "bird", "min_price": 0}, ctx).data
+    assert None not in [item["price"] for item in known["items"]] and known["unknown_price"] == 1
