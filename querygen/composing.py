@@ -70,7 +70,7 @@ class QuestionMaker:
     def __post_init__(self) -> None:
         self.checker = TruthChecker(self.shop, self.web)
         if self.plain:
-            self.checker.shelves = Shelves(self.shop, round_limits=True)
+            self.checker.shelves = Shelves(self.shop, plain=True)
 
     @cached_property
     def words(self) -> Mapping[str, Any]:

@@ -32,8 +32,8 @@ _MAKERS = ("Brand", "Manufacturer")
 class Shelves:
     """The products of a shop by category, read once and without long texts, which no constraint uses."""
 
-    def __init__(self, shop: Shop, *, round_limits: bool = False) -> None:
-        self._round_limits = round_limits
+    def __init__(self, shop: Shop, *, plain: bool = False) -> None:
+        self._plain = plain
         self.products: dict[str, Product] = {}
         self._by_step: dict[str, list[Product]] = {}
         self._of: dict[tuple[str, ...], list[Product]] = {}
@@ -91,6 +91,13 @@ class Shelves:
             self._of[steps] = [product for product in found if in_category(product, category)]
         return self._of[steps]
 
+    @cached_property
+    def _spread(self) -> Counter[str]:
+        """Count the kinds of product that state each value, so that no invented name gives its kind away."""
+        filed = [one for one in self.products.values() if len(one.categories) > 1]
+        pairs = {(value, p.categories[-1]) for p in filed for name, value in self.stated(p) if name != PART}
+        return Counter(value for value, _ in pairs)
+
     def cheapest(self, truth: Checkable, *, dearest: bool = False) -> float | None:
         """Return the sum of the cheapest right picks, or of the dearest; `None` where too few prices are known."""
         total = 0.0
@@ -108,9 +115,10 @@ class Shelves:
         steps = tuple(category)
         if steps not in self._tables:
             products = self.of(steps)
-            self._tables[steps] = KindTable(
-                products, Counter(pair for p in products for pair in self.stated(p)), self._round_limits
-            )
+            stated = Counter(pair for p in products for pair in self.stated(p))
+            if self._plain:
+                stated = Counter({one: n for one, n in stated.items() if self._spread[one[1]] > 1})
+            self._tables[steps] = KindTable(products, stated, self._plain)
         return self._tables[steps]
 
 
@@ -126,9 +134,9 @@ class KindTable:
     """The products of one kind as bits, and every demand that their values allow."""
 
     def __init__(
-        self, products: Sequence[Product], stated: Mapping[tuple[str, str], int], round_limits: bool = False
+        self, products: Sequence[Product], stated: Mapping[tuple[str, str], int], plain: bool = False
     ) -> None:
-        self.products, self._stated, self._round_limits = products, stated, round_limits
+        self.products, self._stated, self._plain = products, stated, plain
         self.all = (1 << len(products)) - 1
         self.places = {product.product_id: 1 << place for place, product in enumerate(products)}
         self.free = self.bits(p.price == 0 for p in products)
@@ -195,7 +203,7 @@ class KindTable:
             for below, (low, high) in enumerate(pairwise(known), 1)
             if low < high and (below if kind == "price_max" else len(known) - below) > 1
         ]
-        if self._round_limits:
+        if self._plain:
             return [Constraint(kind=kind, value=rounded(low, high)) for low, high in gaps]
         within = [Random(f"{kind}:{low}:{high}").uniform(0.05, 0.95) for low, high in gaps]
         limits = [low + part * (high - low) for part, (low, high) in zip(within, gaps, strict=True)]
