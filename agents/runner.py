@@ -370,7 +370,9 @@ def _gathered(run: AgentRun, variant: Variant, world: World) -> dict[str, Any]:
         "query": run.query,
         "user_id": run.user_id,
         "models": {role: own if role in outside else model.name for role, model in run.models.items()},
-        "rule_written": any(run.models[role].rule_written for role in wrote if role not in outside),
+        "rule_written": any(
+            run.models[role].rule_written for role in wrote if role in run.models.keys() - outside
+        ),
         "sources": run.ledger.sources(actor_rank),
         "tool_calls": _numbered(run),
         "failures": sorted(run.failures, key=lambda failure: actor_rank(failure.researcher)),

@@ -9,7 +9,7 @@ from datetime import date, timedelta
 from functools import cached_property
 from pathlib import Path
 from random import Random
-from typing import Any, Literal, get_args
+from typing import Any, Literal, cast, get_args
 
 from drr.env.checkable import Checkable, PlanStep, ShoppingNeed, in_category
 from drr.env.entities import Order, OrderStatus, Product
@@ -144,17 +144,19 @@ class ServiceMaker:
 
     def _case(self, rng: Random, user_id: str, policy: ServicePolicy, wish: DrawnWish) -> ServiceCase:
         past = PastOrders(rng, self, user_id, policy, wish.need)
-        requests, slots, words = list[OrderRequest](), dict(wish.slots), self.words["slots"]
+        requests, slots, values = list[OrderRequest](), dict(wish.slots), dict(wish.values)
         actions = [rng.choice(_ACTIONS) for _ in range(rng.choice((1, 1, 2)))]
         for point, action in enumerate(actions, 2):
             trap = rng.choice(_TRAPS[action]) if rng.random() < _TRAPPED else None
             order = past.foreign() if trap == "account" else past.drawn(action, trap)
-            form = words["foreign" if trap == "account" else "order"]
-            about = form.format(point=point, order=order.order_id, day=day_words(order.order_date))
             reasons = [one for one in get_args(Reason) if (one == policy.ground) == (trap == "grounds")]
             reason = rng.choice(reasons)
-            slots.setdefault("order", []).append(about)
-            slots.setdefault("reason", []).append(words["reason"].format(point=point, reason=reason))
+            named = order.order_id if trap == "account" else day_words(order.order_date)
+            form = "foreign" if trap == "account" else "order"
+            for kind, which, value in (("order", form, named), ("reason", "reason", reason)):
+                sentence = self.words["slots"][which].format(point=point, value=value)
+                slots.setdefault(cast(SlotKind, kind), []).append(sentence)
+                values[sentence] = [value]
             requests.append(OrderRequest(action=action, order_id=order.order_id, reason=reason))
         for action in _ACTIONS:
             past.drawn(action, None)  # what nobody speaks of must stay as it is
@@ -165,6 +167,7 @@ class ServiceMaker:
             orders=past.orders,
             slots=slots,
             change=wish.change,
+            values=values,
         )
         state = ServiceState(case, self.shop, user_id, asked={"reason"})
         return case.model_copy(update={"requests": [_refused(state, one) for one in requests]})

@@ -55,6 +55,8 @@ class DrawnWish(NamedTuple):
     budget: float | None
     slots: dict[SlotKind, list[str]]
     change: ChangeOfMind
+    values: dict[str, list[str]]
+    """The values in each sentence."""
 
 
 class WishDraw:
@@ -64,6 +66,7 @@ class WishDraw:
         self, base: QuestionMaker, words: Mapping[str, Any], rng: Random, user_id: str, policy: ServicePolicy
     ) -> None:
         self.base, self.words, self.rng, self.policy = base, words, rng, policy
+        self._values = dict[str, list[str]]()
         manifest = base.shop.manifest
         self._shop, self._today = manifest.content_hash, date.fromisoformat(manifest.as_of)
         checker = base.checker
@@ -129,7 +132,11 @@ class WishDraw:
         now = slots[changed[0]]
         sentence = self.words["changed"].format(now=" ".join(now))
         change = ChangeOfMind(kind=changed[0], after=rng.randint(1, 4), sentence=sentence, now=now)
-        return DrawnWish(after.model_copy(update={"products": chosen}), purchase, budget, first, change)
+        need, values = after.model_copy(update={"products": chosen}), self._values
+        values[sentence] = [value for one in now for value in values[one]]
+        spoken = {sentence, *now, *(one for own in first.values() for one in own)}
+        values = {one: values[one] for one in sorted(spoken)}
+        return DrawnWish(need, purchase, budget, first, change, values)
 
     def _to_be_had(
         self, need: ShoppingNeed, pieces: int, shelf: Sequence[Product]
@@ -165,7 +172,10 @@ class WishDraw:
         words, found = self.words["slots"], dict[SlotKind, list[str]]()
 
         def say(kind: SlotKind, form: str, **facts: object) -> None:
-            found.setdefault(kind, []).append(words[form].format(**facts))
+            sentence = words[form].format(**facts)
+            found.setdefault(kind, []).append(sentence)
+            stated = [*map(str, facts.values()), words["kept"].get(form, "")]
+            self._values[sentence] = [one for one in stated if one and one in sentence]
 
         for one in need.constraints:
             say(_KIND_OF[one.kind], one.kind, value=shown(one), name=one.name)

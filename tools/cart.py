@@ -6,7 +6,9 @@ keep: the act is done, and the session records what it broke.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import date
+from functools import partial
 from typing import Annotated, Literal
 
 from drr.env.entities import Order, Product
@@ -14,7 +16,7 @@ from drr.env.records.lines import dollars, one_line
 from drr.env.records.shopper import order_row
 from drr.env.service.case import Reason, SlotKind
 from drr.env.service.clauses import CLAUSES, Act, broken_by
-from drr.env.service.shopper import reply
+from drr.env.service.shopper import reply, wrong_words
 from drr.env.service.state import ServiceState, vouchers_of
 from drr.tools.access import in_capitals, near_products, product_id_in
 from drr.tools.base import ToolAnswer, ToolContext, ToolError, order_sources, product_source
@@ -150,23 +152,40 @@ def ask_shopper(
         Field(description="The question, in your words."),
     ],
     about: Annotated[
-        list[SlotKind],
+        list[SlotKind] | None,
         Field(
             min_length=1,
             max_length=12,
             description="What the question is about; nothing else is told. `confirmation` asks for a yes to the cart and its total.",
         ),
-    ],
+    ] = None,
     total: Annotated[
         float | None,
         Field(ge=0, le=1e6, description="With `confirmation`: what he would pay in all, in dollars."),
     ] = None,
 ) -> ToolAnswer:
     """Ask the shopper a question, and return what he says. He tells only what he is asked about."""
-    _keep(ctx, Act("ask", kinds=len(set(about))))
-    answer = reply(ctx.service, about, total)
+    state = ctx.service
+    if about is None and state.voice is None:
+        raise ToolError(
+            "invalid", "about is missing: he answers by what a question is about, not by its words."
+        )
+    kinds = about or (state.voice.kinds(question) if state.voice else [])
+    _keep(ctx, Act("ask", kinds=len(set(kinds))))
+    answer = reply(state, kinds, total)
+    words = _spoken(ctx, question, answer.sentences) if state.voice else " ".join(answer.sentences)
+    state.heard += answer.sentences
     data: ShopperData = {"sentences": answer.sentences, "agreed": answer.agreed}
-    return ToolAnswer("The shopper says: " + " ".join(answer.sentences), (), data)
+    return ToolAnswer(f"The shopper says: {words}", (), data)
+
+
+def _spoken(ctx: ToolContext, question: str, sentences: Sequence[str]) -> str:
+    """Return an answer in the words of the model that plays the shopper, and record how often they were wrong."""
+    state = ctx.service
+    assert state.voice is not None
+    spoken = state.voice.words(question, sentences, partial(wrong_words, state, sentences))
+    ctx.session.acted("shopper", None, spoken.faults)
+    return spoken.words
 
 
 def _keep(ctx: ToolContext, act: Act) -> None:

@@ -164,6 +164,8 @@ class _Replay:
         if name == "product_catalog_search" and "search" in self._other:
             return "was searched in another way"
         changed = [row["field"] for row in self._record.result.get("state_changes") or ()]
+        if "shopper" in self._record.key_fields and name in (*registry.CART_TOOLS, *USER_TOOLS):
+            return "the shopper was played by a model"
         if name in USER_TOOLS and not all(field.startswith(TALK) for field in changed):
             return "the shopper's records were changed meanwhile"
         return "was called on another shop" if "shop" in self._other else ""

@@ -18,6 +18,7 @@ from drr.app.models.setup import holds_thoughts, models_of, prompts_of, styles_o
 from drr.app.study.containment import check_contained
 from drr.app.study.person import PersonFacts, open_giving
 from drr.app.study.plan import StudyPlan
+from drr.app.study.shopper import PLAIN_SHOPPER, PlayedShopper, shopper_of
 from drr.app.study.spans import NO_SPANS, Spans, answer_span, spans_of
 from drr.app.study.specs import AnswerSpec, agent_in, kept, keyed, reach_in, setting_in, spec_of
 from drr.app.study.workers import Probe, check_same, probes_of, settings_from, whole_path
@@ -109,6 +110,8 @@ def open_answering(
     check_contained(found, trusted=terms.trusted)
     prompts = prompts_of(settings, "agents")
     named = [variant.model for variant in found.values() if variant.model is not None]
+    shopper = shopper_of(plan, settings)
+    named += [shopper.model] if shopper.model is not None else []
     models = models_of(settings, agents=True, calls=calls, named=named)
     reaches, world = reaches_of(plan.reach or WHOLE.name), plan.world or SHOP
     site = Site(
@@ -125,7 +128,7 @@ def open_answering(
         chosen = settings_of(plan.settings or RECORDS.name)
         giving = open_giving(chosen, plan, settings, models_of(settings, calls=calls))
         answering = AnswerWork(
-            plan, settings, found, realm, models, prompts, giving, reaches, spans, keyed_max_tokens
+            plan, settings, found, realm, models, prompts, giving, reaches, spans, keyed_max_tokens, shopper
         )
         giving.check_place(realm, found.values())
         answering.check_profiles()
@@ -151,6 +154,7 @@ class AnswerWork:
     spans: Spans = NO_SPANS
     keyed_max_tokens: int | None = None
     """Token limit that unit keys hold in place of the setting, so that failed units with a higher limit stay the same units."""
+    shopper: PlayedShopper = PLAIN_SHOPPER
 
     @property
     def roles(self) -> list[str]:
@@ -189,6 +193,7 @@ class AnswerWork:
             **vision_key(variant, world.tools, models.name_of(variant.architecture.looks), settings.vision),
             "page_reader": settings.page_reader,
             **({} if self.plan.world in (None, SHOP) else {"world": self.plan.world}),
+            **self.shopper.key(),
             **world.key_fields(),
         }
         label = f"{spec['query_id']}/{spec['variant']}/{spec['trial']}"
@@ -267,7 +272,7 @@ class AnswerWork:
             return await run_variant(
                 variant,
                 spec["query"],
-                world=_replayed(self.world_of(spec), replay),
+                world=self.shopper.voiced(_replayed(self.world_of(spec), replay), models),
                 models=self.roles_of(variant, models),
                 meter=meter,
                 prompts=self.prompts,
@@ -314,6 +319,7 @@ class AnswerWork:
         try:
             for variant in self.variants.values():
                 self.roles_of(variant, self.models)
+            self.shopper.check(self.models)
         except ModelSetupError as error:
             raise Misuse(str(error)) from error
 

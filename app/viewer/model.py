@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -22,8 +23,12 @@ if TYPE_CHECKING:
 
 from drr.citations.parse import Citations, parse
 from drr.env.files import file_name
+from drr.env.shop_world import CART_TOOLS
 from drr.eval.stats.question import AskedQuestion
 from drr.eval.tasks.judgements import Judged
+
+_ASKING = CART_TOOLS[-1]
+"""The tool that asks the shopper."""
 
 
 @dataclass(frozen=True)
@@ -91,6 +96,17 @@ class CallView:
     seconds: float | None
     started_at: float | None = None
     """Seconds from the start of the answer; `None` if not recorded."""
+
+
+class TalkStep(NamedTuple):
+    """A question to the shopper with his answer, or an act, beside the cart or order after it."""
+
+    call: int
+    words: str
+    """The question, or the name of the tool that acted."""
+    about: str
+    answer: str
+    cart: str
 
 
 @dataclass(frozen=True)
@@ -256,3 +272,17 @@ class ReportView:
     @property
     def calls(self) -> tuple[CallView, ...]:
         return tuple(call for actor in self.actors for call in actor.calls)
+
+    @property
+    def talk(self) -> list[TalkStep]:
+        """Return the talk with the shopper, each step beside the cart or order; empty without one."""
+        steps, shown = list[TalkStep](), ""
+        for call in self.calls:
+            if call.name == _ASKING:
+                asked = json.loads(call.arguments)
+                about = ", ".join(map(str, asked.get("about") or ()))
+                steps.append(TalkStep(call.number, str(asked.get("question")), about, call.result, shown))
+            elif call.name in CART_TOOLS:
+                shown = call.result
+                steps.append(TalkStep(call.number, call.name, "", "", shown))
+        return steps

@@ -92,3 +92,5 @@ class ServiceCase(_Part):
     slots: Mapping[SlotKind, list[str]]
     """His sentences by kind, for when he is asked."""
     change: ChangeOfMind
+    values: Mapping[str, list[str]]
+    """The values that a sentence of his states, as they are written in it."""

@@ -110,6 +110,12 @@ class ServiceOutcome:
         return found
 
     @property
+    def shopper_faults(self) -> float | None:
+        """Return the wrong attempts of the model that plays the shopper, for each answer; `None` without such a model."""
+        faults = [after for kind, _, after in self._acts if kind == "shopper"]
+        return sum(faults) / len(faults) if faults else None
+
+    @property
     def bought_rightly(self) -> bool:
         """Tell whether one checkout is right: its products and pieces, total, day of arrival and voucher."""
         need, wanted, orders = self._need, self.case.purchase, self.paid

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from drr.env.service.case import SlotKind
 from drr.env.service.state import ServiceState
+from drr.env.text import tokens
 
 NOTHING: dict[str, str] = {
     "budget": "I have no limit of money to give you.",
@@ -58,6 +59,23 @@ def reply(state: ServiceState, about: Sequence[SlotKind], total: float | None = 
     if objection is None:
         state.confirmed = (dict(state.cart), round(total or 0.0, 2))
     return Reply([*answer, objection or YES], objection is None)
+
+
+def wrong_words(state: ServiceState, sentences: Sequence[str], words: str) -> str | None:
+    """Say which value of the script an answer leaves out, or tells unasked; `None` where it tells what is allowed."""
+    values = state.case.values
+    due = {value for one in sentences for value in values.get(one, ())}
+    every = {value for own in values.values() for value in own}
+    known = {value for value in every if _states(" ".join([*state.heard, *sentences]), value)}
+    stated = {value for value in every if _states(words, value)}
+    left, more = sorted(due - stated), sorted(stated - known)
+    if left:
+        return f"it leaves out: {', '.join(left)}"
+    return f"it gives away: {', '.join(more)}" if more else None
+
+
+def _states(text: str, value: str) -> bool:
+    return f" {' '.join(tokens(value))} " in f" {' '.join(tokens(text))} "
 
 
 def _sentences(state: ServiceState, kind: SlotKind) -> list[str]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from functools import lru_cache
 from hashlib import sha256
 from random import Random
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from drr.env.entities import Order, OrderStatus, Product, bound_ms, ms_from_iso
 from drr.env.service.case import ServiceCase, SlotKind
@@ -37,6 +37,25 @@ def vouchers_of(shop: str) -> Mapping[str, float]:
     """Return the vouchers of a shop by code, each with its amount in dollars."""
     rng = Random(f"vouchers:{shop}")
     return {f"V{rng.randrange(16**7):07X}": float(rng.choice(_AMOUNTS)) for _ in range(_VOUCHERS)}
+
+
+class SpokenAnswer(NamedTuple):
+    """An answer in a model's words, and how often the words told too much or too little before."""
+
+    words: str
+    faults: int
+
+
+class Voice(Protocol):
+    """A model that plays the shopper by his script."""
+
+    def kinds(self, question: str) -> list[SlotKind]:
+        """Return what a question asks about."""
+
+    def words(
+        self, question: str, sentences: Sequence[str], wrong: Callable[[str], str | None]
+    ) -> SpokenAnswer:
+        """Return the sentences in the model's words. `wrong` tells what is wrong with an attempt."""
 
 
 class PaidCart(NamedTuple):
@@ -100,6 +119,10 @@ class ServiceState:
     """True once he said that he has changed his mind."""
     confirmed: tuple[dict[str, int], float] | None = None
     """Cart and total to which he said yes."""
+    heard: list[str] = field(default_factory=list)
+    """Sentences of his so far."""
+    voice: Voice | None = None
+    """A model that reads free questions and words his answers; without one his sentences are plain."""
 
     def __post_init__(self) -> None:
         self.orders = {order.order_id: order for order in self.case.orders}

@@ -18,9 +18,21 @@ _EXPLAINED = {
         "Share of a report's statements on what was done that cart and orders confirm; an act that is not reported counts as wrong.",
     ),
     "policy": ("policy kept", "Share of talks in which no clause of the shop's policy was broken."),
+    "shopper_faults": (
+        "shopper's faults",
+        "Answers of a model as shopper that told too much or too little and were asked again, for each answer given.",
+    ),
 }
 METRICS = tuple(
-    Metric(name, label, text, "service", range=SHARE, better="higher", judged=False)
+    Metric(
+        name,
+        label,
+        text,
+        "service",
+        range=None if name == "shopper_faults" else SHARE,
+        better="lower" if name == "shopper_faults" else "higher",
+        judged=False,
+    )
     for name, (label, text) in _EXPLAINED.items()
 )
 
@@ -29,11 +41,13 @@ def per_report(judged: Judged, answer: Answer) -> Values:
     if answer.question is None or answer.question.service is None:
         return {}
     outcome = rewarded(answer).outcome
-    return {"state": outcome.state, "says_does": outcome.says_does, "policy": outcome.policy}
+    found: Values = {"state": outcome.state, "says_does": outcome.says_does, "policy": outcome.policy}
+    return found if outcome.shopper_faults is None else {**found, "shopper_faults": outcome.shopper_faults}
 
 
 def corpus(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, Statistic]:
     if not any(per_report(judged, answer) for answer in answers):
         return {}
-    how = dict.fromkeys(_EXPLAINED, "mean over questions")
+    named = {name for answer in answers for name in per_report(judged, answer)}
+    how = {name: "mean over questions" for name in _EXPLAINED if name in named}
     return over_queries(answers, lambda answer: per_report(judged, answer), how)

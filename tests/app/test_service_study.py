@@ -11,12 +11,14 @@ from drr.env.query import Query, read_queries
 from drr.env.service.outcome import gold_form
 from drr.env.session import Session
 from drr.env.shop import Shop
+from drr.study.study import Study
 from drr.tools.base import context_for
 from drr.tools.registry import call_sync
 
 from tests import commands
 from tests.commands import Drr
 from tests.tampering import tampered
+from tests.wire import Request, Say, Wire
 
 AGENT = """
 import json
@@ -32,6 +34,12 @@ async def good(query, tools, model, budget):
         call = {"type": "tool_call", "id": "1", "name": step["tool"], "args": step["arguments"]}
         await named[step["tool"]].ainvoke(call)
     return f"All is done.\\n\\n```form\\n{form}\\n```\\n"
+
+async def asking(query, tools, model, budget):
+    named = {one.name: one for one in tools}
+    call = {"type": "tool_call", "id": "1", "name": "ask_shopper", "args": {"question": "Which orders, and why?"}}
+    await named["ask_shopper"].ainvoke(call)
+    return await good(query, tools, model, budget)
 
 async def liar(query, tools, model, budget):
     call = {"type": "tool_call", "id": "1", "name": "get_user_orders", "args": {"limit": 3}}
@@ -75,6 +83,14 @@ def test_figures_hold_what_was_said_against_what_was_done(drr: Drr, home: Path) 
     assert liar["state"] == liar["reward"] == 0 and liar["says_does"] < 0.5
 
 
+def test_the_talk_stands_beside_the_cart(drr: Drr, home: Path, tmp_path: Path) -> None:
+    drr.out("view", home / "study", "--static", tmp_path / "pages")
+    pages = [page.read_text() for page in (tmp_path / "pages" / "r").glob("*.html")]
+    (talk, *_) = [page.partition('id="talk"')[2] for page in pages if "ask_shopper" in page]
+    assert "The shopper says: " in talk and "The cart:" in talk and "Paid $" in talk
+    assert sum('id="talk"' in page for page in pages) == 2  # whoever never asks has none
+
+
 def test_a_bundle_plays_the_talk_again(drr: Drr, home: Path, shop: Shop, tmp_path: Path) -> None:
     drr.json("bundle", "make", home / "study", "--out", tmp_path / "good.bundle")
     assert drr.json("bundle", "verify", tmp_path / "good.bundle", "--shop", shop.spec)["tier"] == "consistent"
@@ -87,6 +103,56 @@ def test_a_bundle_plays_the_talk_again(drr: Drr, home: Path, shop: Shop, tmp_pat
     drr.json("bundle", "make", tmp_path / "study", "--out", tmp_path / "bad.bundle")
     found = drr.out("bundle", "verify", tmp_path / "bad.bundle", "--shop", shop.spec, code=1)
     assert "its calls leave other carts and orders" in found
+
+
+def played(request: Request) -> Say:
+    """Read questions as being about orders and reasons, and answer wrongly at first: a fact is left out."""
+    text = str(request.body["messages"][-1]["content"])
+    if "Say which of these things" in text:
+        return Say(json.dumps({"about": ["order", "reason"]}))
+    lines = [line.removeprefix("- ") for line in text.splitlines() if line.startswith("- ")]
+    is_second = "An attempt of before was wrong: it leaves out" in text
+    return Say(
+        json.dumps(
+            {
+                "answer": f"Well. {' '.join(lines)}"
+                if is_second or "Keep also these words: none" in text
+                else "Hm."
+            }
+        )
+    )
+
+
+def test_a_model_plays_the_shopper_and_code_checks_it(
+    drr: Drr, home: Path, shop: Shop, tmp_path: Path
+) -> None:
+    words = ("--world", "service", "--shop", shop.spec, "--queries", home / "t.jsonl", "--quiet")
+    agent = ("--variants", f"{home / 'agent.py'}:asking")
+    assert "about is missing" in drr_text(drr, tmp_path / "plain", *words, *agent)
+    with Wire(played) as wire:
+        voiced = ("--shopper", "openai:player", "--base-url", f"{wire.url}/v1")
+        told = drr_text(drr, tmp_path / "study", *words, *agent, *voiced)
+    assert "The shopper says: Well. Point 2" in told
+    figures = drr.json("report", tmp_path / "study")["metrics"]["agent.py:asking"]
+    assert figures["reward"]["value"] == 1 and 0.5 < figures["shopper_faults"]["value"] < 1
+    drr.json("bundle", "make", tmp_path / "study", "--out", tmp_path / "b.bundle")
+    assert (
+        drr.json("bundle", "verify", tmp_path / "b.bundle", "--shop", shop.spec)["tier"]
+        == "consistent in part"
+    )
+    assert "leave it out for plain sentences" in drr.err(
+        "run", tmp_path / "no", *words, *agent, "--shopper", "offline"
+    )
+
+
+def drr_text(drr: Drr, study: Path, *words: object) -> str:
+    """Run a study and return what its tools answered."""
+    drr.out("run", study, *words)
+    with Study.read(study) as read:
+        (first, *_) = read.records("answer")
+        return "\n".join(
+            read.text(first, f"text:{call['result_sha256']}") or "" for call in first.result["tool_calls"]
+        )
 
 
 def test_talks_and_other_questions_need_their_own_world(

@@ -13,7 +13,7 @@ from drr.env.query import Query
 from drr.env.service.case import ClauseName, Reason, ServiceCase, SlotKind
 from drr.env.service.clauses import CLAUSES, Act, broken_by
 from drr.env.service.outcome import ServiceForm, ServiceOutcome, gold_form
-from drr.env.service.shopper import EMPTY, NO_TOTAL, NOTHING, OWNED, WRONG_TOTAL, YES, reply
+from drr.env.service.shopper import EMPTY, NO_TOTAL, NOTHING, OWNED, WRONG_TOTAL, YES, reply, wrong_words
 from drr.env.service.state import ServiceState, stock_of, vouchers_of
 from drr.env.session import Session
 from drr.env.settings import resolve
@@ -228,6 +228,18 @@ def test_a_change_of_mind_is_said_once_and_before_a_yes(maker: ServiceMaker, tal
             reply(never_told, ["delivery" if change.kind != "delivery" else "rating"])
         assert reply(never_told, [change.kind]).sentences == change.now  # and nothing is taken back
         assert reply(never_told, [change.kind]).sentences == change.now
+
+
+def test_words_of_a_model_tell_what_is_allowed_and_no_more(maker: ServiceMaker, talks: list[Query]) -> None:
+    for query in talks:
+        case, state = case_of(query), context(maker, query).service
+        order, reason = case.slots["order"], case.slots["reason"]
+        assert wrong_words(state, order, f"Well, {' '.join(order)}") is None
+        assert str(wrong_words(state, order, "Hm.")).startswith("it leaves out: ")
+        more = wrong_words(state, order, " ".join([*order, *reason]))
+        assert more is not None and more.startswith("it gives away: ")
+        state.heard += reason  # what he told before may be told again
+        assert wrong_words(state, order, " ".join([*order, *reason])) is None
 
 
 def turns(count: int, talks: list[Query], maker: ServiceMaker) -> None:
