@@ -93,7 +93,7 @@ def _text(pair: VariantPair, *, full: bool) -> str:
 
     document, names = pair["document"], pair["names"]
     a, b = document["a"], document["b"]
-    equal = set() if full else {name for name in names if _is_equal(document["metrics"][name])}
+    folded = set() if full else {name for name in names if not _is_open(name, document["metrics"][name])}
     rows = [
         [
             names[name],
@@ -105,7 +105,7 @@ def _text(pair: VariantPair, *, full: bool) -> str:
             p_value(row["p_holm"]),
         ]
         for name, row in document["metrics"].items()
-        if name in names and name not in equal
+        if name in names and name not in folded
     ]
     parts = [flowing(line) for line in _found(document, names)]
     parts += [flowing(document["banner"])] if document["banner"] else []
@@ -128,9 +128,9 @@ def _text(pair: VariantPair, *, full: bool) -> str:
             rows,
         )
     )
-    if equal:
-        shown = ", ".join(names[name] for name in names if name in equal)
-        parts.append(flowing(f"Equal on every question (--full shows them): {shown}."))
+    if folded:
+        shown = ", ".join(names[name] for name in names if name in folded)
+        parts.append(flowing(f"Equal or not sure (--full shows them): {shown}."))
     if not document["noise"]:
         parts.append(flowing(pair["not_measured"]))
     return "\n\n".join(parts)
@@ -155,8 +155,13 @@ def _found(document: CompareDocument, names: dict[str, str]) -> list[str]:
     ]
 
 
-def _is_equal(row: DifferenceRow) -> bool:
-    return row["value"] == 0 and (row["n"] == 1 or row.get("all_equal", False))
+def _is_open(name: str, row: DifferenceRow) -> bool:
+    """Tell whether a row is shown without `--full`: it is sure, or a lead metric that differs somewhere."""
+    from drr.app.report.headline import lead_metrics
+    from drr.eval.stats.differences import is_settled
+
+    is_equal = row["value"] == 0 and (row["n"] == 1 or row.get("all_equal", False))
+    return is_settled(row) or (name in lead_metrics() and not is_equal)
 
 
 def _left_out(document: CompareDocument) -> set[str]:

@@ -182,5 +182,5 @@ def _minus(material: ReportData, pair: tuple[str, str], asked: AskedQuestion, me
         means.append(sum(known) / len(known) if known else None)
     both = " − ".join(_shown(value, metric) for value in means)
     if means[0] is None or means[1] is None:
-        return both
-    return f"{both} = {means[0] - means[1]:+,.{metric.digits}f}"
+        return f"– ({both})"
+    return f"{means[0] - means[1]:+z,.{metric.digits}f} ({both})"

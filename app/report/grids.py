@@ -100,7 +100,7 @@ def section(
     """
     notes = _notes(table)
     first = notes if len(notes) <= _NOTES_SHOWN + 1 else notes[:_NOTES_SHOWN]
-    shown = grid(table, answers) if wide is None else _forest(table, answers)
+    shown = grid(table, answers) if wide is None else forest(table, answers)
     return drawn_by("section", table, level, shown, first, notes[len(first) :], drawn or "", wide)
 
 
@@ -113,7 +113,7 @@ def _notes(table: Table) -> list[str]:
     return notes
 
 
-def _forest(table: Table, answers: Mapping[tuple[str, ...], str]) -> Markup:
+def forest(table: Table, answers: Mapping[tuple[str, ...], str]) -> Markup:
     """Return the HTML of a forest plot for each figure. Only the first figure and those with a sure difference are open."""
     alone = [
         replace(

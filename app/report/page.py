@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from drr.app.pages.frame import Frame, FramePlace
@@ -12,7 +13,7 @@ from drr.app.report.detail_pages import FOLDER, pages_of, sections_behind
 from drr.app.report.differences import DIFFERENCES, contrasts
 from drr.app.report.failing import charts, errors_of, errors_text
 from drr.app.report.forest_figure import DARK, LIGHT
-from drr.app.report.grids import drawn_by, grid, section
+from drr.app.report.grids import drawn_by, forest, grid, section
 from drr.app.report.headline import facts
 from drr.app.report.material import ReportData
 from drr.app.report.tables import Table
@@ -146,11 +147,19 @@ def answers_page(material: ReportData, systems: tuple[str, ...], tables: Sequenc
             note=_NOTES[len(systems)],
             linked="both reports side by side" if len(systems) > 1 else "its report",
             pages=pages,
+            forest=_between(tables, systems),
             parts=list(sections_behind(material, systems, tables)),
             viewer=material.viewer,
             **_frame(material).values("report"),
         )
     )
+
+
+def _between(tables: Sequence[Table], systems: tuple[str, ...]) -> Markup:
+    """Return the forest plot of the two systems over all questions, or nothing."""
+    table = next((one for one in tables if one.name == DIFFERENCES), None)
+    rows = [row for row in table.rows if tuple(table.behind.get(row[0], ())) == systems] if table else []
+    return forest(replace(table, rows=rows), {}) if table and rows else Markup("")
 
 
 def _frame(material: ReportData) -> Frame:

@@ -108,6 +108,20 @@ def sides_of(reports: Sequence[ReportView]) -> list[ShownSide]:
     return [*(_by_the_judge(report) for report in reports), *(one for r in reports for one in _by_others(r))]
 
 
+def opening_sides(sides: Sequence[ShownSide]) -> tuple[str, str]:
+    """Return the names of the sides to open: the best answer, and the worst of another system, if any."""
+
+    def quality(side: ShownSide) -> tuple[float, int]:
+        entry = side.report.entry
+        return entry.scores.get("fp") or 0.0, -len(entry.errors)
+
+    own = [side for side in sides if side.own_page]
+    best = max(own, key=quality)
+    rest = [side for side in own if side is not best] or list(sides[1:]) or own
+    apart = [side for side in rest if side.report.entry.variant != best.report.entry.variant]
+    return best.name, min(apart or rest[:1], key=quality).name
+
+
 def _by_the_judge(report: ReportView) -> ShownSide:
     judge = f", judged by {report.verdicts.judge}" if report.others else ""
     return ShownSide(report.entry.key, f"{_answer(report)}{judge}", report, True)

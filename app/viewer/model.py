@@ -258,6 +258,8 @@ class ReportView:
     shopper: ProfileSummary | None = None
     products: tuple[ProductCard, ...] = ()
     """Products that tools returned, and products that only the report names, made-up addresses included."""
+    made: Mapping[str, str] = field(default_factory=dict)
+    """When, by which models, with which limits and by which code the answer was made."""
     steps: Sequence[Mapping[str, Any]] = ()
     """Steps besides tool calls, as the answer's record has them; empty where none were recorded."""
     mistakes: MistakesResult | None = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import isfinite
-from typing import Any
+from typing import Any, NamedTuple
 
 from drr.app.viewer.model import (
     Actor,
@@ -29,9 +29,11 @@ from drr.eval.stats.citations import CitationVerdict
 from drr.eval.stats.faithfulness import VerdictRow
 from drr.eval.tasks.citation_rows import CheckRow
 from drr.eval.tasks.judgements import Judged
-from drr.wording.excerpt import ELLIPSIS, piece
+from drr.wording.excerpt import ELLIPSIS, excerpt, piece
 
 MARGIN = 400
+LONGEST_ARGUMENT = 80
+"""Most characters of an argument in the line of a call."""
 SHOWN_ELSEWHERE = frozenset({"quality", "rules"})
 """Names of metric tables that the page shows in a part of their own."""
 Rows = Sequence[Mapping[str, Any]]
@@ -219,6 +221,41 @@ def _conversation(transcript: Mapping[str, Any], steps: Rows, calls: Sequence[Ca
         messages=[TimedMessage(row, *next(timed.get(row["role"], iter(())), ())) for row in rows],
         started_at=min((step["started_at"] for step in steps), default=None),
     )
+
+
+def line(value: object) -> str:
+    """Return the value in one line, a mapping as its items."""
+    items = value.items() if isinstance(value, Mapping) else ()
+    return ", ".join(f"{name} {own}" for name, own in items) or str(value)
+
+
+class ShownTurn(NamedTuple):
+    """A message, and for a model's message its calls, each with the message of its result."""
+
+    message: TimedMessage
+    calls: Sequence[tuple[Mapping[str, Any], TimedMessage | None]] = ()
+
+
+def turns(messages: Iterable[TimedMessage]) -> list[ShownTurn]:
+    """Return the messages as a tree: the result of a call belongs to the turn that called."""
+    messages = list(messages)
+    results = {one.row.get("tool_call_id"): one for one in messages if one.row["role"] == "tool"}
+    made = [
+        ShownTurn(
+            one, [(call, results.pop(call.get("id"), None)) for call in one.row.get("tool_calls") or ()]
+        )
+        for one in messages
+    ]
+    alone = {id(one) for one in results.values()}
+    return [one for one in made if one.message.row["role"] != "tool" or id(one.message) in alone]
+
+
+def call_text(call: Mapping[str, Any]) -> str:
+    """Return a call in one line, such as `search(query="lamp", limit=10)`."""
+    given = call.get("args")
+    shown = given.items() if isinstance(given, Mapping) else [("", given)]
+    parts = (f"{name}={json.dumps(value, ensure_ascii=False)}".lstrip("=") for name, value in shown)
+    return f"{call.get('name')}({', '.join(excerpt(part, LONGEST_ARGUMENT) for part in parts)})"
 
 
 def thoughts(message: Mapping[str, Any]) -> list[str]:

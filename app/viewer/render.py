@@ -22,6 +22,7 @@ from drr.app.viewer.judges import (
     AgreementPart,
     facts_beside,
     judges_beside,
+    opening_sides,
     ratings_beside,
     side_name,
     sides_of,
@@ -30,7 +31,7 @@ from drr.app.viewer.judges import (
 from drr.app.viewer.matrix import Matrix, shown_measures
 from drr.app.viewer.model import Passage, ReportView, ShownEntry
 from drr.app.viewer.of_papers import StudyPart, joined, template_folders
-from drr.app.viewer.parts import thoughts
+from drr.app.viewer.parts import call_text, thoughts, turns
 from drr.app.viewer.reader import AnswerNeighbours
 from drr.eval.checks import value_text
 from drr.eval.judging.marks import MARKABLE
@@ -122,7 +123,9 @@ class Pages:
             "errors.html",
             "",
             banner=banner_of(
-                [entry.rule_written for entry in entries], bool(judging and judging.rule_written)
+                [entry.rule_written for entry in entries],
+                bool(judging and judging.rule_written),
+                judging.weak if judging else None,
             ),
             entries=sorted(done, key=lambda entry: -len(entry.errors)),
             told=errors_text([len(entry.errors) for entry in done]),
@@ -146,6 +149,7 @@ class Pages:
             same=_same([report.entry for report in reports]),
             reports=reports,
             sides=sides,
+            opened=opening_sides(sides),
             html={side.name: report_html(side.report, f"{side.name}-") for side in sides},
             facts=facts_beside(sides),
             compared=_present(pairs.values()),
@@ -296,7 +300,7 @@ def templates() -> Environment:
     found = drawing(Path(__file__).parent / "templates", template_folders())
     indented = partial(json.dumps, ensure_ascii=False, indent=1)
     found.globals |= {"marked": marked, "meaning": meaning, "value_text": value_text}
-    found.globals |= {"thoughts": thoughts, "indented": indented}
+    found.globals |= {"thoughts": thoughts, "indented": indented, "turns": turns, "call_text": call_text}
     return found
 
 

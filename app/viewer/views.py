@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from functools import cached_property
 from threading import RLock
 from typing import TYPE_CHECKING, Any
@@ -150,7 +151,10 @@ def _without_answer(
     """Return the view of a failed or lost answer: why it ended, its calls, and its program's standard error."""
     notice = f"Texts of this answer are no longer in the study: {', '.join(lost)}." if lost else ""
     wrote = study.kept_text(record, "stderr")
-    text = "\n\n".join(filter(None, [notice or record.message, wrote and f"On standard error:\n{wrote}"]))
+    trace = study.kept_text(record, "traceback")
+    text = "\n\n".join(
+        filter(None, [notice or record.message, trace, wrote and f"On standard error:\n{wrote}"])
+    )
     made = record.result.get("tool_calls") or ()
     calls = with_results(made, lambda digest: study.kept_text(record, f"text:{digest}"))
     return ReportView(
@@ -181,4 +185,15 @@ def _made_by(study: Study, record: Record, calls: parts.Rows | None) -> dict[str
     transcripts: list[JsonObject] = json.loads(text) if text else []
     actors, steps = tuple(parts.actors(calls or ())), record.result.get("steps") or ()
     conversations = tuple(parts.conversations(transcripts, steps, actors))
-    return {"actors": actors, "steps": steps, "conversations": conversations}
+    known = record.key_fields
+    facts = {
+        "begun": datetime.fromtimestamp(record.started_at, UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        "models": known.get("models"),
+        "variant": f"{known.get('variant')}, version {known.get('version')}",
+        "limits": known.get("limits"),
+        "shop": str(known.get("shop") or "")[:12],
+        "code": study.config.get("made_by"),
+        "unit": record.key[:12],
+    }
+    made = {name: parts.line(value) for name, value in facts.items() if value}
+    return {"actors": actors, "steps": steps, "conversations": conversations, "made": made}

@@ -93,7 +93,7 @@ def test_it_is_in_the_document_and_every_form(judged_study: Path, tmp_path: Path
     assert "shouts" in noise and "lines" not in noise
 
     compare = ("compare", judged_study, "react", "react+ws")
-    assert re.search(r"^shouts +\d+\.\d+ +\d+\.\d+ ", drr.out(*compare), re.MULTILINE)
+    assert re.search(r"^shouts +\d+\.\d+ +\d+\.\d+ ", drr.out(*compare, "--full"), re.MULTILINE)
     document = drr.json(*compare)
     assert document["metrics"]["toy_shouts"]["p_holm"] is not None
     shown = {"label": "shouts", "explanation": TOLD, "table": "toy-voice", "unit": "marks", "range": None, "least": 0, "better": "lower", "digits": 1}  # fmt: skip

@@ -202,11 +202,11 @@ def test_every_number_leads_to_its_answers_and_a_difference_to_both_values(repor
     body = page.read_text("utf-8").partition('id="differences"')[2].partition("</section>")[0]
     place = re.findall(r'<th scope="col"[^>]*>([^<]*)', body).index("overall")
     rows = [re.findall(r"<td>([^<]*)", row) for row in re.findall(r"<tr>(.*?)</tr>", body, re.S)[1:]]
-    told = [re.fullmatch(r"(\S+) − (\S+) = ([+-]\S+)", row[place]) for row in rows]
+    told = [re.fullmatch(r"([+-]\S+) \((\S+) − (\S+)\)", row[place]) for row in rows]
     shown = [tuple(map(float, one.groups())) for one in told if one is not None]
     assert len(shown) == int(overall["n"]) == 2
-    assert all(a - b == pytest.approx(d) for a, b, d in shown)
-    assert sum(d for _, _, d in shown) / 2 == pytest.approx(float(overall["value"]))
+    assert all(a - b == pytest.approx(d) for d, a, b in shown)
+    assert sum(d for d, _, _ in shown) / 2 == pytest.approx(float(overall["value"]))
 
 
 def test_compare_has_the_noise_floor_of_the_report(judged_study: Path, report: Path, drr: Drr) -> None:

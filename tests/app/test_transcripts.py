@@ -10,8 +10,8 @@ from typing import Any
 from drr.app.pages.markdown import safe_html
 from drr.app.viewer.gantt import LINE, WIDE, gantt
 from drr.app.viewer.highlight import LinkTag, MarkedSpan, marked_html, marked_text
-from drr.app.viewer.model import Actor, CallView
-from drr.app.viewer.parts import actors, conversations, thoughts
+from drr.app.viewer.model import Actor, CallView, TimedMessage
+from drr.app.viewer.parts import actors, call_text, conversations, thoughts, turns
 from drr.app.viewer.reader import Reader
 from drr.app.viewer.render import Pages, script, words_script
 from hypothesis import given
@@ -54,7 +54,10 @@ def test_every_word_leads_to_the_answers_that_have_it_and_a_transcript_has_all(r
     view = view_of(reader, "react")
     page = Pages("s", served=False).transcript(view)
     messages = [one for talk in view.conversations for one in talk.messages]
-    assert page.count('<li class="message') == len(messages) > 5
+    made = [turn for talk in view.conversations for turn in turns(talk.messages)]
+    assert page.count('<li class="message') == len(made) > 5
+    assert len(made) + sum(result is not None for turn in made for _, result in turn.calls) == len(messages)
+    assert "<code>" + str(escape(call_text(made[2].calls[0][0]))) in page
     longest = max((one.row["text"] for one in messages if one.row["role"] == "tool"), key=len)
     assert str(escape(longest[-40:])) in page
 
@@ -68,9 +71,9 @@ def test_conversations_stand_as_they_began_and_each_message_when_it_was_made(rea
             times = [one.started_at for one in talk.messages if one.started_at is not None]
             assert times == sorted(times), "an answer of a tool comes before the next turn"
             known += len(times)
-            turns = [step for step in view.steps if step["kind"] == "model" and step["of"] == talk.name]
+            steps = [step for step in view.steps if step["kind"] == "model" and step["of"] == talk.name]
             asked = [one.started_at for one in talk.messages if one.row["role"] == "ai"]
-            assert asked in ([step["started_at"] for step in turns], [None] * len(asked))
+            assert asked in ([step["started_at"] for step in steps], [None] * len(asked))
     assert known > 50
     page = Pages("s", served=False).transcript(view)
     assert re.search(r"· at \d+\.\d\d s", page)
@@ -80,6 +83,19 @@ def test_conversations_stand_as_they_began_and_each_message_when_it_was_made(rea
             r'<span class="(\w+)">', page.partition('<p class="note row key">')[2].partition("</p>")[0]
         )
     }
+
+
+def test_a_result_stands_under_its_call_and_a_stray_one_alone() -> None:
+    call = {"id": "1", "name": "find", "args": {"words": "a lamp", "most": 3}}
+    rows = [
+        {"role": "ai", "tool_calls": [call, {"id": "2", "name": "look", "args": None}]},
+        {"role": "tool", "tool_call_id": "1", "text": "found"},
+        {"role": "tool", "tool_call_id": "9", "text": "stray"},
+    ]
+    ai, stray = turns([TimedMessage(row) for row in rows])
+    assert [result and result.row["text"] for _, result in ai.calls] == ["found", None]
+    assert stray.message.row["text"] == "stray"
+    assert [call_text(one) for one, _ in ai.calls] == ['find(words="a lamp", most=3)', "look(null)"]
 
 
 def timed(kind: str, of: str, number: int, started_at: float, seconds: float) -> Mapping[str, Any]:

@@ -13,6 +13,7 @@ from typing import Any, cast
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from drr.app.pages.serve import STATIC, place_of
+from drr.app.report.failing import FoundError
 from drr.app.viewer.judges import AgreementPart
 from drr.app.viewer.model import (
     Actor,
@@ -253,7 +254,7 @@ def hostile_view() -> ReportView:
     )
     evidence = VerdictEvidence([passage], [evil], dict.fromkeys(addresses, (said_alone, passage)))
     graded = {evil: Verdict(3, evil), "depth": Verdict[int](None, None, evil)}
-    judged = JudgeVerdicts(evil, False, [claim], {evil: evidence}, graded)
+    judged = JudgeVerdicts(evil, False, evil, [claim], {evil: evidence}, graded)
     rule: CheckRow = {"status": cast("Any", evil), "value": evil, "spans": [], "evidence": [evil]}
     steps = [
         {"kind": one, "of": evil, "number": 1, "started_at": 0.1, "seconds": 0.1} for one in ("model", "page")
@@ -320,6 +321,9 @@ def hostile_pages(pages: Pages) -> dict[str, str]:
     agreement = AgreementPart(evil, evil, (evil,), ((evil, evil, ((evil, evil),)),))
     return {
         "index.html": pages.index([*asked, failed.entry], None, 0, evil, 2),
+        "errors.html": pages.errors(
+            [replace(view.entry, errors=[FoundError(evil, evil, [(0, 1)], evil)])], None
+        ),
         "judges.html": pages.judges([evil], [agreement], evil),
         "q/a.html": pages.query(
             [view, view], [Comparison("q-1", "depth", PAYLOADS[1], PAYLOADS[0], "a", "a")]

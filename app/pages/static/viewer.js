@@ -156,9 +156,23 @@ function tellChanges() {
     return line;
   }));
 }
+// Words that the other answer lacks are marked without a change of the page: once chosen, or where the two have most words in common.
+const marked = document.getElementById("words");
+function markWords(isFirst) {
+  if (!marked || !window.Highlight) return;
+  const found = sides.map((select) => {
+    const words = [], walker = document.createTreeWalker(document.querySelector("#side-" + CSS.escape(select.value) + " .report"), NodeFilter.SHOW_TEXT);
+    for (let node = walker.nextNode(); node; node = walker.nextNode()) for (const word of node.data.matchAll(/[\p{L}\p{N}]+(?:[.,]\p{N}+)*/gu)) words.push([word[0].toLowerCase(), node, word.index, word[0].length]);
+    return words;
+  });
+  const own = found.map((words) => new Set(words.map(([word]) => word))), ranges = found.flatMap((words, at) => words.filter(([word]) => !own[1 - at].has(word)));
+  if (isFirst) marked.checked = 4 * ranges.length < found[0].length + found[1].length;
+  CSS.highlights.set("differs", new Highlight(...(marked.checked ? ranges : []).map(([, node, from, length]) => { const range = new Range(); range.setStart(node, from); range.setEnd(node, from + length); return range; })));
+}
+if (marked) marked.addEventListener("change", () => markWords(false));
 window.addEventListener("hashchange", arrive);
 arrive();
-if (sides[0]) tellChanges();
+if (sides[0]) { tellChanges(); markWords(true); }
 
 const dimension = document.getElementById("dimension");
 if (dimension) dimension.addEventListener("change", () => {
@@ -309,7 +323,7 @@ function keepPair() {
   try { history.replaceState(null, "", "?" + pair + hash); } catch (error) { location.search = "?" + pair; }
   if (hash !== location.hash || open) { closeEvidence(); if (hash) show(hash.slice(1), false); }
 }
-if (sides[0]) for (const select of sides) select.addEventListener("change", () => { place(); tellChanges(); keepPair(); });
+if (sides[0]) for (const select of sides) select.addEventListener("change", () => { place(); tellChanges(); keepPair(); markWords(true); });
 
 const live = document.body.dataset.live;
 if (live) {
