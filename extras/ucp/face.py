@@ -15,7 +15,7 @@ from drr.env.errors import Misuse
 from drr.env.installation import install
 from drr.env.json_object import JsonObject
 from drr.env.records.lines import one_line
-from drr.env.source import Source
+from drr.env.source import Source, text_hash
 from drr.extras.ucp.carts import CartStore
 from drr.extras.ucp.catalog import get_product, invalid, lookup_catalog, search_catalog
 from drr.extras.ucp.documents import (
@@ -61,7 +61,7 @@ _UNREAD = (
 )
 """Fields of requests that this shop does not read; they may be sent, and are left out of the tools' schemas."""
 _IDEMPOTENCY_CONFLICT = -32000
-_MOST_KEPT = 10_000
+_MOST_KEPT = 5_000
 
 
 @dataclass(frozen=True)
@@ -142,8 +142,8 @@ class Ucp:
         key = asked.meta.idempotency_key if tool.writes and asked.meta else None
         if key is None:
             return await _answer(tool, asked, ctx)
-        request = _text([name, {**arguments, "meta": None}])
-        mine = (ctx.session.user_id, key)
+        request = text_hash(json.dumps([name, {**arguments, "meta": None}]))
+        mine = (ctx.session.user_id, text_hash(key))
         if mine not in self._answered:
             self._answered[mine] = request, await _answer(tool, asked, ctx)
             if len(self._answered) > _MOST_KEPT:
