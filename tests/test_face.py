@@ -43,7 +43,7 @@ def test_every_name_has_an_example_that_runs(place: Path, user: str) -> None:
     finder, runner = doctest.DocTestFinder(recurse=False), doctest.DocTestRunner()
     names = (
         "open_shop", "call_tool", "session", "check", "ask", "run", "judge", "report", "metrics", "verdicts",
-        "Environment",
+        "Environment", "ingest",
     )  # fmt: skip
     for name in names:
         (found,) = finder.find(getattr(drr, name), name, globs={"drr": drr, "user": user})

@@ -3,44 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import time
-from collections.abc import Iterator, Mapping, Sequence
-from datetime import UTC, datetime
-from pathlib import Path
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from drr.app.console import tell
-from drr.app.notices import notice
 from drr.app.terminal import plain
-from drr.data_ingest.catalogue.ingest import CatalogueJob, Preview
-from drr.data_ingest.catalogue.mapping import read_map
-from drr.data_ingest.catalogue.people import people_key
-from drr.env.files import at_home
+from drr.data_ingest.catalogue.ingest import Preview
 from drr.env.json_object import JsonObject
 from drr.env.records.listing import product_page
-
-
-def job_of(
-    arguments: argparse.Namespace, paths: Sequence[Path], quarantine: Path, replace: bool
-) -> CatalogueJob:
-    """Return the job of the command line."""
-    if arguments.keep_personal:
-        notice(
-            "--keep-personal: agents, judges, transcripts and bundles of this shop will hold real people's data"
-        )
-    return CatalogueJob(
-        shop=arguments.shop,
-        files=paths,
-        map=read_map(at_home(arguments.map) if arguments.map else None),
-        preset=arguments.preset,
-        quarantine=quarantine,
-        key=people_key(),
-        now_ms=int(time.time() * 1000),
-        max_bad=0.01 if arguments.max_bad is None else arguments.max_bad,
-        keep_personal=arguments.keep_personal,
-        created=datetime.now(UTC).isoformat(timespec="seconds"),
-        replace=replace,
-    )
 
 
 def print_preview(arguments: argparse.Namespace, found: Preview) -> None:

@@ -158,6 +158,7 @@ _RECIPE = ("max_products", "min_reviews", "since", "pick", "orders", "statuses",
 
 
 def run(arguments: argparse.Namespace) -> int:
+    from drr.app.catalogue import quarantine_of
     from drr.data_ingest.ingest import Job, ingest
 
     if arguments.memory < 1:
@@ -178,7 +179,7 @@ def run(arguments: argparse.Namespace) -> int:
         shop=arguments.shop,
         pairs=pairs,
         recipe=Recipe(**given, categories=tuple(pair.category for pair in pairs)),
-        quarantine=Path(arguments.quarantine or _quarantine_name(arguments.shop)),
+        quarantine=Path(arguments.quarantine) if arguments.quarantine else quarantine_of(arguments.shop),
         memory=arguments.memory << 20,
         created=datetime.now(UTC).isoformat(timespec="seconds"),
         replace=_replaces(arguments.shop) if arguments.replace is None else arguments.replace,
@@ -188,7 +189,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _run_catalogue(arguments: argparse.Namespace, paths: Sequence[Path]) -> int:
-    from drr.app.commands.catalogue import job_of, print_preview, print_summary
+    from drr.app.catalogue import catalogue_job
+    from drr.app.commands.catalogue import print_preview, print_summary
     from drr.data_ingest.catalogue.ingest import ingest_catalogue, preview
 
     replace = (
@@ -196,8 +198,15 @@ def _run_catalogue(arguments: argparse.Namespace, paths: Sequence[Path]) -> int:
         if arguments.replace is None and not arguments.dry_run
         else arguments.replace
     )
-    job = job_of(
-        arguments, paths, Path(arguments.quarantine or _quarantine_name(arguments.shop)), bool(replace)
+    job = catalogue_job(
+        paths,
+        arguments.shop,
+        arguments.map,
+        arguments.preset,
+        quarantine=Path(arguments.quarantine) if arguments.quarantine else None,
+        max_bad=arguments.max_bad,
+        keep_personal=arguments.keep_personal,
+        replace=bool(replace),
     )
     if arguments.dry_run:
         print_preview(arguments, preview(job, settings_of(arguments).settings, progress_of(arguments)))
@@ -233,10 +242,6 @@ def _refuse(what: str, given: Mapping[str, object], save: Sequence[str] = ()) ->
     wrong = [f"--{name.replace('_', '-')}" for name, value in given.items() if value and name not in save]
     if wrong:
         raise Misuse(f"{', '.join(wrong)}: not for {what}; leave it out")
-
-
-def _quarantine_name(shop: str) -> str:
-    return f"{shop.removeprefix(SERVERS).rstrip('/')}.quarantine.jsonl"
 
 
 class IngestDocument(TypedDict):

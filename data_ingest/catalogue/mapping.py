@@ -135,16 +135,21 @@ def read_map(path: Path | None) -> dict[str, Any]:
         return {}
     try:
         found = read_toml(path)
-        CatalogueMap.model_validate(found)
     except OSError as error:
         raise Misuse(f"{path}: cannot be read ({error.strerror})") from error
-    except ValidationError as error:
-        raise Misuse(
-            f"{path}: {wrong_field(error)}; docs/your-data.md lists what a mapping may say"
-        ) from error
     except ValueError as error:
         raise Misuse(f"{path}: not TOML ({error}); mend it") from error
-    return found
+    return check_map(found, str(path))
+
+
+def check_map(found: Mapping[str, object], where: str = "the mapping") -> dict[str, Any]:
+    """Return the tables of a mapping, checked."""
+    try:
+        CatalogueMap.model_validate(found)
+    except ValidationError as error:
+        advice = "docs/your-data.md lists what a mapping may say"
+        raise Misuse(f"{where}: {wrong_field(error)}; {advice}") from error
+    return dict(found)
 
 
 def preset(name: str) -> dict[str, Any]:

@@ -236,7 +236,9 @@ def _report(line: str | dict[str, Any]) -> ImportedReport:
             raise ValueError("not an object; each line is one report") from error
         raise ValueError(wrong_field(error)) from error
     except ValueError as error:
-        raise ValueError(f"not JSON ({error}); each line is one report") from error
+        raise ValueError(
+            f"not JSON ({error}); each line is one report (or give .md or .csv files)"
+        ) from error
 
 
 def plan(study: Study | None, read: ReadReports) -> tuple[list[Unit], list[Query]]:

@@ -6,7 +6,21 @@ The names of `__all__` are the public face; everything else may change with any 
 
 from typing import TYPE_CHECKING
 
-from drr.face import aask, acheck, ajudge, arun, ask, call_tool, check, judge, open_shop, report, run, session
+from drr.face import (
+    aask,
+    acheck,
+    ajudge,
+    arun,
+    ask,
+    call_tool,
+    check,
+    ingest,
+    judge,
+    open_shop,
+    report,
+    run,
+    session,
+)
 from drr.tables import metrics, verdicts
 
 if TYPE_CHECKING:
@@ -60,6 +74,7 @@ __all__ = [
     "ask",
     "call_tool",
     "check",
+    "ingest",
     "judge",
     "metrics",
     "open_shop",

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from drr.app.session import CallDocument, ToolSession
     from drr.app.study.terms import Options
     from drr.env.settings import Settings
-    from drr.env.shop import Shop
+    from drr.env.shop import Manifest, Shop
     from drr.study.status import StudyStatus
 
 Asked = TypeVar("Asked", bound="Options")
@@ -40,6 +40,33 @@ def open_shop(shop: str | Path, *, settings: Settings | None = None) -> Shop:
     from drr.env.shop import open_shop as opened
 
     return opened(str(shop), resolve(named_settings(settings)).settings)
+
+
+@anywhere
+def ingest(
+    files: str | Path | Sequence[str | Path],
+    shop: str | Path,
+    *,
+    map: str | Path | Mapping[str, object] | None = None,
+    preset: str | None = None,
+    max_bad: float = 0.01,
+    keep_personal: bool = False,
+    replace: bool = False,
+    settings: Settings | None = None,
+) -> Manifest:
+    """Make a shop of a catalogue's files, with invented people; return its manifest. `map` is a TOML file, or its tables.
+
+    >>> _ = open("catalogue.csv", "w").write("id,title,price\\n7,A pen,$2.50\\n")
+    >>> drr.ingest("catalogue.csv", "mine", map={"products": {"brand": "id"}}).counts["products"]
+    1
+    """
+    from drr.app.catalogue import catalogue_job, make_shop
+
+    given = [files] if isinstance(files, str | Path) else [*files]
+    job = catalogue_job(
+        given, str(shop), map, preset, max_bad=max_bad, keep_personal=keep_personal, replace=replace
+    )
+    return make_shop(job, _settled(settings))
 
 
 @anywhere
