@@ -43,13 +43,15 @@ def _run_freeze(arguments: argparse.Namespace) -> int:
     if not arguments.made + arguments.sealed:
         raise Misuse("a set has a shop at least; give --made DIR or --sealed DIR")
     terms = SetTerms(arguments.name, arguments.license, day, arguments.with_truth)
-    frozen = freeze(arguments.made, arguments.sealed, folder, terms, settings_of(arguments).settings)
+    frozen, key = freeze(arguments.made, arguments.sealed, folder, terms, settings_of(arguments).settings)
     shops = "one shop" if len(frozen.parts) == 1 else f"{len(frozen.parts)} shops"
     line = (
         f"{folder}: {frozen.name}, {frozen.count} questions over {shops}, content hash {frozen.content_hash}"
     )
     seal = f"{folder}.seal.json: keep it; it is the only way to reveal the seeds"
-    tell(arguments, frozen.model_dump(mode="json"), line, *([seal] if arguments.sealed else []))
+    once = [f"key of the encrypted questions, printed this once: {key}"] if key else []
+    document = frozen.model_dump(mode="json") | ({"key": key} if key else {})
+    tell(arguments, document, line, *([seal] if arguments.sealed else []), *once)
     return 0
 
 
@@ -57,7 +59,9 @@ def _build_reveal(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     parser.epilog = "examples:\n  drr queries reveal sets/mine-v2 --seal sets/mine-v2.seal.json"
     add("set", type=Path, metavar="SET", help="the folder of a sealed set")
-    add("--seal", type=Path, required=True, metavar="FILE", help="the file that its owner kept")
+    add("--seal", type=Path, metavar="FILE", help="the file that its owner kept")
+    add("--key", default="", metavar="KEY", help="what opens its encrypted questions, seeds included")
+    add("--out", type=Path, metavar="DIR", help="also write the opened questions here")
     add("--json", action="store_true", help="one JSON document")
     add("--quiet", action="store_true", help="no progress")
 
@@ -66,8 +70,11 @@ def _run_reveal(arguments: argparse.Namespace) -> int:
     from drr.app.study.frozen_sets import place_of_set, reveal
 
     settings, progress = settings_of(arguments).settings, progress_of(arguments)
+    if not (arguments.seal or arguments.key):
+        raise Misuse("give --seal FILE, or --key KEY of a set with encrypted questions")
+    place = place_of_set(arguments.set)
     with tidy_end():
-        wrong = reveal(place_of_set(arguments.set), arguments.seal, settings, progress)
+        wrong = reveal(place, arguments.seal, settings, progress, arguments.key, arguments.out)
     good = f"{arguments.set}: the seeds are those it was sealed with, and make its shops, webs and questions"
     tell(arguments, {"set": str(arguments.set), "problems": wrong}, *(wrong or [good]))
     return 1 if wrong else 0

@@ -17,8 +17,18 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from drr.app.models.setup import prompts_of
 from drr.app.study.fresh_shops import make_shop
+from drr.app.study.seals import (
+    LEAST_SEALED,
+    SEALED,
+    PartSeal,
+    SealedQuestions,
+    SeededShop,
+    SetSeal,
+    canonical,
+    encrypt_questions,
+    is_worded,
+)
 from drr.app.study.trust import found_shop
-from drr.data_ingest.fresh import ShopAxes
 from drr.env.errors import DrrError, Misuse, wrong_field
 from drr.env.files import check_entries, read_file, write_file
 from drr.env.json_object import JsonObject
@@ -37,21 +47,6 @@ if TYPE_CHECKING:
     from drr.app.study.plan import StudyPlan
 
 SET = "set.json"
-LEAST_SEALED = 10**14
-"""Smallest seed of a sealed part. Smaller seeds could be found by trying them against the hash of the shop."""
-
-
-class SeededShop(BaseModel):
-    """The seed and axes from which a fresh shop is made."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    seed: int = Field(ge=0, lt=2**63)
-    axes: ShopAxes
-
-    def committed(self, nonce: str) -> str:
-        """Return the commitment to this seed. Without the secret `nonce`, nobody can try seeds against it."""
-        return sha256(f"{nonce}:{_canonical(self.model_dump())}".encode()).hexdigest()
 
 
 class SetPart(BaseModel):
@@ -105,24 +100,6 @@ class FrozenSet(BaseModel):
         return f"{self.name}/{part.name} {self.content_hash[:16]}{own}"
 
 
-class PartSeal(BaseModel):
-    """The secret seed of one sealed part, with the nonce of its commitment."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    made: SeededShop
-    nonce: str
-
-
-class SetSeal(BaseModel):
-    """The secret file that the owner of a set with sealed parts keeps."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    name: str
-    parts: dict[str, PartSeal]
-
-
 class SetTerms(NamedTuple):
     """The terms that the owner gives a set: name, license, date, and whether its truth is published."""
 
@@ -134,21 +111,27 @@ class SetTerms(NamedTuple):
 
 def freeze(
     made: Sequence[Path], sealed: Sequence[Path], folder: Path, terms: SetTerms, settings: Settings
-) -> FrozenSet:
-    """Freeze shops with their questions into a new folder; return the manifest. The seal of sealed parts is written beside the folder."""
+) -> tuple[FrozenSet, str | None]:
+    """Freeze shops with their questions into a new folder; return the manifest, and the key of encrypted questions.
+
+    The seal of sealed parts is written beside the folder. The key is written nowhere.
+    """
     if folder.exists():
         raise Misuse(f"{folder}: is there already, and a frozen set never changes; name a new folder")
-    names = [place.resolve().name for place in (*made, *sealed)]
+    places = [*made, *sealed]
+    names = [place.resolve().name for place in places]
     if len(set(names)) < len(names):
         raise Misuse(f"{', '.join(names)}: two parts have one name; rename a folder")
-    parts = [_part(place, settings) for place in (*made, *sealed)]
+    parts = [_part(place, settings) for place in places]
     seals = {part.name: _seal(part) for part in parts[len(made) :]}
     try:
         frozen = FrozenSet(
             name=terms.name,
             license=terms.license,
             date=terms.date,
-            parts=[_committed(part, seals.get(part.name)) for part in parts],
+            parts=[
+                _committed(one, seals.get(one.name), where) for one, where in zip(parts, places, strict=True)
+            ],
             versions=_versions(settings, talks=any(map(_has_talks, (*made, *sealed)))),
         )
     except ValidationError as error:
@@ -163,7 +146,7 @@ def freeze(
     parts = [one.model_copy(update={"published": published.get(one.name)}) for one in frozen.parts]
     frozen = frozen.model_copy(update={"parts": parts}).hashed()
     (folder / SET).write_text(frozen.model_dump_json(indent=2) + "\n", encoding="utf-8")
-    return frozen
+    return frozen, encrypt_questions([place for place in sealed if is_worded(place)], folder, seals)
 
 
 def _part(folder: Path, settings: Settings) -> SetPart:
@@ -182,10 +165,10 @@ def _part(folder: Path, settings: Settings) -> SetPart:
     found = _made(folder)
     return SetPart(
         name=folder.resolve().name,
-        count=found["counts"]["questions"],
+        count=len(read_queries(folder / "queries.jsonl")),
         shop=shop_hash,
         web=found["web"],
-        questions=found["questions"],
+        questions=sha256(read_file(folder / "queries.jsonl")).hexdigest(),
         made=SeededShop(seed=found["seed"], axes=found["axes"]),
     )
 
@@ -204,16 +187,19 @@ def _seal(part: SetPart) -> PartSeal:
     return PartSeal(made=part.made, nonce=secrets.token_hex(32))
 
 
-def _committed(part: SetPart, seal: PartSeal | None) -> SetPart:
+def _committed(part: SetPart, seal: PartSeal | None, place: Path) -> SetPart:
     if seal is None:
         return part
-    return part.model_copy(update={"made": None, "commitment": seal.made.committed(seal.nonce)})
+    own = seal.made.committed(seal.nonce, part.questions if is_worded(place) else None)
+    return part.model_copy(update={"made": None, "commitment": own})
 
 
 def _made(folder: Path) -> JsonObject:
     try:
         made: JsonObject = json.loads(read_file(folder / MADE))
-        whole = made["questions"] == sha256(read_file(folder / "queries.jsonl")).hexdigest()
+        whole = made["questions"] == sha256(read_file(folder / "queries.jsonl")).hexdigest() or is_worded(
+            folder
+        )
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise Misuse(f"{folder}: is no folder of `drr shop make` ({error})") from error
     if not whole:
@@ -259,12 +245,8 @@ def _versions(settings: Settings, *, talks: bool) -> dict[str, str]:
     return {"drr": version("deepresearch-retail"), **{name: _hash(part) for name, part in parts.items()}}
 
 
-def _canonical(document: object) -> str:
-    return json.dumps(document, sort_keys=True, separators=(",", ":"))
-
-
 def _hash(document: object) -> str:
-    return sha256(_canonical(document).encode()).hexdigest()
+    return sha256(canonical(document).encode()).hexdigest()
 
 
 def place_of_set(named: Path) -> Path:
@@ -287,29 +269,53 @@ def read_set(folder: Path) -> FrozenSet:
     return frozen
 
 
-def reveal(folder: Path, seal: Path, settings: Settings, progress: Progress) -> list[str]:
-    """Make the shops of a sealed set anew from their seeds; return the differences found, or an empty list."""
+def reveal(
+    folder: Path,
+    seal: Path | None,
+    settings: Settings,
+    progress: Progress,
+    key: str = "",
+    out: Path | None = None,
+) -> list[str]:
+    """Make the shops of a sealed set anew from their seeds; return the differences found, or an empty list.
+
+    The key opens the encrypted parts, with their seals; their questions are written into `out`.
+    """
     frozen = read_set(folder)
-    try:
-        kept = SetSeal.model_validate_json(read_file(seal))
-    except (OSError, ValidationError) as error:
-        raise Misuse(
-            f"{seal}: is no seal of `drr queries freeze --sealed` ({type(error).__name__})"
-        ) from error
     sealed = {part.name: part for part in frozen.parts if part.commitment is not None}
-    wrong = [f"{frozen.name} has no sealed part {name}" for name in kept.parts if name not in sealed]
-    for name, own in kept.parts.items():
+    kept: dict[str, PartSeal] = {}
+    if seal is not None:
+        try:
+            kept |= SetSeal.model_validate_json(read_file(seal)).parts
+        except (OSError, ValidationError) as error:
+            raise Misuse(
+                f"{seal}: is no seal of `drr queries freeze --sealed` ({type(error).__name__})"
+            ) from error
+    closed = [name for name in sealed if (folder / name / SEALED).is_file()] if key else []
+    for name in closed:
+        kept[name] = opened = SealedQuestions.opened(folder / name / SEALED, key)
+        if out is not None:
+            (out / name).mkdir(parents=True, exist_ok=True)
+            (out / name / "queries.jsonl").write_text(opened.questions, encoding="utf-8")
+    wrong = [f"{frozen.name} has no sealed part {name}" for name in kept if name not in sealed]
+    for name, own in kept.items():
         if name in sealed:
-            wrong += _unlike(sealed[name], own, settings, progress)
-    return wrong
+            wrong += _unlike(sealed[name], own, settings, progress, worded=(folder / name / SEALED).is_file())
+    return wrong if kept else [f"{folder}: has no part that this key opens"]
 
 
-def _unlike(part: SetPart, seal: PartSeal, settings: Settings, progress: Progress) -> list[str]:
-    if part.commitment != seal.made.committed(seal.nonce):
+def _unlike(
+    part: SetPart, seal: PartSeal, settings: Settings, progress: Progress, *, worded: bool
+) -> list[str]:
+    if part.commitment != seal.made.committed(seal.nonce, part.questions if worded else None):
         return [f"{part.name}: the seed {seal.made.seed} is not the one that it was sealed with"]
     with tempfile.TemporaryDirectory() as place:
         made = make_shop(seal.made.seed, seal.made.axes, Path(place) / "made", settings, progress)
     found = {"shop": made["shop"], "web": made["web"], "questions": made["questions"]}
+    if isinstance(seal, SealedQuestions):
+        found["questions"] = sha256(seal.questions.encode()).hexdigest()
+    elif worded:
+        del found["questions"]
     promised = part.model_dump(include=set(found))
     return [
         f"{part.name}: the {what} made of the seed is not that of the set"

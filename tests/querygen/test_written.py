@@ -164,3 +164,36 @@ def test_a_stopped_run_goes_on_and_pays_no_answer_twice(drr: Drr, made: Path, tm
         drr.out(*words(made, out, wire.url, 3))
     assert len(read_queries(out)) == 3
     assert set(paid.values()) == {1}
+
+
+def test_a_sealed_part_of_worded_questions_lies_encrypted_in_the_set(
+    drr: Drr, made: Path, tmp_path: Path
+) -> None:
+    hidden, folder, opened = tmp_path / "hidden", tmp_path / "two-v2", tmp_path / "opened"
+    axes = tmp_path / "axes.toml"
+    axes.write_text("products = 260\nusers = 300\nreviews = 2600\nkinds = 12\npages = 6\nquestions = 0\n")
+    drr.out("shop", "make", "--seed", 10**14 + 5, "--axes", axes, "--out", hidden, "--quiet")
+    with Wire(answered) as wire:
+        drr.out(*words(hidden, hidden / "queries.jsonl", wire.url, 3))
+    text = (hidden / "queries.jsonl").read_text()
+    asked = read_queries(hidden / "queries.jsonl")
+    frozen = drr.json("queries", "freeze", "two-v2", "--sealed", hidden, "--out", folder)
+    key = frozen.pop("key")
+    assert frozen["parts"][0]["count"] == 3
+    every = b"".join(path.read_bytes() for path in folder.rglob("*") if path.is_file())
+    assert not any(one.query.encode() in every or one.user_id.encode() in every for one in asked)
+    assert key.encode() not in every + (tmp_path / "two-v2.seal.json").read_bytes()
+    reveal = ("queries", "reveal", folder)
+    assert drr.json(*reveal, "--key", key, "--out", opened)["problems"] == []
+    assert (opened / "hidden" / "queries.jsonl").read_text() == text
+    assert drr.json(*reveal, "--seal", tmp_path / "two-v2.seal.json")["problems"] == []
+    assert "does not open it" in drr.err(*reveal, "--key", key[:-3] + "aa=")
+    assert "give --seal" in drr.err(*reveal)
+    (hidden / "queries.jsonl").write_text(text.replace("i want", "i wish"))
+    other = drr.json("queries", "freeze", "two-v3", "--sealed", hidden, "--out", tmp_path / "two-v3")
+    assert other["parts"][0]["commitment"] != frozen["parts"][0]["commitment"]
+    manifest = json.loads((folder / "set.json").read_text())
+    sealed = folder / "hidden" / "queries.sealed"
+    sealed.write_bytes((tmp_path / "two-v3" / "hidden" / "queries.sealed").read_bytes())
+    problems = drr.json(*reveal, "--key", other["key"], code=1)["problems"]
+    assert problems and manifest["parts"][0]["name"] in problems[0]
