@@ -50,16 +50,12 @@ def batches(mapped: MappedFile, fields: Sequence[str]) -> Iterator[Batch]:
         cells = {field: _cells(rows, columns, whole=field in WHOLE) for field, columns in there.items()}
         if carry:
             carry(rows.columns[str(table.same)], cells)
-        if table.skip not in beside:
-            yield Batch(rows.lines, cells, rows.bad)
-            continue
-        kept = [k for k, cell in enumerate(rows.columns[str(table.skip)]) if text_of(cell)]
-        yield Batch(
-            [rows.lines[k] for k in kept],
-            {field: [column[k] for k in kept] for field, column in cells.items()},
-            rows.bad,
-            len(rows.lines) - len(kept),
-        )
+        lines, before = rows.lines, len(rows.lines)
+        if table.skip in beside:
+            kept = [k for k, cell in enumerate(rows.columns[str(table.skip)]) if text_of(cell)]
+            lines = [lines[k] for k in kept]
+            cells = {field: [column[k] for k in kept] for field, column in cells.items()}
+        yield Batch(lines, cells, rows.bad, before - len(lines))
 
 
 def _cells(rows: RowBatch, columns: Sequence[str], *, whole: bool) -> Sequence[Cell]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from hashlib import file_digest
 from importlib.metadata import version
 from pathlib import Path
@@ -14,10 +15,19 @@ from tempfile import gettempdir
 from typing import Any, NamedTuple
 
 import numpy as np
-from drr.data_ingest.catalogue.batches import ProductForms, is_day_first, product_forms
+from drr.data_ingest.catalogue.batches import (
+    Batch,
+    ProductForms,
+    StatusWords,
+    batches,
+    is_day_first,
+    product_forms,
+)
 from drr.data_ingest.catalogue.mapping import Kind, MappedFile, mapped_files
+from drr.data_ingest.catalogue.orders import FIELDS as ORDER_FIELDS
 from drr.data_ingest.catalogue.orders import CatalogueOrders
 from drr.data_ingest.catalogue.people import People
+from drr.data_ingest.catalogue.products import FIELDS as PRODUCT_FIELDS
 from drr.data_ingest.catalogue.products import Shelf
 from drr.data_ingest.ingest import counted, counted_batches, order_batches, work_folder
 from drr.data_ingest.orders import order_ids, sort_rows
@@ -121,16 +131,20 @@ def _gathered(
     forms = product_forms(of["products"])
     day_first = {mapped.name: is_day_first(mapped) for mapped in of["orders"]}
     rows, shelf = Counter[str](), Shelf(stack, folder)
+    read = partial(_read, quarantine, rows, progress)
     for mapped in of["products"]:
-        _follow(mapped, shelf.add(mapped, forms[mapped.name], quarantine, rows), progress)
+        read(mapped, PRODUCT_FIELDS, partial(shelf.add, mapped, forms[mapped.name]))
+    rows["products"] = len(shelf)
     if not len(shelf):
         raise DrrError(f"no row became a product ({_counts(quarantine.counts)}); is the mapping right?")
     people = People(job.key, personal=job.keep_personal)
     for mapped in of["users"]:
-        _follow(mapped, people.add(mapped, quarantine, rows), progress)
+        seen = set[str]()
+        read(mapped, people.fields, partial(people.add, seen))
+        rows["users"] += len(seen)
     orders = CatalogueOrders(shelf.positions(), people, job.now_ms + _DAY_MS)
     for mapped in of["orders"]:
-        _follow(mapped, orders.add(mapped, day_first[mapped.name], quarantine, rows), progress)
+        read(mapped, ORDER_FIELDS, partial(orders.add, mapped, day_first[mapped.name], StatusWords(mapped)))
     columns = orders.close(quarantine)
     rows["orders"] = len(columns[0])
     if of["orders"] and not rows["orders"]:
@@ -141,10 +155,28 @@ def _gathered(
     return Catalogue(files, shelf, people, columns, forms, rows, shelf.notes + orders.notes)
 
 
-def _follow(mapped: MappedFile, batches: Iterator[int], progress: Progress) -> None:
+def _read(
+    quarantine: Quarantine,
+    rows: Counter[str],
+    progress: Progress,
+    mapped: MappedFile,
+    fields: Sequence[str],
+    add: Callable[[Batch, Quarantine], None],
+) -> None:
+    """Read a file batch by batch; no row is lost, and too many bad ones end it."""
+    quarantine.begin(mapped.name)
+    kind, read = mapped.kind.removesuffix("s"), 0
     with progress.stage(f"{mapped.name}: {mapped.kind}") as stage:
-        for count in batches:
-            stage.advance(count)
+        for batch in batches(mapped, fields):
+            for line, reason in batch.bad:
+                quarantine.put(line, reason)
+            add(batch, quarantine)
+            count = len(batch.lines) + len(batch.bad)
+            rows[f"{kind}_rows"] += count
+            rows["product_rows_without_product"] += batch.skipped
+            read += count
+            stage.advance(count + batch.skipped)
+    quarantine.check(read, final=True)
 
 
 def _counts(counts: Mapping[str, int]) -> str:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from drr.data_ingest.catalogue.batches import Batch, StatusWords, batches
+from drr.data_ingest.catalogue.batches import Batch, StatusWords
 from drr.data_ingest.catalogue.mapping import MappedFile, OrderMap
 from drr.data_ingest.catalogue.people import People
 from drr.data_ingest.catalogue.values import Cell, all_texts, moment_of, text_of, whole_of
@@ -27,6 +27,9 @@ _SHOP = "unknown_product"
 """A row that is no bad one: shops keep orders of what they no longer list."""
 
 
+FIELDS = ("id", "product", "user", "date", "quantity", "status")
+
+
 class CatalogueOrders:
     """The orders of all files, in columns. `product` is a position among the products, `user` a code of `People`."""
 
@@ -37,27 +40,17 @@ class CatalogueOrders:
         self.notes: Counter[str] = Counter()
 
     def add(
-        self, mapped: MappedFile, day_first: bool, quarantine: Quarantine, rows: Counter[str]
-    ) -> Iterator[int]:
-        """Add the orders of a file, and yield the number of rows of each batch."""
-        quarantine.begin(mapped.name)
-        status, read = StatusWords(mapped), 0
-        for batch in batches(mapped, ("id", "product", "user", "date", "quantity", "status")):
-            for line, reason in batch.bad:
-                quarantine.put(line, reason)
-            columns, reasons = self._columns(mapped, batch, day_first, status)
-            for k in np.flatnonzero(reasons).tolist():
-                reason = _REASONS[reasons[k]]
-                quarantine.put(int(batch.lines[k]), reason, bad=reason != _SHOP)
-            good = reasons == 0
-            lines = np.asarray(batch.lines, np.int64)
-            self._parts.append(tuple(column[good] for column in (*columns, lines)))
-            self._files.append((mapped.name, int(np.count_nonzero(good))))
-            count = len(batch.lines) + len(batch.bad)
-            rows["order_rows"] += count
-            read += count
-            yield count + batch.skipped
-        quarantine.check(read, final=True)
+        self, mapped: MappedFile, day_first: bool, status: StatusWords, batch: Batch, quarantine: Quarantine
+    ) -> None:
+        """Add the orders of a batch."""
+        columns, reasons = self._columns(mapped, batch, day_first, status)
+        for k in np.flatnonzero(reasons).tolist():
+            reason = _REASONS[reasons[k]]
+            quarantine.put(int(batch.lines[k]), reason, bad=reason != _SHOP)
+        good = reasons == 0
+        lines = np.asarray(batch.lines, np.int64)
+        self._parts.append(tuple(column[good] for column in (*columns, lines)))
+        self._files.append((mapped.name, int(np.count_nonzero(good))))
 
     def _columns(
         self, mapped: MappedFile, batch: Batch, day_first: bool, status: StatusWords

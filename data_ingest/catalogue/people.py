@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import os
 from base64 import b32encode
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from hashlib import blake2b
 from pathlib import Path
 
 import numpy as np
-from drr.data_ingest.catalogue.batches import batches
-from drr.data_ingest.catalogue.mapping import MappedFile
+from drr.data_ingest.catalogue.batches import Batch
 from drr.data_ingest.catalogue.values import is_id, text_of
 from drr.data_ingest.ingest import BATCH
 from drr.data_ingest.orders import profiles
@@ -71,39 +69,22 @@ class People:
         """Tell whether a user's id can be one of the shop: kept ids stand in addresses, hashed ones do not."""
         return not self._personal or is_id(user)
 
-    def add(self, mapped: MappedFile, quarantine: Quarantine, rows: Counter[str]) -> Iterator[int]:
-        """Add the users of a file, and yield the number of rows of each batch. Only ids are read unless personal data are kept."""
-        quarantine.begin(mapped.name)
-        read, seen = 0, set[str]()
-        for batch in batches(mapped, ("id", *_FIELDS) if self._personal else ("id",)):
-            for line, reason in batch.bad:
-                quarantine.put(line, reason)
-            for k, (line, user) in enumerate(zip(batch.lines, map(text_of, batch.cells["id"]), strict=True)):
-                reason = (
-                    "no_id"
-                    if not user
-                    else "id_twice"
-                    if user in seen
-                    else ""
-                    if self.takes(user)
-                    else "id_unusable"
-                )
-                if reason:
-                    quarantine.put(line, reason)
-                    continue
-                seen.add(user)
-                rows["users"] += 1
-                code = self.code(user)
-                if self._personal:
-                    known = (
-                        text_of(batch.cells[field][k]) if field in batch.cells else "" for field in _FIELDS
-                    )
-                    self.records[code] = UserRow(user, *known)
-            count = len(batch.lines) + len(batch.bad)
-            rows["user_rows"] += count
-            read += count
-            yield count + batch.skipped
-        quarantine.check(read, final=True)
+    @property
+    def fields(self) -> Sequence[str]:
+        """Return the fields that are read of users: only ids unless personal data are kept."""
+        return ("id", *_FIELDS) if self._personal else ("id",)
+
+    def add(self, seen: set[str], batch: Batch, quarantine: Quarantine) -> None:
+        """Add the users of a batch; `seen` are the ids of their file."""
+        for k, (line, user) in enumerate(zip(batch.lines, map(text_of, batch.cells["id"]), strict=True)):
+            if not user or user in seen or not self.takes(user):
+                quarantine.put(line, "no_id" if not user else "id_twice" if user in seen else "id_unusable")
+                continue
+            seen.add(user)
+            code = self.code(user)
+            if self._personal:
+                cells = (batch.cells[field][k] if field in batch.cells else "" for field in _FIELDS)
+                self.records[code] = UserRow(user, *map(text_of, cells))
 
     def hash_of(self, text: str) -> int:
         """Return a number that tells nothing of the text to who lacks the key."""

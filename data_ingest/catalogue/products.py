@@ -11,7 +11,7 @@ from tempfile import TemporaryFile
 from typing import Any
 
 import orjson
-from drr.data_ingest.catalogue.batches import Batch, ProductForms, batches, currencies_of
+from drr.data_ingest.catalogue.batches import Batch, ProductForms, currencies_of
 from drr.data_ingest.catalogue.mapping import MappedFile
 from drr.data_ingest.catalogue.values import (
     Cell,
@@ -28,7 +28,7 @@ from drr.data_ingest.quarantine import Quarantine
 from drr.env.entities import Product, product_address
 from drr.env.json_object import JsonObject
 
-_FIELDS = (
+FIELDS = (
     "id", "title", "variant", "price", "currency", "category", "description", "features", "brand", "image", "rating",
     "ratings", "parent", "language", "details",
 )  # fmt: skip
@@ -52,33 +52,16 @@ class Shelf:
     def __len__(self) -> int:
         return len(self._ids)
 
-    def add(
-        self, mapped: MappedFile, forms: ProductForms, quarantine: Quarantine, rows: Counter[str]
-    ) -> Iterator[int]:
-        """Add the products of a file, and yield the number of rows of each batch."""
-        quarantine.begin(mapped.name)
+    def add(self, mapped: MappedFile, forms: ProductForms, batch: Batch, quarantine: Quarantine) -> None:
+        """Add the products of a batch."""
         table: Any = mapped.table
-        read = 0
-        for batch in batches(mapped, _FIELDS):
-            for line, reason in batch.bad:
-                quarantine.put(line, reason)
-            currencies = currencies_of(batch.cells, forms.decimal) or [None] * len(batch.lines)
-            for line, row, currency in zip(batch.lines, _rows(batch), currencies, strict=True):
-                try:
-                    product_id, fields = self._fields(
-                        row, forms, currency, table.details and mapped.columns["details"]
-                    )
-                except BadLine as bad:
-                    quarantine.put(line, bad.reason, bad=bad.reason not in _LEFT_OUT)
-                    continue
-                self._lay_aside(product_id, fields)
-                rows["products"] += 1
-            count = len(batch.lines) + len(batch.bad)
-            rows["product_rows"] += count
-            rows["product_rows_without_product"] += batch.skipped
-            read += count
-            yield count + batch.skipped
-        quarantine.check(read, final=True)
+        details = table.details and mapped.columns["details"]
+        currencies = currencies_of(batch.cells, forms.decimal) or [None] * len(batch.lines)
+        for line, row, currency in zip(batch.lines, _rows(batch), currencies, strict=True):
+            try:
+                self._lay_aside(*self._fields(row, forms, currency, details))
+            except BadLine as bad:
+                quarantine.put(line, bad.reason, bad=bad.reason not in _LEFT_OUT)
 
     def _lay_aside(self, product_id: str, fields: JsonObject) -> None:
         self._ids[product_id] = len(self._ids)

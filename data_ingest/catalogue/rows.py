@@ -352,11 +352,7 @@ def _values(array: Any) -> Sequence[Any]:
     import pyarrow as pa
 
     if pa.types.is_timestamp(array.type) or pa.types.is_date(array.type):
-        moments = (
-            array.cast(pa.timestamp("ms"), safe=False)
-            if pa.types.is_date(array.type)
-            else array.cast(pa.timestamp("ms", array.type.tz), safe=False)
-        )
+        moments = array.cast(pa.timestamp("ms", getattr(array.type, "tz", None)), safe=False)
         found: Sequence[Any] = moments.cast(pa.int64()).fill_null(-1).to_numpy(zero_copy_only=False)
         return found
     values: Sequence[Any] = array.to_pylist()
