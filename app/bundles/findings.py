@@ -7,13 +7,15 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partialmethod
-from typing import Literal, NotRequired, TypedDict, cast
+from typing import Literal, NotRequired
 
 from drr.env.errors import DrrError
 from drr.env.json_object import JsonObject
 from drr.study.blobs import LostText
-from drr.study.form import of, reading
+from drr.study.form import reading
 from drr.study.unit import canonical_json
+from pydantic import TypeAdapter
+from typing_extensions import TypedDict  # pydantic reads it
 
 Tier = Literal["consistent", "consistent in part", "failed"]
 
@@ -50,6 +52,9 @@ class Reproduced(TypedDict):
     """False where the figures made again are worse beyond chance."""
 
 
+_REPRODUCED = TypeAdapter(Reproduced)
+
+
 class SignatureRow(TypedDict):
     """A signature by the bundle's maker, by a verifier, or by somebody who ran a part again."""
 
@@ -64,14 +69,9 @@ class SignatureRow(TypedDict):
 
 def reproduced_of(stated: Mapping[str, object]) -> Reproduced:
     """Return a signer's statement with only its known fields, each of its type."""
-    kinds: dict[str, tuple[type, ...]] = {
-        **dict.fromkeys(("variant", "metric"), (str,)),
-        **dict.fromkeys(("ran", "asked", "seed"), (int,)),
-        **dict.fromkeys(("fresh", "contained", "holds"), (bool,)),
-        "difference": (float, int),
-        **dict.fromkeys(("ci_low", "ci_high", "could_show"), (float, int, type(None))),
-    }
-    return cast("Reproduced", {name: of(stated[name], *kind) for name, kind in kinds.items()})
+    return _REPRODUCED.validate_python(
+        {name: stated[name] for name in Reproduced.__annotations__}, strict=True
+    )
 
 
 def badge(found: Reproduced) -> str:

@@ -159,12 +159,6 @@ def explain(failure: ModelFailure) -> DrrError:
     return DrrError(f"the model call failed ({failure.kind}): {failure}; {todo}")
 
 
-def roles_in(role_models: str | None) -> list[str]:
-    """Return the roles that `--role-models ROLE=MODEL,...` names."""
-    named = [part.partition("=")[0].strip() for part in (role_models or "").split(",")]
-    return [role for role in named if role]
-
-
 def check_named(known: Collection[str], named: Collection[str]) -> None:
     """Raise `Misuse` if a model was named for a role that no variant plays. A misspelt role would otherwise cost money."""
     if unknown := sorted(set(named) - set(known)):

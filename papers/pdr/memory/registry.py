@@ -90,8 +90,6 @@ class _Vectors:
 
 
 GROUP = "drr.memories"
-ABSENT = "not installed"
-
 
 OURS: Mapping[str, Maker] = {"none": Newest, "recent": Recent, "mem0": Mem0}
 
