@@ -142,6 +142,15 @@ def test_the_own_set_asks_the_sample_shop(drr: Drr, sample_home: Path, tmp_path:
     assert "with other" not in label, "a version was raised since: freeze the set anew before a release"
 
 
+def test_the_own_set_of_talks_gives_no_script_away() -> None:
+    own = place_of_set(Path("service-v1"))
+    frozen, shown = read_set(own), read_queries(own / "queries.jsonl")
+    assert (frozen.count, len(shown), len(frozen.parts)) == (200, 100, 3)
+    assert all(query.service is query.checkable is None and "ask_shopper" in query.query for query in shown)
+    label = frozen.label(frozen.parts[0], resolve({}, environ={}).settings)
+    assert "with other" not in label, "a version was raised since: freeze the set anew before a release"
+
+
 @pytest.mark.long
 def test_the_truth_of_the_own_set_scores_its_answers(drr: Drr, sample_home: Path, tmp_path: Path) -> None:
     frozen = read_set(place_of_set(Path("retail-v1")))
