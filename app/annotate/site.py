@@ -165,16 +165,20 @@ def site(plan: AnnotationPlan, folder: Path, port: int) -> Starlette:
 
 
 def _shown(value: Statistic) -> str:
-    if value.value is None or value.ci_low is None or value.ci_high is None:
+    if value.value is None:
         return "–"
+    if value.ci_low is None or value.ci_high is None:
+        return f"{value.value:.2f}"
     return f"{value.value:.2f} [{value.ci_low:.2f}, {value.ci_high:.2f}]"
 
 
-BEYOND, EARLY = "more than chance", "too early to tell"
+BEYOND, EARLY, ALWAYS = "more than chance", "too early to tell", "always the same choice so far"
 
 
 def _meaning(value: Statistic) -> str:
     """Return a phrase on what a kappa shows so far, by its interval."""
+    if value.value == 1.0 and value.ci_low is None:
+        return ALWAYS
     if value.value is None or value.ci_low is None:
         return EARLY
     return BEYOND if value.ci_low > 0 else "could be chance"

@@ -27,7 +27,7 @@ from drr.env.errors import Misuse
 from drr.env.plugins import examples_of, load, merged
 from drr.env.settings import Settings
 from drr.eval.foreign.registry import format_names
-from drr.wording.excerpt import excerpt
+from drr.wording.excerpt import excerpt, many
 
 if TYPE_CHECKING:
     from drr.eval.evidence.imported import ReadReports
@@ -148,7 +148,7 @@ def run(arguments: argparse.Namespace) -> int:
         print_json(document)
     else:
         print(
-            f"{added} of {len(units)} reports are new; {document['queries']} queries, systems {', '.join(document['systems'])}"
+            f"{added} of {len(units)} reports are new; {many(document['queries'], 'question')}, systems {', '.join(document['systems'])}"
         )
         say_shop(document["held_against"])
     return 0 if ok and not read.refused else 1

@@ -104,7 +104,7 @@ def _length_warning(document: StudyDocument) -> str | None:
     long = [
         metric_of(name).label for name, v in (document["length_correlation"] or {}).items() if v["warning"]
     ]
-    notice = f"Warning: {', '.join(long)} follow the length of the report (Spearman above 0.5)."
+    notice = f"Warning: longer reports score higher on {', '.join(long)} (Spearman above 0.5)."
     return flowing(notice) if long else None
 
 

@@ -308,7 +308,7 @@ def _pareto(material: ReportData) -> Figure | None:
     front = sorted((x, y) for p, x, y in points if p.on_front)
     axes.plot(*zip(*front, strict=True), color="#888888", linewidth=1, linestyle="--", zorder=0)
     axes.set_xlabel(
-        f"{points[0][0].unit} per answer, mean over queries; dashed: no variant is cheaper and better"
+        f"{points[0][0].unit} per answer, mean over queries; dashed: variants that no other beats at the same or a lower cost"
     )
     axes.set_ylabel("overall quality, 0-10, with 95 % interval")
     return figure

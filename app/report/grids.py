@@ -150,7 +150,7 @@ def _without_equal(table: Table) -> tuple[Table, str]:
 def grid(table: Table, answers: Mapping[tuple[str, ...], str], kind: str = "") -> Markup:
     """Return the HTML of the table alone, in a box that scrolls. `kind` is `board`, `forest` or empty."""
     width, equal = _WIDE if kind == "forest" else _BAR, ""
-    if all((name,) in answers for name, _ in table.rows):
+    if kind == "board" or all((name,) in answers for name, _ in table.rows):
         table, equal = _without_equal(table)
     rows = [[row[place] for _, row in table.rows] for place in range(len(table.columns))]
     columns = [

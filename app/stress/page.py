@@ -1,35 +1,51 @@
-"""Writes the effects of changes as sentences and as one self-contained HTML page."""
+"""Writes the effects of changes as sentences and as an HTML page."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from shutil import copyfile
 
 from drr.app.console import write_text
 from drr.app.stress.findings import MovedRow, StressDocument
 from drr.app.stress.outcomes import OBEYED
 from drr.eval.stats.intervals import VRow
 
-PAGE = Path(__file__).parent / "stress.html"
 _ELASTICITY = 5.0
 """Elasticity that fills a bar to its end."""
 
 
 def write(found: StressDocument, out: Path) -> None:
     """Write the page `stress.html` and the document `stress.json` into a folder."""
-    from jinja2 import Environment as Templates
+    from drr.app.pages.folders import viewer_of
+    from drr.app.pages.frame import Frame, FramePlace
+    from drr.app.pages.serve import SORTING, STATIC, STYLES
+    from drr.app.viewer.render import templates
 
-    out.mkdir(parents=True, exist_ok=True)
-    template = Templates(autoescape=True, trim_blocks=True).from_string(PAGE.read_text(encoding="utf-8"))
-    words = {
-        "figure": figure,
-        "interval": interval,
-        "size": _size,
-        "bar": _bar,
-        "sentences": list(sentences(found)),
-    }
-    write_text(out / "stress.html", template.render(found=found, **words))
+    (out / "static").mkdir(parents=True, exist_ok=True)
+    for name in (*STYLES, SORTING):
+        copyfile(STATIC / name, out / "static" / name)
+    places = [FramePlace("stress", "stress.html", "Changes")]
+    if (out / "index.html").is_file():
+        places.append(FramePlace("report", "index.html", "Report"))
+    if (viewer := viewer_of(out, None)) is not None:
+        places.append(FramePlace("viewer", f"{viewer}/index.html", "Answers"))
+    frame = Frame(found["study"], False, places, scripts=(SORTING,))
+    words = {"figure": figure, "interval": interval, "size": _size, "bar": _bar}
+    page = (
+        templates()
+        .get_template("stress.html")
+        .render(
+            root="",
+            banner=None,
+            found=found,
+            sentences=list(sentences(found)),
+            **words,
+            **frame.values("stress"),
+        )
+    )
+    write_text(out / "stress.html", page)
     write_text(out / "stress.json", json.dumps(found, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
 
 
@@ -50,7 +66,7 @@ def sentences(found: StressDocument) -> Iterator[str]:
     for one in settled:
         yield f"{one['variant']}: {one['change']} moves “{one['outcome']}” by {_size(one)}."
     if not settled:
-        yield f"No {others}effect is beyond chance; “could show” tells which size would have been."
+        yield f"No {others}effect is beyond chance. “Could show” says how large an effect would have had to be."
 
 
 def _bar(row: MovedRow) -> tuple[float, float, float] | None:

@@ -21,6 +21,7 @@ from drr.llm.failures import ModelSetupError
 from drr.llm.names import parse_name
 from drr.study.config import QUERIES, StudyConfig
 from drr.study.unit import Unit
+from drr.wording.excerpt import many
 
 if TYPE_CHECKING:
     from drr.app.study.plan import StudyPlan
@@ -125,7 +126,7 @@ def others_left(units: Sequence[Unit]) -> str:
     queries = {cast(str, unit.spec["query_id"]) for unit in units}
     shown = ", ".join(variants[:4]) + (f" and {len(variants) - 4} more" if len(variants) > 4 else "")
     return (
-        f"the study has {len(units):,} more answers ({shown}; {len(queries):,} queries), which still count and are computed"
+        f"the study has {len(units):,} more answers ({shown}; {many(len(queries), 'question')}), which still count and are computed"
         " where they are missing; --only computes only what is named now, `drr study edit` takes away"
     )
 

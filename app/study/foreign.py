@@ -18,6 +18,7 @@ from drr.env.files import file_name, make_folder, private, write_file
 from drr.env.query import Query
 from drr.env.settings import Settings
 from drr.study.unit import Unit
+from drr.wording.excerpt import many
 
 if TYPE_CHECKING:
     from drr.eval.foreign.form import Format
@@ -201,7 +202,7 @@ def say_taken(document: ForeignTaken) -> None:
         systems = ", ".join(document["systems"])
         print(
             plain(
-                f"{document['added']} of {document['reports']} reports are new; {document['queries']} queries, systems {systems}"
+                f"{document['added']} of {document['reports']} reports are new; {many(document['queries'], 'question')}, systems {systems}"
             )
         )
         say_shop(document["held_against"])

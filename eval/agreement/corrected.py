@@ -224,8 +224,8 @@ def _biased(figure: LabelledFigure, waiting: Mapping[tuple[str, str, Sample], in
     left_out = "which ones were left out may have moved the figure"
     if chosen:
         return (
-            f"biased sample: {chosen:,} of {len(labels):,} labels were not drawn by `drr judges annotate --sample`,"
-            " and who chose them may have moved the figure"
+            f"biased sample: {chosen:,} of {len(labels):,} labels did not come from the draw of `drr judges annotate --sample`,"
+            " and whoever chose them may have moved the figure"
         )
     if figure.in_part:
         return f"biased sample: {figure.in_part:,} reports were labelled under some of their criteria only; {left_out}"

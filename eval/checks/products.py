@@ -118,7 +118,7 @@ def _compare_pairs(tally: Tally, subject: Subject, mentions: Mentions, seen: set
         low, high = _sentence(mentions.body, stars.span[0], count.span[1])
         if _OF_SEVERAL.search(mentions.body, low, high) or _leads_elsewhere(mentions, low, high):
             continue
-        why = f"Rating: {stars.written} from {count.written}; record: no product has both"
+        why = f"Rating: {stars.written} from {count.written}; record: no product has both figures"
         holds = _is_some_products(subject, mentions, tokens, stars, count)
         tally.compare((stars.span[0], count.span[1]), holds, why)
 

@@ -250,7 +250,7 @@ def _sentences(text: str) -> Iterator[Span]:
 
 def _explanation(asked: _Asked, shared: frozenset[str | int], absent: Sequence[str]) -> str:
     words = len(asked.words & shared)
-    place = "words, the heading's aside, stand in neighbouring sentences of the evidence"
+    place = "words (those of its heading not counted) are in neighbouring sentences of the evidence"
     parts = [f"{words} of the claim's {len(asked.words)} {place}"] if asked.words else []
     if asked.figures:
         parts.append(f"the evidence states {len(shared) - words} of the claim's {len(asked.figures)} figures")

@@ -81,7 +81,7 @@ def metrics() -> list[Metric]:
         _share(
             "fp",
             "faithfulness",
-            "How much of what the report cites its sources say (faithfulness precision, FP), mean over web and product sources.",
+            "How far the cited sources support what the report says (faithfulness precision, FP): mean over web and product sources.",
             "faithfulness",
             detail=False,
         ),

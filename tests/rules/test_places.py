@@ -53,7 +53,7 @@ def test_a_finding_shows_what_is_said_and_what_is_true(rules_shop: Shop) -> None
 
 def test_stars_and_their_number_that_no_product_has_say_so(rules_shop: Shop) -> None:
     told = failing("The best of them has 4.3 stars (7,431 ratings).", shop=rules_shop)
-    assert told == {"rating": ["Rating: 4.3 from 7,431; record: no product has both"]}
+    assert told == {"rating": ["Rating: 4.3 from 7,431; record: no product has both figures"]}
 
 
 @pytest.mark.parametrize(

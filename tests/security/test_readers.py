@@ -24,7 +24,7 @@ from tests.test_rooms import FOLDERS, ROOT, modules
 OPENERS = {"env/small_files.py", "env/files.py"}
 """The readers themselves."""
 OURS = {
-    "papers/dr3/making/builtin_tasks.py", "app/annotate/page.py", "app/papers/printed.py", "app/stress/page.py",
+    "papers/dr3/making/builtin_tasks.py", "app/annotate/page.py", "app/papers/printed.py",
     "app/training/proving.py", "app/study/outcome.py", "env/search/fields.py", "env/user_code.py", "env/minilm.py",
     "env/web/corpus/generate.py", "env/installation.py", "eval/canaries/planted_errors.py", "offline/surface.py",
     "offline/writer/rules.py", "papers/pdr/words/__init__.py", "papers/pdr/build.py",
