@@ -2,11 +2,7 @@
 
 python -m benchmarks.support_pairs PAIRS.jsonl ...
 
-Nothing is fitted and no pair is kept here. Three forms are read:
-
-- our own, as `drr judges annotate --export` writes support: `id`, `claim`, `evidence`, `label` (full, partial, none);
-- WiCE (Kamoi et al., EMNLP 2023; annotations ODC-BY): `label`, `claim`, `evidence` (sentences), `meta`; of several chunks of a claim the first;
-- AttributionBench (Li et al., 2024): `claim`, `references`, `attribution_label`, `id`; attributable is `full`, all else `none`.
+Nothing is fitted and no pair is kept here. Files are ours, WiCE's or AttributionBench's, as `drr judges scorecard` reads them.
 """
 
 from __future__ import annotations
@@ -16,24 +12,17 @@ from collections import Counter
 from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-import orjson
 from drr.eval.evidence.passages import WindowVerdict, select, support
+from drr.eval.labels import SupportLabel, read_labels
 from drr.eval.stats.agreement import cohen_kappa
 from drr.eval.stats.intervals import Statistic
 
 from benchmarks.results import table
 
 LABELS = ("none", "partial", "full")
-_PUBLISHED = {
-    "supported": "full",
-    "partially_supported": "partial",
-    "not_supported": "none",
-    "attributable": "full",
-    "not attributable": "none",
-}
 
 
 class JudgedPair(NamedTuple):
@@ -48,17 +37,12 @@ class JudgedPair(NamedTuple):
 def judged(path: Path) -> list[JudgedPair]:
     """Judge as in a study: of a long text the passages that a judge would be shown."""
     found: dict[str, JudgedPair] = {}
-    for number, line in enumerate(filter(bytes.strip, path.read_bytes().splitlines())):
-        row: dict[str, Any] = orjson.loads(line)
-        given = row.get("evidence", "")
-        evidence = given if isinstance(given, str) else " ".join(given)
-        evidence = "\n".join(row.get("references", (evidence,)))
-        name = str(row.get("meta", row).get("id", number))
-        label = row.get("attribution_label", row.get("label"))
-        shown = "\n[...]\n".join(evidence[s.start : s.end].strip() for s in select(row["claim"], evidence))
-        said = support(row["claim"], [shown])
-        cluster = sha256(evidence.encode()).hexdigest()[:12]
-        found.setdefault(name, JudgedPair(name, _PUBLISHED.get(label, label), cluster, said))
+    for one in read_labels(path):
+        if isinstance(one, SupportLabel):
+            text = one.evidence
+            shown = "\n[...]\n".join(text[s.start : s.end].strip() for s in select(one.claim, text))
+            cluster = sha256(text.encode()).hexdigest()[:12]
+            found.setdefault(one.id, JudgedPair(one.id, one.label, cluster, support(one.claim, [shown])))
     return list(found.values())
 
 

@@ -40,7 +40,14 @@ def build(parser: argparse.ArgumentParser) -> None:
     add("--sample", metavar="N", type=int, help="judge N things drawn by lot (default: all)")
     add("--again", metavar="N", type=int, default=50, help="judge N of them twice (default: 50)")
     add("--study", metavar="DIR", type=Path, help="where judgements are kept (default: FILE.study)")
-    add("--tell", metavar="STUDY", type=Path, nargs="+", default=[], help="studies whose pages then say it")
+    add(
+        "--tell",
+        metavar="STUDY",
+        type=Path,
+        nargs="+",
+        default=[],
+        help="studies that it judged, whose pages shall say if it is weak",
+    )
     add("--json", action="store_true", help="one JSON document")
     add_unit_options(parser, "prompts", "shop_url")
 
@@ -59,7 +66,8 @@ def run(arguments: argparse.Namespace) -> int:
     with opened as study:
         own, summary = _judged(arguments, labelled, study, settings)
         rules = settings.model_copy(update={"model_judge": OFFLINE})
-        others = [] if settings == rules else [_judged(arguments, labelled, study, rules)[0]]
+        by_rules = settings.model_for("judge") == OFFLINE
+        others = [] if by_rules else [_judged(arguments, labelled, study, rules)[0]]
         old = [JudgedSet.by(arguments.was, labelled, study)] if arguments.was else []
         document = scorecard(labelled, [own, *others, *old], *old)
     for path in arguments.tell:

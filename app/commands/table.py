@@ -216,7 +216,9 @@ _ROWS = (
         old_stays=True,
     ),
     CommandRow(
-        "judges scorecard", f"{_HERE}.scorecard", "how good a judge is on labels of others, and its cost"
+        "judges scorecard",
+        f"{_HERE}.scorecard",
+        "how good a judge is, by labels of ours or of others, and its cost",
     ),
     CommandRow(
         "judges canaries",

@@ -134,11 +134,12 @@ def _score(labelled: LabelledSet, own: JudgedSet, first: JudgedSet) -> JudgeScor
     both = [((x == label) - (y == label), question) for label, x, y, question in rows if x and y]
     gains, where = [float(gain) for gain, _ in both], [question for _, question in both]
     behind = mean_of(gains, where, "difference of accuracy", n_unscored=len(people) - len(both), ends=RELATED)
+    twice = [one for one in zip(*own.times, strict=True) if len(one) > 1 and None not in one]
     figures = {
         "accuracy": ag.exact_agreement(own_labels, people, clusters=asked),
         "kappa": ag.cohen_kappa(own_labels, people, clusters=asked, categories=classes, weights="quadratic"),
         **{f"f1_{one}": ag.f1_score(own_labels, people, one, clusters=asked) for one in classes},
-        "same_again": ag.repeat_stability([one for one in zip(*own.times, strict=True) if None not in one]),
+        "same_again": ag.repeat_stability(twice),
     }
     return {
         "judge": own.judge,
