@@ -156,13 +156,14 @@ def test_a_weak_judge_is_called_one_wherever_it_decided(
     drr.out("study", "import", "study", "reports.jsonl", "--quiet")
     judging = ("judge", "study", "--what", "faithfulness", "--quiet")
     words = ("judges", "scorecard", "--on", _labels(tmp_path / "labels.jsonl", 120), "--again", 0, "--quiet")
-    with Wire(_judge(0.1)) as wire:
+    turned = {"full": "none", "partial": "full", "none": "partial"}
+    with Wire(Judge(support=lambda claim, text: WORDS[turned[claim.split()[-1]]])) as wire:
         assert "has not judged it" in drr.err(*words, *by_model(wire), "--tell", "study")
         with Wire(Judge(claims=sentences)) as good:
             drr.out(*judging, *by_model(good))
         weak = drr.json(*words, *by_model(wire), "--tell", "study")["weak"]
         (tmp_path / "card.json").write_text(drr.out(*words, *by_model(wire), "--json"))
-    assert weak.startswith(f"{SONNET} is a weak judge: accuracy 0.") and "120 labels of labels.jsonl" in weak
+    assert weak.startswith(f"{SONNET} is a weak judge: accuracy 0.00 [") and "120 labels of labels.jsonl" in weak
     document = drr.json("report", "study", "--out", "page")
     assert weak in document["banner"]
     drr.out("view", "study", "--static", "site")
