@@ -6,10 +6,10 @@ keep: the act is done, and the session records what it broke.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import date
-from functools import partial
-from typing import Annotated, Literal
+from functools import partial, wraps
+from typing import Annotated, Any, Literal, TypeVar, cast
 
 from drr.env.entities import Order, Product
 from drr.env.records.lines import dollars, one_line
@@ -77,11 +77,27 @@ class ShopperData(TypedDict):
     """True where he agreed to pay for the cart as it is."""
 
 
+_Tool = TypeVar("_Tool", bound=Callable[..., ToolAnswer])
+
+
+def _alone(act: _Tool) -> _Tool:
+    """Let one act of a talk end before the next begins."""
+
+    @wraps(act)
+    def done(ctx: ToolContext, **arguments: Any) -> ToolAnswer:
+        with ctx.service.lock:
+            return act(ctx, **arguments)
+
+    return cast(_Tool, done)
+
+
+@_alone
 def view_cart(ctx: ToolContext, voucher: Voucher = None) -> ToolAnswer:
     """Show the cart: products, pieces, prices, stock, what is to pay and when it arrives. With a voucher: what is to pay then."""
     return _cart(ctx.service, _code(ctx.service, voucher))
 
 
+@_alone
 def add_to_cart(
     ctx: ToolContext,
     product_id: ProductId,
@@ -99,6 +115,7 @@ def add_to_cart(
     return ToolAnswer(shown.text, [product_source(product, shown.text)], shown.data)
 
 
+@_alone
 def remove_from_cart(ctx: ToolContext, product_id: ProductId) -> ToolAnswer:
     """Take all pieces of a product out of the cart, and show the cart."""
     state, product = ctx.service, _product(ctx, product_id)
@@ -108,6 +125,7 @@ def remove_from_cart(ctx: ToolContext, product_id: ProductId) -> ToolAnswer:
     return _cart(state, None)
 
 
+@_alone
 def checkout(ctx: ToolContext, voucher: Voucher = None) -> ToolAnswer:
     """Order and pay for the whole cart. Each product becomes an order with a number of its own."""
     state = ctx.service
@@ -134,16 +152,19 @@ def checkout(ctx: ToolContext, voucher: Voucher = None) -> ToolAnswer:
     return ToolAnswer("\n".join([heading, *rows]), sources, data)
 
 
+@_alone
 def cancel_order(ctx: ToolContext, order_id: OrderId, reason: GivenReason) -> ToolAnswer:
     """Cancel a whole order of the shopper, for the reason that he gives."""
     return _end(ctx, order_id, reason, "cancel")
 
 
+@_alone
 def return_items(ctx: ToolContext, order_id: OrderId, reason: GivenReason) -> ToolAnswer:
     """Take back the goods of a whole order of the shopper, for the reason that he gives."""
     return _end(ctx, order_id, reason, "return")
 
 
+@_alone
 def ask_shopper(
     ctx: ToolContext,
     question: Annotated[

@@ -8,6 +8,7 @@ from datetime import date, timedelta
 from functools import lru_cache
 from hashlib import sha256
 from random import Random
+from threading import RLock
 from typing import Any, NamedTuple, Protocol
 
 from drr.env.entities import Order, OrderStatus, Product, bound_ms, ms_from_iso
@@ -121,6 +122,8 @@ class ServiceState:
     """Cart and total to which he said yes."""
     heard: list[str] = field(default_factory=list)
     """Sentences of his so far."""
+    lock: RLock = field(default_factory=RLock, repr=False)
+    """Held during an act, as an agent may call several tools at once."""
     voice: Voice | None = None
     """A model that reads free questions and words his answers; without one his sentences are plain."""
 

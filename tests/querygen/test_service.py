@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from datetime import timedelta
 from random import Random
@@ -22,7 +23,7 @@ from drr.env.web.open import open_web
 from drr.querygen.files import line_of
 from drr.querygen.service import ServiceMaker
 from drr.tools.base import ToolContext, ToolError, context_for
-from drr.tools.registry import CART_TOOLS, call_sync
+from drr.tools.registry import CART_TOOLS, call, call_sync
 
 KINDS: tuple[SlotKind, ...] = get_args(SlotKind)
 TURNS = 1_000
@@ -152,6 +153,18 @@ def test_the_shop_refuses_by_its_clauses(maker: ServiceMaker, talks: list[Query]
     assert "No voucher 'FREE'" in refused(ctx, "view_cart", voucher="FREE")
     call_sync("remove_from_cart", {"product_id": next(iter(ctx.service.cart))}, ctx)
     assert refused(ctx, "checkout").startswith("invalid: The cart is empty")
+
+
+async def test_acts_of_one_turn_follow_one_another(maker: ServiceMaker, talks: list[Query]) -> None:
+    ctx, most = context(maker, talks[0]), case_of(talks[0]).policy.quantity
+    product = bought(maker, ctx, most)
+    call_sync("remove_from_cart", {"product_id": product}, ctx)
+    adding = (call("add_to_cart", {"product_id": product}, ctx) for _ in range(4 * most))
+    found = await asyncio.gather(*adding, return_exceptions=True)
+    assert ctx.service.cart == {product: most}
+    assert sum(isinstance(one, ToolError) for one in found) == 3 * most
+    added = [change for change in ctx.session.changes() if change.field == f"talk.cart.{product}"]
+    assert [change.after for change in added][2:] == [*range(1, most + 1)]
 
 
 def act(state: ServiceState, kind: str, **fields: Any) -> set[ClauseName]:
