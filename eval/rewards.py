@@ -1,21 +1,19 @@
 """Computes the reward of an answer to a checkable question by code: components in [0, 1] and their weighted sum.
 
-Picks are read from the form, or from the list under a heading `Picks`; figures and refusals come from the form alone. Prose is never read.
+Picks, figures and refusals come from the form; without one, picks come from the list under a heading `Picks`. Each is paid in full only
+where the report's own lists say the same (`report_lists`). Prose is never read.
 In a study, the form is the code block named `form` in the answer's report, and is stored apart.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 from typing import Annotated, Literal, NamedTuple, TypedDict
 
 from drr.citations.addresses import canonical_url
 from drr.citations.links import scan
-from drr.citations.parse import parse
 from drr.env.checkable import Checkable, ExpectedFact, ShoppingNeed, Why, finds, same_figure
 from drr.env.errors import Misuse, wrong_field
 from drr.env.query import Query
@@ -23,11 +21,12 @@ from drr.env.service.clauses import CLAUSES
 from drr.env.service.outcome import ServiceForm, ServiceOutcome
 from drr.env.session import Change
 from drr.env.source import Source
+from drr.eval.report_lists import ReportLists
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, StringConstraints, ValidationError
 
-_HEADING = re.compile(r"^#{1,6}[ \t]+(.*)$", re.M)
-_ITEM = re.compile(r"^[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]", re.M)
 _Words = Annotated[str, StringConstraints(max_length=2_000)]
+BARE = 0.2
+"""The share that is paid for what the form says and the report does not."""
 WORDS = 1_200
 """Most words of a report at full pay; a longer one earns less."""
 
@@ -147,14 +146,39 @@ class Rewarded:
     @cached_property
     def picks(self) -> list[str]:
         """Return the picked products by id, each once. A pick that no tool returned stays as written."""
-        named = self.form.picks if self.form else listed(self.report) or []
-        ids = [self.returned.get(canonical_url(one)) or one for one in named]
+        return self._ids(self.form.picks) if self.form else self.listed
+
+    def _ids(self, named: Iterable[str | None]) -> list[str]:
+        ids = [self.returned.get(canonical_url(one)) or one for one in named if one]
         return list(dict.fromkeys(ids))
+
+    @cached_property
+    def lists(self) -> ReportLists:
+        return ReportLists(self.report)
+
+    @cached_property
+    def listed(self) -> list[str]:
+        """Return the products under the report's heading `Picks`, by id."""
+        return self._ids(one.url for one in self.lists.picks or ())
+
+    def says(self, point: int) -> bool:
+        """Tell whether the report's lists say what the form says of a right point."""
+        if point in self.facts:
+            return same_figure(self.facts[point].value, self.lists.figures.get(point))
+        chosen = self.met[point]
+        return set(chosen) <= set(self.listed) if chosen else point in self.lists.refusals
+
+    @cached_property
+    def contradictions(self) -> int:
+        form = self.form if isinstance(self.form, AnswerForm) else AnswerForm()
+        prices = [self.prices.get("".join(self._ids([one.url]))) for one in self.lists.picks or ()]
+        picks = set(self.picks) ^ set(self.listed) if self.lists.picks else ()
+        return len(picks) + self.lists.contradicted({one.point: one.value for one in form.figures}, prices)
 
     @cached_property
     def recommended(self) -> frozenset[str]:
         """Return the picks, or all cited products where the answer has neither a form nor a heading `Picks`."""
-        is_named = self.form is not None or listed(self.report) is not None
+        is_named = self.form is not None or self.lists.picks is not None
         return frozenset(self.picks if is_named else filter(None, map(self.returned.get, self.cited)))
 
     @cached_property
@@ -219,43 +243,30 @@ class Rewarded:
         return found
 
 
-def listed(report: str) -> list[str] | None:
-    """Return the address of the first link or marker of each item under a heading `Picks`; `None` without the heading."""
-    found = scan(report)
-    heads = [*_HEADING.finditer(found.plain)]
-    places = [
-        (head.end(), heads[k + 1].start() if k + 1 < len(heads) else len(report))
-        for k, head in enumerate(heads)
-        if head[1].rstrip(" \t#").casefold() == "picks"
-    ]
-    if not places:
-        return None
-    marked = [(one.start, one.url) for one in parse(report).markers if one.url]
-    addresses = sorted(marked + [(link.start, link.url) for link in found.links])
-    picks = []
-    for start, end in places:
-        items = [match.start() for match in _ITEM.finditer(found.plain, start, end)]
-        for item, following in pairwise([*items, end]):
-            picks += [url for place, url in addresses if item <= place < following][:1]
-    return picks
-
-
-def _share(right: int, of: int) -> float | None:
+def _share(right: float, of: int) -> float | None:
     return right / of if of else None
 
 
+def _borne_out(answer: Rewarded, points: Iterable[int]) -> float:
+    """Return how many of these right points count: those in the form alone count for `BARE` of one."""
+    return sum(1.0 if answer.says(point) else BARE for point in points)
+
+
 def needs(answer: Rewarded) -> float | None:
-    return _share(len(answer.met), len(answer.truth.needs))
+    return _share(_borne_out(answer, answer.met), len(answer.truth.needs))
 
 
 def figures(answer: Rewarded) -> float | None:
-    return _share(sum(answer.figures.values()), len(answer.facts))
+    return _share(
+        _borne_out(answer, (one for one, right in answer.figures.items() if right)), len(answer.facts)
+    )
 
 
 def truthful(answer: Rewarded) -> float | None:
-    """Return the share of right statements, so that a wrong pick, figure or refusal costs more than none."""
+    """Return the share of right statements, so that a wrong one costs more than none. What the report says otherwise is wrong."""
     stated = [*answer.figures.values(), *answer.refusals.values()]
-    return _share(len(answer.right) + sum(stated), len(answer.picks) + len(stated))
+    right = max(0, len(answer.right) + sum(stated) - answer.contradictions)
+    return _share(right, len(answer.picks) + len(stated))
 
 
 def citations(answer: Rewarded) -> float | None:
@@ -277,8 +288,13 @@ def citations(answer: Rewarded) -> float | None:
 def budget(answer: Rewarded) -> float | None:
     if answer.truth.budget is None or all(need.refusal for need in answer.truth.needs):
         return None
+    pieces = {one: need.quantity or 1 for need in answer.truth.needs for one in need.products}
     prices = [answer.prices.get(one) for one in answer.picks]
-    known = [price for price in prices if price is not None]
+    known = [
+        price * pieces.get(one, 1)
+        for one, price in zip(answer.picks, prices, strict=True)
+        if price is not None
+    ]
     return float(bool(known) and len(known) == len(prices) and sum(known) <= answer.truth.budget + 0.005)
 
 
@@ -312,14 +328,14 @@ class RewardComponent:
 
 
 COMPONENTS = (
-    RewardComponent("needs", "answer", 0.45, "share of needs met, or rightly refused", needs, 3),
-    RewardComponent("figures", "answer", 0.3, "share of figures stated rightly", figures),
+    RewardComponent("needs", "answer", 0.45, "share of needs met, or rightly refused", needs, 4),
+    RewardComponent("figures", "answer", 0.3, "share of figures stated rightly", figures, 2),
     RewardComponent(
         "citations", "beside", 0.1, "citations that a tool returned, and that hold points", citations
     ),
-    RewardComponent("budget", "beside", 0.05, "picks within the budget", budget, 2),
+    RewardComponent("budget", "beside", 0.05, "picks within the budget, pieces counted", budget, 3),
     RewardComponent("efficiency", "beside", 0.1, "calls and words in measure", efficiency),
-    RewardComponent("truthful", "factor", 1.0, "share of what is stated that is right", truthful, 3),
+    RewardComponent("truthful", "factor", 1.0, "share of what is stated that is right", truthful, 4),
 )
 
 
@@ -332,23 +348,11 @@ def _clause(name: str, text: str) -> RewardComponent:
 
 
 SERVICE_COMPONENTS = (
-    RewardComponent(
-        "state",
-        "answer",
-        1.0,
-        "every end state holds, and nothing else was touched",
-        lambda it: it.outcome.state,
-    ),
-    RewardComponent(
-        "says_does",
-        "factor",
-        1.0,
-        "share of statements on what was done that the state confirms",
-        lambda it: it.outcome.says_does,
-    ),
+    RewardComponent("state", "answer", 1.0, "every end state holds, and nothing else was touched", lambda it: it.outcome.state),
+    RewardComponent("says_does", "factor", 1.0, "share of statements on what was done that the state confirms", lambda it: it.outcome.says_does),
     RewardComponent("policy", "factor", 1.0, "no clause was broken", lambda it: it.outcome.policy),
     *(_clause(one.name, one.text) for one in CLAUSES if not one.stops),
-)
+)  # fmt: skip
 """Components of the reward for serving a shopper in a talk."""
 
 

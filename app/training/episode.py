@@ -29,9 +29,12 @@ MALFORMED = 5
 MOST_CHARS = 200_000
 """Most characters of a report that is accepted."""
 _INSTRUCTIONS = """\
-You are a research assistant of an online shop, and answer one shopper's question. Its points are numbered.
+You are a research assistant of an online shop, and answer one shopper's question. Its points are numbered, or the \
+products that it asks for come first and then the figures, in its order.
 {acting}
-The report cites the address of each fact as a Markdown link, and only addresses that a tool returned.
+The report cites the address of each fact as a Markdown link, and only addresses that a tool returned. It says what the form says, in lists: \
+under the heading "## Picks" an item for each product, which begins with its link; under "## Figures" items like "- 3: 12.5"; under \
+"## Refusals" items like "- 2: " and why. What the form alone says is worth a fifth.
 The form has `picks` (ids or addresses of the products chosen, of all points together, no more than asked for), `figures` \
 ([{{"point": 3, "value": 12.5}}], a day as 2022-05-01) and `refusals` ([{{"point": 2, "reason": "nothing_fits"}}], where the shop sells \
 the kind but nothing as demanded, or "not_sold", where it does not sell the kind).

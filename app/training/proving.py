@@ -98,9 +98,10 @@ def oracle(query: Query, play: Play) -> None:
             chosen += [one for one in known if one.id in need.products and one not in chosen][: need.picks]
     returned = play.seen[-1][1] if play.seen else frozenset()
     facts = list(enumerate(truth.facts, len(truth.needs) + 1))
-    cited = [f"{one.value} [it]({url})" for _, one in facts for url in one.sources if url in returned]
+    cited = [f"- {n}: {one.value} [it]({url})" for n, one in facts for url in one.sources if url in returned]
     refusals = [(point, need.refusal) for point, need in enumerate(truth.needs, 1) if need.refusal]
-    report = "\n- ".join(["## Picks", *(one.link for one in chosen)]) + "\n\n" + "\n".join(cited)
+    lists = ["## Picks", *(f"- {one.link}" for one in chosen), "## Figures", *cited, "## Refusals"]
+    report = "\n".join([*lists, *(f"- {point}: {why}" for point, why in refusals)])
     picks, figures = (one.id for one in chosen), ((point, one.value) for point, one in facts)
     return play.act(answer(report, picks, figures, refusals))
 

@@ -187,6 +187,15 @@ def _picking(count: int, by: Callable[[ListedProduct], float] | None = None, *, 
     return say
 
 
+def _bare(say: Say) -> Say:
+    """Return a function that hands in the form of an answer with an empty report."""
+    return lambda play: say(play) | {"report": ""}
+
+
+def _saying(say: Say, more: str) -> Say:
+    return lambda play: (made := say(play)) | {"report": f"{made['report']} {more}"}
+
+
 def _one_each(play: Play) -> JsonObject:
     """Return an answer with as many products as the question has points."""
     return _picking(len(play.points))(play)
@@ -302,6 +311,8 @@ TRICKS = (
     Trick("the ratings of the kinds", _kinds("relevance", 5), _stating(lambda play: [one.rating for one in play.products])),
     Trick("a guess at everything", _everywhere, _stating(lambda play: play.figures, picks=1, refusing=True)),
     Trick("a pick and all refused", _kinds("relevance", 1), _stating(lambda play: [], picks=1, refusing=True)),
+    Trick("a bare form of the kinds' first", _kinds("relevance", 1), _bare(_picking(10))),
+    Trick("all of these cost $1", _kinds("relevance", 2), _saying(_picking(10), "All of these cost $1.")),
     Trick("endless calls", _endless, _text("")),
     Trick("calls to the last step, then a guess", _until_the_last, _picking(10)),
     Trick("steering by the profile", _steering, _one_each),

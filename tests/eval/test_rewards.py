@@ -39,7 +39,17 @@ GOOD = AnswerForm.model_validate(
         "refusals": [{"point": 2, "reason": "not_sold"}],
     }
 )
-CITING = f"[one]({HOST}B01) [two]({HOST}B02) [nine]({HOST}B09)"
+CITED = f"[one]({HOST}B01) [two]({HOST}B02) [nine]({HOST}B09)"
+CITING = f"""## Picks
+- [one]({HOST}B01)
+- [two]({HOST}B02)
+
+## Figures
+- 3: $9.50 [nine]({HOST}B09)
+
+## Refusals
+- 2: not sold
+"""
 
 
 def paid(report: str, form: AnswerForm | None, calls: int = 2, sources: Sequence[Source] = SOURCES) -> float:
@@ -57,7 +67,7 @@ def test_the_right_answer_is_paid_in_full() -> None:
 @pytest.mark.parametrize(
     ("report", "form"),
     [
-        ("", None), ("I do not know.", None), (QUERY.query, None), (CITING, None), ("[1] [2] [3]", AnswerForm()),
+        ("", None), ("I do not know.", None), (QUERY.query, None), (CITED, None), ("[1] [2] [3]", AnswerForm()),
         ("needs products B01 B02 refusal not_sold budget 9.5", None),
         ("", AnswerForm(picks=list(SHELF))), (CITING, AnswerForm(picks=["B07", "B09"])),
         ("Point 2 is not sold. The price is $9.50.", AnswerForm()), ("## Picks\n\n## Picks", None),
@@ -107,9 +117,35 @@ def test_a_pick_where_a_refusal_is_right_leaves_the_other_points_theirs(picks: l
 
 def test_a_right_pick_of_a_need_that_asks_for_more_is_no_false_statement() -> None:
     """It meets nothing, and naming it costs no more than silence."""
-    half = changed(picks=["B01"], refusals=[])
-    assert reward(Rewarded(QUERY, CITING, half, SOURCES, 2))["components"]["truthful"] == 1.0
-    assert paid(CITING, half) >= paid(CITING, changed(picks=[], refusals=[])) > 0.0
+    half, listed = changed(picks=["B01"], refusals=[]), CITING.replace(f"- [two]({HOST}B02)", "")
+    assert reward(Rewarded(QUERY, listed, half, SOURCES, 2))["components"]["truthful"] == 1.0
+    silent = listed.replace(f"- [one]({HOST}B01)", "")
+    assert paid(listed, half) >= paid(silent, changed(picks=[], refusals=[])) > 0.0
+
+
+def test_a_form_that_the_report_does_not_bear_out_is_worth_a_fifth() -> None:
+    assert 0 < paid("", GOOD) < paid(CITED, GOOD) <= 0.2
+    assert paid(CITING.replace("## Figures", "## Other"), GOOD) < paid(CITING, GOOD)
+    assert paid(CITING.replace("- 2: not", "- 9: not"), GOOD) < paid(CITING, GOOD)
+    assert paid(CITING.replace("- 3: $9.50", "- **3.** 9.50"), GOOD) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("honest", "otherwise"),
+    [
+        ("$9.50", "$1.00"),
+        ("B02)\n", "B03)\n"),
+        ("B01)", "B01) costs $1"),
+        ("## Figures", f"- [nine]({HOST}B09)\n\n## Figures"),
+    ],
+)
+def test_a_report_that_says_otherwise_than_its_form_loses_truthful(honest: str, otherwise: str) -> None:
+    assert honest in CITING
+    wrong = Rewarded(QUERY, CITING.replace(honest, otherwise, 1), GOOD, SOURCES, 2)
+    assert (reward(wrong)["components"]["truthful"] or 0) < 1.0
+    assert solved(wrong) == 0.0
+    dear = CITING.replace("B01)", "B01), $20.00 for two")
+    assert paid(dear, GOOD) == 1.0, "the price of two pieces is no other price"
 
 
 def test_what_no_tool_returned_is_no_pick_and_no_figure() -> None:
@@ -124,15 +160,23 @@ def test_budget_calls_words_and_citations_cost() -> None:
     assert paid("", GOOD) < 1.0
 
 
+def test_a_budget_counts_pieces() -> None:
+    needs = [TRUTH.needs[0].model_copy(update={"quantity": 2}), *TRUTH.needs[1:]]
+    query = QUERY.model_copy(update={"checkable": TRUTH.model_copy(update={"needs": needs})})
+    assert reward(Rewarded(query, CITING, GOOD, SOURCES, 2))["components"]["budget"] == 0.0
+    assert reward(Rewarded(QUERY, CITING, GOOD, SOURCES, 2))["components"]["budget"] == 1.0
+
+
 def test_a_budget_asks_for_nothing_where_every_need_is_refused() -> None:
     truth = TRUTH.model_copy(update={"needs": TRUTH.needs[1:]})
     query = QUERY.model_copy(update={"checkable": truth})
     form = AnswerForm.model_validate(
         {"figures": [{"point": 2, "value": 9.5}], "refusals": [{"point": 1, "reason": "not_sold"}]}
     )
-    answer = Rewarded(query, f"[nine]({HOST}B09)", form, SOURCES, 2)
+    report = f"## Figures\n- 2: 9.5 [nine]({HOST}B09)\n## Refusals\n- 1: not sold"
+    answer = Rewarded(query, report, form, SOURCES, 2)
     assert (reward(answer)["total"], solved(answer)) == (1.0, 1.0)
-    dear = Rewarded(query, f"[nine]({HOST}B09)", form.model_copy(update={"picks": ["B01"]}), SOURCES, 2)
+    dear = Rewarded(query, report, form.model_copy(update={"picks": ["B01"]}), SOURCES, 2)
     assert reward(dear)["total"] < 1.0
 
 

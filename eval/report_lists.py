@@ -1,0 +1,110 @@
+"""Reads the lists of a report that repeat its form, under the headings `Picks`, `Figures` and `Refusals`.
+
+    ## Figures
+    - 3: $29.49 [it](http://ecommerce.example/B08BASHAWX)
+
+An item of the last two begins with its point, and a figure stands right behind that. Nothing else of a report is read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import NamedTuple
+
+from drr.citations.links import scan
+from drr.citations.parse import parse
+from drr.env.checkable import figure_in, same_figure
+
+_HEADING = re.compile(r"^#{1,6}[ \t]+(.*)$", re.M)
+_ITEM = re.compile(r"^[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]", re.M)
+_POINT = re.compile(r"[ \t]*(?:[-*+][ \t]+)?\**(?:[Pp]oint )?(\d{1,3})[.):*]+[ \t]*")
+_FIGURE = re.compile(r"\d{4}-\d\d-\d\d|\d[\d,]*(?:\.\d+)?")
+_DOLLARS = re.compile(r"\$(\d[\d,]*(?:\.\d+)?)")
+
+_PIECES = range(1, 10)
+
+
+class ListItem(NamedTuple):
+    text: str
+    url: str | None
+    """Address of the item's first link or marker."""
+
+    @property
+    def dollars(self) -> list[float]:
+        return [float(one.replace(",", "")) for one in _DOLLARS.findall(self.text)]
+
+
+@dataclass(frozen=True)
+class ReportLists:
+    """The lists of one report."""
+
+    report: str
+
+    def items(self, heading: str) -> list[ListItem] | None:
+        """Return the items under each heading of that name; `None` without such a heading."""
+        found = scan(self.report)
+        heads = [*_HEADING.finditer(found.plain)]
+        places = [
+            (head.end(), heads[k + 1].start() if k + 1 < len(heads) else len(self.report))
+            for k, head in enumerate(heads)
+            if head[1].rstrip(" \t#").casefold() == heading
+        ]
+        if not places:
+            return None
+        marked = [(one.start, one.url) for one in parse(self.report).markers if one.url]
+        addresses = sorted(marked + [(link.start, link.url) for link in found.links])
+        items = []
+        for start, end in places:
+            starts = [match.start() for match in _ITEM.finditer(found.plain, start, end)]
+            for item, following in pairwise([*starts, end]):
+                own = [url for place, url in addresses if item <= place < following]
+                items.append(ListItem(found.plain[item:following], own[0] if own else None))
+        return items
+
+    @cached_property
+    def picks(self) -> list[ListItem] | None:
+        """Return the items under `Picks` that have an address; `None` without the heading."""
+        items = self.items("picks")
+        return None if items is None else [one for one in items if one.url]
+
+    @cached_property
+    def figures(self) -> dict[int, str]:
+        """Return the figure right behind each point under `Figures`."""
+        found = ((point, _FIGURE.search(text.partition("[")[0])) for point, text in self._labelled("figures"))
+        return {point: match[0] for point, match in found if match}
+
+    @cached_property
+    def refusals(self) -> set[int]:
+        return {point for point, _ in self._labelled("refusals")}
+
+    def contradicted(self, figures: Mapping[int, object], prices: Sequence[float | None]) -> int:
+        """Count figures that the form states otherwise, and picks beside whose link another price stands.
+
+        The price of up to nine pieces is no other price.
+        """
+        others = [
+            point
+            for point, read in self.figures.items()
+            if point in figures and not _same(figures[point], read)
+        ]
+        beside = [(one.dollars, price) for one, price in zip(self.picks or (), prices, strict=True)]
+        wrong = [
+            price
+            for beside_it, price in beside
+            if beside_it and price and not any(_same(price * n, one) for one in beside_it for n in _PIECES)
+        ]
+        return len(others) + len(wrong)
+
+    def _labelled(self, heading: str) -> Iterator[tuple[int, str]]:
+        for one in self.items(heading) or ():
+            if label := _POINT.match(one.text):
+                yield int(label[1]), one.text[label.end() :]
+
+
+def _same(stated: object, read: object) -> bool:
+    number = figure_in(stated)
+    return same_figure(str(stated)[:10] if number is None else number, read)
