@@ -259,9 +259,13 @@ class _Lines:
 
         class ProgressLine:
             def advance(self, amount: int = 1, rows: int = 0) -> None:
-                nonlocal done, all_rows, last
+                nonlocal done, all_rows
                 done += amount
                 all_rows += rows
+                self.speak()
+
+            def speak(self) -> None:
+                nonlocal last
                 if time.monotonic() - last > 10:
                     last = time.monotonic()
                     say("")
@@ -269,6 +273,7 @@ class _Lines:
             def note(self, text: str) -> None:
                 nonlocal remark
                 remark = text
+                self.speak()
 
         yield ProgressLine()
         say(f" ({time.monotonic() - start:.1f} s)")

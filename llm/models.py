@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 
+from drr.llm.activity import ACTIVITY
 from drr.llm.failures import EMPTY_STREAM, ModelFailure, ModelSetupError, NoToken
 from drr.llm.names import DEFAULT_ADDRESS, OFFLINE, host_of, is_loopback, parse_name
 from drr.llm.role import ANY_TOOL, AskForm, Demand, Policy
@@ -307,8 +308,14 @@ class Writing:
         self, chat: Runnable[Any, AIMessage], messages: Sequence[BaseMessage], **more: Any
     ) -> AIMessage:
         """Return the answer, which is the same with and without streaming. Raise `NoToken` where no piece arrives for too long."""
-        if (idle_s := self._idle_s) is None:
-            return await chat.ainvoke(messages, **more)
+        with ACTIVITY.call():
+            if self._idle_s is None:
+                return await chat.ainvoke(messages, **more)
+            return await self._streamed(chat, messages, self._idle_s, **more)
+
+    async def _streamed(
+        self, chat: Runnable[Any, AIMessage], messages: Sequence[BaseMessage], idle_s: float, **more: Any
+    ) -> AIMessage:
         self.pieces, self.silent, self.first_s = 0, 0, None
         now, whole = asyncio.get_running_loop().time, None
         begun = now()
@@ -319,6 +326,7 @@ class Writing:
             ):
                 async for piece in pieces:
                     patience.reschedule(now() + idle_s)
+                    ACTIVITY.wrote(now())
                     self.first_s = now() - begun if self.first_s is None else self.first_s
                     mute = self.silent == self.pieces and not (piece.text or piece.tool_call_chunks)
                     self.silent, self.pieces = self.silent + mute, self.pieces + 1

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from drr.env.errors import DrrError, Terminated
 from drr.env.progress import Progress, Quiet, Stage, collecting_less
+from drr.llm.activity import ACTIVITY
 from drr.llm.budget import Limit
 from drr.study.admission import Admission
 from drr.study.handout import Handout
@@ -76,6 +77,8 @@ def interrupts(pressed: Callable[[int], None]) -> Iterator[None]:
         restore()
 
 
+_WATCHED_S = 5.0
+"""Seconds between two remarks on model calls under way."""
 _FEW = 8
 """Maximum number of running units, as in one process, for which the requested order is kept to the end."""
 
@@ -234,6 +237,7 @@ class _Driver:
 
     async def go(self) -> Summary:
         self.ledger.under_way.clear()  # no earlier writer is left
+        watching = asyncio.create_task(self._watch())
         with interrupts(self._pressed), collecting_less(), self.writer:
             try:
                 async with aclosing(self.pool.run(self.handout.assignments(), self.terms)) as ended:
@@ -243,8 +247,16 @@ class _Driver:
                             self.pool.cancel()
                         self.writer.put(finished)
             finally:
+                watching.cancel()
                 await self._end()
         return self._sum_up()
+
+    async def _watch(self) -> None:
+        """Say every few seconds what the model calls of this process do, until the run ends."""
+        while True:
+            await asyncio.sleep(_WATCHED_S)
+            if text := ACTIVITY.text(asyncio.get_running_loop().time()):
+                self.stage.note(text)
 
     async def _end(self) -> None:
         """Commit the finished units and clear the running ones, however the run ended."""
