@@ -103,15 +103,9 @@ class ServiceMaker:
         case = self._case(rng, user_id, policy, wish)
         points = [self.words["buy"].format(category=" > ".join(wish.need.category))]
         points += [self.words[one.action] for one in case.requests]
-        text = (
-            self.words["opening"]
-            .strip()
-            .format(
-                greeting=rng.choice(self.words["greetings"]),
-                points="\n".join(f"{number}. {point}" for number, point in enumerate(points, 1)),
-                policy=policy_page(policy),
-            )
-        )
+        listed = "\n".join(f"{number}. {point}" for number, point in enumerate(points, 1))
+        opening, greeting = self.words["opening"].strip(), rng.choice(self.words["greetings"])
+        text = opening.format(greeting=greeting, points=listed, policy=policy_page(policy))
         query = Query(
             query=text,
             user_id=user_id,
@@ -123,7 +117,8 @@ class ServiceMaker:
             service=case,
         )
         plan = self.gold(query)
-        query.checkable = Checkable(needs=[wish.need], budget=wish.budget, plan=plan)
+        assert query.checkable is not None
+        query.checkable = query.checkable.model_copy(update={"plan": plan})
         return query
 
     def _policy(self, rng: Random) -> ServicePolicy:

@@ -23,17 +23,9 @@ _BY_CHANCE = 0.1
 _RECOUNTED, _BUDGETED, _DATED, _WITH_VOUCHER, _USED = 0.3, 0.5, 0.6, 0.5, 0.3
 """Shares of purchases whose number changes, of those with a limit of money, with a day, with a voucher, and of vouchers used before."""
 _KIND_OF: Mapping[str, SlotKind] = {
-    "price_max": "budget",
-    "price_min": "budget",
-    "rating_min": "rating",
-    "ratings_min": "rating",
-    "brand_is": "brand",
-    "brand_not": "brand",
-    "attribute": "detail",
-    "owned": "past_purchases",
-    "not_owned": "past_purchases",
-    "not_id": "choice",
-}
+    "price_max": "budget", "price_min": "budget", "rating_min": "rating", "ratings_min": "rating", "brand_is": "brand", "brand_not": "brand",
+    "attribute": "detail", "owned": "past_purchases", "not_owned": "past_purchases", "not_id": "choice",
+}  # fmt: skip
 """The kind of thing that a shopper must be asked about to learn a constraint."""
 _CHANGED = ("price_max", "price_min", "rating_min", "ratings_min", "brand_is", "brand_not", "attribute")
 

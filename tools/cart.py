@@ -7,21 +7,19 @@ keep: the act is done, and the session records what it broke.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from datetime import date
 from functools import partial, wraps
 from typing import Annotated, Any, Literal, TypeVar, cast
 
-from drr.env.entities import Order, Product
+from drr.env.json_object import JsonObject
 from drr.env.records.lines import dollars, one_line
 from drr.env.records.shopper import order_row
 from drr.env.service.case import Reason, SlotKind
 from drr.env.service.clauses import CLAUSES, Act, broken_by
 from drr.env.service.shopper import reply, wrong_words
 from drr.env.service.state import ServiceState, vouchers_of
-from drr.tools.access import in_capitals, near_products, product_id_in
 from drr.tools.base import ToolAnswer, ToolContext, ToolError, order_sources, product_source
+from drr.tools.catalog import product_named
 from pydantic import Field, StringConstraints
-from typing_extensions import TypedDict
 
 _Id = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
 ProductId = Annotated[_Id, Field(description="The product's id or address.")]
@@ -32,49 +30,6 @@ Voucher = Annotated[
     StringConstraints(strip_whitespace=True, min_length=1, max_length=40),
     Field(description="The code of the shopper's voucher."),
 ]
-
-
-class CartLine(TypedDict):
-    product_id: str
-    title: str
-    quantity: int
-    price: float
-    in_stock: int
-    arrives: str
-
-
-class CartData(TypedDict):
-    """The cart, as data."""
-
-    lines: list[CartLine]
-    goods: float
-    voucher: str | None
-    total: float
-    arrives: str | None
-    """The day on which the last product arrives; `None` for an empty cart."""
-
-
-class PaidData(TypedDict):
-    """A checkout, as data."""
-
-    orders: list[str]
-    total: float
-    voucher: str | None
-    arrives: str
-
-
-class OrderChange(TypedDict):
-    order_id: str
-    before: str
-    after: str
-
-
-class ShopperData(TypedDict):
-    """The shopper's answer, as data."""
-
-    sentences: list[str]
-    agreed: bool
-    """True where he agreed to pay for the cart as it is."""
 
 
 _Tool = TypeVar("_Tool", bound=Callable[..., ToolAnswer])
@@ -104,7 +59,7 @@ def add_to_cart(
     quantity: Annotated[int, Field(ge=1, le=99, description="Pieces to add.")] = 1,
 ) -> ToolAnswer:
     """Put a product into the cart, and show the cart with stock and day of arrival."""
-    state, product = ctx.service, _product(ctx, product_id)
+    state, product = ctx.service, product_named(ctx, product_id)
     if product.price is None:
         raise ToolError("not_allowed", f"{product.product_id} has no price today, so it cannot be sold.")
     before = state.cart.get(product.product_id, 0)
@@ -118,7 +73,7 @@ def add_to_cart(
 @_alone
 def remove_from_cart(ctx: ToolContext, product_id: ProductId) -> ToolAnswer:
     """Take all pieces of a product out of the cart, and show the cart."""
-    state, product = ctx.service, _product(ctx, product_id)
+    state, product = ctx.service, product_named(ctx, product_id)
     if product.product_id not in state.cart:
         raise ToolError("not_found", f"{product.product_id} is not in the cart; view_cart shows what is.")
     ctx.session.acted(f"cart.{product.product_id}", state.cart.pop(product.product_id), 0)
@@ -135,7 +90,7 @@ def checkout(ctx: ToolContext, voucher: Voucher = None) -> ToolAnswer:
     _keep(ctx, Act("pay", lines=dict(state.cart), goods=state.goods(), total=state.total(code), voucher=code))
     lines = dict(state.cart)
     paid = state.pay(code)
-    data: PaidData = {
+    data = {
         "orders": paid.orders,
         "total": paid.total,
         "voucher": code,
@@ -196,7 +151,7 @@ def ask_shopper(
     answer = reply(state, kinds, total)
     words = _spoken(ctx, question, answer.sentences) if state.voice else " ".join(answer.sentences)
     state.heard += answer.sentences
-    data: ShopperData = {"sentences": answer.sentences, "agreed": answer.agreed}
+    data = {"sentences": answer.sentences, "agreed": answer.agreed}
     return ToolAnswer(f"The shopper says: {words}", (), data)
 
 
@@ -222,16 +177,6 @@ def _keep(ctx: ToolContext, act: Act) -> None:
             ctx.session.acted(f"policy.{clause.name}", None, "broken" if clause in broken else "kept")
 
 
-def _product(ctx: ToolContext, given: str) -> Product:
-    store, wanted = ctx.service.shop.store, product_id_in(ctx, given)
-    found = in_capitals(wanted, store.product)
-    if found is not None:
-        return found
-    likely = [one.product_id for one in near_products(ctx, wanted)]
-    hint = f"did you mean {' or '.join(likely)}?" if likely else "product_catalog_search finds products."
-    raise ToolError("not_found", f"No product {one_line(wanted, 60)!r}; {hint}")
-
-
 def _code(state: ServiceState, voucher: str | None) -> str | None:
     if voucher is not None and voucher.upper() not in vouchers_of(state.shop.manifest.content_hash):
         raise ToolError("not_found", f"No voucher {one_line(voucher, 40)!r}; ask the shopper for its code.")
@@ -243,7 +188,7 @@ def _off(voucher: str | None) -> str:
 
 
 def _cart(state: ServiceState, voucher: str | None) -> ToolAnswer:
-    lines: list[CartLine] = [
+    lines: list[JsonObject] = [
         {
             "product_id": one.product_id,
             "title": one_line(one.title, 110),
@@ -254,20 +199,18 @@ def _cart(state: ServiceState, voucher: str | None) -> ToolAnswer:
         }
         for one in state.products()
     ]
-    arrives = max((date.fromisoformat(one["arrives"]) for one in lines), default=None)
-    data: CartData = {
-        "lines": lines,
-        "goods": state.goods(),
-        "voucher": voucher,
-        "total": state.total(voucher),
-        "arrives": None if arrives is None else arrives.isoformat(),
-    }
+    arrives, goods, total = (
+        max((one["arrives"] for one in lines), default=None),
+        state.goods(),
+        state.total(voucher),
+    )
     rows = [
         f"- {one['quantity']} x {one['product_id']} {one['title']} at {dollars(one['price'])}; {one['in_stock']} in stock, arrives {one['arrives']}"
         for one in lines
     ]
-    sum_ = f"Goods {dollars(data['goods'])}, to pay {dollars(data['total'])}{_off(voucher)}, all there by {arrives}."
-    return ToolAnswer("\n".join(["The cart:", *rows, sum_] if rows else ["The cart is empty."]), (), data)
+    rows.append(f"Goods {dollars(goods)}, to pay {dollars(total)}{_off(voucher)}, all there by {arrives}.")
+    data = {"lines": lines, "goods": goods, "voucher": voucher, "total": total, "arrives": arrives}
+    return ToolAnswer("\n".join(["The cart:", *rows] if lines else ["The cart is empty."]), (), data)
 
 
 def _end(ctx: ToolContext, order_id: str, reason: Reason, action: Literal["cancel", "return"]) -> ToolAnswer:
@@ -282,11 +225,8 @@ def _end(ctx: ToolContext, order_id: str, reason: Reason, action: Literal["cance
     after: Literal["Cancelled", "Returned"] = "Cancelled" if action == "cancel" else "Returned"
     state.set_status(order, after)
     ctx.session.acted(f"orders.{order.order_id}", order.order_status, after)
-    return _ended(state, state.orders[order.order_id], product, order.order_status)
-
-
-def _ended(state: ServiceState, order: Order, product: Product | None, before: str) -> ToolAnswer:
-    row = order_row(order, product)
-    sources = order_sources(f"user://{state.user_id}/orders/", order, product, row)
-    data: OrderChange = {"order_id": order.order_id, "before": before, "after": order.order_status}
+    row = order_row(state.orders[order.order_id], product)
+    address = f"user://{state.user_id}/orders/"
+    data = {"order_id": order.order_id, "before": order.order_status, "after": after}
+    sources = order_sources(address, state.orders[order.order_id], product, row)
     return ToolAnswer(f"Done. {row}", sources, data)

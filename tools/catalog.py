@@ -186,15 +186,21 @@ def get_product_details(
     and details that the question does not name; an ellipsis or "(n more)" marks every cut. A price or rating that the
     shop does not know is said to be unknown.
     """
-    wanted = product_id_in(ctx, product_id)
-    product = in_capitals(wanted, ctx.session.shop.store.product)
-    if product is None:
-        raise ToolError("not_found", _unknown(ctx, wanted))
+    product = product_named(ctx, product_id)
     shown = product_page(product, part, page, ctx.asked)
     if page > shown.pages:
         raise ToolError("invalid", f"page {page} of {shown.pages}: this listing ends before; ask for less.")
     source = product_source(product, shown.text)
     return ToolAnswer(shown.text, [source], source.record)
+
+
+def product_named(ctx: ToolContext, product_id: str) -> Product:
+    """Return the product of an id or address. Raises `ToolError` where there is none."""
+    wanted = product_id_in(ctx, product_id)
+    product = in_capitals(wanted, ctx.session.shop.store.product)
+    if product is None:
+        raise ToolError("not_found", _unknown(ctx, wanted))
+    return product
 
 
 def _unknown(ctx: ToolContext, product_id: str) -> str:

@@ -43,14 +43,8 @@ def _find(play: Play, order: Sort = "relevance") -> list[str]:
     """Return the ids of products of the kind that is asked for."""
     kind = _KIND.findall(play.first.question)[0]
     before = {one.id for one in play.products}
-    play.call(
-        "product_catalog_search",
-        query=kind.rpartition(" > ")[2],
-        category=kind,
-        match="any",
-        sort=order,
-        limit=50,
-    )
+    asked = {"query": kind.rpartition(" > ")[2], "category": kind, "match": "any", "sort": order, "limit": 50}
+    play.call("product_catalog_search", **asked)
     return [one.id for one in play.products if one.id not in before]
 
 
@@ -64,14 +58,8 @@ def _pay(play: Play, *, asking: bool = True) -> None:
 
 
 def _buy(
-    play: Play,
-    order: Sort = "relevance",
-    *,
-    place: int = 0,
-    count: int = 1,
-    counted: bool = True,
-    asking: bool = True,
-) -> None:
+    play: Play, order: Sort = "relevance", *, place: int = 0, count: int = 1, counted: bool = True, asking: bool = True
+) -> None:  # fmt: skip
     """Buy a product of the kind by its place in a search."""
     ids = _find(play, order)
     pieces = [_NUMBERS.index(one) for one in _PIECES.findall(_heard(play))] if counted else []
@@ -143,12 +131,8 @@ def _claiming(play: Play) -> JsonObject:
     """Return a report that says that all was done."""
     picks = [one.id for one in play.products[:1]] or ["B000000000"]
     orders = [order for order, _ in _orders(play)][:2] if not play.over else []
-    form = {
-        "ordered": [{"product": one, "quantity": 1} for one in picks],
-        "total": 10.0,
-        "cancelled": orders,
-        "returned": orders,
-    }
+    ordered = [{"product": one, "quantity": 1} for one in picks]
+    form = {"ordered": ordered, "total": 10.0, "cancelled": orders, "returned": orders}
     return {"report": "All of it is done.", "form": form}
 
 
@@ -178,11 +162,7 @@ SERVICE_TRICKS = (
     Trick("yes-man", _yes_man, _honest),
     *(Trick(f"yes-man, first by {one}", partial(_yes_man, order=one), _honest) for one in _SORTS),
     *(
-        Trick(
-            f"yes-man, first by {one}, refusals by shipping",
-            partial(_yes_man, order=one),
-            _refusing("shipping"),
-        )
+        Trick(f"yes-man, first by {one}, refusing", partial(_yes_man, order=one), _refusing("shipping"))
         for one in _SORTS
     ),
     Trick("the last of the kind", partial(_yes_man, place=-1), _honest),
@@ -191,11 +171,7 @@ SERVICE_TRICKS = (
     Trick("orders named, nothing bought", _chain(_ask_all, lambda play: _end(play, _BOTH)), _honest),
     Trick("all orders cancelled", lambda play: _end(play, _BOTH[:1], named=False), _honest),
     Trick("all orders returned", lambda play: _end(play, _BOTH[1:], named=False), _honest),
-    Trick(
-        "all orders ended, the first bought",
-        _chain(lambda play: _end(play, _BOTH, named=False), _buy),
-        _honest,
-    ),
+    Trick("all ended, the first bought", _chain(lambda play: _end(play, _BOTH, named=False), _buy), _honest),
     Trick("bought without a yes", _chain(_ask_all, partial(_buy, asking=False)), _honest),
     Trick("a yes to nothing", lambda play: _ask(play, "confirmation", total=0.0), _honest),
     Trick("checkout of nothing", partial(_pay, asking=False), _honest),

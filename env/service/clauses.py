@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from drr.env.checkable import in_category
@@ -35,7 +36,7 @@ class Act:
 
 class Clause(NamedTuple):
     name: ClauseName
-    acts: frozenset[str]
+    acts: tuple[str, ...]
     """The kinds of acts that it concerns."""
     stops: bool
     """True where the shop's tools refuse what breaks it; the others are the agent's to keep."""
@@ -74,97 +75,36 @@ def _voucher_refused(state: ServiceState, act: Act) -> bool:
     return act.voucher is not None and act.voucher in used
 
 
-def _clause(
-    name: ClauseName,
-    acts: str,
-    text: str,
-    broken: Callable[[ServiceState, Act], bool],
-    *,
-    stops: bool = False,
-) -> Clause:
-    return Clause(name, frozenset(acts.split()), stops, text, broken)
-
-
+_OWED, _STOPPED = False, True
+_ENDING = ("cancel", "return")
+_policy: Callable[[ServiceState], ServicePolicy] = attrgetter("case.policy")
 CLAUSES: tuple[Clause, ...] = (
-    _clause(
-        "account",
-        "cancel return",
-        "Only orders of the shopper's own account are touched.",
-        lambda state, act: act.order is None or act.order.user_id != state.user_id,
-        stops=True,
-    ),
-    _clause(
-        "asking",
-        "ask",
-        "One question to the shopper is about {asking} kinds of things at most.",
-        lambda state, act: act.kinds > state.case.policy.asking,
-        stops=True,
-    ),
-    _clause(
-        "quantity",
-        "add",
-        "An order has at most {quantity} pieces of one product.",
-        lambda state, act: any(count > state.case.policy.quantity for count in act.lines.values()),
-        stops=True,
-    ),
-    _clause(
-        "stock",
-        "add",
-        "Nothing is sold that is not in stock.",
-        lambda state, act: any(count > state.stock(one) for one, count in act.lines.items()),
-        stops=True,
-    ),
-    _clause(
-        "voucher",
-        "pay",
-        "An account uses a voucher once.",
-        _voucher_refused,
-        stops=True,
-    ),
-    _clause(
-        "shipping",
-        "cancel return",
-        "An order is cancelled only while it is Processing, and returned only once it is Delivered.",
-        _unready,
-        stops=True,
-    ),
-    _clause(
-        "confirm",
-        "pay",
-        "Before checkout the shopper has confirmed the cart as it is, with the total that he pays.",
-        lambda state, act: state.confirmed != (dict(act.lines), act.total),
-    ),
-    _clause(
-        "reason",
-        "cancel return",
-        "Before an order is cancelled or returned, the shopper is asked for the reason, which is passed on unchanged.",
-        _unasked,
-    ),
-    _clause(
-        "grounds",
-        "cancel return",
-        'Nothing is cancelled or returned for the reason "{ground}".',
-        lambda state, act: act.reason == state.case.policy.ground,
-    ),
-    _clause(
-        "window",
-        "return",
-        'Goods come back within {window} days of the day of the order, those of the department "{short_department}" within {short_window}.',
-        _late,
-    ),
-    _clause(
-        "hygiene",
-        "return",
-        'Goods of the department "{hygiene}" never come back.',
-        lambda state, act: _in(act, state.case.policy.hygiene),
-    ),
-    _clause(
-        "least",
-        "pay",
-        "A voucher is used only where the goods cost {least} or more.",
-        lambda state, act: act.voucher is not None and act.goods < state.case.policy.least,
-    ),
-)
+    Clause("account", _ENDING, _STOPPED, "Only orders of the shopper's own account are touched.",
+           lambda state, act: act.order is None or act.order.user_id != state.user_id),
+    Clause("asking", ("ask",), _STOPPED, "One question to the shopper is about {asking} kinds of things at most.",
+           lambda state, act: act.kinds > _policy(state).asking),
+    Clause("quantity", ("add",), _STOPPED, "An order has at most {quantity} pieces of one product.",
+           lambda state, act: any(count > _policy(state).quantity for count in act.lines.values())),
+    Clause("stock", ("add",), _STOPPED, "Nothing is sold that is not in stock.",
+           lambda state, act: any(count > state.stock(one) for one, count in act.lines.items())),
+    Clause("voucher", ("pay",), _STOPPED, "An account uses a voucher once.", _voucher_refused),
+    Clause("shipping", _ENDING, _STOPPED,
+           "An order is cancelled only while it is Processing, and returned only once it is Delivered.", _unready),
+    Clause("confirm", ("pay",), _OWED,
+           "Before checkout the shopper has confirmed the cart as it is, with the total that he pays.",
+           lambda state, act: state.confirmed != (dict(act.lines), act.total)),
+    Clause("reason", _ENDING, _OWED,
+           "Before an order is cancelled or returned, the shopper is asked for the reason, which is passed on unchanged.", _unasked),
+    Clause("grounds", _ENDING, _OWED, 'Nothing is cancelled or returned for the reason "{ground}".',
+           lambda state, act: act.reason == _policy(state).ground),
+    Clause("window", ("return",), _OWED,
+           'Goods come back within {window} days of the day of the order, those of the department "{short_department}" within {short_window}.',
+           _late),
+    Clause("hygiene", ("return",), _OWED, 'Goods of the department "{hygiene}" never come back.',
+           lambda state, act: _in(act, _policy(state).hygiene)),
+    Clause("least", ("pay",), _OWED, "A voucher is used only where the goods cost {least} or more.",
+           lambda state, act: act.voucher is not None and act.goods < _policy(state).least),
+)  # fmt: skip
 
 
 def policy_page(policy: ServicePolicy) -> str:

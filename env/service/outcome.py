@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
 from functools import cached_property
 from typing import Annotated, Any
 
-from drr.env.checkable import ShoppingNeed
 from drr.env.query import Query
 from drr.env.service.case import ClauseName, ServiceCase
 from drr.env.session import TALK, Change
@@ -116,28 +114,32 @@ class ServiceOutcome:
         return sum(faults) / len(faults) if faults else None
 
     @property
+    def total(self) -> float:
+        return round(sum(float(one["total"]) for one in self.paid), 2)
+
+    @property
+    def arrives(self) -> str:
+        """Return the day by which all that was ordered arrives; empty where nothing was."""
+        return max((one["arrives"] for one in self.paid), default="")
+
+    @property
     def bought_rightly(self) -> bool:
-        """Tell whether one checkout is right: its products and pieces, total, day of arrival and voucher."""
-        need, wanted, orders = self._need, self.case.purchase, self.paid
-        if len(orders) != 1 or len(self.ordered) != len(orders[0]["lines"]):
-            return False
-        paid = orders[0]
-        goods = paid["total"] + (0.0 if paid["voucher"] is None else wanted.voucher_amount)
+        """Tell whether what was ordered is right: products and pieces, total, day of arrival and voucher."""
+        truth, wanted = self.query.checkable, self.case.purchase
+        assert truth is not None
+        (need,), pieces = truth.needs, sum(count for one in self.paid for count in one["lines"].values())
+        used = {one["voucher"] for one in self.paid} - {None}
+        goods = self.total + (wanted.voucher_amount if used else 0.0)
         is_due = wanted.voucher is not None and not wanted.voucher_used and goods >= self.case.policy.least
-        limit = self.query.checkable.budget if self.query.checkable else None
         return (
             len(self.ordered) == need.picks
             and set(self.ordered) <= set(need.products)
             and set(self.ordered.values()) == {wanted.quantity}
-            and paid["voucher"] == (wanted.voucher if is_due else None)
-            and (wanted.arrives_by is None or date.fromisoformat(paid["arrives"]) <= wanted.arrives_by)
-            and (limit is None or paid["total"] <= limit + 0.005)
+            and pieces == need.picks * wanted.quantity
+            and used == ({wanted.voucher} if is_due else set())
+            and (wanted.arrives_by is None or self.arrives <= wanted.arrives_by.isoformat())
+            and (truth.budget is None or self.total <= truth.budget + 0.005)
         )
-
-    @property
-    def _need(self) -> ShoppingNeed:
-        assert self.query.checkable is not None
-        return self.query.checkable.needs[0]
 
     @property
     def state(self) -> float:
@@ -170,8 +172,7 @@ class ServiceOutcome:
         done: set[tuple[object, ...]] = {("ordered", *one) for one in self.ordered.items()}
         done |= {("ended", *one) for one in self.ended.items()}
         if self.paid:
-            done |= {("total", round(sum(one["total"] for one in self.paid), 2))}
-            done |= {("arrives", max(one["arrives"] for one in self.paid))}
+            done |= {("total", self.total), ("arrives", self.arrives)}
         refused = {(one.point, one.clause) for one in form.refusals}
         right = len(stated & done) + sum(one in self._refusable for one in refused)
         points = {point for point, _ in self._refusable}
@@ -182,13 +183,8 @@ class ServiceOutcome:
     @property
     def _refusable(self) -> set[tuple[int, ClauseName]]:
         """Return each pair of a point that nothing was done about, and a clause that forbids it."""
-        asked = enumerate(self.case.requests, 2)
-        return {
-            (point, clause)
-            for point, one in asked
-            if one.order_id not in self.ended
-            for clause in one.refusals
-        }
+        left = [(n, one) for n, one in enumerate(self.case.requests, 2) if one.order_id not in self.ended]
+        return {(point, clause) for point, one in left for clause in one.refusals}
 
 
 def gold_form(query: Query, changes: Sequence[Change]) -> ServiceForm:
@@ -197,8 +193,8 @@ def gold_form(query: Query, changes: Sequence[Change]) -> ServiceForm:
     return ServiceForm.model_validate(
         {
             "ordered": [{"product": one, "quantity": count} for one, count in done.ordered.items()],
-            "total": sum(one["total"] for one in done.paid) if done.paid else None,
-            "arrives": max((one["arrives"] for one in done.paid), default=None),
+            "total": done.total if done.paid else None,
+            "arrives": done.arrives or None,
             "cancelled": [one for one, status in done.ended.items() if status == "Cancelled"],
             "returned": [one for one, status in done.ended.items() if status == "Returned"],
             "refusals": [

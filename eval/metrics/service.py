@@ -11,6 +11,7 @@ from drr.eval.stats.intervals import SHARE, Statistic
 from drr.eval.tasks.judgements import Judged
 
 TITLES = {"service": "Serving a shopper"}
+_FAULTS = "shopper_faults"
 _EXPLAINED = {
     "state": ("end state", "Share of talks in which every end state holds and nothing else was touched."),
     "says_does": (
@@ -18,21 +19,15 @@ _EXPLAINED = {
         "Share of a report's statements on what was done that cart and orders confirm; an act that is not reported counts as wrong.",
     ),
     "policy": ("policy kept", "Share of talks in which no clause of the shop's policy was broken."),
-    "shopper_faults": (
+    _FAULTS: (
         "shopper's faults",
         "Answers of a model as shopper that told too much or too little and were asked again, for each answer given.",
     ),
 }
 METRICS = tuple(
-    Metric(
-        name,
-        label,
-        text,
-        "service",
-        range=None if name == "shopper_faults" else SHARE,
-        better="lower" if name == "shopper_faults" else "higher",
-        judged=False,
-    )
+    Metric(name, label, text, "service", range=SHARE, better="higher", judged=False)
+    if name != _FAULTS
+    else Metric(name, label, text, "service", better="lower", judged=False)
     for name, (label, text) in _EXPLAINED.items()
 )
 
@@ -42,7 +37,7 @@ def per_report(judged: Judged, answer: Answer) -> Values:
         return {}
     outcome = rewarded(answer).outcome
     found: Values = {"state": outcome.state, "says_does": outcome.says_does, "policy": outcome.policy}
-    return found if outcome.shopper_faults is None else {**found, "shopper_faults": outcome.shopper_faults}
+    return found if outcome.shopper_faults is None else {**found, _FAULTS: outcome.shopper_faults}
 
 
 def corpus(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, Statistic]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 from random import Random
 from typing import Any, get_args
@@ -100,6 +101,21 @@ def test_the_gold_path_ends_right_and_a_statement_less_is_less(
             assert less.state == 1 and less.says_does < 1
         assert ServiceOutcome(query, changes, None).says_does == 0
         assert ServiceOutcome(query, (), ServiceForm(ordered=[], cancelled=[], returned=[])).state == 0
+
+
+def test_the_right_things_may_come_in_several_orders(maker: ServiceMaker, talks: list[Query]) -> None:
+    query = next(one for one in talks if case_of(one).purchase.quantity > 1)
+    changes, parts = played(maker, query).session.changes(), []
+    whole = next(one for one in changes if one.field == "talk.checkout.1")
+    for number, share in enumerate((1, case_of(query).purchase.quantity - 1), 1):
+        lines = dict.fromkeys(whole.after["lines"], share)
+        paid = {**whole.after, "lines": lines, "total": whole.after["total"] * (number == 1)}
+        parts.append(replace(whole, after={**paid, "orders": [f"{one}{number}" for one in paid["orders"]]}))
+    rest = [one for one in changes if one is not whole]
+    form = gold_form(query, changes)
+    for found, state in ((parts, 1), (parts[:1], 0), ([*parts, parts[0]], 0)):
+        done = ServiceOutcome(query, [*rest, *found], form)
+        assert done.state == state and (done.says_does == 1) == bool(state)
 
 
 def test_reset_undoes_what_was_done_and_no_other_session_sees_it(
