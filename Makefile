@@ -6,7 +6,7 @@ STAMP := $(VENV)/.stamp
 # Bytecode is kept also where a machine's settings say not to: workers and commands would each compile the whole project anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup demo quick test test-coverage test-long test-servers servers test-browser test-wheel test-ray test-doors test-ucp test-model test-versions lint types docs sbom dist endurance bench lock clean
+.PHONY: help setup demo pictures quick test test-coverage test-long test-servers servers test-browser test-wheel test-ray test-doors test-ucp test-model test-versions lint types docs sbom dist endurance bench lock clean
 
 help:
 	@echo "make demo          set up, build the sample shop, answer, judge, report"
@@ -43,6 +43,9 @@ $(STAMP): requirements.lock pyproject.toml setup.py
 
 demo: setup
 	@$(BIN)/drr demo demo
+
+pictures: demo
+	$(BIN)/python -m benchmarks.pictures demo
 
 test: setup
 	$(BIN)/python -m pytest -n 3 --dist loadfile -m "not servers and not browser and not wheel and not ray and not doors and not model and not long and not endurance"

@@ -1,4 +1,4 @@
-"""Counts the model calls under way in this process, so that a slow model is not taken for a dead one."""
+"""Counts the model calls under way in this process: a slow model is no dead one."""
 
 from __future__ import annotations
 

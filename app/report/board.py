@@ -306,35 +306,10 @@ def shade(value: float | str | None, end: float, *, is_lower_better: bool) -> st
     return f"s{round(SHADES * (1 - share if is_lower_better else share))}"
 
 
-class StudyReach(NamedTuple):
-    """Two lists of sentences: differences that a study shows (`shown`), and its limits (`hidden`)."""
-
-    shown: list[str]
-    hidden: list[str]
-
-
-def limits(material: ReportData, found: Sequence[Contrast]) -> StudyReach:
-    can: list[str] = []
-    cannot = [] if material.banner is None else [material.banner]
-    for metric in dict.fromkeys(one.metric for one in found):
-        own = [one for one in found if one.metric == metric and one.row["value"] is not None]
-        if not own:
-            continue
-        settled, half = sum(one.is_settled for one in own), sum(one.is_by_test_alone for one in own)
-        line = f"{metric.label}: {settled or 'none'} of {many(len(own), 'pair')} of systems can be told apart"
-        line += f" ({half} by the test alone: the interval holds zero)." if half else "."
-        (can if settled else cannot).append(line)
-        rows = [one.row for one in own]
-        reach = [
-            max(row["ci_high"] - row["value"], row["value"] - row["ci_low"])
-            for row in rows
-            if row["value"] is not None and row["ci_high"] is not None and row["ci_low"] is not None
-        ]
-        if reach:
-            cannot.append(
-                f"{metric.label}: the true difference of a pair may be up to {metric.shown(max(reach))} away from the measured one."
-            )
+def limits(material: ReportData, found: Sequence[Contrast]) -> list[str]:
+    """Return sentences on what the study cannot show: what was not measured, not comparable or not scored."""
+    lines = [] if material.banner is None else [material.banner]
     if all(material.floor(name) is None for name in [one.metric.name for one in found] or lead_metrics()):
-        cannot.append(not_measured(answer for own in material.variants.values() for answer in own))
-    cannot += [material.mixed] if material.mixed else []
-    return StudyReach(can, [*cannot, *(f"{line}." for line in unscored(material))])
+        lines.append(not_measured(answer for own in material.variants.values() for answer in own))
+    lines += [material.mixed] if material.mixed else []
+    return [*lines, *(f"{line}." for line in unscored(material))]

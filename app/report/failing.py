@@ -81,7 +81,6 @@ class ChartMark(NamedTuple):
     kind: str
     at: float
     width: float = 0.0
-    height: float = 1.0
     label: str = ""
 
 
@@ -103,12 +102,7 @@ def charts(material: ReportData, systems: Sequence[str]) -> list[Chart]:
     found = [
         Chart("Support of claims", support, list(_support(material, systems))),
         Chart("Errors by rule", "Wrong facts that code found, most first.", list(_by_rule(material))),
-        *(_by_question(material, systems, name) for name in lead_metrics()),
-        Chart(
-            "Spread of grades",
-            "Answers with each grade overall, from 0 to 10.",
-            list(_grades(material, systems)),
-        ),
+        *(_dots(material, systems, name) for name in lead_metrics()),
     ]
     return [one for one in found if any(row.marks for row in one.rows)]
 
@@ -148,31 +142,18 @@ def _errors(material: ReportData, answers: Iterable[Answer]) -> Iterator[FoundEr
     return (error for answer in answers for error in errors_of(material.judged, answer))
 
 
-def _by_question(material: ReportData, systems: Sequence[str], name: str) -> Chart:
+def _dots(material: ReportData, systems: Sequence[str], name: str) -> Chart:
+    """Return the chart of a metric with a dot for each question, in which a darker dot is several."""
     metric, rows = metric_of(name), []
     names = {answer.asked: question_of(answer) for own in material.variants.values() for answer in own}
     low, high = metric.range or (0.0, 1.0)
     for system in systems:
         known = query_means(material.per_report(name)[system])
         dots = [
-            ChartMark(
-                "dot", (value - low) / (high - low), label=f"{metric.shown(value)}: {names.get(asked, asked)}"
-            )
-            for asked, value in known.items()
+            ChartMark("dot", (v - low) / (high - low), label=f"{metric.shown(v)}: {names.get(asked, asked)}")
+            for asked, v in known.items()
         ]
-        worst = min(known.values(), default=None)
-        rows.append(ChartRow(system, dots, "" if worst is None else f"lowest {metric.shown(worst)}"))
-    title = f"{metric.label} by question"
-    return Chart(title[:1].upper() + title[1:], f"A dot is a question, from {low:g} to {high:g}.", rows)
-
-
-def _grades(material: ReportData, systems: Sequence[str]) -> Iterator[ChartRow]:
-    for system in systems:
-        grades = [material.value(answer, "overall") for answer in material.variants[system]]
-        counts = Counter(round(grade) for grade in grades if grade is not None)
-        most = max(counts.values(), default=1)
-        marks = [
-            ChartMark("full", grade / 11, 0.8 / 11, count / most, f"grade {grade}: {many(count, 'answer')}")
-            for grade, count in sorted(counts.items())
-        ]
-        yield ChartRow(system, marks, f"{min(counts)} to {max(counts)}" if counts else "")
+        ends = [metric.shown(end(known.values())) for end in (min, max)] if known else []
+        rows.append(ChartRow(system, dots, " to ".join(ends)))
+    title = f"{metric.label[:1].upper()}{metric.label[1:]} by question"
+    return Chart(title, f"A dot is a question, from {low:g} to {high:g}; a darker one is several.", rows)

@@ -163,7 +163,9 @@ def test_a_weak_judge_is_called_one_wherever_it_decided(
             drr.out(*judging, *by_model(good))
         weak = drr.json(*words, *by_model(wire), "--tell", "study")["weak"]
         (tmp_path / "card.json").write_text(drr.out(*words, *by_model(wire), "--json"))
-    assert weak.startswith(f"{SONNET} is a weak judge: accuracy 0.00 [") and "120 labels of labels.jsonl" in weak
+    assert (
+        weak.startswith(f"{SONNET} is a weak judge: accuracy 0.00 [") and "120 labels of labels.jsonl" in weak
+    )
     document = drr.json("report", "study", "--out", "page")
     assert weak in document["banner"]
     drr.out("view", "study", "--static", "site")
