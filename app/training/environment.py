@@ -37,6 +37,7 @@ from drr.env.web.open import sandbox_of, web_beside
 from drr.eval.rewards import truth_of
 from drr.querygen.checks import manifest_matches
 from drr.querygen.composing import QuestionMaker
+from drr.querygen.files import write_queries
 from drr.querygen.service import ServiceMaker
 
 _QUESTIONS = 10_000
@@ -230,9 +231,12 @@ class Environment:
         spec = self._shared.shop.spec
         return spec if spec.startswith(SERVERS) else Path(spec).name
 
-    def questions(self, seeds: Iterable[int]) -> Sequence[Query]:
-        """Return the given questions, or else the questions that the seeds make."""
-        return self._queries or [self._shared.question(seed, self.task.name) for seed in seeds]
+    def questions(self, seeds: Iterable[int], out: str | Path | None = None) -> Sequence[Query]:
+        """Return the given questions, or else the questions that the seeds make; also write them to `out`, a file for `queries`."""
+        found = self._queries or [self._shared.question(seed, self.task.name) for seed in seeds]
+        if out is not None:
+            write_queries(Path(out), found)
+        return found
 
     @property
     def episode(self) -> Episode:

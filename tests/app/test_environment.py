@@ -79,6 +79,16 @@ def test_a_seed_makes_its_question(drr: Drr, sample_home: Path, made: list[Query
     assert path.read_text() == line_of(made[1]) + "\n"
 
 
+def test_questions_made_in_advance_are_those_of_their_seeds(shop: Shop, tmp_path: Path) -> None:
+    path = tmp_path / "q.jsonl"
+    with Environment(shop) as env:
+        ahead = env.questions(range(3), out=path)
+        asked = [env.reset(seed=seed) for seed in range(3)]
+    with Environment(shop, path) as env:
+        assert list(env.questions(())) == list(ahead)
+        assert [env.reset(seed=seed) for seed in range(3)] == asked
+
+
 def test_the_reward_is_that_of_what_the_session_returned(env: Environment) -> None:
     env.reset(seed=SEEDS[1])
     query, calls = env.episode.query, actions(env.episode.query)[:-2]
