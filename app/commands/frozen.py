@@ -31,6 +31,13 @@ def _build_freeze(parser: argparse.ArgumentParser) -> None:
     add("--out", type=Path, metavar="FOLDER", help="a new folder (default: NAME)")
     add("--license", default="Apache-2.0", metavar="SPDX", help="of the set (default Apache-2.0)")
     add("--date", metavar="DATE", help="of the set (default: today)")
+    add(
+        "--baseline",
+        action="append",
+        default=[],
+        metavar="NAME=REWARD",
+        help="a score shown beside others; repeatable",
+    )
     add("--with-truth", action="store_true", help="also publish the truth of the questions")
     add("--json", action="store_true", help="one JSON document")
 
@@ -42,7 +49,15 @@ def _run_freeze(arguments: argparse.Namespace) -> int:
     day = arguments.date or datetime.now(UTC).date().isoformat()
     if not arguments.made + arguments.sealed:
         raise Misuse("a set has a shop at least; give --made DIR or --sealed DIR")
-    terms = SetTerms(arguments.name, arguments.license, day, arguments.with_truth)
+    try:
+        baselines = {
+            name: float(value) for name, _, value in (one.partition("=") for one in arguments.baseline)
+        }
+    except ValueError as error:
+        raise Misuse(
+            f"--baseline {' '.join(arguments.baseline)}: not NAME=REWARD, as in lines=0.118"
+        ) from error
+    terms = SetTerms(arguments.name, arguments.license, day, arguments.with_truth, baselines)
     frozen, key = freeze(arguments.made, arguments.sealed, folder, terms, settings_of(arguments).settings)
     shops = "one shop" if len(frozen.parts) == 1 else f"{len(frozen.parts)} shops"
     line = (

@@ -9,7 +9,7 @@ import json
 import secrets
 import shutil
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
@@ -81,6 +81,8 @@ class FrozenSet(BaseModel):
     license: str
     date: str
     parts: list[SetPart]
+    baselines: dict[str, float] = Field(default_factory=dict)
+    """Mean rewards of scripted agents on all questions, which stand beside every figure of the set."""
     versions: dict[str, str]
     """Version of the program, and hashes of its prompts, rules and rewards."""
 
@@ -90,6 +92,8 @@ class FrozenSet(BaseModel):
 
     def hashed(self) -> FrozenSet:
         own = self.model_dump(mode="json", exclude={"content_hash"})
+        if not self.baselines:  # as before sets had any
+            del own["baselines"]
         return self.model_copy(update={"content_hash": _hash(own)})
 
     def label(self, part: SetPart, settings: Settings) -> str:
@@ -97,7 +101,8 @@ class FrozenSet(BaseModel):
         now = _versions(settings, talks="service" in self.versions)
         others = [name for name in now if name != "drr" and now[name] != self.versions.get(name)]
         own = f" with other {', '.join(others)} {_hash(now)[:8]}" if others else ""
-        return f"{self.name}/{part.name} {self.content_hash[:16]}{own}"
+        beside = ", ".join(f"{name} {value:.3f}" for name, value in self.baselines.items())
+        return f"{self.name}/{part.name} {self.content_hash[:16]}{own}{f' ({beside})' if beside else ''}"
 
 
 class SetTerms(NamedTuple):
@@ -107,6 +112,7 @@ class SetTerms(NamedTuple):
     license: str
     date: str
     with_truth: bool = False
+    baselines: Mapping[str, float] = {}
 
 
 def freeze(
@@ -129,6 +135,7 @@ def freeze(
             name=terms.name,
             license=terms.license,
             date=terms.date,
+            baselines=dict(terms.baselines),
             parts=[
                 _committed(one, seals.get(one.name), where) for one, where in zip(parts, places, strict=True)
             ],

@@ -15,7 +15,9 @@ from drr.app.study.frozen_sets import LEAST_SEALED, place_of_set, read_set
 from drr.env.query import read_queries
 from drr.env.settings import resolve
 
+from benchmarks.levels import ordered
 from tests.commands import Drr
+from tests.test_rooms import ROOT
 
 AXES = "products = 60\nusers = 30\nreviews = 900\nkinds = 6\npages = 4\nquestions = 2\n"
 RUN = ("--variants", "react", "--model", "offline", "--quiet")
@@ -128,6 +130,35 @@ def test_figures_of_other_rules_have_another_label(drr: Drr, made: Path, tmp_pat
     assert older.label(frozen.parts[0], settings).startswith(f"{label} with other rules ")
     released = frozen.model_copy(update={"versions": {**frozen.versions, "drr": "9.9"}})
     assert released.label(frozen.parts[0], settings) == label
+
+
+def test_baselines_stand_beside_the_figures_of_a_set(drr: Drr, made: Path, tmp_path: Path) -> None:
+    folder, study = tmp_path / "one-v1", tmp_path / "study"
+    freeze = ("queries", "freeze", "one-v1", "--made", made, "--out", folder)
+    assert "not NAME=REWARD" in drr.err(*freeze, "--baseline", "lines")
+    drr.json(*freeze, "--baseline", "lines=0.118", "--baseline", "parser=0.4")
+    drr.out("run", study, "--set", folder, "--shop", made / "shop", *RUN)
+    drr.out("report", study, "--out", tmp_path / "report")
+    pages = [path.read_text() for path in (tmp_path / "report").rglob("*.html")]
+    assert any("(lines 0.118, parser 0.400)" in page for page in pages)
+
+
+def test_scripted_baselines_answer_and_order_the_questions(drr: Drr, made: Path, tmp_path: Path) -> None:
+    study, scored, asked = tmp_path / "study", tmp_path / "scored.jsonl", made / "queries.jsonl"
+    own = [f"{ROOT}/examples/baselines/{name}.py:{name}" for name in ("lines", "parser")]
+    words = ("--shop", made / "shop", "--sandbox", made / "web", "--queries", asked, "--model", "offline")
+    drr.out("run", study, *words, "--variants", ",".join(own), "--quiet")
+    drr.out("judges", "regrade", study, "--out", scored)
+    rows = [json.loads(line) for line in scored.read_text().splitlines()]
+    assert len(rows) == 4
+    assert all(row["form"] for row in rows)
+    rewards: dict[str, list[float]] = {}
+    for row in rows:
+        rewards.setdefault(row["query"]["id"], []).append(row["reward"])
+    sums = [sum(rewards[query.id]) for query in ordered(read_queries(asked), rewards)]
+    assert sums == sorted(sums, reverse=True)
+    with pytest.raises(SystemExit, match="no reward"):
+        ordered(read_queries(asked), {})
 
 
 def test_the_own_set_asks_the_sample_shop(drr: Drr, sample_home: Path, tmp_path: Path) -> None:
