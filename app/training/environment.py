@@ -232,7 +232,7 @@ class Environment:
         return spec if spec.startswith(SERVERS) else Path(spec).name
 
     def questions(self, seeds: Iterable[int], out: str | Path | None = None) -> Sequence[Query]:
-        """Return the given questions, or else the questions that the seeds make; also write them to `out`, a file for `queries`."""
+        """Return the given questions, or else those that the seeds make. `out` is a file to keep them in, for `queries`."""
         found = self._queries or [self._shared.question(seed, self.task.name) for seed in seeds]
         if out is not None:
             write_queries(Path(out), found)
