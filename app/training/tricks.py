@@ -51,7 +51,8 @@ class Play:
 
     @property
     def points(self) -> list[int]:
-        return [*range(1, 1 + len(re.findall(r"^\d+\. ", self.first.question, re.M)))]
+        """The numbers of points; as many as a worded question may have, where none stands in it."""
+        return [*range(1, 1 + (len(re.findall(r"^\d+\. ", self.first.question, re.M)) or 5))]
 
     @property
     def kinds(self) -> list[str]:

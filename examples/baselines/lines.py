@@ -11,8 +11,9 @@ async def lines(query, tools, model, budget):
     """Answer with the first hit of each part of the question."""
     search = next(tool for tool in tools if tool.name == "product_catalog_search")
     picks = {}
-    for text in re.split(r"\n|(?<=[.!?]) ", str(query)):
-        if len(text.split()) > 3:
+    points = re.findall(r"^\d+\. (.*)$", str(query), re.M) or re.split(r"\n|(?<=[.!?]) ", str(query))
+    for text in points:
+        if len(text.split()) > 3 and "?" not in text:
             words = {"query": text[:300], "match": "any", "limit": 1}
             call = {"type": "tool_call", "id": "1", "name": search.name, "args": words}
             data = (await search.ainvoke(call)).artifact.data
