@@ -62,5 +62,5 @@ def run(arguments: argparse.Namespace) -> int:
         )
     counts = ", ".join(f"{count:,} {name}" for name, count in made["counts"].items())
     if arguments.json or not arguments.quiet:
-        tell(arguments, made, f"{arguments.out}: {counts}", f"next: drr shop info {arguments.out}/shop")
+        tell(arguments, made, f"{arguments.out}: {counts} from templates", f"next: drr shop info {arguments.out}/shop")
     return 0 if made["counts"]["questions"] == axes.questions else 1
