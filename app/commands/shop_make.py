@@ -60,7 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
         made = make_shop(
             arguments.seed, axes, arguments.out, settings_of(arguments).settings, progress_of(arguments)
         )
-    counts = ", ".join(f"{count:,} {name}" for name, count in made["counts"].items())
+    counts = ", ".join(f"{count:,} {name}" for name, count in made["counts"].items()) + " from templates"
     if arguments.json or not arguments.quiet:
-        tell(arguments, made, f"{arguments.out}: {counts} from templates", f"next: drr shop info {arguments.out}/shop")
+        tell(arguments, made, f"{arguments.out}: {counts}", f"next: drr shop info {arguments.out}/shop")
     return 0 if made["counts"]["questions"] == axes.questions else 1
