@@ -258,7 +258,7 @@ def generate_checkable(arguments: argparse.Namespace, settings: Settings) -> int
     tell(
         arguments,
         document,
-        f"{arguments.out}: {len(fresh)} {'talks' if arguments.service else 'checkable questions'}",
+        f"{arguments.out}: {len(fresh)} {'talks' if arguments.service else 'checkable questions from templates'}",
     )
     return 0 if len(fresh) == arguments.count else 1
 
