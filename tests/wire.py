@@ -201,6 +201,7 @@ class Wire:
         pace: Pace | None = None,
         pages: Mapping[str, object] | None = None,
         cache: PrefixCache | None = None,
+        port: int = 0,
     ) -> None:
         self.requests: list[Request] = []
         self.most_at_once = self._at_once = 0
@@ -245,7 +246,7 @@ class Wire:
             def handle_error(self, request: Any, client_address: Any) -> None:
                 pass  # clients that give up are what is being tested
 
-        self._server = Server(("127.0.0.1", 0), Handler)
+        self._server = Server(("127.0.0.1", port), Handler)
         self.url = f"http://127.0.0.1:{self._server.server_port}"
 
     def __enter__(self) -> Wire:
