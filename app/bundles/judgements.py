@@ -22,7 +22,7 @@ from drr.eval.asking.rules import is_rules
 from drr.eval.evidence.answers import questions, read_answers
 from drr.eval.judging.read import judgings, matter, read_judged
 from drr.eval.judging.run import JudgeOptions, planned_units, sampled
-from drr.eval.tasks.desk import JudgingContext, Task, text_id
+from drr.eval.tasks.desk import JudgingContext, Task, kept_window, text_id
 from drr.eval.tasks.judgements import JudgingRun
 from drr.eval.tasks.key_points import kept_points
 from drr.eval.tasks.registry import known_task, tasks
@@ -141,6 +141,7 @@ class RebuiltDesks:
         if self._shop is None:
             desk.profiles.update(self._profiles)
         desk.own_points, desk.reference = kept_points(self.study), kept_reference(self.study)
+        desk.window = kept_window(self.study)
         desk.add(self.answers)
         for module in paper_choices():
             with suppress(DrrError):  # the paper's tasks are then repeated with default choices

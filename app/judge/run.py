@@ -40,11 +40,12 @@ from drr.eval.judging.run import forecast as expected
 from drr.eval.metrics.document import study_document
 from drr.eval.metrics.rows import StudyDocument
 from drr.eval.stats.intervals import VRow
-from drr.eval.tasks.desk import JudgingContext
+from drr.eval.tasks.desk import JudgingContext, keep_window, kept_window
 from drr.eval.tasks.judgements import JudgingRun
 from drr.eval.tasks.protocol import AS_PRINTED
 from drr.eval.tasks.registry import groups
 from drr.llm.factory import Models
+from drr.llm.failures import ModelSetupError
 from drr.llm.names import OFFLINE
 from drr.study.cache import Kept, kept, named
 from drr.study.pools import Pool
@@ -116,7 +117,10 @@ def forecast(plan: JudgePlan) -> Forecast:
         )
 
     def whole(bench: _Bench) -> Forecast:
-        return combined([expected(bench.study, desk, bench.models, bench.options) for desk in bench.desks])
+        try:
+            return combined([expected(bench.study, one, bench.models, bench.options) for one in bench.desks])
+        except ModelSetupError as error:
+            raise Misuse(str(error)) from error
 
     return _at_bench(plan, whole, calls=False)
 
@@ -146,6 +150,8 @@ def _at_bench(plan: JudgePlan, work: Callable[[_Bench], Done], *, calls: bool) -
 
 def _judged(plan: JudgePlan, bench: _Bench) -> Judgement:
     bench.chosen.keep(bench.study, plan)
+    if bench.settings.judge_window is not None:
+        keep_window(bench.study, bench.settings.judge_window)
     _say_judge(plan, bench)
     whole = Kept(bench.study, "whole", lambda: _asked_for(plan, bench))
     asked, answers = _asked_for(plan, bench), bench.study.ledger.records.stamps("answer")
@@ -314,6 +320,7 @@ def _desks(
         known = ", ".join(sorted({a.variant for a in answers}))
         raise Misuse(f"--variants: {', '.join(sorted(unknown))} is not in this study; it has {known}")
     desk = desk_of(settings, models, shop)
+    desk.window = settings.judge_window or kept_window(study)
     desk.batch, desk.all_pairs = plan.batch, plan.pairs == "all"
     if plan.refetch:
         desk.refetched = _refetched(answers, plan, settings, shop)

@@ -25,6 +25,7 @@ from drr.eval.tasks.key_points import PointRow
 from drr.eval.tasks.protocol import OURS, JudgingProtocol
 from drr.llm.names import OFFLINE, input_tokens
 from drr.llm.prompts import Prompts
+from drr.study.study import Study
 from drr.study.unit import Outcome, Record, Unit
 
 TOGETHER = 10
@@ -35,6 +36,7 @@ _RESERVED = 16_384
 """Tokens reserved for the prompt, the claims and the answer."""
 _OPEN = 64
 """Number of answers whose evidence is kept in memory."""
+_WINDOW = "judge_window"
 _CHARACTERS = 2
 """Characters per token, estimated low: a request that is too long would give no verdict at all."""
 
@@ -45,6 +47,17 @@ def room_for(model: str, window: int | None = None) -> int:
     """Return how many characters of evidence fit in one request to this model. `window` is its context, where nothing else tells it."""
     known = None if model == OFFLINE else input_tokens(model)
     return max((known or window or UNKNOWN_WINDOW) - _RESERVED, _RESERVED // 4) * _CHARACTERS
+
+
+def kept_window(study: Study) -> int | None:
+    """Return the window that was last given for the study's judge. It decides what stands in a request."""
+    kept = study.ledger.meta(_WINDOW)
+    return None if kept is None else int(kept)
+
+
+def keep_window(study: Study, window: int) -> None:
+    if kept_window(study) != window:
+        study.ledger.set_meta(_WINDOW, str(window))
 
 
 class JudgedQuestion(NamedTuple):

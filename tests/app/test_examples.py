@@ -33,7 +33,7 @@ NEEDS = {
         r"^tools mcp |^view (study|tasks)$|^view study --reviewer|^judges annotate .*--(annotators|task criteria|sample 60)|^(papers tasks|queries) review|^study edit study --variants"
     ),
     "a file of one's own": re.compile(
-        r"my[-_]|^study import |^papers (persons import|aggregate |swap |criteria)|^judges (calibrate |align |plan )|labels?[-.]|sheet\.jsonl|anna\.jsonl|points\.jsonl"
+        r"my[-_]|^study import |^data ingest \S+\.(csv|xml|parquet)|^papers (persons import|aggregate |swap |criteria)|^judges (calibrate |align |plan )|labels?[-.]|sheet\.jsonl|anna\.jsonl|points\.jsonl"
         r"|^judges check report.md|--relative|^web replay|^study trace study .|fewer\.jsonl|marks-ann\.jsonl|persons persons|study/align"
     ),
     "minutes": re.compile(
