@@ -52,7 +52,8 @@ def generate(arguments: argparse.Namespace, settings: Settings) -> int:
         drafts.write(arguments.out)
     _tell(arguments, drafts, summary, len(users))
     code = conclude(summary, folder, command=_again(arguments))
-    return code if drafts.good or code else 1
+    asked = len(users) * arguments.per_user
+    return code if code or arguments.limit or 2 * len(drafts.good) >= asked else 1
 
 
 def _opened(settings: Settings) -> tuple[Models, Prompts]:

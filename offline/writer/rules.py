@@ -76,6 +76,10 @@ def _stems(words: Sequence[str]) -> set[str]:
     return {word.casefold().rstrip("s") for word in words}
 
 
+_TRIES = 20
+"""Drafts of a question, of which the one with most grounds is kept."""
+
+
 class _Asker(NamedTuple):
     state: str
     """The shopper's state; empty where it is unknown."""
@@ -101,9 +105,19 @@ def _for_shopper(brief: ShopperBrief) -> list[Words]:
     rows: list[Words] = []
     for place in range(brief.before, brief.before + brief.questions):
         intent = INTENTS[(seed + 2 * place) % len(INTENTS)]
-        theme = asker.themes[place % min(len(asker.themes), 5)]
-        rows.append(_write(intent, _table("things")[theme], asker, _draw(seed, place)))
+        themes = [asker.themes[(place + n // 4) % min(len(asker.themes), 5)] for n in range(_TRIES)]
+        drawn = [
+            _write(intent, _table("things")[one], asker, _draw(seed, place, n))
+            for n, one in enumerate(themes)
+        ]
+        rows.append(max(drawn, key=_grounds))
     return rows
+
+
+def _grounds(row: Words) -> int:
+    """Count the grounds of a question. An order or a place of the shopper counts two, something to ask the web one."""
+    kinds = {fact["kind"] for fact in row["facts_used"]}
+    return 2 * bool(kinds & {"order", "profile"}) + bool(row["web_need"])
 
 
 def _for_department(brief: DepartmentBrief) -> list[Words]:
