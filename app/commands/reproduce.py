@@ -33,17 +33,23 @@ from drr.app.papers.steps import (
     steps_of,
 )
 from drr.app.terminal import flowing, table, with_interval
+from drr.env.errors import Misuse
 from drr.env.files import read_file
 from drr.env.json_object import JsonObject
 
 _EXAMPLES = """\
 examples:
-  drr papers reproduce --shop demo/shop --out demo/reproduction                   # rules instead of a model
+  drr papers reproduce --shop demo/shop --out demo/reproduction --model offline   # rules instead of a model: the machinery
   drr papers reproduce --shop shop --model anthropic:claude-sonnet-5-5 --judge anthropic:claude-opus-5-5 --budget 300
 
 Give the same command again and it continues: only what is missing is computed. Without a model little is asked (it says
 how much), so that the form of every table is seen in minutes. docs/papers.md says what is the same as in each paper.
 """
+
+_NO_MODEL = (
+    "a reproduction takes a language model: name it with --model, and --dry-run says what it would cost. "
+    "`drr demo` shows a study that a model answered; --model offline runs the machinery by rules, which measure nothing"
+)
 
 _USUAL = (
     *(
@@ -138,6 +144,8 @@ def _reproduced(arguments: argparse.Namespace) -> tuple[int, JsonObject]:
     sizes = sizes_of(arguments, begun, by_rules=by_rules)
     asked = Reproduction(arguments, Places(arguments.out), by_rules, sizes)
     paper.check(asked)
+    if by_rules and not (arguments.model or arguments.models or begun or arguments.dry_run):
+        raise Misuse(_NO_MODEL)
     now = settled(arguments, begun, sizes)
     if arguments.paper != RETAIL:
         print(flowing(_size_text(asked, paper)), flush=True)
@@ -209,6 +217,12 @@ def _headline(metrics: Path, shown: Sequence[str]) -> str:
 
 def figures_table(metrics: Path, shown: Sequence[str], *, width: int | None = None) -> str:
     """Return a table of the main figures, each with its interval."""
+    head, rows = figures_rows(metrics, shown)
+    return table(head, rows, width=width)
+
+
+def figures_rows(metrics: Path, shown: Sequence[str]) -> tuple[list[str], list[list[str]]]:
+    """Return the head and the rows of the table of the main figures."""
     from drr.eval.metrics import metric
 
     document = json.loads(read_file(metrics))
@@ -219,4 +233,4 @@ def figures_table(metrics: Path, shown: Sequence[str], *, width: int | None = No
         usual = max((values[name]["n"] for name in names if name in values), default=0)
         cells = [with_interval(values[n], heads[n][1], usual=usual) if n in values else "-" for n in names]
         rows.append([variant, str(usual), *cells])
-    return table(["variant", "n", *(heads[name][0] for name in names)], rows, width=width)
+    return ["variant", "n", *(heads[name][0] for name in names)], rows

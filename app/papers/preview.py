@@ -9,7 +9,6 @@ from __future__ import annotations
 import io
 import json
 import shlex
-import shutil
 from collections.abc import Iterable, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field, replace
@@ -20,7 +19,9 @@ from typing import TYPE_CHECKING, TypedDict
 from drr.app.papers.steps import OFFLINE, PaperSteps, Places, Reproduction, Step
 from drr.app.study.forecast import RunForecast
 from drr.app.terminal import flowed, flowing
+from drr.env.files import read_file
 from drr.env.jsonl import lines_of
+from drr.study.study import Study
 
 if TYPE_CHECKING:
     from drr.eval.judging.run import Forecast
@@ -158,7 +159,8 @@ class _DryRun:
                 return code
             self.sampled[variant] = _calls_each(sample, variant)
         if "--queries" in words:  # a judge is asked about every question, answered or not
-            shutil.copyfile(_given(words, "--queries"), sample / "queries.jsonl")
+            with Study.open(sample) as study:
+                study.write("queries.jsonl", read_file(Path(_given(words, "--queries"))).decode())
         return 0
 
     def _spread(self, words: list[str]) -> list[str]:

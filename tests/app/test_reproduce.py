@@ -47,7 +47,8 @@ def reports(path: Path, systems: Sequence[tuple[str, Sequence[str]]]) -> Path:
 
 
 def reproduce(*words: object) -> int:
-    return main(["papers", "reproduce", *map(str, words), "--quiet"])
+    by = [] if "--models" in words else ["--model", "offline"]
+    return main(["papers", "reproduce", *map(str, words), *by, "--quiet"])
 
 
 def pending(folder: Path) -> int:
@@ -64,7 +65,9 @@ def keys(folder: Path) -> dict[str, float | None]:
 def test_the_retail_paper(judged_study: Path, tmp_path: Path, drr: Drr) -> None:
     out, shop = tmp_path / "out", judged_study.parent / "shop"
     words = ("--users", "4", "--per-user", "3", "--variants", "plan-to-function")
-    printed = drr.out("papers", "reproduce", "--shop", shop, *words, "--out", out, "--quiet")
+    printed = drr.out(
+        "papers", "reproduce", "--shop", shop, *words, "--out", out, "--model", "offline", "--quiet"
+    )
     assert len((out / "queries.jsonl").read_text(encoding="utf-8").splitlines()) == 12
     labels = cells(out / "report" / "tables" / "failure-labels.csv")
     assert {labels[row, "plan-to-function"]["n"] for row in ("weak synthesis", "redundant clarity")} == {"12"}
@@ -109,11 +112,11 @@ def test_reports_of_others_are_judged_once(of_reports: Path, drr: Drr) -> None:
         ((*given, "--seed", "8"), "--seed: was begun with 7, now 8"),
         (("--paper", "pdr"), "was begun with --paper reporteval"),
     ):
-        assert told in drr.err("papers", "reproduce", *words, "--out", out)
+        assert told in drr.err("papers", "reproduce", *words, "--model", "offline", "--out", out)
     assert keys(out / "study") == before
     apart = reports(of_reports / "apart.jsonl", [("one", QUESTIONS), ("two", QUESTIONS[:1])])
     assert "(of 2: one 2, two 1)" in drr.err(
-        "papers", "reproduce", *given[:3], apart, "--out", of_reports / "no"
+        "papers", "reproduce", *given[:3], apart, "--model", "offline", "--out", of_reports / "no"
     )
     assert not (of_reports / "no").exists()
 
@@ -136,7 +139,7 @@ def test_reports_of_others_are_judged_once(of_reports: Path, drr: Drr) -> None:
 def test_what_is_wrong_is_said_before_anything_is_made(
     words: Sequence[str], told: str, tmp_path: Path, drr: Drr
 ) -> None:
-    error = drr.err("papers", "reproduce", *words, "--out", tmp_path / "out")
+    error = drr.err("papers", "reproduce", *words, "--model", "offline", "--out", tmp_path / "out")
     assert told in error and error.startswith("drr: ")
     assert not (tmp_path / "out").exists()
 
@@ -148,12 +151,20 @@ def test_every_paper_has_its_steps(paper: str) -> None:
     assert all(size.rules <= size.paper for size in steps.SIZES.values())
 
 
+def test_without_a_model_it_says_what_it_takes(judged_study: Path, tmp_path: Path, drr: Drr) -> None:
+    out, shop = tmp_path / "out", judged_study.parent / "shop"
+    words = ("papers", "reproduce", "--shop", shop, "--out", out)
+    assert "takes a language model" in drr.err(*words) and not out.exists()
+    told = drr.out(*words, "--users", "4", "--per-user", "3", "--variants", "react", "--dry-run")
+    assert "12 answers, 12 of them to be given" in told and "calls of the judge" in told
+
+
 def test_a_folder_that_was_changed_is_told(tmp_path: Path, drr: Drr) -> None:
     (tmp_path / "reproduce.json").write_text('{"paper": 3', encoding="utf-8")
     assert "not a file of `drr papers" in drr.err("papers", "reproduce", "--paper", "pdr", "--out", tmp_path)
     (tmp_path / "q.jsonl").write_text('{"query": "x", "user_id": "A"}\n', encoding="utf-8")
     given = ("--shop", tmp_path / "none", "--queries", tmp_path / "q.jsonl", "--out", tmp_path / "o")
-    err = drr.err("papers", "reproduce", *given)
+    err = drr.err("papers", "reproduce", *given, "--model", "offline")
     assert "there is no such shop" in err and "drr: `drr run` ended with 2; " in err
     assert not (tmp_path / "o" / "report").exists()
 
@@ -213,7 +224,7 @@ def test_the_forecast_of_judging_is_near_what_it_is_of_the_answers(
 ) -> None:
     """Criteria are made of questions, so that they do not grow with the answers."""
     monkeypatch.setenv("OPENAI_API_KEY", "no key")
-    by = ("--judge", "gpt-5-mini", "--base-url", "http://127.0.0.1:9")
+    by = ("--judge", "openai:gpt-5-mini", "--base-url", "http://127.0.0.1:9")
     what = ("--what", "pqr", "--persons", str(of_persons / "persons.jsonl"), "--rounds", "1")
     true = drr.json("judge", of_persons / "study", *what, *by, "--dry-run")
     assert 0 < true["of_questions"]["calls"] == true["tasks"]["criteria"]["calls"]
@@ -230,7 +241,7 @@ def test_the_forecast_of_judging_is_near_what_it_is_of_the_answers(
 def test_a_killed_reproduction_goes_on(judged_study: Path, tmp_path: Path, drr: Drr) -> None:
     shop, out = judged_study.parent / "shop", tmp_path / "out"
     where = ("--shop", str(shop), "--out", str(out))
-    words = ["reproduce", "--paper", "pdr", *SMALL, "--memories", "off", *where]
+    words = ["reproduce", "--paper", "pdr", *SMALL, "--memories", "off", *where, "--model", "offline"]
     done: dict[str, float | None] = {}
     for wait in (1.5, 3.0, 4.5):
         process = subprocess.Popen(
@@ -319,7 +330,17 @@ def test_a_second_call_computes_nothing(judged_study: Path, tmp_path: Path, drr:
     out, first = tmp_path / "all", (judged_study.parent / "queries.jsonl").read_text("utf-8").splitlines()[0]
     (tmp_path / "one.jsonl").write_text(first + "\n", encoding="utf-8")
     asked = ("--shop", judged_study.parent / "shop", "--queries", tmp_path / "one.jsonl")
-    words = ("reproduce", *asked, "--variants", "react,react+ws", "--out", out, "--quiet")
+    words = (
+        "reproduce",
+        "--model",
+        "offline",
+        *asked,
+        "--variants",
+        "react,react+ws",
+        "--out",
+        out,
+        "--quiet",
+    )
     printed = drr.out(*words)
     pages = [out / "report" / "index.html", out / "viewer" / "index.html"]
     assert all(page.is_file() for page in pages)

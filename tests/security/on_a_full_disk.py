@@ -73,7 +73,7 @@ def commands(place: Path, box: Path, made: Path) -> dict[str, list[object]]:
         "web record": ["web", "record", "feeder", "--out", place / "recording", "--web", "sandbox", "--sandbox", box / "sandbox"],
         "ask --out": ["ask", "Which house?", "--shop", box / "shop", "--user", json.loads((box / "queries.jsonl").read_text())["user_id"],
                       "--out", place / "answer.md", "--quiet"],
-        "reproduce": ["papers", "reproduce", "--shop", box / "shop", "--queries", box / "queries.jsonl", "--out", place / "all", "--quiet"],
+        "reproduce": ["papers", "reproduce", "--shop", box / "shop", "--queries", box / "queries.jsonl", "--out", place / "all", "--model", "offline", "--quiet"],
     }  # fmt: skip
 
 
