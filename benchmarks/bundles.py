@@ -1,6 +1,6 @@
 """Bundles: their size beside the ledger's, a thousand changed bytes, and the time that verifying takes.
 
-python -m benchmarks.bundles --study demo/study/study --shop demo/shop
+python -m benchmarks.bundles --study demo/live --shop demo/shop
 """
 
 from __future__ import annotations

@@ -1,51 +1,51 @@
-"""Makes the pictures of the README and of the guide from the folder of `make demo`: `python -m benchmarks.pictures [DEMO]`."""
+"""Makes the README's table, and the pictures of README and guide, from the folder of `make demo`: `python -m benchmarks.pictures [DEMO]`."""
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
 from shutil import which
 from tempfile import TemporaryDirectory
 
+from drr.app.commands.demo import FIGURES, worst_lie
+from drr.app.commands.reproduce import figures_rows
 from PIL import Image
 from playwright.sync_api import Browser, sync_playwright
 
-IMAGES = Path(__file__).parents[1] / "docs" / "images"
+ROOT = Path(__file__).parents[1]
+TABLE = re.compile(r"(?<=<!-- recorded -->\n).*?(?=<!-- end -->)", re.DOTALL)
 SIZE = {"width": 1200, "height": 750}
 
 
 def main(demo: Path) -> None:
-    answer = next(page for page in sorted((demo / "study" / "viewer" / "r").glob("*.html")) if "react+ws" in page.read_text("utf-8")[:4000])  # fmt: skip
+    readme = ROOT / "README.md"
+    made = table(demo / "report" / "metrics.json")
+    readme.write_text(TABLE.sub(lambda _: made, readme.read_text(encoding="utf-8")), encoding="utf-8")
     with TemporaryDirectory() as place, sync_playwright() as playwright:
-        study = str(demo / "study" / "study")
-        words = [
-            "judges",
-            "annotate",
-            study,
-            "--bundle",
-            place,
-            "--annotators",
-            "1",
-            "--pairs",
-            "2",
-            "--quiet",
-        ]
-        subprocess.run([sys.executable, "-m", "drr.app.cli", *words], check=True, capture_output=True)
+        words = ("judges", "annotate", str(demo / "live"), "--bundle", place)
+        few = ("--annotators", "1", "--pairs", "2", "--quiet")
+        command = [sys.executable, "-m", "drr.app.cli", *words, *few]
+        subprocess.run(command, check=True, capture_output=True)
         flags = ["--no-sandbox", "--disable-gpu"]
         browser = playwright.chromium.launch(executable_path=which("chromium"), args=flags)
-        shoot(browser, answer, "viewer-report", ".report li mark[data-claim]")
-        shoot(browser, Path(place) / "annotator-1.html", "annotation", None)
+        shoot(browser, worst_lie(demo).page, "caught")
+        shoot(browser, (Path(place) / "annotator-1.html").as_uri(), "annotation")
         browser.close()
 
 
-def shoot(browser: Browser, file: Path, name: str, clicked: str | None) -> None:
+def table(metrics: Path) -> str:
+    """Return the README's table of the recorded study."""
+    head, rows = figures_rows(metrics, FIGURES)
+    return "".join(f"| {' | '.join(cells)} |\n" for cells in [head, ["---"] * len(head), *rows])
+
+
+def shoot(browser: Browser, address: str, name: str) -> None:
     page = browser.new_page(viewport=SIZE)  # type: ignore[arg-type]
-    page.goto(file.as_uri())
-    if clicked:
-        page.locator(clicked).first.click()
+    page.goto(address)
     page.wait_for_timeout(300)
-    path = IMAGES / f"{name}.png"
+    path = ROOT / "docs" / "images" / f"{name}.png"
     page.screenshot(path=path)
     Image.open(path).quantize(128).save(path, optimize=True)
 

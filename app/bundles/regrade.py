@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TypedDict, cast
 
 from drr.app.bundles.findings import BundleFindings
@@ -19,7 +20,7 @@ from drr.eval.metrics import metrics
 from drr.eval.stats.intervals import VRow
 from drr.eval.tasks.registry import groups, tasks
 from drr.study.blobs import Blobs
-from drr.study.bundle.parcel import UnpackedBundle, unpacked
+from drr.study.bundle.parcel import unpacked
 from drr.study.bundle.restore import BundleTexts, opened, plain_config
 from drr.study.study import Study
 
@@ -46,28 +47,31 @@ class RegradedDocument(TypedDict):
 
 def regrade(file: Path, plan: JudgePlan) -> RegradedDocument:
     """Return both judges' figures after judging the bundle's answers again. Only the given shop and judge are used, never addresses from the bundle."""
-    with unpacked(file) as parcel:
-        found, folder = BundleFindings(), parcel.folder / "study"
-        check_hashes(parcel, found)
-        for fault in found.failed:
-            raise DrrError(f"{file}: {fault['where']} {fault['what']}; `drr bundle verify` says more")
-        _standing_alone(parcel, folder)
+    with TemporaryDirectory(prefix="drr-bundle-") as place:
+        folder = Path(place) / "study"
+        root = restore(file, folder)
         with Study.read(folder) as study:
             first = choose(study)
             what = plan.what or judged_before(study)
         made = judge(plan.model_copy(update={"study": folder, "what": what}))
-        return _beside(folder, parcel.root, None if first is None else first.judge, made)
+        return _beside(folder, root, None if first is None else first.judge, made)
 
 
-def _standing_alone(parcel: UnpackedBundle, folder: Path) -> None:
-    """Unpack the study with its texts into a folder, without the addresses and paths that the bundle names."""
-    with opened(parcel, folder, plain_config(parcel)) as study:
-        own, texts = Blobs(folder / "blobs"), cast(BundleTexts, study.blobs)
-        for digest in texts:
-            if digest not in texts.withheld:
-                own.put(texts.get(digest))
-        if left := len(texts.withheld):
-            notice(f"{left:,} texts are in the bundle as hashes; answers that rest on them are left out")
+def restore(file: Path, folder: Path) -> str:
+    """Restore a bundle's study and texts into a folder; return the bundle's hash. Addresses and paths that it names are left out."""
+    with unpacked(file) as parcel:
+        found = BundleFindings()
+        check_hashes(parcel, found)
+        for fault in found.failed:
+            raise DrrError(f"{file}: {fault['where']} {fault['what']}; `drr bundle verify` says more")
+        with opened(parcel, folder, plain_config(parcel)) as study:
+            own, texts = Blobs(folder / "blobs"), cast(BundleTexts, study.blobs)
+            for digest in texts:
+                if digest not in texts.withheld:
+                    own.put(texts.get(digest))
+            if left := len(texts.withheld):
+                notice(f"{left:,} texts are in the bundle as hashes; answers that rest on them are left out")
+        return parcel.root
 
 
 def judged_before(study: Study) -> str:

@@ -1,27 +1,32 @@
-"""The command `drr demo`: from raw files to a judged report on one screen, by ordinary commands."""
+"""The command `drr demo`: figures made again from a language model's recorded answers, and an agent whose lies are caught."""
 
 from __future__ import annotations
 
 import argparse
 import io
-import re
 import shlex
+import shutil
 import sys
-from collections.abc import Sequence
 from contextlib import redirect_stderr, redirect_stdout
+from importlib.resources import as_file, files
 from pathlib import Path
-from textwrap import wrap
+from typing import NamedTuple
 
 from drr.app.cli import main
 from drr.app.commands.reproduce import figures_table
-from drr.env.query import Query, read_queries
-from drr.querygen.builtin import builtin_queries
+from drr.env.files import short_name
+from drr.env.query import read_queries
+from drr.wording.excerpt import excerpt
 
 MARK = ".drr-demo"
-ASKED = 4
-"""Number of built-in questions that the demo answers."""
-SHOWN = "react+ws"
-"""Variant whose answer the demo shows."""
+PACKED = files("drr.app.demo")
+WORST = "price"
+"""The rule whose finding the demo opens."""
+SHOWN = "react"
+"""The variant whose report is laid out to be changed by hand."""
+FIGURES = ("fp", "fr", "overall")
+SHORT_FIGURES = ("fp", "overall")
+"""Figures of the README, and those for which a terminal has room."""
 WIDTH = 80
 
 
@@ -32,16 +37,24 @@ def demo(folder: Path) -> int:
         return 2
     folder.mkdir(parents=True, exist_ok=True)
     (folder / MARK).touch()
-    raw, shop, study = folder / "raw", folder / "shop", folder / "study"
-    print("No language model takes part: rules play agents and judge, so nothing needs a key.", flush=True)
-    queries = _questions(folder)
+    print("Needs no key. A language model answered and judged once; its answers are in the box.", flush=True)
+    raw, shop, recorded, live = (folder / name for name in ("raw", "shop", "recorded", "live"))
     steps: list[tuple[str | Path, ...]] = []
     if not (shop / "manifest.json").is_file():
         steps = [("data", "sample", raw), ("data", "ingest", raw, "--shop", shop)]
-    for words in (*steps, ("papers", "reproduce", "--shop", shop, "--queries", queries, "--out", study)):
+    agent = folder / "careless.py"
+    agent.write_text((PACKED / agent.name).read_text(encoding="utf-8"), encoding="utf-8")
+    queries = _unpack(recorded, folder)
+    steps += [
+        ("report", recorded, "--out", folder / "report"),
+        ("run", live, "--shop", shop, "--queries", queries, "--variants", f"react,{agent}:careless"),
+        ("judge", live, "--what", "faithfulness,rules"),
+        ("view", live, "--static", folder / "live-viewer"),
+    ]
+    for words in steps:
         if (code := _drr(*words)) != 0:
             return code
-    _tell(study)
+    _tell(folder)
     return 0
 
 
@@ -57,42 +70,80 @@ def _drr(*words: str | Path) -> int:
     return code
 
 
-def _questions(folder: Path) -> Path:
-    """Write the first built-in questions, one of each shopper, into a file; return its path."""
-    path = folder / "queries.jsonl"
-    chosen: dict[str, Query] = {}
-    for query in builtin_queries():
-        chosen.setdefault(query.user_id, query)
-    lines = [query.model_dump_json(exclude_none=True) for query in list(chosen.values())[:ASKED]]
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return path
-
-
-def _tell(study: Path) -> None:
-    """Print a question, the beginning of its answer, the main figures, and the addresses of the two pages."""
+def _unpack(recorded: Path, folder: Path) -> Path:
+    """Take the recorded study out of its bundle, once; return the file of its questions."""
+    from drr.app.bundles.regrade import restore
     from drr.eval.evidence.answers import read_answers
+    from drr.querygen.builtin import builtin_queries
     from drr.study.study import Study
 
-    question = read_queries(study.parent / "queries.jsonl")[0].query
-    with Study.open(study / "study", read_only=True) as opened:
-        reports = {(one.variant, one.query): one.report for one in read_answers(opened)}
-    report = reports[SHOWN, question]
-    print("\n".join([*_wrapped([f"Q ({ASKED} like it): {question}"], 2), *_wrapped(opening(report), 4)]))
-    print(figures_table(study / "report" / "metrics.json", ("fp", "fr", "overall"), width=WIDTH))
-    print("n in a cell: reports with a cited claim. Rows are alike: rules play all agents.")
-    for name in ("report", "viewer"):
-        print(f"{name}: {(study / name / 'index.html').absolute().as_uri()}")
+    queries = folder / "queries.jsonl"
+    if not queries.is_file():
+        shutil.rmtree(recorded, ignore_errors=True)
+        with as_file(PACKED / "recorded.bundle") as bundle:
+            restore(bundle, recorded)
+        with Study.read(recorded) as study:
+            answers = read_answers(study)
+        asked = {str(one.record.spec["query_id"]) for one in answers}
+        lines = [one.model_dump_json(exclude_none=True) for one in builtin_queries() if one.id in asked]
+        report = next(one.report for one in answers if one.variant == SHOWN and one.query in lines[0])
+        (folder / "report.md").write_text(report, encoding="utf-8")
+        queries.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return queries
 
 
-def _wrapped(paragraphs: Sequence[str], most: int) -> list[str]:
-    lines = [line for one in paragraphs for line in wrap(one, WIDTH, subsequent_indent="  ")]
-    return lines if len(lines) <= most else [*lines[: most - 1], f"{lines[most - 1][: WIDTH - 2]} …"]
+def _tell(folder: Path) -> None:
+    """Print what was caught, the recorded study's figures, which differences are shown, and the pages to open."""
+    question = read_queries(folder / "queries.jsonl")[0].query
+    lie = worst_lie(folder)
+    print(f"\nAn agent that lies was asked: {excerpt(question, 47)}\nCode caught:")
+    for rule, found in lie.found:
+        print(f"  {found}  ({rule.replace('_', ' ')})")
+    print(f"\n{(PACKED / 'card.md').read_text(encoding='utf-8').splitlines()[2]}")
+    print(figures_table(folder / "report" / "metrics.json", SHORT_FIGURES, width=WIDTH))
+    print(_differences(folder / "recorded"))
+    print(f"report: {(folder / 'report' / 'index.html').absolute().as_uri()}")
+    print(f"the lie: {lie.page}")
 
 
-def opening(report: str) -> list[str]:
-    """Return the lines of a report as plain words, without headings, banner and tables; a link becomes its text."""
-    kept = [line for line in report.splitlines() if line.strip() and line[0] not in "#>|"]
-    return [re.sub(r"\[([^\[\]]+)\]\([^()\s]+\)", r"[\1]", line).replace("**", "") for line in kept]
+class Lie(NamedTuple):
+    """The errors that code found in an answer, by rule, and the page of its worst claim."""
+
+    found: list[tuple[str, str]]
+    page: str
+
+
+def worst_lie(folder: Path) -> Lie:
+    """Return what code found in the careless answer to the demo's first question."""
+    from drr.eval.judging.read import choose, read_judged
+    from drr.study.study import Study
+
+    question = read_queries(folder / "queries.jsonl")[0].query
+    with Study.read(folder / "live") as study:
+        judged = read_judged(study, choose(study))
+    answer = next(one for one in judged.answers if one.query == question and one.variant.endswith("careless"))
+    rules = {name: rule for name, rule in judged.rules[answer.key].items() if rule["status"] == "fail"}
+    at = rules[WORST]["spans"][0][0]
+    claims = judged.claims["all"][answer.key].claims or ()
+    worst = next(claim["id"] for claim in claims if claim["start"] <= at < claim["end"])
+    found = [(name, why) for name, rule in rules.items() for why in rule["evidence"]]
+    page = (folder / "live-viewer" / "r" / f"{short_name(answer.key)}.html").absolute().as_uri()
+    return Lie(found, f"{page}#claim-{worst}")
+
+
+def _differences(recorded: Path) -> str:
+    """Say which systems are shown to differ, by the report's paired differences."""
+    from drr.app.report.differences import contrasts
+    from drr.app.report.material import ReportData
+    from drr.app.report.plan import ReportPlan
+    from drr.app.report.study_report import figures_of
+    from drr.study.study import Study
+
+    with Study.read(recorded) as study:
+        judged, document = figures_of(study, ReportPlan())
+        found = contrasts(ReportData(study, judged, document).per_report)
+    settled = [f"{one.a} differs from {one.b} in {one.metric.label}" for one in found if one.is_settled]
+    return "; ".join(settled) or "No difference between the three is shown: six questions are too few."
 
 
 def build(parser: argparse.ArgumentParser) -> None:

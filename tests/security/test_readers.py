@@ -28,7 +28,8 @@ OURS = {
     "app/training/proving.py", "app/study/outcome.py", "env/search/fields.py", "env/user_code.py", "env/minilm.py",
     "env/web/corpus/generate.py", "env/installation.py", "eval/canaries/planted_errors.py", "offline/surface.py",
     "offline/writer/rules.py", "papers/pdr/words/__init__.py", "papers/pdr/build.py",
-    "papers/pdr/persona_json.py", "querygen/composing.py", "querygen/dataset.py", "wording/vocabulary.py",
+    "papers/pdr/persona_json.py", "querygen/composing.py", "querygen/dataset.py", "querygen/service.py", "querygen/service_wish.py",
+    "app/commands/demo.py", "wording/vocabulary.py",
     "data_ingest/sample_products.py", "data_ingest/sample_text.py", "data_ingest/orders.py",
     "data_ingest/publisher.py", "data_ingest/catalogue/mapping.py",
 }  # fmt: skip

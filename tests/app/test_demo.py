@@ -1,0 +1,66 @@
+"""`drr demo`: the recorded study out of its bundle, the lies of the careless agent, and the README's table."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from importlib.resources import as_file, files
+from pathlib import Path
+
+import pytest
+from drr.app.bundles.regrade import restore
+from drr.app.commands.demo import FIGURES, demo, worst_lie
+from drr.app.commands.reproduce import figures_rows
+from drr.study.study import Study
+
+from tests.commands import Drr
+
+ROOT = Path(__file__).parent.parent.parent
+MOST = 1_500_000
+AGENTS = {"plan-to-function", "react", "hybrid-react"}
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("recorded") / "study"
+    with as_file(files("drr.app.demo") / "recorded.bundle") as bundle:
+        assert bundle.stat().st_size <= MOST
+        restore(bundle, folder)
+    return folder
+
+
+def test_no_answer_is_left_out(recorded: Path) -> None:
+    with Study.read(recorded) as study:
+        given = Counter(one.spec["variant"] for one in study.records("answer"))
+    assert given == dict.fromkeys(AGENTS, 6)
+
+
+def test_the_readme_has_the_figures_of_the_raw_answers(recorded: Path, tmp_path: Path, drr: Drr) -> None:
+    drr.out("report", recorded, "--out", tmp_path / "report", "--quiet")
+    head, rows = figures_rows(tmp_path / "report" / "metrics.json", FIGURES)
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    shown = re.findall(r"^\| (.+) \|$", readme.partition("<!-- recorded -->")[2], re.MULTILINE)
+    assert [line.split(" | ") for line in shown[:1] + shown[2 : 2 + len(rows)]] == [head, *rows]
+    page = (tmp_path / "report" / "index.html").read_text(encoding="utf-8")
+    assert all(name in page for name in AGENTS)
+
+
+@pytest.mark.long
+def test_the_demo_ends_with_pages_that_open(tmp_path: Path) -> None:
+    assert demo(tmp_path / "demo") == 0
+    lie = worst_lie(tmp_path / "demo")
+    page, _, place = lie.page.removeprefix("file://").partition("#")
+    assert f'id="{place}"' in Path(page).read_text(encoding="utf-8")
+    assert {rule for rule, _ in lie.found} >= {"price", "order_facts", "in_catalogue", "total"}
+
+
+def test_code_catches_each_lie(judged_study: Path, tmp_path: Path, drr: Drr) -> None:
+    agent = files("drr.app.demo") / "careless.py"
+    shop, queries = judged_study.parent / "shop", judged_study / "queries.jsonl"
+    where = ("--shop", shop, "--queries", queries, "--variants", f"{agent}:careless", "--quiet")
+    drr.out("run", tmp_path / "study", *where)
+    drr.out("judge", tmp_path / "study", "--what", "rules", "--quiet")
+    rows = json.loads(drr.out("report", tmp_path / "study", "--json"))["metrics"]["careless.py:careless"]
+    for rule in ("price", "order_facts", "in_catalogue", "total"):
+        assert rows[f"rule_{rule}"]["value"] == 0
