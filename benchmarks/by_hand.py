@@ -31,7 +31,7 @@ from tests.wire import Fail, PrefixCache, Reply, Request, Say, Wire
 RUN = 5
 """Words in a row that a request and a group share when one is about the other."""
 LOOK_S = 0.3
-WAIT_S = 25
+WAIT_S = 60
 IDLE = "nobody waits: ask again with `next`, or stop if you were told how many requests to expect"
 
 
