@@ -12,12 +12,12 @@ async def lines(query, tools, model, budget):
     search = next(tool for tool in tools if tool.name == "product_catalog_search")
     picks = {}
     points = re.findall(r"^\d+\. (.*)$", str(query), re.M) or re.split(r"\n|(?<=[.!?]) ", str(query))
-    for text in points:
-        if len(text.split()) > 3 and "?" not in text:
-            words = {"query": text[:300], "match": "any", "limit": 1}
-            call = {"type": "tool_call", "id": "1", "name": search.name, "args": words}
-            data = (await search.ainvoke(call)).artifact.data
-            picks |= {one["product_id"]: one["url"] for one in data["items"]} if data else {}
+    wishes = [text for text in points if len(text.split()) > 3 and "?" not in text]
+    for text in wishes or [str(query)]:
+        words = {"query": text[:300], "match": "any", "limit": 1}
+        call = {"type": "tool_call", "id": "1", "name": search.name, "args": words}
+        data = (await search.ainvoke(call)).artifact.data
+        picks |= {one["product_id"]: one["url"] for one in data["items"]} if data else {}
     chosen = dict(list(picks.items())[:3])
     listed = "\n".join(f"- [it]({url})" for url in chosen.values())
     form = json.dumps({"picks": list(chosen), "figures": [], "refusals": []})
