@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from drr.eval.evidence.answers import Answer
 from drr.eval.metrics.base import Metric, Values, over_queries
 from drr.eval.metrics.reliability import rewarded
-from drr.eval.stats.intervals import SHARE, Statistic
+from drr.eval.stats.intervals import COUNTED, SHARE, Statistic
 from drr.eval.tasks.judgements import Judged
 
 TITLES = {"service": "Serving a shopper"}
@@ -27,7 +27,7 @@ _EXPLAINED = {
 METRICS = tuple(
     Metric(name, label, text, "service", range=SHARE, better="higher", judged=False)
     if name != _FAULTS
-    else Metric(name, label, text, "service", better="lower", judged=False)
+    else Metric(name, label, text, "service", range=COUNTED, better="lower", judged=False)
     for name, (label, text) in _EXPLAINED.items()
 )
 
