@@ -18,12 +18,11 @@ from typing import NamedTuple
 from drr.citations.links import scan
 from drr.citations.parse import parse
 from drr.env.checkable import figure_in, same_figure
+from drr.eval.checks.mentions import layout
+from drr.wording.money import amounts
 
-_HEADING = re.compile(r"^#{1,6}[ \t]+(.*)$", re.M)
-_ITEM = re.compile(r"^[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]", re.M)
 _POINT = re.compile(r"[ \t]*(?:[-*+][ \t]+)?\**(?:[Pp]oint )?(\d{1,3})[.):*]+[ \t]*")
 _FIGURE = re.compile(r"\d{4}-\d\d-\d\d|\d[\d,]*(?:\.\d+)?")
-_DOLLARS = re.compile(r"\$(\d[\d,]*(?:\.\d+)?)")
 
 _PIECES = range(1, 10)
 
@@ -35,7 +34,7 @@ class ListItem(NamedTuple):
 
     @property
     def dollars(self) -> list[float]:
-        return [float(one.replace(",", "")) for one in _DOLLARS.findall(self.text)]
+        return [one.value for one in amounts(self.text)]
 
 
 @dataclass(frozen=True)
@@ -47,22 +46,24 @@ class ReportLists:
     def items(self, heading: str) -> list[ListItem] | None:
         """Return the items under each heading of that name; `None` without such a heading."""
         found = scan(self.report)
-        heads = [*_HEADING.finditer(found.plain)]
-        places = [
-            (head.end(), heads[k + 1].start() if k + 1 < len(heads) else len(self.report))
-            for k, head in enumerate(heads)
-            if head[1].rstrip(" \t#").casefold() == heading
-        ]
-        if not places:
+        named = within = False
+        begins: list[tuple[int, bool]] = []
+        for line in layout(found.plain).lines:
+            if line.kind == "heading":
+                within = line.text.strip("# \t\r").casefold() == heading
+                named = named or within
+                begins.append((line.start, False))
+            elif line.kind == "item":
+                begins.append((line.start, within))
+        if not named:
             return None
         marked = [(one.start, one.url) for one in parse(self.report).markers if one.url]
         addresses = sorted(marked + [(link.start, link.url) for link in found.links])
         items = []
-        for start, end in places:
-            starts = [match.start() for match in _ITEM.finditer(found.plain, start, end)]
-            for item, following in pairwise([*starts, end]):
-                own = [url for place, url in addresses if item <= place < following]
-                items.append(ListItem(found.plain[item:following], own[0] if own else None))
+        for (start, wanted), (end, _) in pairwise([*begins, (len(self.report), False)]):
+            if wanted:
+                own = [url for place, url in addresses if start <= place < end]
+                items.append(ListItem(found.plain[start:end], own[0] if own else None))
         return items
 
     @cached_property

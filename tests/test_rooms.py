@@ -126,7 +126,7 @@ def test_papers_and_extras_see_of_the_app_what_drr_plugin_offers(room: str) -> N
 
 
 EVAL_FLOORS = (
-    {"labels", "asking", "evidence", "stats", "report_lists"}, {"checks", "foreign", "rewards"}, {"tasks"}, {"judging"}, {"metrics"},
+    {"labels", "asking", "evidence", "stats"}, {"checks", "foreign", "report_lists", "rewards"}, {"tasks"}, {"judging"}, {"metrics"},
     {"agreement"}, {"canaries"},
 )  # fmt: skip
 """What lies within `eval`, from the ground up: nothing imports from a floor above its own."""
