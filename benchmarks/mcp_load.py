@@ -44,13 +44,17 @@ class Wire:
     count: int = 0
 
     @classmethod
-    async def open(cls, port: int, token: str, user: str | None) -> Self:
+    async def connected(cls, port: int, token: str, head: str) -> Self:
         reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=1 << 22)
-        head = (
+        known = (
             f"Host: 127.0.0.1:{port}\r\nAuthorization: Bearer {token}\r\nContent-Type: application/json\r\n"
-            "Accept: application/json, text/event-stream\r\nMCP-Protocol-Version: 2025-06-18\r\n"
         )
-        self = cls(reader, writer, head)
+        return cls(reader, writer, known + head)
+
+    @classmethod
+    async def open(cls, port: int, token: str, user: str | None) -> Self:
+        takes = "Accept: application/json, text/event-stream\r\nMCP-Protocol-Version: 2025-06-18\r\n"
+        self = await cls.connected(port, token, takes)
         about = {
             "protocolVersion": "2025-06-18",
             "capabilities": {},
@@ -102,12 +106,8 @@ class Alone(Wire):
 
     @classmethod
     async def open(cls, port: int, token: str, user: str | None) -> Self:
-        reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=1 << 22)
-        head = (
-            f"Host: 127.0.0.1:{port}\r\nAuthorization: Bearer {token}\r\nContent-Type: application/json\r\n"
-            "Accept: application/json\r\nMCP-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\n"
-        )
-        return cls(reader, writer, head + (f"DRR-User: {user}\r\n" if user else ""))
+        takes = "Accept: application/json\r\nMCP-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\n"
+        return await cls.connected(port, token, takes + (f"DRR-User: {user}\r\n" if user else ""))
 
     async def call(self, name: str, arguments: dict[str, Any]) -> None:
         self.count += 1

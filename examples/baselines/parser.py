@@ -54,7 +54,7 @@ def day_in(text):
         return None
 
 
-class Shop:
+class ShopTools:
     """The tools, called by name."""
 
     def __init__(self, tools):
@@ -194,7 +194,7 @@ async def figure(shop, text):
 
 async def parser(query, tools, model, budget):
     """Answer a question point by point."""
-    shop, text = Shop(tools), digits(str(query))
+    shop, text = ShopTools(tools), digits(str(query))
     shop.orders = (await shop.call("get_user_orders", limit=100)).get("items", [])
     points = re.findall(r"^\d+\. (.*)$", text, re.M)
     points = points or [one for one in re.split(r"\n|(?<=[.!?]) ", text) if len(one.split()) > 4]
