@@ -143,7 +143,9 @@ def _differences(recorded: Path) -> str:
         judged, document = figures_of(study, ReportPlan())
         found = contrasts(ReportData(study, judged, document).per_report)
     settled = [f"{one.a} differs from {one.b} in {one.metric.label}" for one in found if one.is_settled]
-    return "; ".join(settled) or "No difference in faithfulness or grades is shown: six questions are too few."
+    return (
+        "; ".join(settled) or "No difference in faithfulness or grades is shown: six questions are too few."
+    )
 
 
 def build(parser: argparse.ArgumentParser) -> None:

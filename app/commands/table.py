@@ -61,7 +61,10 @@ _ROWS = (
     CommandRow("ask", f"{_HERE}.ask", "one question, one cited report", "start"),
     CommandRow("run", f"{_HERE}.run", "create or continue a study", "start"),
     CommandRow(
-        "demo", f"{_HERE}.demo", "a recorded study, its figures made again, and an agent whose lies are caught", "start"
+        "demo",
+        f"{_HERE}.demo",
+        "a recorded study, its figures made again, and an agent whose lies are caught",
+        "start",
     ),
     CommandRow("env", "", "this installation: doctor, settings, completion", "start"),
     CommandRow(
