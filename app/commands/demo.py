@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from drr.app.cli import main
 from drr.app.commands.reproduce import figures_table
+from drr.app.terminal import flowing
 from drr.env.files import short_name
 from drr.env.query import read_queries
 from drr.wording.excerpt import excerpt
@@ -132,7 +133,8 @@ def worst_lie(folder: Path) -> Lie:
 
 
 def _differences(recorded: Path) -> str:
-    """Say which systems are shown to differ, by the report's paired differences."""
+    """Return the report's verdict, with the clearest difference in another figure."""
+    from drr.app.report.board import standings
     from drr.app.report.differences import contrasts
     from drr.app.report.material import ReportData
     from drr.app.report.plan import ReportPlan
@@ -141,11 +143,9 @@ def _differences(recorded: Path) -> str:
 
     with Study.read(recorded) as study:
         judged, document = figures_of(study, ReportPlan())
-        found = contrasts(ReportData(study, judged, document).per_report)
-    settled = [f"{one.a} differs from {one.b} in {one.metric.label}" for one in found if one.is_settled]
-    return (
-        "; ".join(settled) or "No difference in faithfulness or grades is shown: six questions are too few."
-    )
+        material = ReportData(study, judged, document)
+        verdict = standings(material.per_report, contrasts(material.per_report), material.failed).headline
+    return flowing(f"{verdict.head}. {verdict.also}".rstrip())
 
 
 def build(parser: argparse.ArgumentParser) -> None:

@@ -50,10 +50,12 @@ class Headline(NamedTuple):
     figure: str = ""
     detail: str = ""
     is_sure: bool = False
+    also: str = ""
+    """Sentence on another lead metric whose test finds a difference, sure or not."""
 
     @property
     def text(self) -> str:
-        return f"{self.head}. {self.figure} {self.detail}".rstrip()
+        return " ".join(filter(None, (f"{self.head}.", self.figure, self.detail, self.also)))
 
 
 class Standings(NamedTuple):
@@ -91,7 +93,26 @@ def standings(
     }
     systems, pairs = ranked(metric, means), [one for one in found if one.metric == metric]
     headline = verdict(metric, means, pairs, by_rules=by_rules and metric.judged, shares=shares)
+    headline = headline._replace(also=_elsewhere(metric, found))
     return Standings(metric, systems, _against(metric, means, systems, pairs), headline, _ahead(found))
+
+
+def _elsewhere(metric: Metric, found: Sequence[Contrast]) -> str:
+    """Return a sentence on the clearest difference in another lead metric; empty where no test finds one before its correction."""
+    others = [one for one in found if one.metric != metric and (one.row["p"] or 1.0) < SIGNIFICANT]
+    if not others:
+        return ""
+    one = min(others, key=lambda other: (not other.is_settled, other.row["p"] or 0.0))
+    sides = [(one.a, one.row["a"] or 0.0), (one.b, one.row["b"] or 0.0)]
+    sides.sort(key=lambda side: side[1], reverse=one.metric.better != "lower")
+    better, worse = (f"{_short(name)} ({one.metric.shown(value)})" for name, value in sides)
+    text = f"By {one.metric.label}, {better} {'is' if one.is_settled else 'may be'} ahead of {worse}"
+    if one.is_settled:
+        return f"{text}."
+    doubt = ", and the interval holds zero" if one.is_by_test_alone else ""
+    return (
+        f"{text}: p = {one.row['p']:.2g}, or {one.row['p_holm']:.2g} corrected for {len(found)} tests{doubt}."
+    )
 
 
 def _ahead(found: Sequence[Contrast]) -> dict[str, set[str]]:

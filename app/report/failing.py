@@ -146,9 +146,9 @@ def _dots(material: ReportData, systems: Sequence[str], name: str) -> Chart:
     """Return the chart of a metric with a dot for each question, in which a darker dot is several."""
     metric, rows = metric_of(name), []
     names = {answer.asked: question_of(answer) for own in material.variants.values() for answer in own}
-    low, high = metric.range or (0.0, 1.0)
-    for system in systems:
-        known = query_means(material.per_report(name)[system])
+    means = {system: query_means(material.per_report(name)[system]) for system in systems}
+    low, high = metric.range or (0.0, max([1.0, *(v for own in means.values() for v in own.values())]))
+    for system, known in means.items():
         dots = [
             ChartMark("dot", (v - low) / (high - low), label=f"{metric.shown(v)}: {names.get(asked, asked)}")
             for asked, v in known.items()

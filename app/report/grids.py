@@ -20,6 +20,7 @@ _HEAT = "Failed of decided, in a stronger colour where more failed; ? where noth
 _EQUAL = (
     "= or all equal: every question gave the same; the interval is what so few questions can have missed."
 )
+_HOLDS = "An interval can hold zero although no question's difference is below it: so few questions may have missed some that are."
 _BAR, _WIDE = 60, 240
 """Widths of an interval's bar in units of the drawing: next to a number, and in a forest plot."""
 
@@ -114,7 +115,7 @@ def _notes(table: Table) -> list[str]:
 
 
 def forest(table: Table, answers: Mapping[tuple[str, ...], str]) -> Markup:
-    """Return the HTML of a forest plot for each figure. Only the first figure and those with a sure difference are open."""
+    """Return the HTML of a forest plot for each figure. Open are the first and those with a difference that is sure, or whose interval leaves out zero."""
     alone = [
         replace(
             table,
@@ -124,10 +125,12 @@ def forest(table: Table, answers: Mapping[tuple[str, ...], str]) -> Markup:
         )
         for place, column in enumerate(table.columns)
     ]
-    sure = [one == alone[0] or any(cell.bold for _, (cell,) in one.rows) for one in alone]
+    holds = [{cell.holds_zero for _, (cell,) in one.rows} for one in alone]
+    sure = [not place or False in own for place, own in enumerate(holds)]
     drawn = [grid(one, answers, "forest") for one in alone]
     rest = [one for one, is_sure in zip(drawn, sure, strict=True) if not is_sure]
-    return drawn_by("folded", [one for one in drawn if one not in rest], rest)
+    note = _HOLDS if any(True in own for own in holds) else ""
+    return drawn_by("folded", [one for one in drawn if one not in rest], rest, note)
 
 
 def _without_equal(table: Table) -> tuple[Table, str]:

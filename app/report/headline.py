@@ -19,7 +19,7 @@ from drr.wording.excerpt import excerpt, many
 def lead_metrics() -> list[str]:
     """Return the names of the lead metrics, one for each kind of judging, in the tables' order."""
     of_papers = [paper.headline for paper in papers() if paper.headline]
-    return ["reward", "logged_score", "fp", "overall", *of_papers, "kp_vital_strict"]
+    return ["reward", "logged_score", "fp", "overall", "mistakes", *of_papers, "kp_vital_strict"]
 
 
 def facts(material: ReportData) -> list[tuple[str, str]]:

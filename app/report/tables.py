@@ -81,6 +81,11 @@ class Cell:
             float(value) if isinstance(value, int) else cast("float | str | None", value), digits=digits
         )
 
+    @property
+    def holds_zero(self) -> bool | None:
+        """Return whether the interval holds zero; `None` without one."""
+        return None if self.low is None or self.high is None else self.low <= 0 <= self.high
+
     def number(self, value: float) -> str:
         return f"{value:,.{self.digits}f}"
 

@@ -17,7 +17,7 @@ METRICS = (
         "mistakes",
         "Places of a report that the shop's records, the question or its own arithmetic contradict, in the judge's second reading.",
         "mistakes",
-        unit="mistakes",
+        unit="a report",
         least=0,
         better="lower",
         digits=2,

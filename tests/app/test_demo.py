@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from drr.app.bundles.regrade import restore
-from drr.app.commands.demo import FIGURES, demo, worst_lie
+from drr.app.commands.demo import FIGURES, _differences, demo, worst_lie
 from drr.app.commands.reproduce import figures_rows
 from drr.study.study import Study
 
@@ -34,6 +34,11 @@ def test_no_answer_is_left_out(recorded: Path) -> None:
     with Study.read(recorded) as study:
         given = Counter(one.spec["variant"] for one in study.records("answer"))
     assert given == dict.fromkeys(AGENTS, 6)
+
+
+def test_the_last_line_tells_of_mistakes(recorded: Path) -> None:
+    text = " ".join(_differences(recorded).split())
+    assert "By mistakes, hybrid-react (0.00) may be ahead of plan-to-function (2.17)" in text
 
 
 def test_the_readme_has_the_figures_of_the_raw_answers(recorded: Path, tmp_path: Path, drr: Drr) -> None:

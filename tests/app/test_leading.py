@@ -13,9 +13,9 @@ from typing import cast
 
 import pytest
 from drr.app.cli import main
-from drr.app.report.board import Standings, _against, board, share_of, standings, verdict
+from drr.app.report.board import Standings, _against, _elsewhere, board, share_of, standings, verdict
 from drr.app.report.differences import Contrast, contrasts
-from drr.app.report.grids import grid
+from drr.app.report.grids import forest, grid
 from drr.app.report.headline import facts
 from drr.app.report.material import ReportData
 from drr.app.report.page import index_page
@@ -170,6 +170,26 @@ def test_the_sentence_agrees_with_the_interval_and_the_test() -> None:
     for others in ([sure, far], [unsure, far], [unsure, nowhere]):
         found = verdict(fp, means, others, shares={"one": share_of(3, 5)})
         assert found.text.count("one (from 3 of its 8 answers)") == 1, "half of its answers are in no mean"
+
+
+def test_a_difference_in_another_figure_is_told_with_its_doubt() -> None:
+    level = contrast("one", "two", 0.0, -0.3, 0.3, 1.0)
+    known = {"value": -2.17, "ci_low": -3.7, "ci_high": -0.8, "a": 0.0, "b": 2.17}
+    for p_holm, told in ((0.28, "p = 0.031, or 0.28 corrected for 2 tests."), (0.03, "")):
+        row = cast("DifferenceRow", {**level.row, **known, "p": 0.031, "p_holm": p_holm})
+        text = _elsewhere(level.metric, [level, Contrast("one", "two", metrics()["mistakes"], row)])
+        state = "may be" if told else "is"
+        assert text.startswith(f"By mistakes, one (0.00) {state} ahead of two (2.17)") and text.endswith(told)
+    assert _elsewhere(level.metric, [level, replace(level, metric=metrics()["overall"])]) == ""
+
+
+def test_an_interval_that_holds_zero_says_why() -> None:
+    def drawn(low: float) -> str:
+        rows = [("a minus b", [Cell(0.17, low, 0.39, 8), Cell(0.2, 0.1, 0.3, 8)])]
+        return forest(Table("differences", "d", headings("faithfulness", "mistakes"), rows), {})
+
+    assert "so few questions may have missed" in drawn(-0.14) and "missed" not in drawn(0.01)
+    assert "<details" not in drawn(-0.14), "what leaves out zero is open"
 
 
 def test_the_sentence_of_a_study_is_undecided_where_nothing_is_settled(judged_study: Path) -> None:
