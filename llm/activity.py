@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from pydantic import TypeAdapter
+from pydantic.dataclasses import dataclass
 
+
+@dataclass
 class ModelActivity:
-    def __init__(self) -> None:
-        self.calls = self.pieces = 0
-        self._last_at: float | None = None
-        """Time of the last piece, by the loop's clock."""
+    calls: int = 0
+    pieces: int = 0
+    last_at: float | None = None
+    """Unix time of the last piece."""
 
     @contextmanager
     def call(self) -> Iterator[None]:
@@ -21,22 +26,22 @@ class ModelActivity:
         finally:
             self.calls -= 1
 
-    def wrote(self, now: float) -> None:
+    def wrote(self) -> None:
         """Count a piece of an answer, which is a token or a few."""
-        self.pieces += 1
-        self._last_at = now
+        self.pieces, self.last_at = self.pieces + 1, time.time()
 
     def text(self, now: float) -> str:
-        """Return what goes on in a few words; empty where no call is under way."""
+        """Return what goes on at a Unix time in a few words; empty where no call is under way."""
         if not self.calls:
             return ""
-        last = (
-            ""
-            if self._last_at is None
-            else f", {self.pieces:,} pieces written, the last {now - self._last_at:.0f} s ago"
-        )
-        return f"{self.calls:,} model call{'' if self.calls == 1 else 's'} waiting{last}"
+        text = f"{self.calls:,} model call{'' if self.calls == 1 else 's'} waiting"
+        if self.last_at is None:
+            return text
+        return f"{text}, {self.pieces:,} pieces written, the last {max(0.0, now - self.last_at):.0f} s ago"
 
 
 ACTIVITY = ModelActivity()
 """The activity of this process, whichever study or command calls."""
+AS_JSON = TypeAdapter(ModelActivity)
+FILE = "activity.json"
+"""Name of the file of a study in which a run tells its activity."""

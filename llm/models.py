@@ -326,7 +326,7 @@ class Writing:
             ):
                 async for piece in pieces:
                     patience.reschedule(now() + idle_s)
-                    ACTIVITY.wrote(now())
+                    ACTIVITY.wrote()
                     self.first_s = now() - begun if self.first_s is None else self.first_s
                     mute = self.silent == self.pieces and not (piece.text or piece.tool_call_chunks)
                     self.silent, self.pieces = self.silent + mute, self.pieces + 1

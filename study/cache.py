@@ -23,13 +23,14 @@ from drr.env.errors import DrrError
 from drr.env.files import make_folder, read_file, replacing
 from drr.env.plugins import EXTRAS, PAPERS, announced
 from drr.env.trust import cache_folder, is_known
+from drr.llm import activity
 
 if TYPE_CHECKING:
     from drr.study.study import Study
 
 _MOST = 100
 """Maximum number of values in the cache, for all studies; the oldest are deleted."""
-_APART = ("blobs", *(f"ledger.sqlite{ending}" for ending in ("", "-wal", "-shm")))
+_APART = ("blobs", activity.FILE, *(f"ledger.sqlite{ending}" for ending in ("", "-wal", "-shm")))
 """Files and folders of a study that are hashed separately."""
 
 

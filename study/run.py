@@ -10,14 +10,15 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import aclosing, contextmanager
+from contextlib import aclosing, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from types import FrameType
 from typing import TYPE_CHECKING
 
 from drr.env.errors import DrrError, Terminated
+from drr.env.files import private, write_file
 from drr.env.progress import Progress, Quiet, Stage, collecting_less
-from drr.llm.activity import ACTIVITY
+from drr.llm.activity import ACTIVITY, AS_JSON, FILE
 from drr.llm.budget import Limit
 from drr.study.admission import Admission
 from drr.study.handout import Handout
@@ -211,6 +212,7 @@ class _Driver:
         limit: int | None,
     ) -> None:
         self.ledger = study.ledger
+        self.activity_file = study.folder / FILE
         self.keys = [unit.key for unit in units]
         open_units = missing(study, units, retry_failed=retry_failed)
         self.pool = pool
@@ -252,11 +254,19 @@ class _Driver:
         return self._sum_up()
 
     async def _watch(self) -> None:
-        """Say every few seconds what the model calls of this process do, until the run ends."""
-        while True:
-            await asyncio.sleep(_WATCHED_S)
-            if text := ACTIVITY.text(asyncio.get_running_loop().time()):
-                self.stage.note(text)
+        """Say every few seconds what the model calls of this process do, here and to viewers, until the run ends."""
+        said = ""
+        try:
+            while True:
+                await asyncio.sleep(_WATCHED_S)
+                text = ACTIVITY.text(time.time())
+                if (text or said) and self.summary.stopped is None:
+                    self.stage.note(text)
+                said = text
+                with suppress(OSError):  # a full disk ends the run elsewhere
+                    write_file(self.activity_file, AS_JSON.dump_json(ACTIVITY).decode(), private(0o666))
+        finally:
+            self.activity_file.unlink(missing_ok=True)
 
     async def _end(self) -> None:
         """Commit the finished units and clear the running ones, however the run ended."""

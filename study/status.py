@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, fields
+from pathlib import Path
 from typing import Any
 
+from drr.env.errors import DrrError
+from drr.env.files import read_file
 from drr.env.tool_calls import refused
+from drr.llm.activity import AS_JSON, FILE
 from drr.llm.meter import UsageRow, dollars
 from drr.study.form import of, reading
 from drr.study.spend import Spending
@@ -118,6 +123,20 @@ class StudyStatus:
     spent_tokens: int
     spent_tokens_at_most: int
     budget: BudgetState | None
+
+
+_STALE_S = 15.0
+
+
+def doing_in(folder: Path) -> str:
+    """Return a sentence on the model calls of the run that works on a study; empty where none has told of itself lately."""
+    file = folder / FILE
+    try:
+        told_at, activity = file.stat().st_mtime, AS_JSON.validate_json(read_file(file, most=1000))
+    except (OSError, DrrError, ValueError):
+        return ""
+    text = activity.text(told_at) if time.time() - told_at < _STALE_S else ""
+    return text and f"A run goes on: {text}."
 
 
 def status(study: Study) -> StudyStatus:

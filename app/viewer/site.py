@@ -20,6 +20,7 @@ from drr.app.viewer.render import FILE, Pages, if_any, words_script
 from drr.app.viewer.reviewing import ReviewBooks, stands_in
 from drr.env.errors import DrrError
 from drr.eval.judging.marks import ReviewMark
+from drr.study.status import doing_in
 
 if TYPE_CHECKING:
     from drr.app.report.material import ReportData
@@ -195,7 +196,13 @@ def _review_routes(
 
 def _page_routes(drawn: _Drawn) -> list[Route]:
     from starlette.concurrency import run_in_threadpool
-    from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
+    from starlette.responses import (
+        HTMLResponse,
+        JSONResponse,
+        PlainTextResponse,
+        RedirectResponse,
+        Response,
+    )
     from starlette.routing import Route
 
     async def page(request: Request) -> Response:
@@ -207,7 +214,7 @@ def _page_routes(drawn: _Drawn) -> list[Route]:
         return Response(await run_in_threadpool(drawn.words), media_type="text/javascript")
 
     async def live(request: Request) -> Response:
-        return PlainTextResponse(await run_in_threadpool(drawn.version))
+        return JSONResponse({"version": await run_in_threadpool(drawn.version), "doing": drawn.doing})
 
     async def root(request: Request) -> Response:
         return RedirectResponse("index.html", 303)
@@ -259,6 +266,11 @@ class _Drawn:
 
     def version(self) -> str:
         return f"{self._reader.version()} {self._round}"
+
+    @property
+    def doing(self) -> str:
+        """Return what the model calls of a run of this study do; empty where none goes on."""
+        return doing_in(self._reader.study.folder)
 
     def forget_index(self) -> None:
         """Forget the cached index, which counts the marks of reviewers. Other pages do not change with a mark."""

@@ -336,9 +336,11 @@ if (live) {
     button.addEventListener("click", () => location.reload());
     document.body.append(button);
   };
-  setInterval(async () => {
+  const line = document.getElementById("doing");
+  const look = async () => {
     try {
-      const now = await (await fetch(live)).text();
+      const { version: now, doing } = await (await fetch(live)).json();
+      if (line) line.textContent = doing;
       if (now !== seen) {
         // The index is redrawn by itself; a reader in a report is told and not disturbed.
         const idle = String(getSelection()) === "" && document.activeElement === document.body;
@@ -346,6 +348,8 @@ if (live) {
       }
       seen = now;
     } catch (error) { /* the server was stopped: the page stays readable */ }
-  }, 3000);
+  };
+  look();
+  setInterval(look, 3000);
 }
 document.body.dataset.ready = "yes";
