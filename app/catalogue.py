@@ -9,7 +9,7 @@ from pathlib import Path
 
 from drr.app.notices import notice
 from drr.data_ingest.catalogue.ingest import CatalogueJob, ingest_catalogue
-from drr.data_ingest.catalogue.mapping import check_map, read_map
+from drr.data_ingest.catalogue.mapping import read_map
 from drr.data_ingest.catalogue.people import people_key
 from drr.env.files import at_home
 from drr.env.progress import Quiet
@@ -39,9 +39,7 @@ def catalogue_job(
     return CatalogueJob(
         shop=shop,
         files=[at_home(one) for one in files],
-        map=check_map(mapping)
-        if isinstance(mapping, Mapping)
-        else read_map(at_home(mapping) if mapping else None),
+        map=read_map(at_home(mapping) if isinstance(mapping, str | Path) else mapping),
         preset=preset,
         quarantine=quarantine or quarantine_of(shop),
         key=people_key(),

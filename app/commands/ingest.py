@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, TypedDict
 
 from drr.app.commands.shop_text import PAPER_RATIOS, ratios
-from drr.app.console import add_search_options, add_trust_option, print_json, progress_of, settings_of
+from drr.app.console import add_search_options, add_trust_option, print_json, progress_of, settings_of, show
 from drr.app.notices import confirmed, tidy_end
 from drr.data_ingest.catalogue.mapping import PRESETS
 from drr.data_ingest.recipe import TEN, Recipe, find_pairs, parse_categories
@@ -190,14 +190,12 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _run_catalogue(arguments: argparse.Namespace, paths: Sequence[Path]) -> int:
     from drr.app.catalogue import catalogue_job
-    from drr.app.commands.catalogue import print_preview, print_summary
+    from drr.app.commands.catalogue import summary_lines
     from drr.data_ingest.catalogue.ingest import ingest_catalogue, preview
+    from drr.env.records.listing import product_page
 
-    replace = (
-        _replaces(arguments.shop)
-        if arguments.replace is None and not arguments.dry_run
-        else arguments.replace
-    )
+    dry = arguments.dry_run
+    replace = _replaces(arguments.shop) if arguments.replace is None and not dry else arguments.replace
     job = catalogue_job(
         paths,
         arguments.shop,
@@ -208,10 +206,20 @@ def _run_catalogue(arguments: argparse.Namespace, paths: Sequence[Path]) -> int:
         keep_personal=arguments.keep_personal,
         replace=bool(replace),
     )
-    if arguments.dry_run:
-        print_preview(arguments, preview(job, settings_of(arguments).settings, progress_of(arguments)))
+    if dry:
+        manifest, product = preview(job, settings_of(arguments).settings, progress_of(arguments))
+        found = {
+            **_summary(arguments.shop, None, manifest, 0.0),
+            "product": product and product_page(product).text,
+        }
+        show(arguments, found, *summary_lines(found))
     else:
-        _make(arguments, job.quarantine, partial(ingest_catalogue, job), print_summary)
+        _make(
+            arguments,
+            job.quarantine,
+            partial(ingest_catalogue, job),
+            lambda found: print(*summary_lines(found), sep="\n"),
+        )
     return 0
 
 

@@ -4,31 +4,24 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from hashlib import file_digest
 from importlib.metadata import version
 from pathlib import Path
-from tempfile import gettempdir
+from tempfile import TemporaryFile, gettempdir
 from typing import Any, NamedTuple
 
 import numpy as np
-from drr.data_ingest.catalogue.batches import (
-    Batch,
-    ProductForms,
-    StatusWords,
-    batches,
-    is_day_first,
-    product_forms,
-)
 from drr.data_ingest.catalogue.mapping import Kind, MappedFile, mapped_files
 from drr.data_ingest.catalogue.orders import FIELDS as ORDER_FIELDS
-from drr.data_ingest.catalogue.orders import CatalogueOrders
+from drr.data_ingest.catalogue.orders import CatalogueOrders, OrderForms
 from drr.data_ingest.catalogue.people import People
 from drr.data_ingest.catalogue.products import FIELDS as PRODUCT_FIELDS
-from drr.data_ingest.catalogue.products import Shelf
+from drr.data_ingest.catalogue.products import ProductForms, Shelf, product_forms
+from drr.data_ingest.catalogue.rows import Batch
 from drr.data_ingest.ingest import counted, counted_batches, order_batches, work_folder
 from drr.data_ingest.orders import order_ids, sort_rows
 from drr.data_ingest.packing import I64, U64, hash_text
@@ -36,7 +29,6 @@ from drr.data_ingest.products import VERSION as TEXT_VERSION
 from drr.data_ingest.quarantine import Quarantine
 from drr.env.entities import Product
 from drr.env.errors import DrrError, disk_of
-from drr.env.json_object import JsonObject
 from drr.env.progress import Progress, collector_off
 from drr.env.settings import Settings
 from drr.env.shop import Input, Manifest, shop_writer
@@ -68,33 +60,18 @@ class Catalogue(NamedTuple):
     """Everything that was read, before it is written."""
 
     files: Sequence[MappedFile]
+    forms: ProductForms
     shelf: Shelf
     people: People
     orders: tuple[NDArray[Any], ...]
-    forms: Mapping[str, ProductForms]
     rows: Counter[str]
     notes: Counter[str]
 
 
-class Preview(NamedTuple):
-    """Result of a dry run."""
-
-    mapping: JsonObject
-    rows: Mapping[str, int]
-    quarantined: Mapping[str, int]
-    notes: Mapping[str, int]
-    users: int
-    product: Product | None
-
-
-def preview(job: CatalogueJob, settings: Settings, progress: Progress) -> Preview:
-    """Read everything and write nothing."""
-    with ExitStack() as stack:
-        quarantine = stack.enter_context(Quarantine(Path(os.devnull), 1.0))
-        read = _gathered(job, quarantine, stack, progress, None)
-        product = next(read.shelf.products(settings.shop_url), None)
-        users = len(read.people.codes)
-        return Preview(_recipe(job, read), read.rows, quarantine.counts, read.notes, users, product)
+def preview(job: CatalogueJob, settings: Settings, progress: Progress) -> tuple[Manifest, Product | None]:
+    """Read everything and write nothing; return what the manifest would say, and the first product."""
+    with Quarantine(Path(os.devnull), 1.0) as quarantine, _gathered(job, quarantine, progress, None) as read:
+        return _manifest(job, read, quarantine.counts), next(read.shelf.products(settings.shop_url), None)
 
 
 def ingest_catalogue(job: CatalogueJob, settings: Settings, progress: Progress) -> Manifest:
@@ -104,11 +81,10 @@ def ingest_catalogue(job: CatalogueJob, settings: Settings, progress: Progress) 
         disk_of(folder or gettempdir()),
         shop_writer(job.shop, settings, replace=job.replace) as writer,
         Quarantine(job.quarantine, job.max_bad) as quarantine,
-        ExitStack() as stack,
         collector_off(),
+        _gathered(job, quarantine, progress, folder) as read,
     ):
-        read = _gathered(job, quarantine, stack, progress, folder)
-        with progress.stage("products", len(read.shelf), "products") as stage:
+        with progress.stage("products", len(read.shelf.places), "products") as stage:
             writer.write_products(counted(read.shelf.products(), stage.advance))
         ids, hashes, position = read.people.close()
         with progress.stage("users", len(ids), "users") as stage:
@@ -116,43 +92,45 @@ def ingest_catalogue(job: CatalogueJob, settings: Settings, progress: Progress) 
         columns = _ordered(read, ids, hashes, position)
         with progress.stage("orders", len(columns[0]), "orders") as stage:
             writer.write_orders(order_batches(columns, stage.advance))
-        _verify(read.rows, quarantine.counts)
         quarantine.flush()
-        return writer.publish(_manifest(job, read, quarantine.counts, len(ids)))
+        return writer.publish(_manifest(job, read, quarantine.counts))
 
 
+@contextmanager
 def _gathered(
-    job: CatalogueJob, quarantine: Quarantine, stack: ExitStack, progress: Progress, folder: Path | None
-) -> Catalogue:
+    job: CatalogueJob, quarantine: Quarantine, progress: Progress, folder: Path | None
+) -> Iterator[Catalogue]:
     files = mapped_files(job.files, job.map, job.preset)
-    of: dict[Kind, list[MappedFile]] = {"products": [], "users": [], "orders": []}
-    for mapped in files:
-        of[mapped.kind].append(mapped)
+    of: dict[Kind, list[MappedFile]] = {
+        kind: [one for one in files if one.kind == kind] for kind in ("products", "users", "orders")
+    }
     forms = product_forms(of["products"])
-    day_first = {mapped.name: is_day_first(mapped) for mapped in of["orders"]}
-    rows, shelf = Counter[str](), Shelf(stack, folder)
+    order_forms = {mapped.name: OrderForms(mapped) for mapped in of["orders"]}
+    rows = Counter[str]()
     read = partial(_read, quarantine, rows, progress)
-    for mapped in of["products"]:
-        read(mapped, PRODUCT_FIELDS, partial(shelf.add, mapped, forms[mapped.name]))
-    rows["products"] = len(shelf)
-    if not len(shelf):
-        raise DrrError(f"no row became a product ({_counts(quarantine.counts)}); is the mapping right?")
-    people = People(job.key, personal=job.keep_personal)
-    for mapped in of["users"]:
-        seen = set[str]()
-        read(mapped, people.fields, partial(people.add, seen))
-        rows["users"] += len(seen)
-    orders = CatalogueOrders(shelf.positions(), people, job.now_ms + _DAY_MS)
-    for mapped in of["orders"]:
-        read(mapped, ORDER_FIELDS, partial(orders.add, mapped, day_first[mapped.name], StatusWords(mapped)))
-    columns = orders.close(quarantine)
-    rows["orders"] = len(columns[0])
-    if of["orders"] and not rows["orders"]:
-        raise DrrError(
-            f"no row became an order ({_counts(quarantine.counts)}): the column of [orders] product holds ids as in "
-            "[products] id; say both in the mapping"
-        )
-    return Catalogue(files, shelf, people, columns, forms, rows, shelf.notes + orders.notes)
+    with TemporaryFile(dir=folder) as aside:
+        shelf, people = Shelf(forms, aside), People(job.key, personal=job.keep_personal)
+        for mapped in of["products"]:
+            read(mapped, PRODUCT_FIELDS, partial(shelf.add, mapped))
+        rows["products"] = len(shelf.places)
+        if not shelf.places:
+            raise DrrError(f"no row became a product ({_reasons(quarantine)}); is the mapping right?")
+        for mapped in of["users"]:
+            seen = set[str]()
+            read(mapped, people.fields, partial(people.add, seen))
+            rows["users"] += len(seen)
+        places = {product_id: k for k, product_id in enumerate(sorted(shelf.places))}
+        orders = CatalogueOrders(places, people, job.now_ms + _DAY_MS)
+        for mapped in of["orders"]:
+            read(mapped, ORDER_FIELDS, partial(orders.add, mapped, order_forms[mapped.name]))
+        columns = orders.close(quarantine)
+        rows["orders"] = len(columns[0])
+        if of["orders"] and not rows["orders"]:
+            raise DrrError(
+                f"no row became an order ({_reasons(quarantine)}): the column of [orders] product holds ids as in "
+                "[products] id; say both in the mapping"
+            )
+        yield Catalogue(files, forms, shelf, people, columns, rows, shelf.notes + orders.notes)
 
 
 def _read(
@@ -163,33 +141,29 @@ def _read(
     fields: Sequence[str],
     add: Callable[[Batch, Quarantine], None],
 ) -> None:
-    """Read a file batch by batch; no row is lost, and too many bad ones end it."""
+    """Read a file batch by batch; too many bad rows end it."""
     quarantine.begin(mapped.name)
-    kind, read = mapped.kind.removesuffix("s"), 0
+    read = 0
     with progress.stage(f"{mapped.name}: {mapped.kind}") as stage:
-        for batch in batches(mapped, fields):
+        for batch in mapped.batches(fields):
             for line, reason in batch.bad:
                 quarantine.put(line, reason)
             add(batch, quarantine)
-            count = len(batch.lines) + len(batch.bad)
-            rows[f"{kind}_rows"] += count
-            rows["product_rows_without_product"] += batch.skipped
-            read += count
-            stage.advance(count + batch.skipped)
+            read += (count := len(batch.lines) + len(batch.bad))
+            stage.advance(count)
+    rows[f"{mapped.kind.removesuffix('s')}_rows"] += read
     quarantine.check(read, final=True)
 
 
-def _counts(counts: Mapping[str, int]) -> str:
-    return (
-        ", ".join(f"{reason} {count:,}" for reason, count in sorted(counts.items())) or "all files are empty"
-    )
+def _reasons(quarantine: Quarantine) -> str:
+    counts = sorted(quarantine.counts.items())
+    return ", ".join(f"{reason} {count:,}" for reason, count in counts) or "all files are empty"
 
 
 def _ordered(read: Catalogue, ids: Sequence[str], hashes: U64, position: I64) -> list[I64]:
     """Return the columns of orders in the order of a shop: by user, newest first, then by number."""
     product, code, time, quantity, state, numbers = read.orders
-    user = position[code]
-    names = list(read.shelf.positions())
+    user, names = position[code], sorted(read.shelf.places)
     items = np.fromiter(map(hash_text, names), np.uint64, len(names))
     drawn = order_ids(
         hashes[user],
@@ -201,44 +175,43 @@ def _ordered(read: Catalogue, ids: Sequence[str], hashes: U64, position: I64) ->
     return [np.asarray(column[order], np.int64) for column in (drawn, product, user, time, quantity, state)]
 
 
-def _verify(rows: Counter[str], quarantined: Counter[str]) -> None:
-    """Check that no row was lost."""
+def _manifest(job: CatalogueJob, read: Catalogue, quarantined: Counter[str]) -> Manifest:
+    """Return the manifest, after checking that no row was lost. It names columns, and no cell."""
+    rows, forms = read.rows, read.forms
     rows["rows"] = rows["product_rows"] + rows["user_rows"] + rows["order_rows"]
     rows["quarantined"] = quarantined.total()
-    found = rows["products"] + rows["users"] + rows["orders"] + rows["quarantined"]
+    found = (
+        rows["products"]
+        + rows["users"]
+        + rows["orders"]
+        + rows["quarantined"]
+        + read.notes["rows_without_product"]
+    )
     if rows["rows"] != found:
         raise DrrError(
             f"{rows['rows']:,} rows were read but {found:,} are accounted for; this is a bug, no shop was written: please report it"
         )
-
-
-def _recipe(job: CatalogueJob, read: Catalogue) -> JsonObject:
-    """Return how the files were read: it stands in the manifest, and names columns only."""
-    forms = next(iter(read.forms.values()))
-    return {
-        "preset": job.preset or "own files",
-        "files": {mapped.name: f"{mapped.kind}: {_columns(mapped)}" for mapped in read.files},
-        "currency": forms.currency or "not named, read as USD",
-        "rate": forms.rate,
-        "language": forms.language or "not named",
-        "people": "as in the files" if job.keep_personal else "invented",
+    columns = {
+        mapped.name: ", ".join(
+            f"{field} = {' | '.join(names)}" for field, names in mapped.columns.items() if names
+        )
+        for mapped in read.files
     }
-
-
-def _columns(mapped: MappedFile) -> str:
-    return ", ".join(f"{field} = {' | '.join(names)}" for field, names in mapped.columns.items() if names)
-
-
-def _manifest(job: CatalogueJob, read: Catalogue, quarantined: Counter[str], users: int) -> Manifest:
-    counts = {"products": len(read.shelf), "users": users, "orders": read.rows["orders"]}
     return Manifest(
         backend="",
         as_of="",
         content_hash="",
-        counts=counts,
-        recipe=_recipe(job, read),
+        counts={"products": rows["products"], "users": len(read.people.codes), "orders": rows["orders"]},
+        recipe={
+            "preset": job.preset or "own files",
+            "files": {mapped.name: f"{mapped.kind}: {columns[mapped.name]}" for mapped in read.files},
+            "currency": forms.currency or "not named, read as USD",
+            "rate": forms.rate,
+            "language": forms.language or "not named",
+            "people": "as in the files" if job.keep_personal else "invented",
+        },
         inputs=[_input(mapped.source.path) for mapped in read.files],
-        rows=dict(sorted(read.rows.items())),
+        rows=dict(sorted(rows.items())),
         quarantined=dict(sorted(quarantined.items())),
         notes=dict(sorted(read.notes.items())),
         versions={

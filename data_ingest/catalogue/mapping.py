@@ -8,105 +8,26 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from fnmatch import fnmatch
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from drr.data_ingest.catalogue.rows import ObjectFile, TableFile, open_table
+from drr.data_ingest.catalogue.rows import Batch, TableFile, open_table
+from drr.data_ingest.catalogue.values import Cell, text_of
 from drr.env.entities import OrderStatus
 from drr.env.errors import Misuse, wrong_field
 from drr.env.small_files import read_toml
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, create_model
 
 Kind = Literal["products", "orders", "users"]
 PRESETS = ("shopify", "google-merchant", "schema-org")
-Columns = Annotated[list[str], BeforeValidator(lambda value: [value] if isinstance(value, str) else value)]
+Names = Annotated[list[str], BeforeValidator(lambda value: [value] if isinstance(value, str) else value)]
 """Names of columns, of which the first that is not empty in a row counts."""
 _NONE: Any = Field(default_factory=list)
-
-
-class _TableMap(BaseModel):
-    """Options and id of a table's files."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    file: Columns = _NONE
-    """Names of files, which may hold `*`."""
-    encoding: str | None = None
-    separator: str | None = None
-    same: str | None = None
-    """The column that is equal in rows that belong together, as in Shopify's exports."""
-    carry: Columns = _NONE
-    """Fields that an empty cell takes from the row before, where `same` is equal."""
-    skip: str | None = None
-    """Rows in which this column is empty are no records."""
-    id: Columns = _NONE
-
-
-class ProductMap(_TableMap):
-    """Columns of a table of products."""
-
-    title: Columns = _NONE
-    variant: Columns = _NONE
-    """Columns that tell a variant from others of its parent; they join its title."""
-    price: Columns = _NONE
-    currency: Columns = _NONE
-    """Columns of currencies, or the one currency of the shop as three capitals."""
-    rate: float | None = Field(default=None, gt=0)
-    """Dollars for one unit of the shop's currency."""
-    decimal: Literal[".", ","] | None = None
-    category: Columns = _NONE
-    description: Columns = _NONE
-    features: Columns = _NONE
-    brand: Columns = _NONE
-    image: Columns = _NONE
-    rating: Columns = _NONE
-    ratings: Columns = _NONE
-    parent: Columns = _NONE
-    language: Columns = _NONE
-    """Columns of languages, or the one language to keep, such as `en`."""
-    details: Columns = _NONE
-    """Further columns that agents shall see."""
-
-
-class OrderMap(_TableMap):
-    """Columns of a table of orders."""
-
-    product: Columns = _NONE
-    user: Columns = _NONE
-    date: Columns = _NONE
-    dates: str | None = None
-    """The form of dates as in `strptime`, e.g. `%d/%m/%Y`."""
-    quantity: Columns = _NONE
-    status: Columns = _NONE
-    statuses: dict[str, OrderStatus | Literal[""]] = Field(default_factory=dict)
-    """Meanings of the shop's words for a status; "" for one that tells nothing. A column's name stands for any text in it."""
-
-
-class UserMap(_TableMap):
-    """Columns of a table of users."""
-
-    email: Columns = _NONE
-    first_name: Columns = _NONE
-    last_name: Columns = _NONE
-    phone: Columns = _NONE
-    street: Columns = _NONE
-    city: Columns = _NONE
-    state: Columns = _NONE
-    zip: Columns = _NONE
-    country: Columns = _NONE
-
-
-class CatalogueMap(BaseModel):
-    """The mapping of a catalogue."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    products: ProductMap = Field(default_factory=ProductMap)
-    orders: OrderMap = Field(default_factory=OrderMap)
-    users: UserMap = Field(default_factory=UserMap)
-
-
-_NOT_FIELDS = {*_TableMap.model_fields, "rate", "decimal", "dates", "statuses"} - {"id"}
+_WHOLE = ("variant", "details", "status")
+"""Fields that are the cells of all their columns."""
+_ONE_VALUE = ("currency", "language")
+"""Fields of which a shop has one value; a mapping may say that value in place of a column."""
 _NEEDED: Mapping[Kind, Sequence[Sequence[str]]] = {
     "orders": (("product",), ("user",), ("date",)),
     "products": (("id",), ("title",)),
@@ -115,80 +36,158 @@ _NEEDED: Mapping[Kind, Sequence[Sequence[str]]] = {
 """The fields without which a file is no such table, in the order of asking: orders may repeat titles, products have no buyer."""
 
 
+class TableOptions(BaseModel):
+    """Options by which the files of a table are read."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    file: Names = _NONE
+    """Names of files, which may hold `*`."""
+    encoding: str | None = None
+    separator: str | None = Field(None, min_length=1, max_length=1)
+    same: str | None = None
+    """The column that is equal in rows that belong together, as in Shopify's exports."""
+    carry: Names = _NONE
+    """Fields that an empty cell takes from the row before, where `same` is equal."""
+    skip: str | None = None
+    """The field without which a row is no record."""
+
+
+class ProductOptions(TableOptions):
+    rate: float | None = Field(None, gt=0)
+    """Dollars for one unit of the shop's currency."""
+    decimal: Literal[".", ","] | None = None
+
+
+class OrderOptions(TableOptions):
+    dates: str | None = None
+    """The form of dates as in `strptime`, e.g. `%d/%m/%Y`."""
+    statuses: dict[str, OrderStatus | Literal[""]] = Field(default_factory=dict)
+    """Meanings of the shop's words for a status; "" for one that tells nothing. A column's name stands for any text in it."""
+
+
+def preset(name: str) -> dict[str, dict[str, Any]]:
+    return tomllib.loads((Path(__file__).with_name("presets") / f"{name}.toml").read_text(encoding="utf-8"))
+
+
+USUAL = preset("usual")
+
+
+def _table(kind: str, options: type[TableOptions]) -> Any:
+    fields: Any = dict.fromkeys(USUAL[kind], (Names, _NONE))
+    return (
+        create_model(kind, __base__=options, **fields),
+        Field(default_factory=dict, validate_default=True),
+    )
+
+
+CatalogueMap: Any = create_model(
+    "CatalogueMap",
+    __config__=ConfigDict(extra="forbid"),
+    products=_table("products", ProductOptions),
+    orders=_table("orders", OrderOptions),
+    users=_table("users", TableOptions),
+)
+"""The mapping of a catalogue. Fields of its tables are those of `usual.toml`."""
+
+
 @dataclass(frozen=True)
 class MappedFile:
     """A file, the table that it holds, and the columns of each field."""
 
     source: TableFile
     kind: Kind
-    table: ProductMap | OrderMap | UserMap
+    table: Any
     columns: Mapping[str, list[str]]
 
     @property
     def name(self) -> str:
         return self.source.path.name
 
+    def batches(self, fields: Sequence[str]) -> Iterator[Batch]:
+        """Yield the rows with the cells of these fields; a field without a column is left out."""
+        there = {field: self.columns[field] for field in fields if self.columns.get(field)}
+        same = [self.table.same] if self.table.same in self.source.columns else []
+        carried = [column for field in self.table.carry for column in there.get(field, ()) if same]
+        last: dict[str, tuple[Cell, Cell]] = {}
+        for batch in self.source.batches(list(dict.fromkeys(chain(same, *there.values())))):
+            columns = batch.cells
+            for name in carried:
+                columns[name] = list(_carried(columns[same[0]], columns[name], last, name))
+            yield batch._replace(
+                cells={field: _cells(field, columns, names) for field, names in there.items()}
+            )
 
-def read_map(path: Path | None) -> dict[str, Any]:
-    """Return the tables of a mapping file, checked."""
-    if path is None:
-        return {}
+
+def _carried(
+    group: Sequence[Cell], cells: Sequence[Cell], last: dict[str, tuple[Cell, Cell]], name: str
+) -> Iterator[Cell]:
+    before, kept = last.get(name, (None, None))
+    for one, cell in zip(group, cells, strict=True):
+        if one != before or text_of(cell):
+            before, kept = one, cell
+        yield kept
+    last[name] = before, kept
+
+
+def _cells(field: str, columns: Mapping[str, Sequence[Cell]], names: Sequence[str]) -> Sequence[Cell]:
+    if field in _WHOLE:
+        return list(zip(*(columns[name] for name in names), strict=True))
+    if len(names) == 1:
+        return columns[names[0]]
+    rows = zip(*(columns[name] for name in names), strict=True)
+    return [next((cell for cell in row if text_of(cell)), None) for row in rows]
+
+
+def read_map(given: Path | Mapping[str, object] | None) -> dict[str, Any]:
+    """Return the tables of a mapping, checked. It is a TOML file, or the tables that one holds."""
+    where = str(given) if isinstance(given, Path) else "the mapping"
     try:
-        found = read_toml(path)
-    except OSError as error:
-        raise Misuse(f"{path}: cannot be read ({error.strerror})") from error
-    except ValueError as error:
-        raise Misuse(f"{path}: not TOML ({error}); mend it") from error
-    return check_map(found, str(path))
-
-
-def check_map(found: Mapping[str, object], where: str = "the mapping") -> dict[str, Any]:
-    """Return the tables of a mapping, checked."""
-    try:
+        found = read_toml(given) if isinstance(given, Path) else dict(given or {})
         CatalogueMap.model_validate(found)
+    except OSError as error:
+        raise Misuse(f"{where}: cannot be read ({error.strerror})") from error
     except ValidationError as error:
-        advice = "docs/your-data.md lists what a mapping may say"
-        raise Misuse(f"{where}: {wrong_field(error)}; {advice}") from error
-    return dict(found)
-
-
-def preset(name: str) -> dict[str, Any]:
-    return tomllib.loads((Path(__file__).with_name("presets") / f"{name}.toml").read_text(encoding="utf-8"))
+        raise Misuse(
+            f"{where}: {wrong_field(error)}; docs/your-data.md lists what a mapping may say"
+        ) from error
+    except ValueError as error:
+        raise Misuse(f"{where}: not TOML ({error}); mend it") from error
+    return found
 
 
 def mapped_files(paths: Sequence[Path], mapping: Mapping[str, Any], name: str | None) -> list[MappedFile]:
     """Open all files and tell what each holds. Raises `Misuse` for a file that tells no table."""
     if len({path.name for path in paths}) < len(paths):
         raise Misuse("two files have the same name; rename one")
-    found = [_mapped(path, mapping, name) for path in paths]
+    found = [_mapped(path, mapping, preset(name) if name else {}) for path in paths]
     if not any(one.kind == "products" for one in found):
         raise Misuse(
-            "no file holds products: a table with an id and a title; say it in the mapping: [products] file = ..."
+            "no file holds products, with an id and a title; say it in the mapping: [products] file = ..."
         )
-    for kind, table in mapping.items():
-        for pattern in CatalogueMap.model_validate({kind: table}).model_dump()[kind]["file"]:
+    for kind in mapping:
+        for pattern in getattr(CatalogueMap.model_validate(mapping), kind).file:
             if not any(one.kind == kind and fnmatch(one.name, pattern) for one in found):
                 raise Misuse(f"the mapping's [{kind}] names {pattern}, and no such file is given")
     return found
 
 
-def _mapped(path: Path, mapping: Mapping[str, Any], name: str | None) -> MappedFile:
-    own = CatalogueMap.model_validate(mapping)
-    named: list[Kind] = [
-        kind for kind in _NEEDED if any(fnmatch(path.name, one) for one in getattr(own, kind).file)
-    ]
-    options = mapping[named[0]] if named else _shared(mapping)
+def _mapped(path: Path, mapping: Mapping[str, Any], base: Mapping[str, Any]) -> MappedFile:
+    own, tried = CatalogueMap.model_validate(mapping), []
+    named = [kind for kind in _NEEDED if any(fnmatch(path.name, one) for one in getattr(own, kind).file)]
+    tables = [mapping[kind] for kind in named] or [one for one in mapping.values() if not one.get("file")]
+    options = {key: value for one in tables for key, value in one.items()}
     source = open_table(path, options.get("encoding"), options.get("separator"))
-    tried = []
     for kind in named or _NEEDED:
-        for given in filter(None, (name, "usual")):
-            base = preset(given).get(kind, {})
-            columns = dict(_found(source, kind, mapping.get(kind, {}), base, several=given != "usual"))
-            missing = [" or ".join(some) for some in _NEEDED[kind] if not any(map(columns.get, some))]
-            if not missing:
-                whole = _joined(base if given != "usual" else {}, mapping.get(kind, {}))
-                table = getattr(CatalogueMap.model_validate({kind: whole}), kind)
-                return MappedFile(source, kind, table, columns)
+        given, usual = mapping.get(kind, {}), base.get(kind, {})
+        whole = {**usual, **given}
+        if "statuses" in usual:
+            whole["statuses"] = {**usual["statuses"], **given.get("statuses", {})}
+        table = getattr(CatalogueMap.model_validate({kind: whole}), kind)
+        columns = dict(_columns(source, kind, table, given))
+        missing = [" or ".join(some) for some in _NEEDED[kind] if not any(map(columns.get, some))]
+        if not missing:
+            return MappedFile(source, kind, table, columns)
         tried.append(f"{kind} ({', '.join(missing)} missing)")
     raise Misuse(
         f"{path}: its {len(source.columns)} columns tell no table: {'; '.join(tried)}. Say in the mapping which column "
@@ -196,52 +195,33 @@ def _mapped(path: Path, mapping: Mapping[str, Any], name: str | None) -> MappedF
     )
 
 
-def _joined(base: Mapping[str, Any], mapping: Mapping[str, Any]) -> dict[str, Any]:
-    statuses = {**base.get("statuses", {}), **mapping.get("statuses", {})}
-    return {**base, **mapping, **({"statuses": statuses} if statuses else {})}
-
-
-def _shared(mapping: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options of tables without a file of their own: they hold of any file."""
-    return {key: value for table in mapping.values() if not table.get("file") for key, value in table.items()}
-
-
-def _found(
-    source: TableFile, kind: Kind, mapping: Mapping[str, Any], names: Mapping[str, Any], *, several: bool
+def _columns(
+    source: TableFile, kind: Kind, table: Any, given: Mapping[str, Any]
 ) -> Iterator[tuple[str, list[str]]]:
-    """Yield each field with its columns: those of the mapping, or those of the names that are there."""
-    known: dict[str, str] = {}
-    for column in source.columns:
-        known.setdefault(_plain(column), column)
-    for field in type(getattr(CatalogueMap(), kind)).model_fields:
-        if field in _NOT_FIELDS:
-            continue
-        listed = mapping.get(field, names.get(field, []))
-        listed = [listed] if isinstance(listed, str) else listed
-        if field not in mapping:
-            there = list(dict.fromkeys(known[name] for one in listed if (name := _plain(one)) in known))
-            columns = there if several else there[:1]
-        elif field in ONE_VALUE:
-            columns = [one for one in listed if one in source.columns]
-        else:
-            columns = listed
+    """Yield each field with its columns. A preset's are those that are there; of usual names the first that is there counts."""
+    known = {_plain(column): column for column in reversed(source.columns)}
+    for field, usual in USUAL[kind].items():
+        columns = getattr(table, field)
+        if field not in given:
+            there = [
+                [known[name] for name in map(_plain, names) if name in known] for names in (columns, usual)
+            ]
+            columns = list(dict.fromkeys(there[0])) or there[1][:1]
+        elif field in _ONE_VALUE:
+            columns = [column for column in columns if column in source.columns]
         for column in columns:
-            _check(source, kind, field, column)
+            _check(source, f"[{kind}] {field}", column)
         yield field, columns
 
 
-ONE_VALUE = ("currency", "language")
-"""Fields of which a shop has one value; a mapping may say that value in place of a column."""
-
-
-def _check(source: TableFile, kind: Kind, field: str, column: str) -> None:
-    count = list(source.columns).count(column)
+def _check(source: TableFile, field: str, column: str) -> None:
+    count = source.columns.count(column)
     if count > 1:
         raise Misuse(f"{source.path}: has {count} columns {column!r}; rename all but one")
-    if not count and not isinstance(source, ObjectFile):
+    if not count and not source.open_ended:
         near = get_close_matches(column, source.columns, 1, 0.7)
         raise Misuse(
-            f"{source.path}: has no column {column!r}, which the mapping names as [{kind}] {field}"
+            f"{source.path}: has no column {column!r}, which the mapping names as {field}"
             + (f"; did you mean {near[0]!r}?" if near else "")
         )
 

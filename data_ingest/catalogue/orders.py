@@ -3,31 +3,90 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
 
 import numpy as np
-from drr.data_ingest.catalogue.batches import Batch, StatusWords
-from drr.data_ingest.catalogue.mapping import MappedFile, OrderMap
+from drr.data_ingest.catalogue.mapping import MappedFile
 from drr.data_ingest.catalogue.people import People
-from drr.data_ingest.catalogue.values import Cell, all_texts, moment_of, text_of, whole_of
+from drr.data_ingest.catalogue.rows import Batch
+from drr.data_ingest.catalogue.values import Cell, all_texts, first_numbers, moment_of, text_of, whole_of
 from drr.data_ingest.packing import I64, U64, mix
 from drr.data_ingest.quarantine import Quarantine
-from drr.env.entities import RECORDED_STATUSES
+from drr.env.entities import ORDER_STATUSES, RECORDED_STATUSES
+from drr.env.errors import DrrError
 from numpy.typing import NDArray
 
+FIELDS = ("id", "product", "user", "date", "quantity", "status")
+_KINDS = (np.int64, np.int64, np.int64, np.int32, np.int8, np.uint64, np.int64)
+"""Product, user, time, quantity, status, hash of the order's number, and the line."""
 _MOST = 1_000_000
 """Most pieces of one order."""
-_REASONS = (
-    "", "no_product", "no_user", "user_unusable", "no_date", "date_unreadable", "date_out_of_range", "quantity_unusable",
-    "unknown_product",
-)  # fmt: skip
-_AT = {reason: k for k, reason in enumerate(_REASONS)}
 _SHOP = "unknown_product"
 """A row that is no bad one: shops keep orders of what they no longer list."""
+_EMPTY, _UNREADABLE = -2, -3
+_MONTHS = _FEW = 12
+_CODES: Mapping[str, int] = {name: k for k, name in enumerate(RECORDED_STATUSES)}
+Key = TypeVar("Key")
 
 
-FIELDS = ("id", "product", "user", "date", "quantity", "status")
+def _each(cells: Sequence[Key], read: Callable[[Key], int]) -> I64:
+    """Return what is read of each cell. Equal cells are read once."""
+    known = {cell: read(cell) for cell in set(cells)}
+    return np.fromiter(map(known.__getitem__, cells), np.int64, len(cells))
+
+
+class OrderForms:
+    """Forms in which a file writes dates and statuses. Raises `DrrError` for dates with two readings and for words of no known meaning."""
+
+    def __init__(self, mapped: MappedFile) -> None:
+        means: dict[str, str] = {**{name: name for name in ORDER_STATUSES}, **mapped.table.statuses}
+        self._any = [means.get(name) for name in mapped.columns["status"]]
+        self._words = {word.casefold(): status for word, status in means.items()}
+        self._form = mapped.table.dates
+        doubtful, strange, rows = list[tuple[int, int]](), set[str](), 0
+        for batch in mapped.batches(("date", "status")):
+            rows += len(batch.lines)
+            if not self._form and not isinstance(batch.cells["date"], np.ndarray):
+                doubtful += filter(None, map(first_numbers, set(all_texts(batch.cells["date"]))))
+            strange.update(map(self._status, set(map(_texts, batch.cells.get("status", ())))))
+        self._day_first = any(first > _MONTHS for first, _ in doubtful)
+        if doubtful and self._day_first == any(second > _MONTHS for _, second in doubtful):
+            raise DrrError(
+                f"{mapped.name}: dates such as 03/04/2024 could begin with the day or with the month; say it in the mapping: "
+                '[orders] dates = "%d/%m/%Y"'
+            )
+        if words := sorted(strange - _CODES.keys()):
+            shown = (
+                ", ".join(map(repr, words)) if len(words) <= min(_FEW, rows / 3) else "too many to be shown"
+            )
+            raise DrrError(
+                f"{mapped.name}: {len(words)} words of the status ({shown}) are none of {', '.join(ORDER_STATUSES)}; say "
+                'what each means in the mapping: [orders.statuses] "WORD" = "Delivered"'
+            )
+
+    def _status(self, texts: tuple[str, ...]) -> str:
+        """Return a row's status, that of its first cell that tells one, or the word whose meaning nobody told."""
+        for text, means in zip(texts, self._any, strict=True):
+            if text and (status := means or self._words.get(text, text)):
+                return status
+        return "Unknown"
+
+    def codes(self, cells: Sequence[tuple[Cell, ...]]) -> I64:
+        return _each(list(map(_texts, cells)), lambda texts: _CODES[self._status(texts)])
+
+    def times(self, cells: Sequence[Cell]) -> I64:
+        if isinstance(cells, np.ndarray):
+            return np.where(cells < 0, _EMPTY, cells)
+        return _each(all_texts(cells), self._time)
+
+    def _time(self, text: str) -> int:
+        moment = moment_of(text, self._form, self._day_first)
+        return _EMPTY if not text else _UNREADABLE if moment is None else moment
+
+
+def _texts(cells: tuple[Cell, ...]) -> tuple[str, ...]:
+    return tuple(text_of(cell).casefold() for cell in cells)
 
 
 class CatalogueOrders:
@@ -39,51 +98,41 @@ class CatalogueOrders:
         self._files: list[tuple[str, int]] = [("", 0)]
         self.notes: Counter[str] = Counter()
 
-    def add(
-        self, mapped: MappedFile, day_first: bool, status: StatusWords, batch: Batch, quarantine: Quarantine
-    ) -> None:
+    def add(self, mapped: MappedFile, forms: OrderForms, batch: Batch, quarantine: Quarantine) -> None:
         """Add the orders of a batch."""
-        columns, reasons = self._columns(mapped, batch, day_first, status)
-        for k in np.flatnonzero(reasons).tolist():
-            reason = _REASONS[reasons[k]]
-            quarantine.put(int(batch.lines[k]), reason, bad=reason != _SHOP)
-        good = reasons == 0
-        lines = np.asarray(batch.lines, np.int64)
-        self._parts.append(tuple(column[good] for column in (*columns, lines)))
-        self._files.append((mapped.name, int(np.count_nonzero(good))))
-
-    def _columns(
-        self, mapped: MappedFile, batch: Batch, day_first: bool, status: StatusWords
-    ) -> tuple[tuple[NDArray[Any], ...], NDArray[np.int8]]:
-        table, cells, count = mapped.table, batch.cells, len(batch.lines)
-        assert isinstance(table, OrderMap)
-        people, reasons = self._people, np.zeros(count, np.int8)
-
-        def refuse(mask: Any, reason: str) -> None:
-            reasons[np.asarray(mask, np.bool_) & (reasons == 0)] = _AT[reason]
-
-        products = all_texts(cells["product"])
-        users = all_texts(cells["user"])
+        cells, count, people = batch.cells, len(batch.lines), self._people
+        products, users = all_texts(cells["product"]), all_texts(cells["user"])
+        numbers, pieces = (all_texts(cells.get(field, [""] * count)) for field in ("id", "quantity"))
+        self.notes["orders_taken_as_one_piece"] += pieces.count("")
         product = np.fromiter((self._products.get(one, -1) for one in products), np.int64, count)
-        time = _times(cells["date"], table.dates, day_first)
-        quantity = _quantities(cells.get("quantity"), count, self.notes)
-        refuse([not one for one in products], "no_product")
-        refuse([not one for one in users], "no_user")
-        refuse([not people.takes(one) for one in users], "user_unusable")
-        refuse(time == _EMPTY, "no_date")
-        refuse(time == _UNREADABLE, "date_unreadable")
-        refuse((time < 0) | (time > self._latest), "date_out_of_range")
-        refuse((quantity < 1) | (quantity > _MOST), "quantity_unusable")
-        refuse(product < 0, "unknown_product")
-        fine = (reasons == 0).tolist()
+        time = forms.times(cells["date"])
+        quantity = _each(pieces, lambda text: whole_of(text) or 0 if text else 1)
+        wrong = {
+            "no_product": [not one for one in products],
+            "no_user": [not one for one in users],
+            "user_unusable": [not people.takes(one) for one in users],
+            "no_date": time == _EMPTY,
+            "date_unreadable": time == _UNREADABLE,
+            "date_out_of_range": (time < 0) | (time > self._latest),
+            "quantity_unusable": (quantity < 1) | (quantity > _MOST),
+            _SHOP: product < 0,
+        }
+        reasons = np.select([np.array(mask, np.bool_) for mask in wrong.values()], list(wrong), "")
+        good = reasons == ""
+        for k in np.flatnonzero(~good).tolist():
+            quarantine.put(batch.lines[k], str(reasons[k]), bad=reasons[k] != _SHOP)
         user = np.fromiter(
-            (people.code(one) if ok else 0 for one, ok in zip(users, fine, strict=True)), np.int64, count
+            (people.code(one) if ok else 0 for one, ok in zip(users, good.tolist(), strict=True)),
+            np.int64,
+            count,
         )
-        numbers = all_texts(cells.get("id") or [""] * count)
         order = np.fromiter((people.hash_of(one) if one else 0 for one in numbers), np.uint64, count)
-        known = map(status.code, cells["status"]) if "status" in cells else [_NO_STATUS] * count
-        state = np.fromiter(known, np.int8, count)
-        return (product, user, time, quantity.astype(np.int32), state, order), reasons
+        status = forms.codes(cells["status"]) if "status" in cells else np.full(count, _CODES["Unknown"])
+        columns = (product, user, time, quantity, status, order, batch.lines)
+        self._parts.append(
+            tuple(np.asarray(column, kind)[good] for column, kind in zip(columns, _KINDS, strict=True))
+        )
+        self._files.append((mapped.name, len(self._parts[-1][0])))
 
     def close(self, quarantine: Quarantine) -> tuple[NDArray[Any], ...]:
         """Return all columns without copies. A copy has the same user and product, and the same order number or else time."""
@@ -98,33 +147,4 @@ class CatalogueOrders:
         for k in copies.tolist():
             quarantine.begin(self._files[int(np.searchsorted(ends, k, "right"))][0])
             quarantine.put(int(lines[k]), "order_twice")
-        kept = np.ones(len(key), np.bool_)
-        kept[copies] = False
-        return tuple(column[kept] for column in columns)
-
-
-_KINDS = (np.int64, np.int64, np.int64, np.int32, np.int8, np.uint64, np.int64)
-"""Product, user, time, quantity, status, hash of the order's number, and the line."""
-_EMPTY, _UNREADABLE = -2, -3
-_NO_STATUS = RECORDED_STATUSES.index("Unknown")
-
-
-def _times(cells: Sequence[Cell], form: str | None, day_first: bool) -> I64:
-    if isinstance(cells, np.ndarray):
-        return np.where(cells < 0, _EMPTY, cells)
-    found = []
-    for cell in cells:
-        moment = moment_of(cell, form, day_first)
-        found.append(moment if moment is not None else _UNREADABLE if text_of(cell) else _EMPTY)
-    return np.array(found, np.int64)
-
-
-def _quantities(cells: Sequence[Cell] | None, count: int, notes: Counter[str]) -> I64:
-    """Return the numbers of pieces. A row that tells none is one piece, which is counted; one that cannot be read is 0."""
-    if cells is None:
-        notes["orders_taken_as_one_piece"] += count
-        return np.ones(count, np.int64)
-    texts = all_texts(cells)
-    notes["orders_taken_as_one_piece"] += texts.count("")
-    values = {text: whole_of(text) or 0 if text else 1 for text in set(texts)}
-    return np.fromiter(map(values.__getitem__, texts), np.int64, count)
+        return tuple(np.delete(column, copies) for column in columns)

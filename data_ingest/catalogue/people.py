@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 from base64 import b32encode
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from hashlib import blake2b
 from pathlib import Path
 
 import numpy as np
-from drr.data_ingest.catalogue.batches import Batch
+from drr.data_ingest.catalogue.mapping import USUAL
+from drr.data_ingest.catalogue.rows import Batch
 from drr.data_ingest.catalogue.values import is_id, text_of
 from drr.data_ingest.ingest import BATCH
 from drr.data_ingest.orders import profiles
@@ -21,7 +23,8 @@ from drr.env.small_files import read_within
 from drr.env.trust import config_folder
 
 KEY = "people.key"
-_FIELDS = ("email", "first_name", "last_name", "phone", "street", "city", "state", "zip", "country")
+_FIELDS = tuple(USUAL["users"])
+"""The id, then the fields of `UserRow` in its order."""
 _KEY_BYTES, _ID_BYTES = 32, 15
 
 
@@ -36,12 +39,10 @@ def people_key(folder: Path | None = None) -> bytes:
     path = folder / KEY
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        try:
+        with suppress(FileExistsError):
             handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
             with os.fdopen(handle, "wb") as file:
                 file.write(os.urandom(_KEY_BYTES))
-        except FileExistsError:
-            pass
         key = read_within(path, 1024)
     except OSError as error:
         raise DrrError(f"{path}: the key for people's ids cannot be kept ({error.strerror})") from error
@@ -56,11 +57,13 @@ class People:
     """The users of a shop, each by a number, in the order in which their ids were met."""
 
     def __init__(self, key: bytes, *, personal: bool) -> None:
-        self._key, self._personal = key, personal
-        self._keyed = blake2b(key=key, digest_size=8)
+        self._keyed, self._personal = blake2b(key=key, digest_size=_ID_BYTES), personal
+        self._numbers = blake2b(key=key, digest_size=8)
         self.codes: dict[str, int] = {}
-        self.records: dict[int, UserRow] = {}
+        self._records: dict[str, UserRow] = {}
         """Records of users as the shop has them; kept only where the owner asked for it."""
+        self.fields = _FIELDS if personal else ("id",)
+        """The fields that are read of users."""
 
     def code(self, user: str) -> int:
         return self.codes.setdefault(user, len(self.codes))
@@ -69,11 +72,6 @@ class People:
         """Tell whether a user's id can be one of the shop: kept ids stand in addresses, hashed ones do not."""
         return not self._personal or is_id(user)
 
-    @property
-    def fields(self) -> Sequence[str]:
-        """Return the fields that are read of users: only ids unless personal data are kept."""
-        return ("id", *_FIELDS) if self._personal else ("id",)
-
     def add(self, seen: set[str], batch: Batch, quarantine: Quarantine) -> None:
         """Add the users of a batch; `seen` are the ids of their file."""
         for k, (line, user) in enumerate(zip(batch.lines, map(text_of, batch.cells["id"]), strict=True)):
@@ -81,43 +79,41 @@ class People:
                 quarantine.put(line, "no_id" if not user else "id_twice" if user in seen else "id_unusable")
                 continue
             seen.add(user)
-            code = self.code(user)
+            self.code(user)
             if self._personal:
                 cells = (batch.cells[field][k] if field in batch.cells else "" for field in _FIELDS)
-                self.records[code] = UserRow(user, *map(text_of, cells))
+                self._records[user] = UserRow(*map(text_of, cells))
 
     def hash_of(self, text: str) -> int:
         """Return a number that tells nothing of the text to who lacks the key."""
-        hashed = self._keyed.copy()
+        hashed = self._numbers.copy()
         hashed.update(text.encode("utf-8", "surrogatepass"))
         return int.from_bytes(hashed.digest(), "big")
 
     def close(self) -> tuple[list[str], U64, I64]:
         """Return the users' ids in ascending order, the hash of each, and the position of each code."""
-        digests = [
-            blake2b(user.encode("utf-8", "surrogatepass"), key=self._key, digest_size=_ID_BYTES).digest()
-            for user in self.codes
-        ]
-        ids = list(self.codes) if self._personal else [f"U{b32encode(digest).decode()}" for digest in digests]
+        ids, digests = list(self.codes), []
+        for user in ids:
+            hashed = self._keyed.copy()
+            hashed.update(user.encode("utf-8", "surrogatepass"))
+            digests.append(hashed.digest())
+        if not self._personal:
+            ids = [f"U{b32encode(digest).decode()}" for digest in digests]
         order = sorted(range(len(ids)), key=ids.__getitem__)
         position = np.empty(len(ids), np.int64)
         position[order] = np.arange(len(ids))
         hashes = np.array([int.from_bytes(digests[k][:8], "big") for k in order], np.uint64)
-        self._order = order
         return [ids[k] for k in order], hashes, position
 
     def rows(self, ids: Sequence[str], hashes: U64) -> Iterator[list[UserRow]]:
-        """Yield the records of all users, in the order of `close`."""
-        if self._personal:
-            nothing = UserRow(*[""] * len(UserRow._fields))._replace(account_status="active")
-            for first in range(0, len(ids), BATCH):
-                yield [
-                    self.records.get(code, nothing)._replace(user_id=ids[k])
-                    for k, code in enumerate(self._order[first : first + BATCH], first)
-                ]
-            return
+        """Yield the records of all users."""
         pools = profiles()
-        attempts = pools.attempts(hashes)
+        attempts = None if self._personal else pools.attempts(hashes)
         for first in range(0, len(ids), BATCH):
             part = slice(first, first + BATCH)
-            yield pools.rows(list(ids[part]), hashes[part], attempts[part])
+            if attempts is not None:
+                yield pools.rows(list(ids[part]), hashes[part], attempts[part])
+            else:
+                yield [
+                    self._records.get(user) or UserRow(user, *[""] * (len(_FIELDS) - 1)) for user in ids[part]
+                ]

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from array import array
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack
-from pathlib import Path
-from tempfile import TemporaryFile
-from typing import Any
+from typing import IO, NamedTuple
 
 import orjson
-from drr.data_ingest.catalogue.batches import Batch, ProductForms, currencies_of
-from drr.data_ingest.catalogue.mapping import MappedFile
+from drr.data_ingest.catalogue.mapping import USUAL, MappedFile
+from drr.data_ingest.catalogue.rows import Batch
 from drr.data_ingest.catalogue.values import (
     Cell,
-    amount_of,
-    first_of,
+    amount_in,
+    currency_of,
+    decimal_marks,
     is_id,
     number_of,
     steps_of,
@@ -26,133 +23,157 @@ from drr.data_ingest.catalogue.values import (
 from drr.data_ingest.products import BadLine, plain
 from drr.data_ingest.quarantine import Quarantine
 from drr.env.entities import Product, product_address
+from drr.env.errors import DrrError
 from drr.env.json_object import JsonObject
 
-FIELDS = (
-    "id", "title", "variant", "price", "currency", "category", "description", "features", "brand", "image", "rating",
-    "ratings", "parent", "language", "details",
-)  # fmt: skip
-_NO_VARIANT = "Default Title"
-"""Value that Shopify writes for a product without variants."""
-_STARS = 5
+FIELDS = tuple(USUAL["products"])
+_NO_VARIANT = ("", "Default Title")
+"""Values that Shopify writes for a product without variants."""
+_STARS, _MOST = 5, 1 << 53
 _LEFT_OUT = ("other_currency", "other_language")
 """Reasons that the mapping gave, so that the row is not a bad one."""
+_LONGEST_VALUE = 5
+"""Characters of a currency or language, such as EUR or de-CH; a preset also lists names of columns."""
+
+
+class ProductForms(NamedTuple):
+    """Forms in which a shop's files write its products."""
+
+    decimal: Mapping[str, str]
+    """The decimal mark of each file."""
+    currency: str | None
+    """The one currency of the shop; `None` if no file names one."""
+    language: str | None
+    rate: float
+
+
+def product_forms(files: Sequence[MappedFile]) -> ProductForms:
+    """Find how prices, currencies and languages are written. Raises `DrrError` where something has two readings."""
+    decimal: dict[str, str] = {}
+    found: dict[str, Counter[str]] = {"currency": Counter(), "language": Counter()}
+    for mapped in files:
+        marks = Counter[str]()
+        for batch in mapped.batches(("price", "rating", "currency", "language")):
+            for field in ("price", "rating"):
+                marks.update(map(decimal_marks, batch.cells.get(field, ())))
+            found["currency"].update(filter(None, _currencies(batch)))
+            found["language"].update(filter(None, map(text_of, batch.cells.get("language", ()))))
+        known = [mark for mark in ".," if marks[mark]]
+        if not mapped.table.decimal and (len(known) > 1 or (marks["?"] and not known)):
+            raise DrrError(
+                f"{mapped.name}: the decimal mark of its prices could be a point or a comma; say it in the mapping: "
+                '[products] decimal = ","'
+            )
+        decimal[mapped.name] = mapped.table.decimal or (known or ["."])[0]
+    values = {field: _one(field, counts, files) for field, counts in found.items()}
+    currency, rate = values["currency"], files[0].table.rate
+    if currency not in (None, "USD") and rate is None:
+        raise DrrError(
+            f"prices are in {currency}, and tools, reports and checks reckon in dollars. Say in the mapping what one "
+            f"{currency} is worth: [products] rate = 1.08. With rate = 1 the figures stay, and $ then stands for {currency}"
+        )
+    return ProductForms(decimal, currency, values["language"], rate or 1.0)
+
+
+def _currencies(batch: Batch) -> Iterator[str | None]:
+    """Yield the currency that each row names, in a column of its own or in its price."""
+    if "currency" in batch.cells:
+        return (text_of(cell).upper() or None for cell in batch.cells["currency"])
+    return map(currency_of, batch.cells.get("price", [None] * len(batch.lines)))
+
+
+def _one(field: str, found: Counter[str], files: Sequence[MappedFile]) -> str | None:
+    """Return the shop's one value of a field: the stated one, or the only one found."""
+    columns = {column for mapped in files for column in mapped.source.columns}
+    for value in getattr(files[0].table, field):
+        if value not in columns and len(value) <= _LONGEST_VALUE:
+            return str(value)
+    if len(found) > 1:
+        most = found.most_common(8)
+        listed = ", ".join(f"{word} ({count:,})" for word, count in most)
+        raise DrrError(
+            f'products have several values of {field}: {listed}. A shop has one: [products] {field} = "{most[0][0]}" in '
+            "the mapping keeps these and leaves the others out"
+        )
+    return next(iter(found), None)
 
 
 class Shelf:
     """The products of a shop, laid aside on disk until they can be written in the order of their ids."""
 
-    def __init__(self, stack: ExitStack, folder: Path | None) -> None:
-        self._aside = stack.enter_context(TemporaryFile(dir=folder))  # noqa: SIM115 - the stack closes it
-        self._ids: dict[str, int] = {}
-        self._starts = array("q")
-        self._end = 0
+    def __init__(self, forms: ProductForms, aside: IO[bytes]) -> None:
+        self._forms, self._aside = forms, aside
+        self.places: dict[str, tuple[int, int]] = {}
         self.notes: Counter[str] = Counter()
 
-    def __len__(self) -> int:
-        return len(self._ids)
-
-    def add(self, mapped: MappedFile, forms: ProductForms, batch: Batch, quarantine: Quarantine) -> None:
+    def add(self, mapped: MappedFile, batch: Batch, quarantine: Quarantine) -> None:
         """Add the products of a batch."""
-        table: Any = mapped.table
-        details = table.details and mapped.columns["details"]
-        currencies = currencies_of(batch.cells, forms.decimal) or [None] * len(batch.lines)
-        for line, row, currency in zip(batch.lines, _rows(batch), currencies, strict=True):
+        decimal, skip = self._forms.decimal[mapped.name], mapped.table.skip
+        currencies = list(_currencies(batch))
+        rows = zip(*batch.cells.values(), strict=True)
+        for line, currency, cells in zip(batch.lines, currencies, rows, strict=True):
+            row = dict(zip(batch.cells, cells, strict=True))
+            if skip and not text_of(row.get(skip)):
+                self.notes["rows_without_product"] += 1
+                continue
             try:
-                self._lay_aside(*self._fields(row, forms, currency, details))
+                product_id, fields = self._fields(row, decimal, currency, mapped.columns["details"])
             except BadLine as bad:
                 quarantine.put(line, bad.reason, bad=bad.reason not in _LEFT_OUT)
-
-    def _lay_aside(self, product_id: str, fields: JsonObject) -> None:
-        self._ids[product_id] = len(self._ids)
-        self._starts.append(self._end)
-        self._end += self._aside.write(orjson.dumps(fields))
-
-    def positions(self) -> dict[str, int]:
-        """Return each product's position in the order of ids."""
-        self._order = sorted(self._ids)
-        return {product_id: k for k, product_id in enumerate(self._order)}
+                continue
+            document = orjson.dumps(fields)
+            self.places[product_id] = self._aside.tell(), self._aside.write(document)
 
     def products(self, shop_url: str = "") -> Iterator[Product]:
-        """Yield the products in the order of their ids, after `positions`."""
-        self._starts.append(self._end)
-        for product_id in self._order:
-            at = self._ids[product_id]
-            self._aside.seek(self._starts[at])
-            fields = orjson.loads(self._aside.read(self._starts[at + 1] - self._starts[at]))
+        """Yield the products in the order of their ids."""
+        for product_id in sorted(self.places):
+            start, size = self.places[product_id]
+            self._aside.seek(start)
+            fields = orjson.loads(self._aside.read(size))
             yield Product(product_id=product_id, product_url=product_address(shop_url, product_id), **fields)
 
     def _fields(
-        self, row: Mapping[str, Cell], forms: ProductForms, currency: str | None, details: Sequence[str]
+        self, row: Mapping[str, Cell], decimal: str, currency: str | None, details: Sequence[str]
     ) -> tuple[str, JsonObject]:
         product_id, title = text_of(row.get("id")), plain(text_of(row.get("title")))
-        if not product_id:
-            raise BadLine("no_id")
-        if not is_id(product_id):
-            raise BadLine("id_unusable")
-        if product_id in self._ids:
-            raise BadLine("id_twice")
-        if not title:
-            raise BadLine("no_title")
-        if currency and currency != forms.currency:
-            raise BadLine("other_currency")
-        if forms.language and text_of(row.get("language")) not in ("", forms.language):
-            raise BadLine("other_language")
-        price = amount_of(_hashable(row.get("price")), forms.decimal)
-        if price.negative:
-            raise BadLine("negative_price")
-        if price.value is None:
+        amount, language = amount_in(row.get("price"), decimal), text_of(row.get("language"))
+        for reason, wrong in {
+            "no_id": not product_id,
+            "id_unusable": not is_id(product_id),
+            "id_twice": product_id in self.places,
+            "no_title": not title,
+            "other_currency": currency and currency != self._forms.currency,
+            "other_language": self._forms.language and language not in ("", self._forms.language),
+            "negative_price": amount.negative,
+        }.items():
+            if wrong:
+                raise BadLine(reason)
+        if amount.value is None:
             self.notes["price_unreadable" if text_of(row.get("price")) else "price_unknown"] += 1
-        named = [
-            text for cell in row.get("variant") or () if (text := text_of(cell)) not in ("", _NO_VARIANT)
-        ]
-        steps = steps_of(row.get("category"))
-        brand = text_of(row.get("brand"))
+        rate, steps = self._forms.rate, steps_of(row.get("category"))
+        variant = [text for text in map(text_of, row.get("variant") or ()) if text not in _NO_VARIANT]
+        stars, ratings = (number_of(row.get(field), decimal) for field in ("rating", "ratings"))
+        if stars is not None and stars > _STARS:
+            self.notes["rating_above_five"] += 1
+            stars = None
         return product_id, {
-            "title": f"{title} ({', '.join(named)})" if named else title,
-            "features": [plain(text) for text in texts_of(row.get("features"))],
+            "title": f"{title} ({', '.join(variant)})" if variant else title,
+            "features": list(map(plain, texts_of(row.get("features")))),
             "description": [text] if (text := plain(text_of(row.get("description")))) else [],
-            "price": None
-            if price.value is None
-            else round(price.value * forms.rate, 2)
-            if forms.rate != 1
-            else price.value,
-            "store": plain(brand) or None,
+            "price": amount.value if rate == 1 or amount.value is None else round(amount.value * rate, 2),
+            "store": plain(text_of(row.get("brand"))) or None,
             "categories": steps,
             "details": _details(row, product_id, details),
-            "average_rating": self._rating(row, forms.decimal),
-            "rating_number": _count(row, forms.decimal),
+            "average_rating": stars,
+            "rating_number": int(ratings)
+            if ratings is not None and ratings % 1 == 0 <= _MOST - ratings
+            else None,
             "category": steps[0] if steps else "Unknown",
         }
 
-    def _rating(self, row: Mapping[str, Cell], decimal: str) -> float | None:
-        stars = number_of(row.get("rating"), decimal)
-        if stars is not None and stars > _STARS:
-            self.notes["rating_above_five"] += 1
-            return None
-        return stars
-
-
-def _rows(batch: Batch) -> Iterator[dict[str, Cell]]:
-    names = tuple(batch.cells)
-    for cells in zip(*batch.cells.values(), strict=True):
-        yield dict(zip(names, cells, strict=True))
-
-
-def _hashable(cell: Cell) -> Cell:
-    return first_of(cell) if isinstance(cell, list) else None if isinstance(cell, dict) else cell
-
-
-def _count(row: Mapping[str, Cell], decimal: str) -> int | None:
-    number = number_of(row.get("ratings"), decimal)
-    return int(number) if number is not None and number.is_integer() and number < 1 << 53 else None
-
 
 def _details(row: Mapping[str, Cell], product_id: str, names: Sequence[str]) -> JsonObject:
-    pairs = [
-        *zip(names, row.get("details") or (), strict=False),
-        ("Image", row.get("image")),
-        ("Variant of", row.get("parent")),
-    ]
-    found = {name: plain(", ".join(texts_of(cell))) for name, cell in pairs}
+    cells = dict(zip(names, row.get("details") or (), strict=False))
+    cells |= {"Image": row.get("image"), "Variant of": row.get("parent")}
+    found = {name: plain(", ".join(texts_of(cell))) for name, cell in cells.items()}
     return {name: text for name, text in found.items() if text and (name, text) != ("Variant of", product_id)}

@@ -1,6 +1,6 @@
 """Reads the rows of a catalogue's files in batches, each row with its line. No message repeats what a cell holds.
 
-CSV is read by Python's `csv` and not by pyarrow, which tells no line of a row and repeats cells in its errors.
+CSV is read by Python's `csv`: pyarrow tells no line of a row.
 """
 
 from __future__ import annotations
@@ -10,61 +10,56 @@ import csv
 import gzip
 import io
 import shutil
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import IO, Any, NamedTuple, Protocol
-from xml.parsers import expat
+from typing import IO, Any, NamedTuple
 
-import orjson
-from drr.data_ingest.products import BadLine, Repairs, may_need_repair, parse_object, without_bom
+from drr.data_ingest.products import BadLine, Repairs, parse_object, without_bom
 from drr.env.errors import DrrError, Misuse
 
 BATCH = 20_000
-LONGEST = 16 << 20
-"""Most characters of a line."""
-LONGEST_CELL = 1 << 20
+LONGEST, LONGEST_CELL = 16 << 20, 1 << 20
+"""Most characters of a line and of a cell."""
 _SAMPLE = 1000
 _DEEPEST = 3
 _MARKS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
-_SEPARATORS = (",", ";", "\t", "|")
-FORMATS = ".csv, .tsv, .txt, .jsonl, .parquet or .xml, each also with .gz"
+_SAY_ENCODING = 'say the encoding in the mapping: encoding = "cp1252"'
 
 
-class RowBatch(NamedTuple):
-    """A batch of rows: the wanted columns, the line of each row, and the rows that cannot be read."""
+class Batch(NamedTuple):
+    """A batch of rows: the line of each, and the cells of each column or field. `bad` are rows that cannot be read."""
 
     lines: Sequence[int]
-    columns: Mapping[str, Sequence[Any]]
+    cells: dict[str, Sequence[Any]]
     bad: Sequence[tuple[int, str]] = ()
 
 
-class TableFile(Protocol):
+class TableFile:
     """A file of rows with named columns."""
 
-    path: Path
+    endings: tuple[str, ...] = ()
     columns: list[str]
+    open_ended = False
+    """True if rows may have columns beside those of the first rows."""
 
-    def rows(self, wanted: Sequence[str]) -> Iterator[RowBatch]: ...
+    def __init__(self, path: Path, encoding: str | None, separator: str | None) -> None:
+        self.path, self._encoding, self._separator = path, encoding, separator
 
+    def records(self, wanted: Sequence[str]) -> Iterator[tuple[int, Sequence[Any] | str]]:
+        """Yield each row's line and cells, or the reason why it cannot be read."""
+        raise NotImplementedError
 
-def open_table(path: Path, encoding: str | None = None, separator: str | None = None) -> TableFile:
-    """Open a file by its name's ending. Raises `Misuse` for a missing file and for another ending."""
-    if not path.is_file():
-        raise Misuse(f"{path}: there is no such file")
-    ending = path.with_suffix("").suffix if path.suffix == ".gz" else path.suffix
-    match ending.lower():
-        case ".csv" | ".tsv" | ".txt" | ".tab":
-            return DelimitedFile(path, encoding, separator)
-        case ".jsonl" | ".ndjson" | ".json":
-            return ObjectFile(path)
-        case ".xml" | ".rss" | ".atom":
-            return XmlFile(path)
-        case ".parquet":
-            return ParquetFile(path)
-    raise Misuse(f"{path}: the name must end in {FORMATS}; a spreadsheet can save its table as CSV")
+    def batches(self, wanted: Sequence[str]) -> Iterator[Batch]:
+        records = self.records(wanted)
+        while part := list(islice(records, BATCH)):
+            good = [one for one in part if not isinstance(one[1], str)]
+            bad = [(line, why) for line, why in part if isinstance(why, str)]
+            cells: dict[str, Any] = {name: [row[k] for _, row in good] for k, name in enumerate(wanted)}
+            yield Batch([line for line, _ in good], cells, bad)
 
 
 def unpacked(path: Path) -> IO[bytes]:
@@ -76,45 +71,58 @@ def unpacked(path: Path) -> IO[bytes]:
         raise DrrError(f"{path}: cannot be read ({error.strerror}); check the file") from error
 
 
-class DelimitedFile:
+class DelimitedFile(TableFile):
     """A CSV or TSV file. Its encoding and separator are found, or a sentence asks for them."""
 
+    endings = (".csv", ".tsv", ".txt", ".tab")
+
     def __init__(self, path: Path, encoding: str | None, separator: str | None) -> None:
-        self.path = path
         with unpacked(path) as file:
             start = file.read(4)
         found = next((name for mark, name in _MARKS.items() if start.startswith(mark)), "utf-8")
-        self._encoding = encoding or found
+        super().__init__(path, encoding or found, separator)
         csv.field_size_limit(LONGEST_CELL)
-        with closing(self._lines()) as lines:
-            sample = list(islice(lines, _SAMPLE))
+        sample = list(islice(self._lines(), _SAMPLE))
         if not sample:
             raise DrrError(f"{path}: is empty")
-        self._separator = separator or self._separator_of(sample)
-        self.columns = [name.strip() for name in next(self._records(sample), [])]
+        self._separator = separator or self._found(sample)
+        self.columns = [name.strip() for name in next(self._rows(sample, self._separator), (1, []))[1]]
 
-    def _lines(self) -> Generator[str]:
+    def _lines(self) -> Iterator[str]:
         number = 0
         try:
             with unpacked(self.path) as raw, io.TextIOWrapper(raw, self._encoding, newline="") as text:
-                while line := text.readline(LONGEST + 1):
-                    number += 1
-                    if len(line) > LONGEST:
+                for number, line in enumerate(iter(partial(text.readline, LONGEST), ""), 1):
+                    if len(line) == LONGEST:
                         raise DrrError(f"{self.path}: line {number} has over {LONGEST:,} characters; mend it")
                     if "\0" in line:
                         raise DrrError(f"{self.path}: line {number} holds a zero byte; {_SAY_ENCODING}")
                     yield line
         except (UnicodeError, LookupError):
             raise DrrError(
-                f"{self.path}: is not {self._encoding.removesuffix('-sig')} (line {number + 1} or soon after); {_SAY_ENCODING}"
+                f"{self.path}: is not {self._encoding} (line {number + 1} or soon after); {_SAY_ENCODING}"
             ) from None
-        except (EOFError, gzip.BadGzipFile, OSError):
+        except (EOFError, OSError, zlib.error):
             raise DrrError(f"{self.path}: cannot be read past line {number}; get the file again") from None
 
-    def _separator_of(self, sample: list[str]) -> str:
+    def _rows(self, lines: Iterable[str], separator: str | None) -> Iterator[tuple[int, list[str]]]:
+        """Yield each row with its first line."""
+        reader, before = csv.reader(lines, delimiter=separator or ","), 0
+        try:
+            for row in reader:
+                if row:
+                    yield before + 1, row
+                before = reader.line_num
+        except csv.Error:
+            raise DrrError(
+                f"{self.path}: the row of line {before + 1} has a cell of over {LONGEST_CELL:,} characters; is a quote "
+                "left open there?"
+            ) from None
+
+    def _found(self, sample: list[str]) -> str:
         likely = []
-        for one in _SEPARATORS:
-            widths = [len(row) for row in csv.reader(sample, delimiter=one) if row]
+        for one in ",;\t|":
+            widths = [len(row) for _, row in self._rows(sample, one)]
             if widths and widths[0] > 1 and widths.count(widths[0]) >= 0.9 * len(widths):
                 likely.append(one)
         if len(likely) == 1:
@@ -122,238 +130,139 @@ class DelimitedFile:
         doubt = "could be " + " or ".join(map(repr, likely)) if likely else "is not found"
         raise DrrError(f'{self.path}: the separator {doubt}; say it in the mapping: separator = ";"')
 
-    def _records(self, lines: Iterable[str]) -> Iterator[list[str]]:
-        return csv.reader(lines, delimiter=self._separator)
-
-    def rows(self, wanted: Sequence[str]) -> Iterator[RowBatch]:
-        at = [self.columns.index(name) for name in wanted]
-        with closing(self._lines()) as lines:
-            placed = self._placed(lines)
-            next(placed, None)
-            while batch := list(islice(placed, BATCH)):
-                good = [(line, row) for line, row in batch if row]
-                yield RowBatch(
-                    [line for line, _ in good],
-                    {name: [row[k] for _, row in good] for name, k in zip(wanted, at, strict=True)},
-                    [(line, "wrong_number_of_cells") for line, row in batch if not row],
-                )
-
-    def _placed(self, lines: Iterator[str]) -> Iterator[tuple[int, list[str]]]:
-        """Yield each row with its first line; a row without the header's number of cells is empty. Empty cells at its end do not count."""
-        reader = csv.reader(lines, delimiter=self._separator)
-        width, before = len(self.columns), 0
-        while True:
-            try:
-                row = next(reader)
-            except StopIteration:
-                return
-            except csv.Error:
-                raise DrrError(
-                    f"{self.path}: the row that begins in line {before + 1} has a cell of over {LONGEST_CELL:,} "
-                    "characters; is a quote left open there?"
-                ) from None
-            line, before = before + 1, reader.line_num
-            if row:
-                yield line, row if len(row) == width or (len(row) > width and not any(row[width:])) else []
+    def records(self, wanted: Sequence[str]) -> Iterator[tuple[int, Sequence[Any] | str]]:
+        """Yield the rows below the header. Empty cells at a row's end do not count."""
+        at, width = [self.columns.index(name) for name in wanted], len(self.columns)
+        for line, row in islice(self._rows(self._lines(), self._separator), 1, None):
+            fits = len(row) == width or (len(row) > width and not any(row[width:]))
+            yield line, [row[k] for k in at] if fits else "wrong_number_of_cells"
 
 
-_SAY_ENCODING = 'say the encoding in the mapping: encoding = "cp1252"'
-
-
-class ObjectFile:
+class ObjectFile(TableFile):
     """A file of JSON objects, one a line. A column is a path such as `offers.price`."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        found: dict[str, None] = {}
-        with closing(self._objects()) as objects:
-            for _, one in islice(objects, _SAMPLE):
-                if isinstance(one, dict):
-                    found |= dict.fromkeys(_paths(one))
-        self.columns = list(found)
+    endings = (".jsonl", ".ndjson", ".json")
+    open_ended = True
 
-    def _objects(self) -> Generator[tuple[int, Any]]:
-        """Yield each row's line and object, or the reason why it cannot be read."""
-        number = 0
+    def __init__(self, path: Path, *_: object) -> None:
+        super().__init__(path, None, None)
+        objects = (dict(_flat(one)) for _, one in islice(self._objects(), _SAMPLE) if isinstance(one, dict))
+        self.columns = list(dict.fromkeys(name for one in objects for name in one))
+
+    def _objects(self) -> Iterator[tuple[int, Any]]:
         with unpacked(self.path) as file:
-            while line := file.readline(LONGEST + 1):
-                number += 1
-                if len(line) > LONGEST:
+            for number, line in enumerate(iter(partial(file.readline, LONGEST), b""), 1):
+                if len(line) == LONGEST:
                     raise DrrError(f"{self.path}: line {number} has over {LONGEST:,} bytes; mend it")
                 if line.strip():
-                    yield number, _object(line if number > 1 else without_bom(line))
+                    try:
+                        yield number, parse_object(without_bom(line), Repairs())
+                    except BadLine as error:
+                        yield number, error.reason
 
-    def rows(self, wanted: Sequence[str]) -> Iterator[RowBatch]:
-        steps = {name: name.split(".") for name in wanted}
-        with closing(self._objects()) as objects:
-            while batch := list(islice(objects, BATCH)):
-                good = [(line, one) for line, one in batch if isinstance(one, dict)]
-                yield RowBatch(
-                    [line for line, _ in good],
-                    {name: [_reached(one, path) for _, one in good] for name, path in steps.items()},
-                    [(line, str(one)) for line, one in batch if not isinstance(one, dict)],
-                )
+    def records(self, wanted: Sequence[str]) -> Iterator[tuple[int, Sequence[Any] | str]]:
+        for line, one in self._objects():
+            flat = dict(_flat(one)) if isinstance(one, dict) else {}
+            yield line, [flat.get(name) for name in wanted] if isinstance(one, dict) else one
 
 
-def _object(line: bytes) -> Any:
-    try:
-        if not may_need_repair(line):
-            one = orjson.loads(line)
-            return one if isinstance(one, dict) else "not_an_object"
-    except ValueError:
-        pass
-    try:
-        return parse_object(line, Repairs())
-    except BadLine as error:
-        return error.reason
-
-
-def _paths(one: Mapping[str, Any], before: str = "", depth: int = 1) -> Iterator[str]:
+def _flat(one: Mapping[str, Any], before: str = "", depth: int = 1) -> Iterator[tuple[str, Any]]:
+    """Yield the values of an object by their paths; of a list the first object is taken."""
     for name, value in one.items():
-        yield before + name
-        inner = (
-            next((part for part in value if isinstance(part, dict)), None)
-            if isinstance(value, list)
-            else value
-        )
-        if isinstance(inner, dict) and depth < _DEEPEST:
-            yield from _paths(inner, f"{before}{name}.", depth + 1)
-
-
-def _reached(value: Any, steps: Sequence[str]) -> Any:
-    """Return the value at a path; of a list the first object is taken."""
-    for step in steps:
-        if isinstance(value, list):
-            value = next((part for part in value if isinstance(part, dict)), None)
-        if not isinstance(value, dict):
-            return None
-        value = value.get(step)
-    return value
+        yield before + name, value
+        objects = value if isinstance(value, list) else [value]
+        inner = next((part for part in objects if isinstance(part, dict)), None)
+        if inner and depth < _DEEPEST:
+            yield from _flat(inner, f"{before}{name}.", depth + 1)
 
 
 class XmlFile(ObjectFile):
     """A feed of `item` or `entry` elements (RSS, Atom). A document type, and so any entity of its own, is refused."""
 
-    def _objects(self) -> Generator[tuple[int, Any]]:
-        feed = _Feed(self.path)
+    endings = (".xml", ".rss", ".atom")
+
+    def _objects(self) -> Iterator[tuple[int, Any]]:
+        from lxml import etree
+
+        begin, how = (
+            0,
+            {"resolve_entities": False, "no_network": True, "remove_comments": True, "remove_pis": True},
+        )
         try:
             with unpacked(self.path) as file:
-                while chunk := file.read(1 << 16):
-                    feed.add(chunk)
-                    yield from feed.taken()
-                feed.parser.Parse(b"", True)
-                yield from feed.taken()
-        except expat.ExpatError as error:
+                for event, item in etree.iterparse(file, ("start", "end"), **how):
+                    if file.tell() - begin > LONGEST:
+                        raise DrrError(
+                            f"{self.path}: an item near line {item.sourceline} has over {LONGEST:,} bytes; mend it"
+                        )
+                    if event == "start" or etree.QName(item).localname not in ("item", "entry"):
+                        continue
+                    if item.getroottree().docinfo.internalDTD is not None:
+                        raise DrrError(f"{self.path}: declares a document type (DOCTYPE); take it out")
+                    found: dict[str, list[str]] = {}
+                    for part in item:
+                        found.setdefault(etree.QName(part).localname, []).append((part.text or "").strip())
+                    yield item.sourceline, {name: one if one[1:] else one[0] for name, one in found.items()}
+                    begin = file.tell()
+                    item.clear()
+                    while item.getprevious() is not None:
+                        del item.getparent()[0]
+        except etree.XMLSyntaxError as error:
             raise DrrError(f"{self.path}: is not well-formed XML (line {error.lineno}); mend it") from None
 
 
-class _Feed:
-    """The items of a feed that is being parsed. An item's values are the texts of its child elements."""
-
-    def __init__(self, path: Path) -> None:
-        self.parser = expat.ParserCreate(namespace_separator=" ")
-        self.parser.buffer_text = True
-        self.parser.StartDoctypeDeclHandler = self._refuse
-        self.parser.StartElementHandler, self.parser.EndElementHandler = self._start, self._end
-        self.parser.CharacterDataHandler = self._text
-        self._path = path
-        self._done: list[tuple[int, Any]] = []
-        self._item: dict[str, Any] | None = None
-        self._line = self._depth = self._fed = self._room = 0
-        self._texts: list[str] = []
-
-    def add(self, chunk: bytes) -> None:
-        self.parser.Parse(chunk)
-        self._fed += len(chunk)
-        if self._fed - self.parser.CurrentByteIndex > LONGEST:
-            self._too_long()
-
-    def taken(self) -> list[tuple[int, Any]]:
-        done, self._done = self._done, []
-        return done
-
-    def _too_long(self) -> None:
-        line = self.parser.CurrentLineNumber
-        raise DrrError(f"{self._path}: an item near line {line} has over {LONGEST:,} characters; mend it")
-
-    def _refuse(self, *_: object) -> None:
-        raise DrrError(f"{self._path}: declares a document type (DOCTYPE), which no feed needs; take it out")
-
-    def _start(self, name: str, _: object) -> None:
-        if self._item is not None:
-            self._depth += 1
-        elif name.rpartition(" ")[2] in ("item", "entry"):
-            self._item, self._line, self._depth = {}, self.parser.CurrentLineNumber, 0
-            self._room = LONGEST
-        if self._depth == 1:
-            self._texts = []
-
-    def _end(self, name: str) -> None:
-        if self._item is None:
-            return
-        if self._depth == 0:
-            self._done.append((self._line, self._item))
-            self._item = None
-        elif self._depth == 1:
-            local, text = name.rpartition(" ")[2], "".join(self._texts).strip()
-            before = self._item.get(local)
-            more = before if isinstance(before, list) else [before]
-            self._item[local] = text if before is None else [*more, text]
-        self._depth -= 1
-
-    def _text(self, text: str) -> None:
-        if self._item is not None:
-            self._room -= len(text)
-            if self._room < 0:
-                self._too_long()
-            if self._depth == 1:
-                self._texts.append(text)
-
-
-class ParquetFile:
+class ParquetFile(TableFile):
     """A Parquet file. Its lines are the numbers of its rows; times come as milliseconds in a numpy array."""
 
-    def __init__(self, path: Path) -> None:
+    endings = (".parquet",)
+
+    def __init__(self, path: Path, *_: object) -> None:
         import pyarrow as pa
         import pyarrow.parquet as pq
 
-        self.path = path
+        super().__init__(path, None, None)
+        file = unpacked(path)
+        if isinstance(file, gzip.GzipFile):
+            packed, file = file, TemporaryFile()  # noqa: SIM115 - its reader closes it
+            shutil.copyfileobj(packed, file)
         try:
-            self.columns = list(pq.read_schema(self._open()).names)
+            self._file = pq.ParquetFile(file)
         except (OSError, pa.ArrowException) as error:
             raise DrrError(f"{path}: is no Parquet file ({type(error).__name__})") from None
+        self.columns = list(self._file.schema_arrow.names)
 
-    def _open(self) -> Any:
-        with unpacked(self.path) as file:
-            if not isinstance(file, gzip.GzipFile):
-                return str(self.path)
-            with ExitStack() as stack:
-                aside = stack.enter_context(TemporaryFile())
-                shutil.copyfileobj(file, aside)
-                stack.pop_all()
-                return aside
-
-    def rows(self, wanted: Sequence[str]) -> Iterator[RowBatch]:
+    def batches(self, wanted: Sequence[str]) -> Iterator[Batch]:
         import pyarrow as pa
-        import pyarrow.parquet as pq
 
         first = 1
         try:
-            with pq.ParquetFile(self._open()) as file:
-                for batch in file.iter_batches(BATCH, columns=list(wanted)):
-                    columns = {name: _values(batch.column(name)) for name in wanted}
-                    yield RowBatch(range(first, first + batch.num_rows), columns)
-                    first += batch.num_rows
-        except pa.ArrowException:
+            for batch in self._file.iter_batches(BATCH, columns=list(wanted)):
+                lines = range(first, first + batch.num_rows)
+                yield Batch(lines, {name: _values(batch.column(name)) for name in wanted})
+                first = lines.stop
+        except (OSError, pa.ArrowException):
             raise DrrError(f"{self.path}: is damaged past row {first:,}; write it again") from None
 
 
-def _values(array: Any) -> Sequence[Any]:
+def _values(array: Any) -> Any:
     import pyarrow as pa
 
-    if pa.types.is_timestamp(array.type) or pa.types.is_date(array.type):
-        moments = array.cast(pa.timestamp("ms", getattr(array.type, "tz", None)), safe=False)
-        found: Sequence[Any] = moments.cast(pa.int64()).fill_null(-1).to_numpy(zero_copy_only=False)
-        return found
-    values: Sequence[Any] = array.to_pylist()
-    return values
+    if not (pa.types.is_timestamp(array.type) or pa.types.is_date(array.type)):
+        return array.to_pylist()
+    moments = array.cast(pa.timestamp("ms", getattr(array.type, "tz", None)), safe=False)
+    return moments.cast(pa.int64()).fill_null(-1).to_numpy(zero_copy_only=False)
+
+
+def open_table(path: Path, encoding: str | None = None, separator: str | None = None) -> TableFile:
+    """Open a file by its name's ending. Raises `Misuse` for a missing file and for another ending."""
+    if not path.is_file():
+        raise Misuse(f"{path}: there is no such file")
+    ending = path.with_suffix("").suffix if path.suffix == ".gz" else path.suffix
+    kinds: list[type[TableFile]] = [DelimitedFile, ObjectFile, XmlFile, ParquetFile]
+    for kind in kinds:
+        if ending.lower() in kind.endings:
+            return kind(path, encoding, separator)
+    known = ", ".join(one for kind in kinds for one in kind.endings)
+    raise Misuse(
+        f"{path}: the name must end in {known}, perhaps with .gz; a spreadsheet can save its table as CSV"
+    )
