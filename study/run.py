@@ -254,15 +254,15 @@ class _Driver:
         return self._sum_up()
 
     async def _watch(self) -> None:
-        """Say every few seconds what the model calls of this process do, here and to viewers, until the run ends."""
-        said = ""
+        """Say every few seconds what the model calls of this process do, here and to viewers."""
+        before = ""
         try:
             while True:
                 await asyncio.sleep(_WATCHED_S)
                 text = ACTIVITY.text(time.time())
-                if (text or said) and self.summary.stopped is None:
+                if (text or before) and self.summary.stopped is None:
                     self.stage.note(text)
-                said = text
+                before = text
                 with suppress(OSError):  # a full disk ends the run elsewhere
                     write_file(self.activity_file, AS_JSON.dump_json(ACTIVITY).decode(), private(0o666))
         finally:

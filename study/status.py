@@ -129,13 +129,13 @@ _STALE_S = 15.0
 
 
 def doing_in(folder: Path) -> str:
-    """Return a sentence on the model calls of the run that works on a study; empty where none has told of itself lately."""
+    """Return a sentence on the model calls of a study's run; empty where none goes on."""
     file = folder / FILE
     try:
-        told_at, activity = file.stat().st_mtime, AS_JSON.validate_json(read_file(file, most=1000))
+        written_at, activity = file.stat().st_mtime, AS_JSON.validate_json(read_file(file, most=1000))
     except (OSError, DrrError, ValueError):
         return ""
-    text = activity.text(told_at) if time.time() - told_at < _STALE_S else ""
+    text = activity.text(written_at) if time.time() - written_at < _STALE_S else ""
     return text and f"A run goes on: {text}."
 
 
