@@ -65,12 +65,14 @@ class ShopAxes(BaseModel):
     """Share of products whose store is not their maker."""
     talks: bool = False
     """True if the questions are talks with a shopper who is served."""
+    real_kinds: bool = False
+    """True if kinds, their prices and details are those of the sample shop, so that people have words for them."""
 
     @model_serializer(mode="wrap")
-    def _without_talks(self, written: SerializerFunctionWrapHandler) -> JsonObject:
-        """Serialise the axes; those without talks are written as before there were any, so that commitments hold."""
+    def _without_later(self, written: SerializerFunctionWrapHandler) -> JsonObject:
+        """Serialise the axes; those added later are left out where they are off, so that commitments hold."""
         row: JsonObject = written(self)
-        return row if self.talks else {name: value for name, value in row.items() if name != "talks"}
+        return {name: value for name, value in row.items() if value or name not in ("talks", "real_kinds")}
 
 
 SIZES = {
@@ -130,7 +132,13 @@ def fresh_vocabulary(seed: int, axes: ShopAxes) -> Vocabulary:
         rates = words.rates | {"brand": 1 - axes.unknown_brand, "other_store": axes.conflicts}
         if axes.unknown_price is not None:
             rates["null_price"] = axes.unknown_price
-        types = _with_parts([_type(rng, area, kind, names, interests) for kind in kinds])
+        if axes.real_kinds:
+            rates["no_categories"] = 0.0
+            known = [one for one in words.types if sum(one.name in other.name for other in base.types) == 1]
+            drawn = rng.sample(known, min(len(known), max(4, axes.kinds // len(areas))))
+            types = tuple(replace(one, path=(*one.path[:-1], one.name)) for one in drawn)
+        else:
+            types = _with_parts([_type(rng, area, kind, names, interests) for kind in kinds])
         makers = tuple(_maker(rng, names) for _ in range(_MAKERS))
         categories.append(replace(words, brands=makers, rates=rates, types=types))
     more = [_maker(rng, names) for _ in range(max(_MAKERS, axes.products // 20))]
@@ -217,7 +225,8 @@ def fresh_pages(seed: int, vocabulary: Vocabulary, axes: ShopAxes) -> list[Docum
         words = rng.choice(vocabulary.categories)
         if not words.types:
             continue
-        shape, slots = rng.choice(templates()["pages"]["page"]), _slots(rng, words, names)
+        shapes = templates()["pages"]["real" if axes.real_kinds else "page"]
+        shape, slots = rng.choice(shapes), _slots(rng, words, names)
         page = _page(rng, shape, words, slots, "supportive")
         if page.title not in {one.title for one in pages.values()}:
             pages[page.url] = page
@@ -250,7 +259,8 @@ def _page(
     own = [
         row
         for row in known
-        if row.casefold() in (slots["maker"].casefold(), plural(slots["kind"]).casefold())
+        if row.casefold()
+        in {one.casefold() for one in (slots["maker"], slots["kind"], plural(slots["kind"]))}
     ]
     others = [row for row in known if row not in own]
     rows = rng.sample([*own, *rng.sample(others, 4 - len(own))], 4)
@@ -273,6 +283,8 @@ def _rows(what: str, words: CategoryWords, slots: Mapping[str, Any]) -> list[str
     """Return the row names of a table: makers, product types, or values that the type's products have."""
     if what == "makers":
         return list(words.brands)
+    if what == "names":
+        return [one.name for one in words.types]
     if what == "kinds" and len(words.types) > 3:
         return [plural(one.name) for one in words.types]
     own = next(one for one in words.types if one.plain == slots["kind"])

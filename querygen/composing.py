@@ -49,8 +49,8 @@ TRIES_EACH = 5
 REFUSED, BUDGETED = 0.25, 0.8
 """The share of needs that must be refused, and the share of questions with needs that have a budget."""
 DEMANDS: tuple[ConstraintKind, ...] = get_args(ConstraintKind)
-PIECES = (None, None, None, 2, 3)
-"""The pieces of each pick that a writer's question may ask for; `None` for one."""
+PIECES = (None, 2, 3)
+"""The pieces of a pick that a writer's question may ask for; `None` for one."""
 _USERS = 300
 _REDRAWS, _FORMS, _STEERED = 120, 40, 34
 _KINDS = 5
@@ -100,7 +100,7 @@ class QuestionMaker:
         rng = Random(f"absent:{self.shop.manifest.content_hash}")
         found = absent_kinds(rng, self._ends, self.words["absent"], self.checker.shelves)
         named = self.checker.shelves.in_titles(self.words["parts"]) if self.plain else ()
-        return [*found, *(AbsentKind((one,), rng.choice(self._ends)) for one in named)]
+        return [*found, *(AbsentKind((one,), lender) for one, lender in named)]
 
     @cached_property
     def kinds(self) -> list[tuple[str, str]]:
@@ -123,7 +123,7 @@ class QuestionMaker:
                 " three orders; checkable questions need both"
             )
         rng = Random(f"checkable:{seed}")
-        draw = self.words["draw"] if level is None else self.words["levels"][level - 1]
+        draw = self.words["levels"][level - 1] if level else self.words["written" if self.plain else "draw"]
         for _ in range(TRIES):
             query = self._query(rng, rng.choice(self.users), draw, demand)
             if (
@@ -148,13 +148,24 @@ class QuestionMaker:
         self, asker: PointSource, demand: ConstraintKind | None, refused: bool
     ) -> Iterator[DrawnPoint]:
         """Draw forms and yield a need of each. Each form could also be met or refused and hide little or much, so that no form reveals the truth."""
+        alluding = self.plain and demand is not None and asker.rng.random() < 0.5
         for number in range(_FORMS):
             form = need_form(asker.rng, asker.demands, demand)
+            if alluding and not form.anchored:
+                continue  # few of the drawn ones come of an order
             if self.plain:
-                form = form._replace(without_one=False, best=None if asker.priced else form.best)
-                if asker.priced and "price_max" in (*form.kinds, form.given) and demand != "price_max":
-                    continue  # a budget below a limit would make the limit idle
-            if number >= _STEERED or not self.middles:
+                best = None if asker.priced else form.best
+                form = form._replace(
+                    without_one=False, best=best, picks=1 if "owned" in form.kinds else min(form.picks, 2)
+                )
+                asked = {*form.kinds, form.given}
+                if (
+                    "price_min" in asked
+                    or (asker.priced and "price_max" in asked)
+                    or (refused and "owned" in asked)
+                ):
+                    continue  # nobody asks for a least price, or again for what was never bought; a budget makes a limit idle
+            if self.plain or number >= _STEERED or not self.middles:
                 form = form._replace(much={})
             turned = form._replace(much={axis: not much for axis, much in form.much.items()})
             empty = self._need(asker, form, True)
@@ -173,13 +184,13 @@ class QuestionMaker:
     def budget(self, truth: Checkable, rng: Random) -> float | None:
         """Draw a budget. Where each pick has a price limit, it lies below the sum of limits, and a single pick has no budget."""
         if self.plain:
-            return excluding_budget(truth, self.checker, rng)
+            return self.checker.shelves.excluding_budget(truth)
         limits = [
             min((float(one.value or 0) for one in need.constraints if one.kind == "price_max"), default=0.0)
             for need in truth.needs
         ]
         if not all(limits):
-            return float(int(least_budget(truth, self.checker) * rng.uniform(1.05, 1.3)) + 1)
+            return float(int(self.checker.shelves.least_budget(truth) * rng.uniform(1.05, 1.3)) + 1)
         lenders = {one.category: one.lender for one in self.absent}
         least, most = self.checker.shelves.cheapest(truth) or 0.0, 0.0
         for need, limit in zip(truth.needs, limits, strict=True):
@@ -205,38 +216,28 @@ class QuestionMaker:
     ) -> Query | None:
         """Try once to compose a question of one user; return `None` where a draw fails."""
         checker, orders = self.checker, self.checker.orders(user_id)
-        asker = PointSource(
-            rng,
-            self.words,
-            user_id,
-            orders,
-            checker.shelves,
-            self.shop.store,
-            self.kinds,
-            self.cells,
-            self.absent,
-            draw["demands"],
-            self.middles,
-            rng.random() < (0.7 if self.plain else BUDGETED),
-            self.plain,
-        )
-        needs = rng.choice(draw["needs"]) or int(demand is not None)
-        facts = rng.choice(draw["facts"]) or needs < 2
-        refusals = [rng.random() < REFUSED for _ in range(needs)]
+        asker = point_source(self, rng, user_id, draw["demands"])
+        if not asker.kinds:
+            return None
+        needs = rng.choice(draw["needs"]) or int(demand is not None and not self.plain)
+        facts = rng.choice(draw["facts"]) or needs < (1 if self.plain else 2)
+        refusals = [rng.random() < (0.4 if self.plain else REFUSED) for _ in range(needs)]
         demands = [demand, *[None] * (needs - 1)]
         if all(refusals) and not facts:
             return None
-        parts, bought = list[DrawnPoint](), {order.order_id: order.product_id for order in orders}
+        # A writer's question alludes to its orders and names no product, so its figures may be of the same order's.
+        parts, bought = list[DrawnPoint](), {} if self.plain else {o.order_id: o.product_id for o in orders}
         needed = [self._needs(asker, *one) for one in zip(demands[:needs], refusals, strict=True)]
-        asked = [(FactDraw(asker).part() for _ in range(_REDRAWS)) for _ in range(facts)]
+        asked = [(FactDraw(asker, parts).part() for _ in range(_REDRAWS)) for _ in range(facts)]
         for drawn in (*needed, *asked):
             part = next((one for one in drawn if one and _stands_beside(one, parts, bought)), None)
-            if part is None:
+            if part:
+                parts.append(part)
+            elif not (self.plain and parts):
                 return None
-            parts.append(part)
         wanted = [part.truth for part in parts if isinstance(part.truth, ShoppingNeed)]
         truth = Checkable(
-            needs=_in_pieces(wanted, rng) if self.plain else wanted,
+            needs=[_in_pieces(one, asker) for one in wanted] if self.plain else wanted,
             facts=[part.truth for part in parts if isinstance(part.truth, ExpectedFact)],
             plan=_plan(parts, len(orders)),
         )
@@ -257,6 +258,33 @@ class QuestionMaker:
         if any(step.tool == "web_search" for step in truth.plan):
             query.web_need = "what the table of a web page gives"
         return query
+
+
+def point_source(maker: QuestionMaker, rng: Random, user_id: str, demands: Sequence[int]) -> PointSource:
+    """Return the source of a question's points. A writer's asks for things of one department of the user's orders."""
+    shelves, orders = maker.checker.shelves, maker.checker.orders(user_id)
+    kinds, absent = maker.kinds, maker.absent
+    if maker.plain:
+        last = shelves.products.get(rng.choice(orders).product_id)
+        area = last.categories[:1] if last else []
+        kinds = [one for one in kinds if shelves.of(one)[0].categories[:1] == area]
+        absent = [one for one in absent if shelves.of(one.lender)[0].categories[:1] == area]
+    priced = rng.random() < (0.7 if maker.plain else BUDGETED)
+    return PointSource(
+        rng,
+        maker.words,
+        user_id,
+        orders,
+        shelves,
+        maker.shop.store,
+        kinds,
+        maker.cells,
+        absent,
+        demands,
+        maker.middles,
+        priced,
+        maker.plain,
+    )
 
 
 def checkable_questions(
@@ -286,38 +314,17 @@ def checkable_questions(
 
 
 def drawn_records(maker: QuestionMaker, seed: int, count: int) -> Iterator[Query]:
-    """Yield records for a writer: of each level and each kind of demand in turn, with some to spare."""
-    demands = [one for one in DEMANDS if one != "not_id"]
-    levels = len(maker.words["levels"])
+    """Yield records for a writer, of each kind of demand in turn, with some to spare."""
+    demands = [*(one for one in DEMANDS if one not in ("not_id", "price_min")), None]
     for number in range(TRIES_EACH * count):
         with suppress(Misuse):
-            yield maker.make(
-                f"{seed}:{number}", 1 + number % levels, demands[number // levels % len(demands)]
-            )
+            yield maker.make(f"{seed}:{number}", None, demands[number % len(demands)])
 
 
-def _in_pieces(needs: Sequence[ShoppingNeed], rng: Random) -> list[ShoppingNeed]:
-    return [one.model_copy(update={"quantity": rng.choice(PIECES)}) for one in needs]
-
-
-def excluding_budget(truth: Checkable, checker: TruthChecker, rng: Random) -> float | None:
-    """Draw a budget that excludes the dearest of the right picks; `None` where they all cost the same."""
-    dearest = checker.shelves.cheapest(truth, dearest=True) or 0.0
-    low, high = ceil(least_budget(truth, checker)), ceil(dearest) - 1
-    return float(rng.randint(low, high)) if low <= high else None
-
-
-def least_budget(truth: Checkable, checker: TruthChecker) -> float:
-    """Return the smallest budget that reveals no refusal. It pays the cheapest picks, and likely prices for refused needs."""
-    total, limits = checker.shelves.cheapest(truth) or 0.0, [0.0]
-    for need in truth.needs:
-        own = [float(one.value or 0) for one in need.constraints if one.kind in ("price_max", "price_min")]
-        limits += own
-        if need.refusal is not None:
-            prices = sorted(p.price for p in checker.shelves.of(need.category[:1]) if p.price)
-            likely = max(need.picks * max(own, default=0.0), sum(prices[: need.picks]))
-            total += likely * (need.quantity or 1)
-    return max(total, *limits)
+def _in_pieces(need: ShoppingNeed, asker: PointSource) -> ShoppingNeed:
+    """Return the need with a number of pieces, where one product is wanted: "two" can mean only one thing then."""
+    pieces = asker.rng.choices(PIECES, (2, 3, 1) if asker.priced else (6, 1, 1))[0]
+    return need.model_copy(update={"quantity": pieces}) if need.picks == 1 else need
 
 
 def _asked(part: DrawnPoint) -> tuple[str, ...]:

@@ -318,7 +318,8 @@ class NeedDraw:
             return None
         asked = self._demands(self.of.shelves.table(lender))
         named = {one.demand.name for one in asked if one.demand.name}
-        if not asked or (list(category) in self.words["absent"] and not named <= self.of.shelves.common):
+        common = {"Color"} if self.of.plain else self.of.shelves.common
+        if not asked or (list(category) in self.words["absent"] and not named <= common):
             return None
         truth = ShoppingNeed(
             category=list(category),

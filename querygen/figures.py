@@ -3,26 +3,47 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-from drr.env.checkable import PART, ExpectedFact, FigureKind, OrderAnchor, PlanStep, detail, total_of
+from drr.env.checkable import (
+    PART,
+    ExpectedFact,
+    FigureKind,
+    OrderAnchor,
+    PlanStep,
+    ShoppingNeed,
+    detail,
+    total_of,
+)
 from drr.env.entities import Order
 from drr.querygen.drawing import DrawnPoint, PointSource, day_words
 
 
 class FactDraw:
-    """A drawer of figures from one user's records and from the web."""
+    """A drawer of figures from one user's records and from the web. A writer's question has them of kinds that it asks for, or of those bought."""
 
-    def __init__(self, asker: PointSource) -> None:
+    def __init__(self, asker: PointSource, beside: Sequence[DrawnPoint] = ()) -> None:
+        self._needs = [one.truth.category[-1] for one in beside if isinstance(one.truth, ShoppingNeed)]
+        if asker.plain:
+            found = [asker.shelves.products.get(one) for one in asker.owned]
+            kind_of = {
+                product.product_id: product.categories[-1]
+                for product in found
+                if product and product.categories
+            }
+            kinds = self._needs or [*kind_of.values()]
+            orders = [one for one in asker.orders if kind_of.get(one.product_id) in kinds]
+            named = [(cell, f"{cell.page.title} {cell.row}".casefold()) for cell in asker.cells]
+            cells = [cell for cell, text in named if any(kind.casefold() in text for kind in kinds)]
+            asker = replace(asker, orders=orders, cells=cells)
         self.of, self.rng, self.store = asker, asker.rng, asker.store
 
     def part(self) -> DrawnPoint | None:
         """Draw a point that asks for a figure; `None` where the draw fails."""
         draws = [self._of_day, self._of_day, self._of_title, self._sum, self._spend, self._cell]
-        if (
-            self.of.plain
-        ):  # pages that the plan leads to, not the question; and sums as often as what is read off
-            draws = [self._of_title, *[self._of_day] * 3, *[self._sum, self._spend, self._cell_of_part] * 6]
-            return self.rng.choice(draws)()
+        if self.of.plain:  # what a shopper wants to know about the purchase, or else about past orders
+            more = self._cell if self._needs else self._spend
+            return self.rng.choice([self._of_day, self._of_title, self._cell, more])()
         return self.rng.choice([*draws, self._cell_of_part] if self.of.shelves.parts else draws)()
 
     def _part(
@@ -69,9 +90,9 @@ class FactDraw:
 
     def _of_title(self) -> DrawnPoint | None:
         """Ask for a figure of a product that the user bought and whose title is unique."""
-        order = self.rng.choice(self.of.orders)
-        product = self.of.shelves.products.get(order.product_id)
-        if product is None or not self.of.named(product):
+        order = self.rng.choice(self.of.orders) if self.of.orders else None
+        product = order and self.of.shelves.products.get(order.product_id)
+        if not (order and product and self.of.named(product)):
             return None
         title, times = product.title, sum(one.product_id == order.product_id for one in self.of.orders)
         if times == 1 and self.rng.random() < 0.5:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
 from math import floor
@@ -60,10 +60,12 @@ class Shelves:
     def titles(self) -> Counter[str]:
         return Counter(product.title for product in self.products.values())
 
-    def in_titles(self, kinds: Iterable[str]) -> list[str]:
-        """Return the kinds that the shop does not sell, while titles of other products name them."""
-        titles = "\n".join(self.titles)
-        return [one for one in kinds if one.rstrip("s") in titles and not self.of([one])]
+    def in_titles(self, kinds: Iterable[str]) -> Iterator[tuple[str, tuple[str, ...]]]:
+        """Yield the kinds that the shop does not sell, each with that of another product whose title names it."""
+        for kind in kinds:
+            named = next((p for p in self.products.values() if kind.rstrip("s") in p.title), None)
+            if named and not self.of([kind]):
+                yield kind, tuple(named.categories[-2:])
 
     @cached_property
     def common(self) -> frozenset[str]:
@@ -91,13 +93,6 @@ class Shelves:
             self._of[steps] = [product for product in found if in_category(product, category)]
         return self._of[steps]
 
-    @cached_property
-    def _spread(self) -> Counter[str]:
-        """Count the kinds of product that state each value, so that no invented name gives its kind away."""
-        filed = [one for one in self.products.values() if len(one.categories) > 1]
-        pairs = {(value, p.categories[-1]) for p in filed for name, value in self.stated(p) if name != PART}
-        return Counter(value for value, _ in pairs)
-
     def cheapest(self, truth: Checkable, *, dearest: bool = False) -> float | None:
         """Return the sum of the cheapest right picks, or of the dearest; `None` where too few prices are known."""
         total = 0.0
@@ -110,14 +105,38 @@ class Shelves:
                 total += sum(known[-need.picks :] if dearest else known[: need.picks]) * (need.quantity or 1)
         return round(total, 2)
 
+    def excluding_budget(self, truth: Checkable) -> float | None:
+        """Return a round budget that excludes the dearest of the right picks. `None` where they all cost the same, or for one piece, whose budget is a limit."""
+        low, high = self.least_budget(truth), self.cheapest(truth, dearest=True) or 0.0
+        alone = sum(need.picks * (need.quantity or 1) for need in truth.needs) == 1
+        return rounded(low, high) if low < high and not alone else None
+
+    def least_budget(self, truth: Checkable) -> float:
+        """Return the smallest budget that reveals no refusal. It pays the cheapest picks, and likely prices for refused needs."""
+        total, limits = self.cheapest(truth) or 0.0, [0.0]
+        for need in truth.needs:
+            own = [
+                float(one.value or 0) for one in need.constraints if one.kind in ("price_max", "price_min")
+            ]
+            limits += own
+            if need.refusal is not None:
+                prices = sorted(p.price for p in self.of(need.category[:1]) if p.price)
+                likely = max(need.picks * max(own, default=0.0), sum(prices[: need.picks]))
+                total += likely * (need.quantity or 1)
+        return max(total, *limits)
+
     def table(self, category: Sequence[str]) -> KindTable:
         """Return the products of a category as a table of bits."""
         steps = tuple(category)
         if steps not in self._tables:
             products = self.of(steps)
             stated = Counter(pair for p in products for pair in self.stated(p))
-            if self._plain:
-                stated = Counter({one: n for one, n in stated.items() if self._spread[one[1]] > 1})
+            if self._plain:  # what nearly all state; of measures the first, by which such a product is sold
+                names = Counter(name for p in products for name, _ in self.stated(p))
+                first = next(iter(names), "")
+                for name, value in list(stated):
+                    if 5 * names[name] < 4 * len(products) or (name != first and value[0].isdigit()):
+                        del stated[name, value]
             self._tables[steps] = KindTable(products, stated, self._plain)
         return self._tables[steps]
 
@@ -186,6 +205,9 @@ class KindTable:
         else:
             found = [p.rating_number for p in self.products]
         known = sorted(value for value in found if value is not None)
+        if self._plain:  # limits that people set
+            rounds = [one for gap in pairwise(known) if (one := rounded(*gap)) % 10 == 0]
+            known = rounds if kind == "ratings_min" else [one for one in known if one >= 4]
         return [
             Constraint(kind=kind, value=float(one)) for one in sorted({v for v in known[:-1] if v > known[0]})
         ]

@@ -11,15 +11,17 @@ from random import Random
 from drr.env.checkable import Checkable, ExpectedFact, ShoppingNeed, figure_in
 from drr.env.query import Query
 from drr.env.text import category_key
+from drr.env.web.open import sandbox_of
+from drr.env.web.sandbox import Document
 from drr.querygen.checkable import shown
 from drr.querygen.composing import QuestionMaker
+from drr.querygen.drawing import cells
 from pydantic import BaseModel, ConfigDict
 
 _KINDS, _DETAILS, _PAGES = 80, 40, 3
 """The largest numbers of kinds, of details of a kind, and of pages that nobody asks about, on the lists."""
 _LIMITS = {
-    "price_max": "price at most",
-    "price_min": "price at least",
+    "price_max": "price of each at most",
     "rating_min": "stars at least",
     "ratings_min": "ratings at least",
     "brand_is": "maker",
@@ -80,22 +82,17 @@ class ShopLists:
         yield f"figure: {fact.kind}"
         if fact.kind == "spend_year":
             yield f"year: {fact.subjects[0]}"
-        elif fact.kind == "orders_sum":
-            yield f"latest orders: {len(fact.subjects)}"
         elif fact.kind == "page":
-            yield f"page: {self._pages[fact.subjects[0]]}"
-            yield (
-                f"part of order: {places[fact.anchor.order_id]}"
-                if fact.anchor
-                else f"row: {fact.subjects[1]}"
-            )
+            yield f"page: {self._pages[fact.subjects[0]].title}"
+            yield f"row: {fact.subjects[1]}"
             yield f"column: {fact.subjects[2]}"
         else:
             yield f"order: {places.get(fact.subjects[0])}"
 
     @cached_property
-    def _pages(self) -> dict[str, str]:
-        return {cell.page.url: cell.page.title for cell in self.maker.cells}
+    def _pages(self) -> dict[str, Document]:
+        box = sandbox_of(self.maker.web)
+        return {page.url: page for page in (box.documents if box else ()) if [*cells(page)]}
 
     def orders(self, user_id: str) -> Iterator[str]:
         yield "The shopper's orders:"
@@ -109,7 +106,7 @@ class ShopLists:
         rng, maker = Random(queries[0].id), self.maker
         truths = [query.checkable for query in queries if query.checkable]
         needs = [(tuple(need.category), need) for truth in truths for need in truth.needs]
-        own = {kind: None for kind, need in needs if not _of_order(need)}
+        own = dict.fromkeys(kind for kind, _ in needs)
         every = dict.fromkeys([*maker.kinds, *(one.category for one in maker.absent)])
         rest = rng.sample(rest := [one for one in every if one not in own], len(rest))
         yield "\n".join(["Kinds:", *sorted(f"- {kind[-1]}" for kind in [*own, *rest[: _KINDS - len(own)]])])
@@ -125,13 +122,16 @@ class ShopLists:
             stated = {f"{one.name}: {one.value}" for one in known if one.kind == "attribute"}
             yield f"- {kind[-1]}: {'; '.join(sorted(stated))}"
         urls = {fact.subjects[0] for truth in truths for fact in truth.facts if fact.kind == "page"}
+        hosts = {url.split("/")[2] for url in urls}  # where older editions stand as well
         others = sorted(self._pages.keys() - urls)
-        for url in sorted([*urls, *rng.sample(others, min(len(others), _PAGES))] if urls else []):
-            cells = [cell for cell in maker.cells if cell.page.url == url]
+        near = [url for url in others if url.split("/")[2] in hosts]
+        chosen = {*urls, *near, *rng.sample(others, min(len(others), _PAGES))} if urls else ()
+        for page in map(self._pages.__getitem__, sorted(chosen)):
             rows, columns = (
-                "; ".join(dict.fromkeys(n)) for n in ([c.row for c in cells], [c.column for c in cells])
+                "; ".join(dict.fromkeys(n))
+                for n in zip(*((c.row, c.column) for c in cells(page)), strict=True)
             )
-            yield f"Page: {self._pages[url]}. Columns: {columns}. Rows: {rows}"
+            yield f"Page: {page.title}. Columns: {columns}. Rows: {rows}"
 
 
 def _of_need(need: ShoppingNeed, places: Mapping[str, int]) -> Iterator[str]:
@@ -155,7 +155,7 @@ def _of_need(need: ShoppingNeed, places: Mapping[str, int]) -> Iterator[str]:
                 else f"same detail as order: {order} {one.name}"
             )
         elif one.kind == "attribute":
-            yield f"detail: {one.name}: {one.value}"
+            yield f"exact detail: {one.name}: {one.value}"
         elif one.kind in ("owned", "not_owned"):
             yield f"history: {one.kind}"
         elif one.kind not in given:

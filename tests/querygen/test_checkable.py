@@ -30,7 +30,7 @@ from drr.env.settings import resolve
 from drr.env.shop import Shop
 from drr.env.web.open import open_web
 from drr.querygen.checkable import TruthChecker, idle
-from drr.querygen.composing import DEMANDS, QuestionMaker, least_budget
+from drr.querygen.composing import DEMANDS, QuestionMaker
 from drr.querygen.drawing import NeedDraw, PointSource, need_form
 from drr.querygen.figures import FactDraw
 from drr.querygen.files import line_of
@@ -275,15 +275,15 @@ def test_a_budget_has_room_for_what_is_refused(maker: QuestionMaker) -> None:
     limits = [Constraint(kind="price_min", value=8000.5), Constraint(kind="rating_min", value=4.0)]
     thing = list(maker.kinds[0])
     dear = ShoppingNeed(category=thing, constraints=limits, picks=2, refusal="nothing_fits")
-    assert least_budget(Checkable(needs=[dear]), maker.checker) == 16001.0
+    assert maker.checker.shelves.least_budget(Checkable(needs=[dear])) == 16001.0
     shelves = maker.checker.shelves
     alike = sorted(p.price for p in shelves.of(thing[:1]) if p.price)
     cheap = dear.model_copy(update={"constraints": [], "picks": 1})
-    assert least_budget(Checkable(needs=[cheap]), maker.checker) == alike[0]
+    assert maker.checker.shelves.least_budget(Checkable(needs=[cheap])) == alike[0]
     one = next(p for p in shelves.of(thing) if p.price)
     below = [Constraint(kind="price_max", value=900.5)]
     met = ShoppingNeed(category=thing, constraints=below, products=[one.product_id])
-    assert least_budget(Checkable(needs=[met]), maker.checker) == 900.5
+    assert maker.checker.shelves.least_budget(Checkable(needs=[met])) == 900.5
 
 
 def needs_of(maker: QuestionMaker, refused: bool, count: int = 200) -> list[tuple[str, ShoppingNeed]]:

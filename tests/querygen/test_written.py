@@ -6,12 +6,18 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import pytest
 from cryptography.fernet import Fernet
 from drr.env.query import read_queries
+from drr.env.settings import resolve
+from drr.env.shop import open_shop
+from drr.env.web.open import open_web
+from drr.querygen.composing import QuestionMaker, drawn_records
+from drr.querygen.slots import ShopLists
 
 from tests.commands import Drr
 from tests.wire import Fail, Reply, Request, Say, Wire
@@ -109,6 +115,52 @@ def test_texts_that_a_reader_understands_are_kept_and_hold_every_check(
     assert readers
     assert not any("## Record" in one or "Manner:" in one for one in readers), "the reader sees no record"
     drr.out("queries", "check", out, "--shop", made / "shop", "--sandbox", made / "web")
+
+
+def test_a_reader_has_the_details_of_a_kind_that_only_an_order_names(made: Path) -> None:
+    settings = resolve({"sandbox": made / "web"}, environ={}).settings
+    with open_shop(str(made / "shop"), settings) as shop:
+        maker = QuestionMaker(shop, open_web(settings, shop=shop), plain=True)
+        lists, alluding = ShopLists(maker), 0
+        for query in islice(drawn_records(maker, 3, 40), 40):
+            stated = "\n".join(lists.lists([query])).partition("Details by kind:")[2]
+            wanted = [need for need in query.checkable.needs if need.anchor] if query.checkable else []
+            for need in wanted:
+                own = next(
+                    line for line in stated.splitlines() if line.startswith(f"- {need.category[-1]}: ")
+                )
+                asked = [one for one in need.constraints if one.kind == "attribute"]
+                assert all(f"{one.name}: {one.value}" in own for one in asked)
+                alluding += len(asked)
+    assert alluding
+
+
+def test_what_is_drawn_for_a_writer_can_be_taken_in_one_way_only(made: Path) -> None:
+    settings = resolve({"sandbox": made / "web"}, environ={}).settings
+    with open_shop(str(made / "shop"), settings) as shop:
+        maker = QuestionMaker(shop, open_web(settings, shop=shop), plain=True)
+        truths = [query.checkable for query in drawn_records(maker, 4, 12) if query.checkable]
+        kinds = {
+            o.order_id: maker.checker.shelves.products.get(o.product_id)
+            for u in maker.users
+            for o in maker.checker.orders(u)
+        }
+    for truth in truths:
+        pieces = sum(need.picks * (need.quantity or 1) for need in truth.needs)
+        limits = {one.kind for need in truth.needs for one in need.constraints}
+        assert truth.budget is None or (pieces > 1 and "price_max" not in limits)
+        assert all(need.picks == 1 or need.quantity is None for need in truth.needs)
+        assert not limits & {"price_min", "not_id"}
+        wanted = {need.category[-1] for need in truth.needs}
+        for fact in truth.facts if wanted else ():
+            assert fact.kind not in ("spend_year", "orders_sum")
+            bought = kinds.get(fact.subjects[0]) or maker.checker.shelves.products.get(fact.subjects[0])
+            about = (
+                " ".join([*fact.subjects, *(bought.categories if bought else ())]).lower().replace("-", " ")
+            )
+            assert any(kind.lower() in about for kind in wanted), "a figure is of a kind that is wanted"
+    assert {truth.budget is None for truth in truths} == {True, False}
+    assert any(need.quantity for truth in truths for need in truth.needs)
 
 
 def test_a_text_understood_otherwise_is_written_again_with_the_reason_and_then_another_record(

@@ -101,6 +101,31 @@ def test_a_page_is_no_older_than_its_month_and_names_its_own_row() -> None:
         assert not others or f"| {maker} |" in page.text
 
 
+def test_real_kinds_have_the_words_of_the_sample_and_other_makers() -> None:
+    sample = {one.name: one for one in load_vocabulary().types}
+    words = fresh_vocabulary(7, ShopAxes(real_kinds=True))
+    assert len(words.types) == 60
+    assert all(
+        one.attributes == sample[one.name].attributes and one.path[-1] == one.name for one in words.types
+    )
+    assert not {maker for one in words.categories for maker in one.brands} & {
+        maker for one in load_vocabulary().categories for maker in one.brands
+    }
+    names = {one.name for one in words.types}
+    pages = fresh_pages(7, words, ShopAxes(real_kinds=True))
+    assert {cell.row for page in pages for cell in cells(page)} & names
+    assert "real_kinds" not in ShopAxes().model_dump()
+
+
+@pytest.mark.parametrize(("more", "questions"), [("", "a758c2ffe7e1"), ("talks = true\n", "f0469e1c609c")])
+def test_a_seed_makes_the_shop_that_it_made_when_sets_were_frozen(
+    drr: Drr, tmp_path: Path, more: str, questions: str
+) -> None:
+    known = made(drr, tmp_path / "a", 5, AXES + more)
+    hashes = [str(known[part])[:12] for part in ("shop", "web", "questions")]
+    assert hashes == ["f22ac15bd1b5", "9a2453ecd716", questions]
+
+
 def test_names_are_coined_once_each() -> None:
     import random
 
