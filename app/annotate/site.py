@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from random import SystemRandom
@@ -98,7 +99,9 @@ def live_agreement(plan: AnnotationPlan, folder: Path) -> list[tuple[str, Statis
                     one.append(a[key])
                     other.append(b[key])
                     clusters.append(query_of[key[0]])
-        rows.append((dimension, cohen_kappa(one, other, clusters=clusters, categories=CLASSES)))
+        kappa = cohen_kappa(one, other, clusters=clusters, categories=CLASSES)
+        # Where both chose one thing throughout, chance would agree as well; they do agree, which is 1.
+        rows.append((dimension, replace(kappa, value=1.0) if one and one == other else kappa))
     return rows
 
 

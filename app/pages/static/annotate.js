@@ -4,7 +4,7 @@ const data = JSON.parse(document.getElementById("data").textContent);
 const SCORES = data.turns.some((turn) => turn.criteria);  // a report under its criteria, not two answers
 const PRACTICE = data.practice.pair;  // the first turn: nothing of it is saved, sent or counted
 const TURNS = [data.practice, ...data.turns];
-const CHOICES = SCORES ? Array.from({ length: 11 }, (_, score) => [score, String(score)]) : [["left", "Left is better"], ["right", "Right is better"], ["tie", "Tie"], ...(data.both_bad ? [["both_bad", "Both bad"]] : [])];
+const CHOICES = SCORES ? Array.from({ length: 11 }, (_, score) => [score, String(score)]) : [["left", "Left", " is better"], ["right", "Right", " is better"], ["tie", "Tie"], ...(data.both_bad ? [["both_bad", "Both bad"]] : [])];
 const byId = (id) => document.getElementById(id);
 const key = (pair, dimension) => pair + "\u0000" + dimension;
 const store = "drr-marks-" + data.plan + "-" + data.annotator;
@@ -55,8 +55,10 @@ function draw() {
   if (!turn.criteria) byId("right").innerHTML = turn.right;
   for (const side of turn.criteria ? ["left"] : ["left", "right"]) { foldSources(byId(side)); reachTables(byId(side)); }
   const done = data.turns.filter(settled).length;
-  byId("progress").textContent = isPractice(turn) ? "for practice: nothing of it is saved" : (SCORES ? "report " : "pair ") + at + " of " + data.turns.length + ", " + done + " finished";
+  byId("progress").textContent = isPractice(turn) ? "practice" : (SCORES ? "report " : "pair ") + at + " of " + data.turns.length + ", " + done + " finished";
   document.body.classList.toggle("practice", isPractice(turn));
+  byId("trial").hidden = !isPractice(turn);
+  drawTurns();
   for (const side of document.querySelectorAll("section.answer")) side.scrollTop = 0;
   byId("pace").textContent = pace();
   drawDimensions();
@@ -70,6 +72,24 @@ function pace() {
   if (took.length < 3 || !left) return "";
   const middle = took[Math.floor(took.length / 2)];
   return Math.round(middle) + " s a label, about " + Math.max(1, Math.round(middle * left / 60)) + " min to go";
+}
+function aside(text) {
+  const span = document.createElement("span");
+  span.className = "more";
+  span.textContent = text;
+  return span;
+}
+function drawTurns() {
+  byId("turns").replaceChildren(...TURNS.map((turn, index) => {
+    const item = document.createElement("li"), link = document.createElement("a");
+    link.href = "#turns";
+    link.className = "turn" + (!isPractice(turn) && settled(turn) ? " done" : "");
+    if (index === at) link.setAttribute("aria-current", "page");
+    link.append(isPractice(turn) ? "Practice" : String(index), aside(isPractice(turn) ? "" : " " + turn.query));
+    link.addEventListener("click", (event) => { event.preventDefault(); move(index - at); });
+    item.append(link);
+    return item;
+  }));
 }
 function foldSources(answer) {
   for (const heading of answer.querySelectorAll("h1, h2, h3, h4, h5, h6")) {
@@ -96,10 +116,10 @@ function drawDimensions() {
   const name = names(turn)[dimension], now = marks.get(key(turn.pair, name));
   byId("asked").textContent = asked(turn, name).label;
   byId("meaning").textContent = asked(turn, name).meaning;
-  byId("choices").replaceChildren(...CHOICES.map(([value, text], index) => {
+  byId("choices").replaceChildren(...CHOICES.map(([value, text, more], index) => {
     const button = document.createElement("button");
     button.dataset.choice = value;
-    button.textContent = SCORES ? text : (index + 1) + " " + text;
+    button.append(aside(SCORES ? "" : (index + 1) + " "), text, aside(more || ""));
     button.setAttribute("aria-pressed", String(now !== undefined && now.choice === value));
     button.addEventListener("click", () => choose(value));
     return button;
@@ -239,9 +259,7 @@ document.addEventListener("keydown", (event) => {
   KEYS[event.key]();
 });
 byId("undo").addEventListener("click", undo);
-byId("help").addEventListener("click", help);
-byId("next").addEventListener("click", () => move(1));
-byId("previous").addEventListener("click", () => move(-1));
+byId("help").addEventListener("click", (event) => { event.preventDefault(); help(); });
 byId("save").addEventListener("click", save);
 window.addEventListener("beforeunload", (event) => { if (unsent.length) event.preventDefault(); });
 draw();
