@@ -329,7 +329,7 @@ async def _finish(
     run: AgentRun, variant: Variant, ending: Ending, options: AgentOptions, world: World
 ) -> AnswerRecord:
     from drr.agents.citation_repair import read_in_run, repaired
-    from drr.citations.form import without_form
+    from drr.citations.parse import without_form
     from drr.citations.repair import lost, unknown_urls
 
     raw, form = without_form(ending.report)

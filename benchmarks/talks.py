@@ -29,7 +29,7 @@ READS = 1_000
 HEADING = "Talks with a shopper"
 ROOT = Path(__file__).parents[1]
 OURS = (
-    "env/service/*.py", "tools/cart.py", "querygen/service*.py", "querygen/shopper_voice.py", "eval/metrics/service.py", "app/study/shopper.py",
+    "env/service/*.py", "tools/cart.py", "querygen/service*.py", "querygen/shopper_voice.py", "eval/metrics/service.py", "app/study/person.py",
 )  # fmt: skip
 THEIRS = ("tau_bench/envs/*.py", "tau_bench/envs/retail/*.py", "tau_bench/envs/retail/tools/*.py")
 

@@ -14,11 +14,22 @@ from operator import itemgetter
 from drr.citations.addresses import canonical_url
 from drr.citations.cited import Citations, CitedSource, Defect, Marker, Reference, Span, find_defects
 from drr.citations.entries import Entry
-from drr.citations.hidden import blank
+from drr.citations.hidden import blank, hidden_code
 from drr.citations.ids import IdLookup, with_ids
 from drr.citations.links import Link, Scan, number_in, scan
 from drr.citations.lists import ReferenceList, find_lists
 from drr.citations.markers import Mark, find_marks
+
+
+def without_form(report: str) -> tuple[str, str | None]:
+    """Split off the last block named `form`: return the report without it, and the block. A form that is the whole report stays in the report."""
+    for start, end in reversed(hidden_code(report)):
+        first, *lines = report[start:end].splitlines()
+        rest = f"{report[:start].rstrip()}\n{report[end:].lstrip()}"
+        if first.strip("`~> \t") == "form" and rest.strip():
+            return rest, "\n".join(line for line in lines if line.strip("`~> \t"))
+    return report, None
+
 
 __all__ = ["Citations", "CitedSource", "Defect", "Marker", "Reference", "canonical_url", "parse"]
 

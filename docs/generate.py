@@ -23,9 +23,9 @@ from drr.app.commands.table import GROUPS, CommandRow, commands
 from drr.app.options import leaves
 from drr.app.report.metric_tables import EXPLAINED, explanations
 from drr.env.entities import Product, User
+from drr.env.setting_sources import VARIABLES
 from drr.env.settings import Settings
 from drr.env.statistics import UserStatistics
-from drr.env.variables import VARIABLES
 from drr.eval.checks import RULES
 from drr.tools.catalog import FoundProducts
 from drr.tools.files import FoundPassages, ListedFiles, ReadPart, ViewedImage

@@ -15,7 +15,6 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
-from drr.env import minilm
 from drr.env.asked_at import OWN, address_of, address_setting, key_for, key_place
 from drr.env.errors import DrrError, Misuse
 from drr.env.files import make_folder
@@ -172,8 +171,10 @@ def embedder_of(settings: Settings, weights: Vectors | None = None) -> Embedder:
     provider, _, model = settings.model_for("embedder").partition(":")
     if provider == OFFLINE and not model:
         return HashedTfIdf(np.ones(PLACES, np.float32) if weights is None else weights)
-    if provider == minilm.NAME and not model:
-        return minilm.MiniLm()
+    if provider == "minilm" and not model:
+        from drr.env.minilm import MiniLm
+
+        return MiniLm()
     if provider != "openai" or not model:
         raise Misuse(
             f"model_embedder {settings.model_for('embedder')!r}: give `offline`, `minilm`, or openai:NAME with --base-url-embedder"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from hashlib import sha256
 from pathlib import Path
 from typing import Literal, TypeVar, get_args
@@ -17,6 +17,15 @@ Dimension = Literal[
     "clarity", "depth", "breadth", "insightfulness", "constraint_following", "personalization", "overall"
 ]
 DIMENSIONS: tuple[Dimension, ...] = get_args(Dimension)
+DIMENSION_TITLES: Mapping[Dimension, str] = {
+    "clarity": "Clarity",
+    "depth": "Depth",
+    "breadth": "Breadth",
+    "insightfulness": "Insightfulness",
+    "constraint_following": "Constraint Following",
+    "personalization": "Personalization",
+    "overall": "Overall Quality",
+}
 UNNAMED = "unnamed"
 GRADES = (0.0, 10.0)
 """Scale on which judges grade reports; people's labels may name another."""

@@ -11,11 +11,10 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from drr.study.checkpoints import SavedTexts
 from drr.study.database import Database
 from drr.study.form import reading, table
 from drr.study.holders import is_dead
-from drr.study.records import Records
+from drr.study.records import Records, SavedTexts
 from drr.study.spend import Accounts
 from drr.study.unit import LEFT_OUT, WAY, Assignment
 from drr.study.units import Units

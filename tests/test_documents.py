@@ -23,8 +23,8 @@ from drr.app.cli import main
 from drr.app.commands.parser import parser_of
 from drr.app.commands.table import command_of, commands, find
 from drr.env.errors import Misuse
+from drr.env.setting_sources import VARIABLES
 from drr.env.settings import Settings
-from drr.env.variables import VARIABLES
 from drr.eval.metrics import metrics
 from drr.tools.registry import EVERY, TOOLS
 

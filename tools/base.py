@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import quote
 
 from drr.citations.addresses import canonical_url
-from drr.env.drawer.drawer import AttachedFiles, FilePicture, WithFiles
 from drr.env.entities import Order, Product, User
 from drr.env.json_object import JsonObject
 from drr.env.service.state import ServiceState
@@ -20,6 +19,9 @@ from drr.env.source import Source
 from drr.env.web.base import WebSearch
 from drr.env.world import World
 from typing_extensions import TypedDict
+
+if TYPE_CHECKING:
+    from drr.env.drawer.drawer import AttachedFiles, FilePicture
 
 ErrorKind = Literal["not_found", "invalid", "not_allowed", "timeout", "unavailable", "unsupported"]
 
@@ -91,6 +93,8 @@ class ToolContext:
 
     @property
     def files(self) -> AttachedFiles:
+        from drr.env.drawer.drawer import WithFiles
+
         if not isinstance(self.world, WithFiles):
             raise ToolError("unavailable", "There are no files here.")
         return self.world.files

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
+from uuid import UUID
 
 from drr.app.board.entries import ListedBundle, ListedSystem, row_of, systems_of
-from drr.app.board.every_eval import every_eval, place_of
 from drr.app.board.page import SCRIPTS, BoardPages, PublishedParts
 from drr.app.board.ranking import Ranking
 from drr.app.bundles.builder import BundleConfig, make
@@ -19,6 +20,7 @@ from drr.app.bundles.findings import BundleFindings
 from drr.app.bundles.verifier import VerifyTerms, verify
 from drr.app.notices import notice
 from drr.app.pages.folders import BOARD_MARK, fresh_folder
+from drr.app.pages.frame import templates
 from drr.app.report.headline import lead_metrics
 from drr.app.viewer.reader import Reader
 from drr.app.viewer.static import write_static
@@ -31,6 +33,39 @@ from drr.study.bundle.archive import LARGEST
 from drr.study.bundle.parcel import unpacked
 from drr.study.bundle.restore import opened, plain_config
 from drr.study.cache import KeptValue, mark_of
+
+_COLLECTION = "deepresearch-retail"
+
+
+def place_of(system: ListedSystem) -> str:
+    """Return the path of the system's file. The name is a UUID made from the bundle, so equal bundles give equal files."""
+    digest = sha256(f"{system.bundle.found.root}\0{system.key}".encode()).digest()
+    return f"data/{_COLLECTION}/{_model(system)}/{UUID(bytes=digest[:16], version=4)}.json"
+
+
+def _model(system: ListedSystem) -> str:
+    """Return `developer/model` of the model that wrote most tokens."""
+    developer, *rest = re.split("[:/]", system.models[0] if system.models else "none")
+    if not rest:
+        return f"{_COLLECTION}/{file_name(developer)}"
+    return f"{file_name(developer)}/{file_name('_'.join(rest))}"
+
+
+def every_eval(system: ListedSystem) -> str:
+    """Return the system's figures as JSON text in the format of Every Eval Ever."""
+    text = (
+        templates()
+        .get_template("board/every_eval.json")
+        .render(
+            system=system,
+            model=_model(system),
+            at=int(system.ended),
+            collection=_COLLECTION,
+            figures=system.shown_figures,
+        )
+    )
+    return json.dumps(json.loads(text), indent=1, sort_keys=True, allow_nan=False) + "\n"
+
 
 _MOST = 1000
 """Most verdicts kept in the cache; the oldest are dropped."""

@@ -11,10 +11,9 @@ from drr.app.board.cost_figure import cost_figure
 from drr.app.board.entries import ListedBundle, ListedSystem, SetVersion
 from drr.app.board.ranking import CONTAINED, Ranking
 from drr.app.bundles.findings import badge
-from drr.app.pages.frame import Frame, FramePlace
+from drr.app.pages.frame import Frame, FramePlace, banner_of, templates
 from drr.app.report.grids import grid
 from drr.app.report.tables import Cell, RowHead
-from drr.app.viewer.render import banner_of, templates
 from drr.wording.excerpt import excerpt
 from markupsafe import Markup
 

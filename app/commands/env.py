@@ -19,9 +19,9 @@ from drr.app.terminal import flowing, plain, verdict
 from drr.env.errors import DrrError, Misuse
 from drr.env.installation import install
 from drr.env.plugins import load, merged
+from drr.env.setting_sources import VARIABLES
 from drr.env.settings import FILE, Settings
 from drr.env.trust import ServerAddress
-from drr.env.variables import VARIABLES
 from pydantic import SecretStr
 
 if TYPE_CHECKING:

@@ -26,7 +26,7 @@ from drr.llm.meter import UsageRow
 from drr.llm.names import OFFLINE
 
 if TYPE_CHECKING:
-    from drr.eval.tasks.mistakes import MistakesResult
+    from drr.eval.tasks.judgements import MistakesResult
 
 
 _LARGEST = 1_000_000

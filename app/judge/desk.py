@@ -26,7 +26,6 @@ from drr.app.study.workers import check_same, desk_facts, settings_from, whole_p
 from drr.citations.parse import Citations, parse
 from drr.env.errors import DrrError
 from drr.env.json_object import JsonObject
-from drr.env.profile import ProfileSummary, build_profile
 from drr.env.records.shopper import shopper_summary
 from drr.env.settings import Settings, StudyChoices, resolve
 from drr.env.shop import Shop, open_shop
@@ -35,6 +34,7 @@ from drr.eval.tasks.protocol import OURS, PROTOCOLS, JudgingProtocol
 
 if TYPE_CHECKING:
     from drr.app.judge.plan import JudgePlan
+    from drr.env.profile import ProfileSummary
     from drr.eval.tasks.desk import JudgingContext
     from drr.llm.factory import Models
     from drr.study.study import Study
@@ -195,6 +195,8 @@ class ShopperProfiles:
         if user_id is None or self.shop is None:
             return None
         if user_id not in self._known:
+            from drr.env.profile import build_profile
+
             known = self.shop.store.user(user_id) is not None
             self._known[user_id] = (
                 build_profile(self.shop.store, user_id, self.shop.manifest.as_of) if known else None

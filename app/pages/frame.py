@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote
 
+from drr.env.plugins import folder_of, papers
 from drr.wording.excerpt import excerpt
 
 if TYPE_CHECKING:
@@ -40,6 +42,18 @@ def drawing(folder: Path, beside: Mapping[str, Path] | None = None) -> Environme
     )
     environment.filters |= {"excerpt": excerpt, "breakable": breakable}
     return environment
+
+
+@cache
+def templates() -> Environment:
+    """Return the Jinja environment of all pages; a paper's templates are called `NAME/FILE`."""
+    return drawing(Path(__file__).parents[1] / "viewer" / "templates", _template_folders())
+
+
+def _template_folders() -> dict[str, Path]:
+    """Return the folder of each paper's templates by paper name. The folder is next to the module of the paper's pages."""
+    modules = {paper.name: paper.viewer.partition(":")[0] for paper in papers() if paper.viewer}
+    return {name: folder_of(module) / "templates" for name, module in modules.items()}
 
 
 def breakable(text: str, at: str) -> Markup:
@@ -85,3 +99,20 @@ class Frame:
             "scripts": self.scripts,
             "place": place,
         }
+
+
+def banner_of(written: Collection[bool], judged: bool, weak: str | None = None) -> str | None:
+    """Return a warning where rules instead of models wrote or judged reports, or a `weak` judge did, else `None`. `written` says for each report whether rules wrote the report."""
+    if weak is not None:
+        return " ".join(filter(None, (weak, banner_of(written, judged))))
+    if not (any(written) or judged):
+        return None
+    if not any(written):
+        did = "A rule-based stand-in judged"
+    elif all(written):
+        did = "Rule-based stand-ins wrote and judged" if judged else "A rule-based stand-in wrote"
+    elif judged:
+        did = "Rule-based stand-ins judged, and wrote some reports"
+    else:
+        return "A rule-based stand-in wrote some reports: what these score is no measurement."
+    return f"{did}: no measurement. Figures show that every step works, not how good an answer is."

@@ -12,7 +12,6 @@ from drr.env.person_setting import agent_of
 from drr.eval.evidence.answers import Answer
 from drr.eval.stats.intervals import COUNTED, mean
 from drr.eval.stats.question import AskedQuestion
-from drr.tools.registry import EVERY, TOOLS
 
 BESIDE = ("page reads", "control calls", "unknown tools")
 NOTE = (
@@ -34,6 +33,8 @@ def tool_calls(variants: Mapping[str, list[Answer]]) -> dict[str, Mapping[str, B
 
 def _offered(answers: list[Answer]) -> list[str]:
     """Return the names of the tools to count: the shop's, if there is a shop, and others that were called."""
+    from drr.tools.registry import EVERY, TOOLS
+
     fields = [answer.record.key_fields for answer in answers]
     shop = not fields or any("world" not in one or "shop" in one for one in fields)
     called = {call.get("name") for answer in answers for call in answer.calls or () if _ran(call)}

@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from drr.app.pages.frame import breakable
+from drr.app.pages.frame import breakable, templates
 from drr.app.report.tables import FLOOR, Cell, Table
-from drr.app.viewer.render import templates
 from markupsafe import Markup
 
 _SENTENCE = 40

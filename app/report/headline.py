@@ -11,7 +11,6 @@ from drr.app.report.material import LONGEST_NAME, ReportData
 from drr.env.checkable import finds
 from drr.env.plugins import papers
 from drr.eval.metrics import metric as metric_of
-from drr.eval.rewards import ReadForm, read_form
 from drr.study.unit import Record
 from drr.wording.excerpt import excerpt, many
 
@@ -71,6 +70,8 @@ def unscored(material: ReportData) -> list[str]:
         if missing:
             lines.append(f"{metric_of(name).label}: {missing} of {whole} are unscored")
     if any("reward" in row for row in document["metrics"].values()):
+        from drr.eval.rewards import ReadForm, read_form
+
         answers = [one for own in material.variants.values() for one in own]
         checked = [one for one in answers if one.question and finds(one.question.checkable)]
         forms = [read_form(material.study.text(one.record, "form"), one.question) for one in checked]

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, cast
 
-from drr.app.annotate.labels import notebooks
 from drr.app.annotate.plan import load
 from drr.app.console import write_lines, write_text
 from drr.app.notices import notice
@@ -104,7 +103,7 @@ def _made(study: Study, plan: ReportPlan) -> StudyReport:
 
 def write_beside(study: Study, out: Path, viewer: str, judge: str | None) -> ReportData:
     """Write the report's folder with links to `viewer`, but without figures. Return the material, from which figures are drawn later."""
-    from drr.app.report.write import write_report
+    from drr.app.report.page import write_report
 
     plan = ReportPlan(out=out, viewer=viewer, judge=judge)
     judged, document = figures_of(study, plan)
@@ -147,7 +146,7 @@ def _correct(study: Study, judged: Judged, document: StudyDocument, plan: Report
 
 def _write(study: Study, read: Judged, document: StudyDocument, plan: ReportPlan, out: Path) -> ReportFolder:
     """Write the folder of the report and return facts about the folder."""
-    from drr.app.report.write import write_report
+    from drr.app.report.page import write_report
 
     material = replace(_material(study, read, document, plan, out), forms=plan.figures)
     tables = write_report(material, out)
@@ -200,6 +199,8 @@ def _people(study: Study, files: Sequence[Path]) -> list[Label]:
     plan = load(folder)
     if plan is None:
         return []
+    from drr.app.annotate.labels import notebooks
+
     return [
         PairwiseLabel.model_validate(row)
         for book in notebooks(folder, plan).values()

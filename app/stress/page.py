@@ -19,9 +19,8 @@ _ELASTICITY = 5.0
 def write(found: StressDocument, out: Path) -> None:
     """Write the page `stress.html` and the document `stress.json` into a folder."""
     from drr.app.pages.folders import viewer_of
-    from drr.app.pages.frame import Frame, FramePlace
+    from drr.app.pages.frame import Frame, FramePlace, templates
     from drr.app.pages.serve import SORTING, STATIC, STYLES
-    from drr.app.viewer.render import templates
 
     (out / "static").mkdir(parents=True, exist_ok=True)
     for name in (*STYLES, SORTING):

@@ -15,14 +15,12 @@ from drr.agents.commands.variants import under_terms
 from drr.agents.registry import choose
 from drr.agents.runner import AgentOptions, asking_for_form, key_fields, run_variant, vision_key
 from drr.app.models.setup import holds_thoughts, models_of, prompts_of, styles_of, under_model
-from drr.app.study.containment import check_contained
-from drr.app.study.person import PersonFacts, open_giving
+from drr.app.study.person import PLAIN_SHOPPER, PersonFacts, PlayedShopper, open_giving, shopper_of
 from drr.app.study.plan import StudyPlan
-from drr.app.study.shopper import PLAIN_SHOPPER, PlayedShopper, shopper_of
 from drr.app.study.spans import NO_SPANS, Spans, answer_span, spans_of
 from drr.app.study.specs import AnswerSpec, agent_in, kept, keyed, reach_in, setting_in, spec_of
 from drr.app.study.workers import Probe, check_same, probes_of, settings_from, whole_path
-from drr.app.study.worlds import check_reaches, is_for, kinds_for
+from drr.app.study.worlds import check_contained, check_reaches, is_for, kinds_for
 from drr.env.errors import DrrError, Misuse
 from drr.env.files import at_home
 from drr.env.json_object import JsonObject

@@ -21,13 +21,12 @@ from drr.app.study.additions import (
     spread,
 )
 from drr.app.study.config_file import save_config
-from drr.app.study.containment import placements
 from drr.app.study.outcome import budget_of, check_cast, config_of, run_units, say_paper, unit_cap_of
 from drr.app.study.plan import KEPT, StudyPlan
 from drr.app.study.specs import agent_in
 from drr.app.study.trust import check_agents, check_shop, found_shop, remember_study, settled
 from drr.app.study.workers import pool_of
-from drr.app.study.worlds import asked_now, is_for, settle_tasks
+from drr.app.study.worlds import asked_now, is_for, placements, settle_tasks
 from drr.env.errors import Misuse
 from drr.env.json_object import JsonObject
 from drr.env.person_setting import RECORDS, settings_of, words_of

@@ -16,7 +16,17 @@ from drr.app.models.servers import refusal
 from drr.app.notices import confirmed, notice
 from drr.app.terminal import plain
 from drr.env.errors import DrrError, Misuse
-from drr.env.settings import FILE, MODEL_ADDRESSES, ROLES, Resolved, Settings, StudyChoices, resolve
+from drr.env.json_object import JsonObject
+from drr.env.settings import (
+    ADDRESSES,
+    FILE,
+    MODEL_ADDRESSES,
+    ROLES,
+    Resolved,
+    Settings,
+    StudyChoices,
+    resolve,
+)
 from drr.env.shop import SERVERS
 from drr.env.small_files import DOCUMENT, read_within
 from drr.env.trust import BY_PATH, Named, can_remember, config_folder, place_of, vouch, vouched
@@ -309,3 +319,15 @@ def _standing(folder: Path, value: str) -> str:
 
 def _allowed(what: str) -> bool:
     return confirmed(f"{what}; allow it, now and later?")
+
+
+def plain_settings(settings: Settings) -> JsonObject:
+    """Return all resolved settings as plain data, without secrets, which each process reads for itself."""
+    plain = settings.model_dump(mode="json")
+    for name in MODEL_ADDRESSES:
+        if (address := getattr(settings, name)) is not None:
+            plain[name] = str(address)
+    secret = {
+        name for name, field in type(settings).model_fields.items() if "Secret" in str(field.annotation)
+    } | {*ADDRESSES} - {*MODEL_ADDRESSES}
+    return {name: value for name, value in plain.items() if name not in secret}

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 from drr.app.models.servers import in_flight
 from drr.app.study.specs import AnswerSpec
-from drr.app.study.trust import calls_a_model
+from drr.app.study.trust import calls_a_model, plain_settings
 from drr.env.errors import DrrError, Misuse
 from drr.env.files import read_file
 from drr.env.json_object import JsonObject
-from drr.env.settings import ADDRESSES, MODEL_ADDRESSES, Settings, resolve
+from drr.env.settings import MODEL_ADDRESSES, Settings, resolve
 from drr.env.small_files import DOCUMENT
 from drr.study.folders import CarriedFolder
 from drr.study.unit import Unit, canonical_json
@@ -26,18 +26,6 @@ if TYPE_CHECKING:
 
 
 _UNNAMED = "addresses named by others"
-
-
-def plain_settings(settings: Settings) -> JsonObject:
-    """Return all resolved settings as plain data, without secrets, which each process reads for itself."""
-    plain = settings.model_dump(mode="json")
-    for name in MODEL_ADDRESSES:
-        if (address := getattr(settings, name)) is not None:
-            plain[name] = str(address)
-    secret = {
-        name for name, field in type(settings).model_fields.items() if "Secret" in str(field.annotation)
-    } | {*ADDRESSES} - {*MODEL_ADDRESSES}
-    return {name: value for name, value in plain.items() if name not in secret}
 
 
 def sent_settings(settings: Settings) -> JsonObject:

@@ -16,9 +16,8 @@ if TYPE_CHECKING:
     from drr.eval.stats.citations import CitationVerdict
     from drr.eval.stats.faithfulness import JudgedClaim
     from drr.eval.tasks.citation_rows import CheckRow
-    from drr.eval.tasks.judgements import Verdict
+    from drr.eval.tasks.judgements import MistakesResult, Verdict
     from drr.eval.tasks.key_points import PointRow, PointVerdictRow
-    from drr.eval.tasks.mistakes import MistakesResult
     from drr.llm.meter import UsageRow
 
 from drr.citations.parse import Citations, parse

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from drr.env.plugins import folder_of, load, papers
+from drr.env.plugins import load, papers
 from drr.eval.judging.read import judgings
 
 if TYPE_CHECKING:
@@ -103,12 +103,6 @@ def folder_pages(place: Path) -> FolderPages | None:
     """Return the pages of a folder that is not a study, or `None`. The first paper that knows the format makes the pages."""
     found = (load(paper.viewer).of_folder(place) for paper in papers() if paper.viewer)
     return next((one for one in found if one is not None), None)
-
-
-def template_folders() -> dict[str, Path]:
-    """Return the folder of each paper's templates by paper name. The folder is next to the module of the paper's pages."""
-    modules = {paper.name: paper.viewer.partition(":")[0] for paper in papers() if paper.viewer}
-    return {name: folder_of(module) / "templates" for name, module in modules.items()}
 
 
 def joined(inserts: Iterator[Inserts]) -> Mapping[str, Any]:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from hashlib import sha256
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from drr.app.pages.frame import ANSWERS, Frame, FramePlace, drawing
+from drr.app.pages.frame import ANSWERS, Frame, FramePlace, banner_of, templates
 from drr.app.pages.markdown import TAGS, clean
 from drr.app.report.board import AGAINST, failed_text
 from drr.app.report.failing import errors_text
@@ -30,7 +29,7 @@ from drr.app.viewer.judges import (
 )
 from drr.app.viewer.matrix import Matrix, shown_measures
 from drr.app.viewer.model import Passage, ReportView, ShownEntry
-from drr.app.viewer.of_papers import StudyPart, joined, template_folders
+from drr.app.viewer.of_papers import StudyPart, joined
 from drr.app.viewer.parts import call_text, thoughts, turns
 from drr.app.viewer.reader import AnswerNeighbours
 from drr.eval.checks import value_text
@@ -200,7 +199,7 @@ class Pages:
 
 def draw(frame: Frame, name: str, root: str, *, banner: str | None, **values: Any) -> str:
     """Return the HTML of a page, drawn by the template `name`."""
-    template = templates().get_template(name)
+    template = _templates().get_template(name)
     return template.render(root=root, banner=banner, **frame.values(ANSWERS.key), **values)
 
 
@@ -213,24 +212,7 @@ def part(name: str, **values: Any) -> Markup:
     """Return a part of a page, drawn by the template of that name."""
     from markupsafe import escape
 
-    return escape(templates().get_template(name).make_module(values))
-
-
-def banner_of(written: Collection[bool], judged: bool, weak: str | None = None) -> str | None:
-    """Return a warning where rules instead of models wrote or judged reports, or a `weak` judge did, else `None`. `written` says for each report whether rules wrote the report."""
-    if weak is not None:
-        return " ".join(filter(None, (weak, banner_of(written, judged))))
-    if not (any(written) or judged):
-        return None
-    if not any(written):
-        did = "A rule-based stand-in judged"
-    elif all(written):
-        did = "Rule-based stand-ins wrote and judged" if judged else "A rule-based stand-in wrote"
-    elif judged:
-        did = "Rule-based stand-ins judged, and wrote some reports"
-    else:
-        return "A rule-based stand-in wrote some reports: what these score is no measurement."
-    return f"{did}: no measurement. Figures show that every step works, not how good an answer is."
+    return escape(_templates().get_template(name).make_module(values))
 
 
 def _by_pair(outcomes: Sequence[Comparison]) -> dict[tuple[str, str, int], dict[str, str]]:
@@ -295,11 +277,11 @@ def marked(passage: Passage) -> Markup:
 
 
 @cache
-def templates() -> Environment:
-    """Return the Jinja environment of all pages; a paper's templates are called `NAME/FILE`."""
-    found = drawing(Path(__file__).parent / "templates", template_folders())
-    indented = partial(json.dumps, ensure_ascii=False, indent=1)
+def _templates() -> Environment:
+    """Return the environment of all pages, with what the viewer's templates call."""
+    found = templates()
     found.globals |= {"marked": marked, "meaning": meaning, "value_text": value_text}
+    indented = partial(json.dumps, ensure_ascii=False, indent=1)
     found.globals |= {"thoughts": thoughts, "indented": indented, "turns": turns, "call_text": call_text}
     return found
 

@@ -27,9 +27,8 @@ from drr.eval.foreign import summary
 from drr.eval.foreign.summary import ForeignValue, foreign_values
 from drr.eval.judging.read import read_judged
 from drr.eval.metrics import values_of
-from drr.eval.tasks.judgements import Judged
+from drr.eval.tasks.judgements import Judged, mistakes_of
 from drr.eval.tasks.key_points import matches_of, points_of
-from drr.eval.tasks.mistakes import mistakes_of
 from drr.study.blobs import LostText
 
 if TYPE_CHECKING:

@@ -22,7 +22,6 @@ from drr.env.json_object import JsonObject
 from drr.env.small_files import DOCUMENT, read_lines, read_within
 from drr.env.text import tokens
 from drr.env.web.base import Page, WebHit
-from drr.env.web.record import write_whole
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 DOCUMENTS = "documents.jsonl"
@@ -285,6 +284,8 @@ def write_sandbox(documents: Sequence[Document], target: Path) -> SandboxManifes
     """Write documents, ordered by address, as a sandbox."""
     if target.exists() and any(target.iterdir()) and not (target / MANIFEST).is_file():
         raise Misuse(f"{target}: is not empty and not a sandbox; choose another folder")
+    from drr.env.web.record import write_whole
+
     lines = [orjson.dumps(document.model_dump()) for document in documents]
     manifest: SandboxManifest = {
         "schema": SCHEMA,

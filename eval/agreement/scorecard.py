@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple, TypedDict
 
+import numpy as np
 from drr.env.errors import Misuse
 from drr.eval.agreement.calibrate import THRESHOLDS
 from drr.eval.agreement.people import Case, cases, verdicts_of
@@ -12,9 +14,48 @@ from drr.eval.agreement.rows import AgreementRow, row_of
 from drr.eval.agreement.statistics import PAIRWISE, SUPPORT, SUPPORT_SCORE
 from drr.eval.labels import Label, Task
 from drr.eval.stats import agreement as ag
-from drr.eval.stats.intervals import RELATED, mean_of
-from drr.eval.stats.linking import linked
+from drr.eval.stats.intervals import RELATED, SHARE, Floats, Statistic, divided, from_sums, mean_of
 from drr.study.study import Study
+
+
+class LinkedFigure(NamedTuple):
+    """A figure by the old judge, and what it comes to by people and by the new judge."""
+
+    old: float
+    people: Statistic
+    new: Statistic
+
+
+def linked(
+    labels: Sequence[float], old: Sequence[float], new: Sequence[float], clusters: Sequence[str]
+) -> list[LinkedFigure]:
+    """Link nine figures from 0.1 to 0.9. A judge that does not follow the labels links nothing."""
+    t, x, y = (np.asarray(values, dtype=np.float64) for values in (labels, old, new))
+    rows = np.stack([np.ones_like(t), t, t * t, x, t * x, y, t * y], axis=1)
+
+    def of(way: Callable[[float, Floats], Floats], figure: float) -> Statistic:
+        return from_sums(rows, clusters, partial(way, figure), "line through labels", cut=SHARE)
+
+    tenths = [tenth / 10 for tenth in range(1, 10)]
+    return [LinkedFigure(figure, of(_people, figure), of(_new, figure)) for figure in tenths]
+
+
+def _people(figure: float, sums: Floats) -> Floats:
+    base, slope = _line(sums, 3)
+    return divided(figure - base, slope, least=1e-9)
+
+
+def _new(figure: float, sums: Floats) -> Floats:
+    base, slope = _line(sums, 5)
+    return base + slope * _people(figure, sums)
+
+
+def _line(sums: Floats, at: int) -> tuple[Floats, Floats]:
+    """Return base and slope of the least-squares line of the scores in a column over the labels."""
+    n, t, square, score, product = (sums[:, place] for place in (0, 1, 2, at, at + 1))
+    slope = divided(n * product - t * score, n * square - t * t, least=1e-9)
+    return (score - slope * t) / n, slope
+
 
 _SCORES = {**SUPPORT_SCORE, "A": 1.0, ag.TIE: 0.5, "B": 0.0}
 

@@ -23,12 +23,12 @@ from drr.llm.role import MeteredModel, Policy, RoleModel, readable, structured
 from drr.study.blobs import LostText
 from drr.study.study import Study
 from drr.study.unit import Outcome, canonical_json
-from drr.study.worker import Context
 from langchain_core.messages import AIMessage, BaseMessage
 from pydantic import BaseModel
 
 if TYPE_CHECKING:
     from drr.llm.factory import Models
+    from drr.study.worker import Context
 
 _RAW = "raw:"
 Kept = TypeVar("Kept")

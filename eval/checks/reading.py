@@ -6,12 +6,8 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import TypedDict
 
-from drr.citations.hidden import blank
 from drr.eval.checks.base import Check, Span, Subject
-from drr.eval.checks.mentions import BULLET, LINE
-from drr.wording.dates import dates
 from drr.wording.excerpt import many
-from drr.wording.figures import NUMBER
 
 
 class FiguresRow(TypedDict):
@@ -34,6 +30,11 @@ def figures_read(subject: Subject, checks: Iterable[Check]) -> FiguresRow:
 
 
 def _figures(subject: Subject) -> Iterator[Span]:
+    from drr.citations.hidden import blank
+    from drr.eval.checks.mentions import BULLET, LINE
+    from drr.wording.dates import dates
+    from drr.wording.figures import NUMBER
+
     cited = [(one.start, one.end) for one in subject.citations.markers]
     text = blank(subject.citations.body, cited)
     days = [(one.start, one.end) for one in dates(text, 0, len(text))]

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 from unicodedata import category
 
-from drr.citations.form import without_form
+from drr.citations.parse import without_form
 from drr.env.errors import Misuse, wrong_field
 from drr.env.files import Id
 from drr.env.json_object import JsonObject, parsed

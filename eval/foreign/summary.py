@@ -7,19 +7,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby
-from typing import Annotated, NotRequired, TypedDict
+from typing import TYPE_CHECKING, Annotated, NotRequired, TypedDict
 
 import numpy as np
 from drr.env.errors import DrrError, Misuse
 from drr.env.files import private, write_file
 from drr.env.jsonl import rows_of
 from drr.eval.evidence.answers import Answer
-from drr.eval.foreign.form import ForeignFigure
 from drr.eval.foreign.registry import part_of
 from drr.eval.stats.intervals import Floats, Statistic, VRow, from_sums, mean, nothing
 from drr.eval.stats.question import Asked, AskedQuestion, grouped
 from drr.study.study import Study
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, model_validator
+
+if TYPE_CHECKING:
+    from drr.eval.foreign.form import ForeignFigure
 
 SCHEMA = 1
 FILE = "foreign.jsonl"

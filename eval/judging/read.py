@@ -120,7 +120,7 @@ def read_judged(
     if judging is None:
         return judged
     found = _by_task(_current(study) if among is None else among, judging)
-    for name, task in tasks(ours(), found).items():
+    for name, task in tasks((), found).items():
         records = found.get(name, [])
         counted = [record for record in records if task.counts(record, judged)]
         settled = sorted((r for r in counted if _settled(r)), key=lambda r: (r.finished_at, r.key))

@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 from drr.eval.evidence.answers import Answer
 from drr.eval.metrics.base import Metric, Values, over_queries
 from drr.eval.stats.intervals import SHARE, Statistic
-from drr.eval.tasks.judgements import Judged
-from drr.eval.tasks.mistakes import mistakes_of
+from drr.eval.tasks.judgements import Judged, mistakes_of
 
 TITLES = {"mistakes": "Statements that the shop's records contradict"}
 METRICS = (

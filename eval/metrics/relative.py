@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from drr.eval.evidence.answers import Answer
+from drr.eval.labels import DIMENSION_TITLES as NAMES
 from drr.eval.metrics.base import Metric, Values, over_queries
 from drr.eval.stats.intervals import SHARE, Statistic
-from drr.eval.tasks.grading import TITLES as NAMES
-from drr.eval.tasks.judgements import Judged
-from drr.eval.tasks.relative import GRADED, Grades, relative_of
+from drr.eval.tasks.judgements import GRADED, Grades, Judged, relative_of
 
 TITLES = {"relative": "Quality relative to the reference report (0.5: as good)"}
 METRICS = (

@@ -4,23 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from weakref import WeakKeyDictionary
 
 from drr.env.checkable import finds
 from drr.env.query import Query
-from drr.eval.checks import Subject
-from drr.eval.checks.bills import totals_of
-from drr.eval.checks.mentions import Mentions
 from drr.eval.evidence.answers import Answer, asked_of, questions
 from drr.eval.metrics.base import Better, Metric, Values
 from drr.eval.metrics.logged import score_of
 from drr.eval.metrics.rules import figures_of
-from drr.eval.rewards import Rewarded, read_form, reward, solved
 from drr.eval.stats.intervals import SHARE, Statistic, mean, nothing
 from drr.eval.stats.question import AskedQuestion, grouped
 from drr.eval.stats.repeated import pass_power, repeated_spread, sameness
 from drr.eval.tasks.judgements import Judged
+
+if TYPE_CHECKING:
+    from drr.eval.rewards import Rewarded
 
 POWERS = (1, 2, 3, 4, 5, 8)
 GOOD = 7
@@ -38,6 +37,8 @@ class Score(NamedTuple):
 def _by_reward(judged: Judged, answer: Answer) -> Score:
     if answer.question is None or not finds(answer.question.checkable):
         return Score(None, None)
+    from drr.eval.rewards import reward, solved
+
     paid = rewarded(answer)
     return Score(solved(paid), reward(paid)["total"])
 
@@ -65,6 +66,8 @@ def _by_log(judged: Judged, answer: Answer) -> Score:
 
 
 def rewarded(answer: Answer) -> Rewarded:
+    from drr.eval.rewards import Rewarded, read_form
+
     calls = [one for one in answer.calls or () if one.get("kind", "api") == "api"]
     return Rewarded(
         answer.question or Query.model_construct(id=answer.query_id, query=answer.query, user_id=""),
@@ -193,6 +196,10 @@ class Trials(NamedTuple):
 
 def _named(answer: Answer) -> Mapping[str, frozenset[str]]:
     """Collect what an answer names (picks, totals, citations), for comparison between trials."""
+    from drr.eval.checks.base import Subject
+    from drr.eval.checks.bills import totals_of
+    from drr.eval.checks.mentions import Mentions
+
     stated = rewarded(answer)
     totals = totals_of(Mentions(Subject(answer.report)))
     return {

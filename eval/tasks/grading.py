@@ -20,7 +20,7 @@ from drr.eval.asking.forms import (
 from drr.eval.asking.judge import Examiner, ask_by_id, sure
 from drr.eval.evidence.answers import Answer
 from drr.eval.evidence.passages import locate
-from drr.eval.labels import DIMENSIONS, Dimension, pair_id
+from drr.eval.labels import DIMENSION_TITLES, DIMENSIONS, Dimension, pair_id
 from drr.eval.tasks.citation_rows import FailureRow, FailuresResult, PreferenceResult, RatingResult
 from drr.eval.tasks.desk import Estimate, JudgingContext, Pair, Planned, Task, text_id
 from drr.eval.tasks.judgements import Judged, Verdict
@@ -29,15 +29,6 @@ from drr.llm.failures import ModelFailure
 from drr.llm.prompts import Prompts
 from drr.study.unit import LEFT_OUT, Outcome, Record, Unit
 
-TITLES: Mapping[Dimension, str] = {
-    "clarity": "Clarity",
-    "depth": "Depth",
-    "breadth": "Breadth",
-    "insightfulness": "Insightfulness",
-    "constraint_following": "Constraint Following",
-    "personalization": "Personalization",
-    "overall": "Overall Quality",
-}
 _UNKNOWN = "Nothing is known of this shopper."
 
 
@@ -145,7 +136,7 @@ class DimensionTask(Task[Planned]):
         texts = {one: prompts[criterion_name(one, protocol)].text.strip() for one in dimensions}
         context = {
             "shop_url": graded.shop_url,
-            "criterion_name": TITLES[dimensions[0]],
+            "criterion_name": DIMENSION_TITLES[dimensions[0]],
             "criterion": texts[dimensions[0]],
         }
         system = prompt.fill(**{slot: context[slot] for slot in prompt.slots})

@@ -7,13 +7,13 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, Literal, NotRequired, TypedDict, TypeVar, cast
 
 from drr.env.plugins import Paper, papers
 from drr.eval.asking.rules import outdated, rules_banner
 from drr.eval.checks.reading import FiguresRow
 from drr.eval.evidence.answers import Answer
-from drr.eval.labels import DIMENSIONS, content_id
+from drr.eval.labels import DIMENSIONS, Dimension, content_id
 from drr.eval.stats.citations import CitationVerdict
 from drr.eval.stats.faithfulness import AddressVerdict, JudgedClaim, JudgedClaims, Status, VerdictRow
 from drr.eval.stats.intervals import Statistic, mean
@@ -27,6 +27,50 @@ if TYPE_CHECKING:
 
 
 LENGTH_WARNING = 0.5
+
+
+MISTAKES = "mistakes"
+RELATIVE_GRADES = "relative"
+GRADED: tuple[Dimension, ...] = tuple(one for one in DIMENSIONS if one != "overall")
+"""Dimensions that are graded. A report's quality here is their plain mean; nobody grades the report as a whole."""
+PromptPlace = Literal["first", "second"]
+"""The place of the target in the prompt."""
+
+
+class MistakeRow(TypedDict):
+    """One mistake: `words` is `report[start:end]`."""
+
+    start: int
+    end: int
+    words: str
+    why: str
+    instead: NotRequired[str]
+    """The correct wording."""
+    defence: str
+    """The reading that comes nearest to making the words true."""
+
+
+class MistakesResult(TypedDict):
+    mistakes: list[MistakeRow]
+    acquitted: list[MistakeRow]
+    """Statements that were charged and then found not to be wrong."""
+    statements: int
+    unread: int
+    unweighed: int
+    """Number of charges without a verdict; they count as no mistakes."""
+    unshown: int
+    """Number of products that the report mentions and no judge was shown."""
+
+
+class GradesRow(TypedDict):
+    """The grades of target and reference on one dimension."""
+
+    target: int
+    reference: int
+    justification: str
+
+
+Grades = Mapping[Dimension, GradesRow]
 
 
 @dataclass(frozen=True, slots=True)
@@ -316,4 +360,16 @@ def _judged(claim: ClaimRow, verdicts: Iterable[tuple[str, VerdictRow]], *, seen
     place = claim["start"], claim["end"]
     return JudgedClaim(
         *(claim["id"], page, read, claim["resolved"], claim["text"], *place, claim["urls"], dict(verdicts))
+    )
+
+
+def mistakes_of(judged: Judged, answer: str) -> MistakesResult | None:
+    """Return the mistakes found in an answer; `None` where none were looked for, or no usable answer came."""
+    return cast("MistakesResult | None", judged.others.get(MISTAKES, {}).get(answer))
+
+
+def relative_of(judged: Judged, answer: str) -> Mapping[PromptPlace, Grades | None] | None:
+    """Map the target's place in the prompt to its grades; `None` where the report was graded against no reference."""
+    return cast(
+        "Mapping[PromptPlace, Grades | None] | None", judged.others.get(RELATIVE_GRADES, {}).get(answer)
     )

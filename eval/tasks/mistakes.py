@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import ceil, inf
-from typing import Any, NamedTuple, NotRequired, TypedDict, cast
+from typing import Any, NamedTuple
 
 from drr.env.progress import read_in_time
 from drr.env.records.lines import flat
@@ -20,7 +20,7 @@ from drr.eval.evidence.answers import Answer
 from drr.eval.evidence.claims import ReportSentence
 from drr.eval.evidence.passages import locate
 from drr.eval.tasks.desk import Estimate, JudgingContext, Task
-from drr.eval.tasks.judgements import Judged
+from drr.eval.tasks.judgements import MISTAKES, Judged, MistakeRow, MistakesResult
 from drr.eval.tasks.mistake_records import (
     fitting,
     is_unmet,
@@ -40,31 +40,6 @@ READ, WEIGHED = "mistakes", "mistakes_weighed"
 TOGETHER = 60
 """Most statements in one call."""
 _NUMBER = re.compile(r"(?<!\d)\d{9,15}(?!\d)")
-
-
-class MistakeRow(TypedDict):
-    """One mistake: `words` is `report[start:end]`."""
-
-    start: int
-    end: int
-    words: str
-    why: str
-    instead: NotRequired[str]
-    """The correct wording."""
-    defence: str
-    """The reading that comes nearest to making the words true."""
-
-
-class MistakesResult(TypedDict):
-    mistakes: list[MistakeRow]
-    acquitted: list[MistakeRow]
-    """Statements that were charged and then found not to be wrong."""
-    statements: int
-    unread: int
-    unweighed: int
-    """Number of charges without a verdict; they count as no mistakes."""
-    unshown: int
-    """Number of products that the report mentions and no judge was shown."""
 
 
 class StatementCharge(NamedTuple):
@@ -286,7 +261,6 @@ def _meet(one: Span, other: Span) -> bool:
     return one[0] < other[1] and other[0] < one[1]
 
 
-MISTAKES = "mistakes"
 """Name of the task, and key under which its results are stored."""
 
 
@@ -340,11 +314,6 @@ class MistakesTask(Task[Answer]):
 
 
 MISTAKES_TASK = MistakesTask()
-
-
-def mistakes_of(judged: Judged, answer: str) -> MistakesResult | None:
-    """Return the mistakes found in an answer; `None` where none were looked for, or no usable answer came."""
-    return cast("MistakesResult | None", judged.others.get(MISTAKES, {}).get(answer))
 
 
 def _brief(desk: JudgingContext, answer: Answer) -> Brief:

@@ -8,40 +8,32 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from operator import attrgetter
-from typing import Any, Literal, TypedDict, cast
+from typing import Any, cast
 
 from drr.eval.asking.conversation import Asking
 from drr.eval.asking.forms import RelativeGrade, RelativeGrades, plain_name
 from drr.eval.asking.judge import Examiner, ask_by_id
 from drr.eval.evidence.answers import Answer
-from drr.eval.labels import DIMENSIONS, Dimension
+from drr.eval.labels import DIMENSION_TITLES, Dimension
 from drr.eval.tasks.desk import Estimate, JudgingContext, Task
-from drr.eval.tasks.grading import TITLES, both_answers, criterion_name, graded
-from drr.eval.tasks.judgements import Judged
+from drr.eval.tasks.grading import both_answers, criterion_name, graded
+from drr.eval.tasks.judgements import (
+    GRADED,
+    RELATIVE_GRADES,
+    Grades,
+    GradesRow,
+    Judged,
+    PromptPlace,
+    relative_of,
+)
 from drr.study.study import Study
 from drr.study.unit import Outcome, Record, Unit
 
-NAME = "relative"
-GRADED: tuple[Dimension, ...] = tuple(one for one in DIMENSIONS if one != "overall")
-"""Dimensions that are graded. A report's quality here is their plain mean; nobody grades the report as a whole."""
-Place = Literal["first", "second"]
-"""The place of the target in the prompt."""
 _META = "reference"
 
 
-class GradesRow(TypedDict):
-    """The grades of target and reference on one dimension."""
-
-    target: int
-    reference: int
-    justification: str
-
-
-Grades = Mapping[Dimension, GradesRow]
-
-
 class RelativeTask(Task[Answer]):
-    name = NAME
+    name = RELATIVE_GRADES
     subject = "answer"
     metrics = ("relative",)
 
@@ -78,7 +70,7 @@ class RelativeTask(Task[Answer]):
         grades = cast("Grades | None", record.result["grades"] if record.done else None)
         judged.failed[self.name] += record.done and self.lacks(record)
         here = judged.others.setdefault(self.name, {}).setdefault(fields["answer"], {})
-        cast("dict[Place, Grades | None]", here)[fields["place"]] = grades
+        cast("dict[PromptPlace, Grades | None]", here)[fields["place"]] = grades
 
     def lacks(self, record: Record) -> bool:
         return len(record.result["grades"]) < len(GRADED)
@@ -97,11 +89,6 @@ class RelativeTask(Task[Answer]):
 
 
 RELATIVE = RelativeTask()
-
-
-def relative_of(judged: Judged, answer: str) -> Mapping[Place, Grades | None] | None:
-    """Map the target's place in the prompt to its grades; `None` where the report was graded against no reference."""
-    return cast("Mapping[Place, Grades | None] | None", judged.others.get(NAME, {}).get(answer))
 
 
 def reference_of(desk: JudgingContext, target: Answer) -> Answer | None:
@@ -125,10 +112,10 @@ def keep_reference(study: Study, variant: str) -> None:
 
 
 async def grade(
-    desk: JudgingContext, target: Answer, reference: Answer, place: Place, judge: Examiner
+    desk: JudgingContext, target: Answer, reference: Answer, place: PromptPlace, judge: Examiner
 ) -> dict[Dimension, GradesRow]:
     """Ask for the grades and map each dimension to its row. Dimensions that the judge left out are asked for once more, alone."""
-    names = {plain_name(TITLES[dimension]): dimension for dimension in GRADED}
+    names = {plain_name(DIMENSION_TITLES[dimension]): dimension for dimension in GRADED}
 
     def asking(some: Sequence[str]) -> Asking[RelativeGrades]:
         return _asking(desk, target, reference, place, [names[name] for name in some])
@@ -137,18 +124,26 @@ async def grade(
     return {dimension: _row(found[name], place) for name, dimension in names.items() if name in found}
 
 
-def _row(one: RelativeGrade, place: Place) -> GradesRow:
+def _row(one: RelativeGrade, place: PromptPlace) -> GradesRow:
     target, reference = (one.a, one.b) if place == "first" else (one.b, one.a)
     return {"target": target, "reference": reference, "justification": one.justification}
 
 
 def _asking(
-    desk: JudgingContext, target: Answer, reference: Answer, place: Place, dimensions: Sequence[Dimension]
+    desk: JudgingContext,
+    target: Answer,
+    reference: Answer,
+    place: PromptPlace,
+    dimensions: Sequence[Dimension],
 ) -> Asking[RelativeGrades]:
     first, second = (target, reference) if place == "first" else (reference, target)
     criteria = "\n\n".join(
-        f"**{TITLES[one]}**: {desk.prompts[criterion_name(one)].text.strip()}" for one in dimensions
+        f"**{DIMENSION_TITLES[one]}**: {desk.prompts[criterion_name(one)].text.strip()}" for one in dimensions
     )
-    system = desk.prompts.fill(desk.protocol.asks[NAME].prompt, shop_url=desk.shop_url, criteria=criteria)
+    system = desk.prompts.fill(
+        desk.protocol.asks[RELATIVE_GRADES].prompt, shop_url=desk.shop_url, criteria=criteria
+    )
     answers = both_answers(first.report, second.report)
-    return graded(desk, target).asking(NAME, RelativeGrades, system, answers, (first.key, second.key))
+    return graded(desk, target).asking(
+        RELATIVE_GRADES, RelativeGrades, system, answers, (first.key, second.key)
+    )

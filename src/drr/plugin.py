@@ -50,18 +50,18 @@ if TYPE_CHECKING:
     from drr.app.report.differences import greyed as greyed
     from drr.app.report.forest_figure import PALETTE as PALETTE
     from drr.app.viewer.of_papers import Inserts as Inserts, StudyPart as StudyPart, View as View
-    from drr.app.viewer.render import banner_of as banner_of, draw as draw, part as part
+    from drr.app.viewer.render import draw as draw, part as part
     from drr.app.viewer.render import report_html as report_html
     from drr.app.viewer.entries import EntryReader as EntryReader
     from drr.app.viewer.model import Passage as Passage, ReportView as ReportView, ShownEntry as ShownEntry
     from drr.app.viewer.judges import ShownSide as ShownSide
     from drr.app.viewer.highlight import MarkedSpan as MarkedSpan, marked_html as marked_html
-    from drr.app.pages.frame import Frame as Frame, FramePlace as FramePlace
+    from drr.app.pages.frame import Frame as Frame, FramePlace as FramePlace, banner_of as banner_of
     from drr.app.viewer.static import viewer_folder as viewer_folder
     from drr.app.pages.serve import STATIC as STATIC, PatientProtocol as PatientProtocol, guarded as guarded
     from drr.app.annotate.plan import BlindPair as BlindPair, ShownCriterion as ShownCriterion
-    from drr.app.training.as_tools import action_of as action_of, briefing as briefing
-    from drr.app.training.as_tools import given_tools as given_tools, instructions_of as instructions_of
+    from drr.app.training.episode import action_of as action_of, briefing as briefing
+    from drr.app.training.episode import given_tools as given_tools, instructions_of as instructions_of
     from drr.app.training.episode import StepInfo as StepInfo
 
 _PLACES = {
@@ -183,7 +183,7 @@ _PLACES = {
     "Passage": "viewer.model",  # a passage, and what of it is marked
     "ShownSide": "viewer.judges",  # one of several answers side by side
     "report_html": "viewer.render",  # a report as safe HTML with its claims marked
-    "banner_of": "viewer.render",  # the warning where rules wrote or judged
+    "banner_of": "pages.frame",  # the warning where rules wrote or judged
     "MarkedSpan": "viewer.highlight",  # a stretch of a text that is marked
     "marked_html": "viewer.highlight",  # a text as safe HTML with such stretches
     "Frame": "pages.frame",  # the frame of pages beside a study's own
@@ -198,10 +198,10 @@ _PLACES = {
     "ShownCriterion": "annotate.plan",  # a criterion that a person scores by
     # The training environment. `Environment` and `Observation` are names of `drr` itself.
     #     seen, reward, done, info = env.step(action_of("product_catalog_search", {"query": "feeder"}))
-    "instructions_of": "training.as_tools",  # what an agent is told where everything is a tool
-    "given_tools": "training.as_tools",  # the tools of an episode with that which hands in
-    "action_of": "training.as_tools",  # the action that a call of a tool stands for
-    "briefing": "training.as_tools",  # the question with what of the person is given
+    "instructions_of": "training.episode",  # what an agent is told where everything is a tool
+    "given_tools": "training.episode",  # the tools of an episode with that which hands in
+    "action_of": "training.episode",  # the action that a call of a tool stands for
+    "briefing": "training.episode",  # the question with what of the person is given
     "StepInfo": "training.episode",  # what a step tells beside the reward
 }
 """Module of `drr.app` that defines each name."""

@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from drr.app.training.as_tools import SUBMIT, action_of, given_tools, instructions_of
 from drr.app.training.environment import Environment
-from drr.app.training.episode import TASKS
+from drr.app.training.episode import SUBMIT, TASKS, action_of, given_tools, instructions_of
 from drr.eval.rewards import AnswerForm
 from drr.tools.registry import TOOLS
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import orjson
 import pytest
-from drr.app.board.every_eval import every_eval, place_of
+from drr.app.board.builder import every_eval, place_of
 from drr.app.board.page import BoardPages
 from drr.app.board.ranking import Ranking
 

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from drr.app.papers.printed import paper_of
 from drr.app.report.material import ReportData
+from drr.app.report.page import all_tables
 from drr.app.report.tables import Cell, Table, as_csv, markdown
-from drr.app.report.write import all_tables
 from drr.eval.metrics.document import study_document
 from drr.study.study import Study
 

@@ -13,8 +13,8 @@ from drr.app.commands.compare import _difference
 from drr.app.report.grids import section
 from drr.app.report.latex import latex
 from drr.app.report.metric_tables import winners
+from drr.app.report.page import all_tables
 from drr.app.report.tables import Cell, Heading, Table, as_csv, headings, markdown
-from drr.app.report.write import all_tables
 from drr.eval.metrics.document import study_document
 from drr.eval.metrics.rows import CompareDocument
 from drr.study.study import Study

@@ -16,8 +16,7 @@ from drr.papers.dr3.form import TRUTH, document
 from drr.papers.dr3.judging.rows import depth_of, fact_labels, point_labels
 from drr.papers.dr3.truth import FoundRecord, KnownPage, PageProposal, read_truth
 from drr.papers.dr3.viewer.drawers import Values
-from drr.papers.dr3.viewer.facts import facts_in, points_in
-from drr.papers.dr3.viewer.pages import TaskFolder, TaskFolderPages
+from drr.papers.dr3.viewer.pages import TaskFolder, TaskFolderPages, facts_in, points_in
 from drr.papers.dr3.viewer.shelf import TaskShelf
 from drr.papers.dr3.viewer.texts import FactSpan, facts_marked
 from drr.study.study import Study

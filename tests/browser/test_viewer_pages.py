@@ -39,9 +39,8 @@ from drr.eval.stats.citations import CitationVerdict
 from drr.eval.stats.faithfulness import JudgedClaim, VerdictRow
 from drr.eval.stats.question import Comparison
 from drr.eval.tasks.citation_rows import CheckRow
-from drr.eval.tasks.judgements import Judged, Verdict
+from drr.eval.tasks.judgements import Judged, MistakeRow, Verdict
 from drr.eval.tasks.key_points import PointRow, PointSupport, PointVerdictRow
-from drr.eval.tasks.mistakes import MistakeRow
 from drr.papers.dr3.judging.rows import FACTS, PlaceRow, RepeatedRow, RequiredFactRow
 from drr.papers.dr3.viewer.pages import TaskFolderPages
 from drr.papers.pdr.judging.choices import owner_ids

@@ -19,7 +19,7 @@ import httpx
 import pytest
 import uvicorn
 from drr.app.pages.serve import PatientProtocol, bind
-from drr.app.training.as_tools import SUBMIT
+from drr.app.training.episode import SUBMIT
 from drr.tools.registry import TOOLS
 
 from tests.doors.conftest import needed

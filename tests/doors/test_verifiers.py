@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from drr.app.training.as_tools import SUBMIT, briefing
+from drr.app.training.episode import SUBMIT, briefing
 from drr.tools.registry import TOOLS
 
 from tests.doors.conftest import needed

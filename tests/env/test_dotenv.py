@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 from drr.env.errors import Misuse
+from drr.env.setting_sources import read_dotenv
 from drr.env.settings import resolve
-from drr.env.variables import read_dotenv
 
 
 def test_lines_are_read_as_other_tools_write_them_and_never_shown(tmp_path: Path) -> None:

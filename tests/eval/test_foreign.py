@@ -11,7 +11,7 @@ import pytest
 from drr.app.cli import main
 from drr.app.report.grids import section
 from drr.app.report.material import ReportData
-from drr.app.report.write import all_tables
+from drr.app.report.page import all_tables
 from drr.app.viewer.reader import Reader
 from drr.app.viewer.render import Pages
 from drr.eval.evidence.answers import read_answers

@@ -25,9 +25,9 @@ from drr.eval.judging.read import choose, read_judged
 from drr.eval.judging.run import JudgeOptions
 from drr.eval.metrics import mistakes as metrics
 from drr.eval.tasks import mistake_records
-from drr.eval.tasks.judgements import Judged
+from drr.eval.tasks.judgements import Judged, MistakesResult, mistakes_of
 from drr.eval.tasks.mistake_records import is_unmet, reckoned, statements_of
-from drr.eval.tasks.mistakes import Brief, MistakesResult, mistakes_in, mistakes_of
+from drr.eval.tasks.mistakes import Brief, mistakes_in
 from drr.study.study import Study
 
 from tests.cases import cases

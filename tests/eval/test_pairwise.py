@@ -17,8 +17,8 @@ from drr.eval.metrics import relative as metrics
 from drr.eval.stats.pairs import overall, pair_results, positions
 from drr.eval.stats.question import Comparison, reconcile
 from drr.eval.stats.ratings import davidson, length_coefficient
-from drr.eval.tasks.judgements import Judged, Verdict
-from drr.eval.tasks.relative import GRADED, reference_of, relative_of
+from drr.eval.tasks.judgements import GRADED, Judged, Verdict, relative_of
+from drr.eval.tasks.relative import reference_of
 from drr.study.study import Study
 
 from tests.cases import cases

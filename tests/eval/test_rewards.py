@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from drr.citations.form import without_form
+from drr.citations.parse import without_form
 from drr.env.checkable import Checkable, ExpectedFact, PlanStep, ShoppingNeed
 from drr.env.errors import Misuse
 from drr.env.query import Query

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from drr.eval.agreement.scorecard import linked
 from drr.eval.labels import read_labels
 from drr.eval.stats.agreement import f1_score
-from drr.eval.stats.linking import linked
 
 from tests.commands import Drr
 from tests.eval.nursery import SONNET, Judge, sentences

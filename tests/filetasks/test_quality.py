@@ -16,7 +16,7 @@ from drr.eval.checks import Subject, check_report
 from drr.eval.evidence.answers import Answer
 from drr.llm.prompts import Prompts
 from drr.papers.dr3.form import CORPUS, QUESTION, TRUTH
-from drr.papers.dr3.making.filters import FILTERS
+from drr.papers.dr3.making.checking import FILTERS
 from drr.papers.dr3.making.source_need import (
     EVERYTHING,
     NOTHING,

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from drr.env.errors import Misuse
 from drr.env.query import read_queries
-from drr.papers.pdr.pairs import pairs
 from drr.papers.pdr.person import Person
+from drr.papers.pdr.wish_actions import pairs
 from drr.querygen.checks import problems
 from drr.querygen.files import BUILT_IN, ResearchTask, read_tasks, write_tasks
 

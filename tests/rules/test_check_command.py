@@ -169,7 +169,8 @@ def shouting(subject: Subject, mentions: Mentions) -> Check:
     return tally.check()
 
 
-RULES["shouting"] = Rule(shouting, "1")
+sys.modules["toy.rules"] = sys.modules["__main__"]
+RULES["shouting"] = Rule("toy.rules:shouting", "1")
 
 from drr.app.cli import main
 from drr.eval.metrics import metrics

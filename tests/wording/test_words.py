@@ -18,8 +18,7 @@ from drr.wording.figures import HEDGES, Hedges, UnitReader
 from drr.wording.limits import CountReader, ExclusionReader, LimitReader
 from drr.wording.money import MoneyReader, SpokenMoneyReader
 from drr.wording.personal import CircumstanceReader
-from drr.wording.ratings import RatingReader
-from drr.wording.stated_figures import ComparisonReader, StatedReader, VerdictReader
+from drr.wording.stated_figures import ComparisonReader, RatingReader, StatedReader, VerdictReader
 from drr.wording.states import PLACES, PlaceReader
 from drr.wording.vocabulary import Wordbook, vocabularies, vocabulary
 
