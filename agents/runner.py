@@ -154,6 +154,7 @@ def agent_prompts(
         **(brief.WITHOUT_RECORDS if without_shop or not setting.has_records else {}),
         **(brief.WITHOUT_SHOP if without_shop else {}),
         **(brief.WITH_FILES if with_files else {}),
+        **(brief.WITH_CART if "checkout" in offered else {}),
         **(brief.WITH_PROFILE if variant.has(PROFILE) else {}),
         **(brief.OF_FILES if without_shop else {}),
         **(asking_for_form(prompts) if options.form else {}),

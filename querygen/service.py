@@ -22,6 +22,7 @@ from drr.env.service.state import ServiceState
 from drr.env.session import Session
 from drr.env.shop import Shop
 from drr.env.shop_world import CART_TOOLS
+from drr.env.text import category_key
 from drr.env.web.base import WebSearch
 from drr.querygen.check_list import PASS, fail
 from drr.querygen.checks import Checked
@@ -75,8 +76,10 @@ class ServiceMaker:
 
     @cached_property
     def departments(self) -> list[str]:
-        """First steps of category paths."""
-        return sorted({p.categories[0] for p in self.base.checker.shelves.products.values() if p.categories})
+        """First steps of category paths, each in one spelling."""
+        names = {p.categories[0] for p in self.base.checker.shelves.products.values() if p.categories}
+        plain_last = sorted(names, key=lambda name: ("_" not in name, name))
+        return sorted({category_key(name): name for name in plain_last}.values())
 
     @cached_property
     def priced(self) -> list[Product]:

@@ -176,9 +176,10 @@ class WishDraw:
         if need.best is not None:
             say("choice", need.best)
         if need.picks > 1:
-            say("choice", "picks", count=self.words["numbers"][need.picks])
-        amount = "one" if purchase.quantity == 1 else "each" if need.picks > 1 else "quantity"
-        say("quantity", amount, count=self.words["numbers"][purchase.quantity])
+            say("choice", "picks", count=f"{self.words['numbers'][need.picks]} different products")
+        # "One" alone is said of much, so the word for what is counted belongs to the value.
+        pieces = f"{self.words['numbers'][purchase.quantity]} piece{'s' * (purchase.quantity > 1)}"
+        say("quantity", "each" if need.picks > 1 else "quantity", count=pieces)
         if purchase.arrives_by is not None:
             say("delivery", "delivery", day=day_words(purchase.arrives_by.isoformat()))
         if purchase.voucher is not None:

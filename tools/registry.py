@@ -64,7 +64,7 @@ CART_TOOLS: dict[str, Tool] = {
         make_tool(checkout, writes=True),
         make_tool(cancel_order, writes=True),
         make_tool(return_items, writes=True),
-        make_tool(ask_shopper, writes=True),
+        make_tool(ask_shopper, writes=True, timed=False),
     )
 }
 """Tools that act for a shopper, offered only where one is served in a talk."""
@@ -106,7 +106,7 @@ async def call(name: str, args: Mapping[str, Any], ctx: ToolContext) -> ToolAnsw
     else:
         work = asyncio.get_running_loop().run_in_executor(_pool(), lambda: tool.function(ctx, **arguments))
     try:
-        async with asyncio.timeout(ctx.deadline_s) as limit:
+        async with asyncio.timeout(ctx.deadline_s if tool.timed else None) as limit:
             answer: ToolAnswer = await work
     except ShopError as error:
         raise _unavailable(error) from error

@@ -45,7 +45,8 @@ def trajectories(own: Recorded) -> list[Trajectory]:
     forms = ((one, one.actions[-1]["form"]) for one in map(own.paid, count()))
     whole = next(one for one, form in forms if form["picks"] and form["figures"])
     *calls, last = whole.actions
-    half = own.paid(whole.seed, [*calls, {**last, "form": {**last["form"], "picks": []}}])
+    silent = "\n".join(line for line in last["report"].splitlines() if not line.startswith("- ["))
+    half = own.paid(whole.seed, [*calls, {"report": silent, "form": {**last["form"], "picks": []}}])
     assert 0 < half.reward < whole.reward
     read = next(t for t in map(own.paid, count(4)) if "web_search" in {a.get("tool") for a in t.actions})
     assert read.reward == 1.0

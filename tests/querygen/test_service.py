@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from random import Random
@@ -16,7 +17,7 @@ from drr.env.service.case import ClauseName, Reason, ServiceCase, SlotKind
 from drr.env.service.clauses import CLAUSES, Act, broken_by
 from drr.env.service.outcome import ServiceForm, ServiceOutcome, gold_form
 from drr.env.service.shopper import EMPTY, NO_TOTAL, NOTHING, OWNED, WRONG_TOTAL, YES, reply, wrong_words
-from drr.env.service.state import ServiceState, stock_of, vouchers_of
+from drr.env.service.state import ServiceState, SpokenAnswer, stock_of, vouchers_of
 from drr.env.session import Session
 from drr.env.settings import resolve
 from drr.env.shop import Shop
@@ -269,6 +270,34 @@ def test_words_of_a_model_tell_what_is_allowed_and_no_more(maker: ServiceMaker, 
         assert more is not None and more.startswith("it gives away: ")
         state.heard += reason  # what he told before may be told again
         assert wrong_words(state, order, " ".join([*order, *reason])) is None
+
+
+def test_a_number_is_told_by_its_noun(talks: list[Query], maker: ServiceMaker) -> None:
+    """ "That one" tells no quantity."""
+    for query in talks:
+        case, state = case_of(query), context(maker, query).service
+        order = case.slots["order"]
+        assert wrong_words(state, order, f"{' '.join(order)} That one, you know.") is None
+        assert all(value not in {"one", "two", "three"} for own in case.values.values() for value in own)
+
+
+def test_a_slow_shopper_is_waited_for(talks: list[Query], maker: ServiceMaker) -> None:
+    """What he says is on record at once, so an answer cut off by a deadline would never be heard."""
+
+    class Slow:
+        def kinds(self, question: str) -> list[SlotKind]:
+            return ["order"]
+
+        def words(
+            self, question: str, sentences: Sequence[str], wrong: Callable[[str], str | None]
+        ) -> SpokenAnswer:
+            time.sleep(0.2)
+            return SpokenAnswer(" ".join(sentences), 0)
+
+    ctx = replace(context(maker, talks[0]), deadline_s=0.01)
+    ctx.service.voice = Slow()
+    said = asyncio.run(call("ask_shopper", {"question": "Which order?"}, ctx))
+    assert case_of(talks[0]).slots["order"][0] in said.text
 
 
 def turns(count: int, talks: list[Query], maker: ServiceMaker) -> None:
