@@ -108,11 +108,9 @@ def banner_of(written: Collection[bool], judged: bool, weak: str | None = None) 
     if not (any(written) or judged):
         return None
     if not any(written):
-        did = "A rule-based stand-in judged"
-    elif all(written):
-        did = "Rule-based stand-ins wrote and judged" if judged else "A rule-based stand-in wrote"
-    elif judged:
-        did = "Rule-based stand-ins judged, and wrote some reports"
-    else:
+        return "A rule-based stand-in judged: faithfulness and grades are no measurement. Errors that code found are."
+    if not judged and not all(written):
         return "A rule-based stand-in wrote some reports: what these score is no measurement."
+    some = "judged, and wrote some reports" if not all(written) else "wrote and judged" if judged else "wrote"
+    did = f"{'Rule-based stand-ins' if judged else 'A rule-based stand-in'} {some}"
     return f"{did}: no measurement. Figures show that every step works, not how good an answer is."

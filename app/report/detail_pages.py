@@ -57,7 +57,7 @@ def metrics_of(material: ReportData, table: Table) -> list[Metric]:
 
 
 def _shown(value: float | None, metric: Metric) -> str:
-    return _NONE if value is None else metric.shown(value)
+    return _NONE if value is None else metric.shown(value, alone=True)
 
 
 class _OfSystem:

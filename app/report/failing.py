@@ -155,10 +155,14 @@ def _dots(material: ReportData, systems: Sequence[str], name: str) -> Chart:
     low, high = metric.range or (0.0, max([1.0, *(v for own in means.values() for v in own.values())]))
     for system, known in means.items():
         dots = [
-            ChartMark("dot", (v - low) / (high - low), label=f"{metric.shown(v)}: {names.get(asked, asked)}")
+            ChartMark(
+                "dot",
+                (v - low) / (high - low),
+                label=f"{metric.shown(v, alone=True)}: {names.get(asked, asked)}",
+            )
             for asked, v in known.items()
         ]
-        ends = [metric.shown(end(known.values())) for end in (min, max)] if known else []
+        ends = [metric.shown(end(known.values()), alone=True) for end in (min, max)] if known else []
         rows.append(ChartRow(system, dots, " to ".join(ends)))
     title = f"{metric.label[:1].upper()}{metric.label[1:]} by question"
     return Chart(title, f"A dot is a question, from {low:g} to {high:g}; a darker one is several.", rows)

@@ -33,7 +33,7 @@ class Measure(NamedTuple):
     legend: str
     digits: int
     is_grade: bool = False
-    """True for grades: a value has as many digits as needed, a mean has `digits`."""
+    """True for grades and counts: a whole value has no decimals, a mean has `digits`."""
     top: float | None = None
     """End of the scale; `None` for the largest value in the index."""
     better: str | None = None
@@ -46,7 +46,8 @@ class Measure(NamedTuple):
     def text(self, value: float | None, *, is_mean: bool = False) -> str:
         if value is None:
             return "–"
-        return f"{value:g}" if self.is_grade and not is_mean else f"{value:.{self.digits}f}"
+        is_whole = self.is_grade and not is_mean and value == int(value)
+        return f"{value:.{0 if is_whole else self.digits}f}"
 
     def shade(self, value: float | None, top: float) -> str:
         """Return the CSS class of a background colour, on the whole scale, so that close values look alike."""
@@ -72,7 +73,7 @@ def _measure(metric: Metric) -> Measure:
     top = metric.range[1] if metric.range and isfinite(metric.range[1]) else None
     return Measure(
         *(metric.name, metric.label, f"{metric.explanation} A stronger colour is {dark}.", metric.digits),
-        is_grade=bool(top and top > 1),
+        is_grade=top is None or top > 1,
         top=top,
         better=metric.better,
         ends=metric.ends,

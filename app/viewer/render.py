@@ -28,7 +28,7 @@ from drr.app.viewer.judges import (
     verdicts_beside,
 )
 from drr.app.viewer.matrix import Matrix, shown_measures
-from drr.app.viewer.model import Passage, ReportView, ShownEntry
+from drr.app.viewer.model import Passage, ReportView, ShownEntry, ShownFinding
 from drr.app.viewer.of_papers import StudyPart, joined
 from drr.app.viewer.parts import call_text, thoughts, turns
 from drr.app.viewer.reader import AnswerNeighbours
@@ -173,6 +173,9 @@ class Pages:
             cited_urls={s.url for s in report.sources if s.number in names.cited}
             | {one.url for one in report.citations.sources},
             finding_line=finding_line,
+            errors_in=lambda claim: [
+                one for one in report.findings if any(claim.start <= at < claim.end for at, _ in one.spans)
+            ],
             markable=MARKABLE,
             others=verdicts_beside(report),
             judges=judges_beside(report),
@@ -270,10 +273,16 @@ def finding_line(line: Passage) -> Markup:
     return Markup(clean(marked_html(line.text, (), (), wrong), TAGS - {"a"}))
 
 
-def marked(passage: Passage) -> Markup:
+_RECORD = "; record: "
+
+
+def marked(passage: Passage, wrong: Sequence[ShownFinding] = ()) -> Markup:
+    """Return a passage as HTML with its words marked, and what the record has in the place of what is wrong."""
     from markupsafe import Markup
 
-    return Markup(marked_text(passage.text, passage.spans))
+    held = [record for one in wrong if (record := one.why.partition(_RECORD)[2])]
+    found = (re.search(rf"(?<!\w){re.escape(record)}(?!\w)", passage.text) for record in held)
+    return Markup(marked_text(passage.text, [*passage.spans, *(one.span() for one in found if one)]))
 
 
 @cache

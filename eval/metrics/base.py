@@ -72,8 +72,10 @@ class Metric:
             "digits": self.digits,
         }
 
-    def shown(self, value: float) -> str:
-        return f"{value:,.{self.digits}f}"
+    def shown(self, value: float, *, alone: bool = False) -> str:
+        """Return the value as text; `alone` is that of one answer, where a whole count or grade has no decimals."""
+        is_share = self.range is not None and self.range[1] <= 1
+        return f"{value:,.{0 if alone and not is_share and value == int(value) else self.digits}f}"
 
 
 class Family(Protocol):

@@ -16,9 +16,11 @@ from typing import Any
 
 import httpx
 import pytest
+from drr.app.viewer.model import Passage, ShownFinding
 from drr.app.viewer.reader import Reader
-from drr.app.viewer.render import Pages
+from drr.app.viewer.render import Pages, marked
 from drr.app.viewer.site import ServedReport, site
+from drr.eval.metrics import metrics
 from drr.eval.metrics.document import study_document
 from drr.eval.stats.faithfulness import Against, JudgedClaim, Status, VerdictRow
 from drr.eval.tasks.citation_rows import CheckRow
@@ -155,6 +157,20 @@ def test_an_error_is_red_wherever_it_is_stated(judged_study: Path, tmp_path: Pat
     assert whole.rules.keys() == view.rules.keys(), "beside other answers, too"
     compared = PAGES.query([side], [])
     assert re.search(rf'<mark class="wrong" id="{view.entry.key}-{price.name}-1">\$1.23', compared)
+
+
+def test_what_the_record_has_in_place_of_an_error_is_marked() -> None:
+    passage = Passage("Feeder\nPrice: $19.49", ((0, 6),))
+    wrong = [ShownFinding("wrong-1", "price", "Price: $15.49; record: $19.49", ((1, 2),), None)]
+    assert marked(passage, wrong) == "<mark>Feeder</mark>\nPrice: <mark>$19.49</mark>"
+    assert marked(passage, [replace(wrong[0], why="no record")]).count("<mark>") == 1
+
+
+def test_a_whole_count_of_one_answer_has_no_decimals_and_a_share_has() -> None:
+    known = metrics()
+    for name, value, text in (("n_cited", 6, "6"), ("overall", 6.5, "6.50"), ("fp", 1, "1.00")):
+        assert known[name].shown(float(value), alone=True) == text
+    assert known["n_cited"].shown(6.0) == "6.00", "a mean"
 
 
 def test_a_study_that_lost_its_shop_says_so(judged_study: Path, tmp_path: Path) -> None:

@@ -256,7 +256,7 @@ function rounded(number, digits) {
 function fill(option, at, whole) {
   const { digits, grade, top, better } = option.dataset, all = rows.flatMap((one) => one.units.map(({ values }) => values && values[at]).filter((own) => own !== null));
   const end = Number(top) || Math.max(0, ...all);
-  const told = (number, whole) => number === null ? "–" : whole ? String(Math.round(number * 100) / 100) : rounded(number, Number(digits));
+  const told = (number, whole) => number === null ? "–" : rounded(number, whole && Number.isInteger(number) ? 0 : Number(digits));
   const part = (value) => Math.min(Math.max(value / end, 0), 1), x = (value) => Math.round(60 * part(value));
   const paint = (cell, mean) => {
     for (let step = 0; step <= 9; step += 1) cell.classList.remove("s" + step);
