@@ -18,7 +18,7 @@ from tests.commands import Drr
 
 ROOT = Path(__file__).parent.parent.parent
 MOST = 1_500_000
-AGENTS = {"plan-to-function", "react", "hybrid-react"}
+AGENTS = {"plan-to-function", "plan-to-function+ws", "react", "hybrid-react"}
 
 
 @pytest.fixture(scope="module")
