@@ -10,7 +10,7 @@ import numpy as np
 from drr.data_ingest.catalogue.mapping import MappedFile
 from drr.data_ingest.catalogue.people import People
 from drr.data_ingest.catalogue.rows import Batch
-from drr.data_ingest.catalogue.values import Cell, all_texts, first_numbers, moment_of, text_of, whole_of
+from drr.data_ingest.catalogue.values import Cell, all_texts, first_numbers, moment_of, whole_of
 from drr.data_ingest.packing import I64, U64, mix
 from drr.data_ingest.quarantine import Quarantine
 from drr.env.entities import ORDER_STATUSES, RECORDED_STATUSES
@@ -49,7 +49,7 @@ class OrderForms:
             rows += len(batch.lines)
             if not self._form and not isinstance(batch.cells["date"], np.ndarray):
                 doubtful += filter(None, map(first_numbers, set(all_texts(batch.cells["date"]))))
-            strange.update(map(self._status, set(map(_texts, batch.cells.get("status", ())))))
+            strange.update(map(self._status, set(_texts(batch.cells.get("status", ())))))
         self._day_first = any(first > _MONTHS for first, _ in doubtful)
         if doubtful and self._day_first == any(second > _MONTHS for _, second in doubtful):
             raise DrrError(
@@ -67,13 +67,13 @@ class OrderForms:
 
     def _status(self, texts: tuple[str, ...]) -> str:
         """Return a row's status, that of its first cell that tells one, or the word whose meaning nobody told."""
-        for text, means in zip(texts, self._any, strict=True):
+        for text, means in zip(map(str.casefold, texts), self._any, strict=True):
             if text and (status := means or self._words.get(text, text)):
                 return status
         return "Unknown"
 
     def codes(self, cells: Sequence[tuple[Cell, ...]]) -> I64:
-        return _each(list(map(_texts, cells)), lambda texts: _CODES[self._status(texts)])
+        return _each(_texts(cells), lambda texts: _CODES[self._status(texts)])
 
     def times(self, cells: Sequence[Cell]) -> I64:
         if isinstance(cells, np.ndarray):
@@ -85,8 +85,8 @@ class OrderForms:
         return _EMPTY if not text else _UNREADABLE if moment is None else moment
 
 
-def _texts(cells: tuple[Cell, ...]) -> tuple[str, ...]:
-    return tuple(text_of(cell).casefold() for cell in cells)
+def _texts(rows: Sequence[tuple[Cell, ...]]) -> list[tuple[str, ...]]:
+    return list(zip(*map(all_texts, zip(*rows, strict=True)), strict=True))
 
 
 class CatalogueOrders:

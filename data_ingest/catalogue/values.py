@@ -40,9 +40,13 @@ def text_of(cell: Cell) -> str:
 
 
 def all_texts(cells: Iterable[Cell]) -> list[str]:
-    """Return `text_of` of many cells. A long word of letters and digits is as it stands, which saves most calls."""
+    """Return `text_of` of many cells. A word that begins and ends with letters or digits is as it stands, which saves most calls."""
     return [
-        cell if type(cell) is str and len(cell) > _LONGEST_NOTHING and cell.isalnum() else text_of(cell)
+        cell
+        if type(cell) is str and len(cell) > _LONGEST_NOTHING and cell[0].isalnum() and cell[-1].isalnum()
+        else str(cell)
+        if type(cell) is int
+        else text_of(cell)
         for cell in cells
     ]
 

@@ -13,7 +13,7 @@ import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 from zlib import crc32
@@ -135,23 +135,30 @@ def fields_of(
     categories: Sequence[str],
     details: Mapping[str, Any],
 ) -> SearchFields:
-    head, leaf = tokens(title), categories[-1] if categories else ""
-    brands = [name for name in (store, details.get("Brand")) if isinstance(name, str)]
-    steps = [category.replace("_", " "), *categories]
-    strong = [*head, *head, *(word for name in dict.fromkeys(brands) for word in tokens(name))]
-    leaf_words = tokens(leaf)
-    strong += [*leaf_words, *dict.fromkeys(word for step in steps for word in tokens(step))]
-    names = dict.fromkeys([*_leaf_names(leaf), *title_names(title)])
+    head, path = tokens(title), _path_fields(category, tuple(categories))
+    brands = _brand_fields(tuple(name for name in (store, details.get("Brand")) if isinstance(name, str)))
+    strong = [*head, *head, *brands[0], *path[0]]
+    names = dict.fromkeys([*path[1], *title_names(title)])
     known = set(text.split(" "))
     rest = [word for word in (*dict.fromkeys(strong), *_detail_words(details)) if word not in known]
-    return SearchFields(
-        text,
-        " ".join(strong),
-        " ".join(rest),
-        tuple(names),
-        tuple(sorted({key for step in (category, *categories) for key in shelf_keys(step)})),
-        tuple(sorted({key for name in brands if (key := raw_key(name))})),
-    )
+    return SearchFields(text, " ".join(strong), " ".join(rest), tuple(names), path[2], brands[1])
+
+
+@lru_cache(1 << 14)
+def _path_fields(category: str, categories: Name) -> tuple[Name, Name, Name]:
+    """Return the words, the names and the shelf of a category path, which many products share."""
+    leaf = categories[-1] if categories else ""
+    steps = [category.replace("_", " "), *categories]
+    words = (*tokens(leaf), *dict.fromkeys(word for step in steps for word in tokens(step)))
+    keys = {key for step in (category, *categories) for key in shelf_keys(step)}
+    return words, tuple(_leaf_names(leaf)), tuple(sorted(keys))
+
+
+@lru_cache(1 << 14)
+def _brand_fields(names: Name) -> tuple[Name, Name]:
+    """Return the words and the keys of a product's brands."""
+    words = tuple(word for name in dict.fromkeys(names) for word in tokens(name))
+    return words, tuple(sorted({key for name in names if (key := raw_key(name))}))
 
 
 def raw_key(name: str) -> str:
