@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 
 from drr.app.notices import notice
 from drr.data_ingest.catalogue.ingest import CatalogueJob, ingest_catalogue
 from drr.data_ingest.catalogue.mapping import read_map
-from drr.data_ingest.catalogue.people import people_key
 from drr.env.files import at_home
 from drr.env.progress import Quiet
 from drr.env.settings import Settings
@@ -42,11 +39,8 @@ def catalogue_job(
         map=read_map(at_home(mapping) if isinstance(mapping, str | Path) else mapping),
         preset=preset,
         quarantine=quarantine or quarantine_of(shop),
-        key=people_key(),
-        now_ms=int(time.time() * 1000),
         max_bad=0.01 if max_bad is None else max_bad,
         keep_personal=keep_personal,
-        created=datetime.now(UTC).isoformat(timespec="seconds"),
         replace=replace,
     )
 

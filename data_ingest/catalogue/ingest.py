@@ -6,7 +6,8 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from hashlib import file_digest
 from importlib.metadata import version
@@ -18,7 +19,7 @@ import numpy as np
 from drr.data_ingest.catalogue.mapping import Kind, MappedFile, mapped_files
 from drr.data_ingest.catalogue.orders import FIELDS as ORDER_FIELDS
 from drr.data_ingest.catalogue.orders import CatalogueOrders, OrderForms
-from drr.data_ingest.catalogue.people import People
+from drr.data_ingest.catalogue.people import People, people_key
 from drr.data_ingest.catalogue.products import FIELDS as PRODUCT_FIELDS
 from drr.data_ingest.catalogue.products import ProductForms, Shelf, product_forms
 from drr.data_ingest.catalogue.rows import Batch
@@ -34,8 +35,6 @@ from drr.env.settings import Settings
 from drr.env.shop import Input, Manifest, shop_writer
 from numpy.typing import NDArray
 
-_DAY_MS = 86_400_000
-
 
 @dataclass(frozen=True)
 class CatalogueJob:
@@ -46,14 +45,13 @@ class CatalogueJob:
     map: Mapping[str, Any]
     preset: str | None
     quarantine: Path
-    key: bytes
+    max_bad: float
+    keep_personal: bool
+    replace: bool
+    key: bytes = field(default_factory=people_key, repr=False)
     """The secret by which ids of people are hashed."""
-    now_ms: int
-    """Orders of a later day are refused."""
-    max_bad: float = 0.01
-    keep_personal: bool = False
-    created: str | None = None
-    replace: bool = True
+    now: datetime = field(default_factory=lambda: datetime.now(UTC))
+    """The time of the ingest. Orders of a later day are refused."""
 
 
 class Catalogue(NamedTuple):
@@ -120,7 +118,7 @@ def _gathered(
             read(mapped, people.fields, partial(people.add, seen))
             rows["users"] += len(seen)
         places = {product_id: k for k, product_id in enumerate(sorted(shelf.places))}
-        orders = CatalogueOrders(places, people, job.now_ms + _DAY_MS)
+        orders = CatalogueOrders(places, people, int((job.now + timedelta(days=1)).timestamp() * 1000))
         for mapped in of["orders"]:
             read(mapped, ORDER_FIELDS, partial(orders.add, mapped, order_forms[mapped.name]))
         columns = orders.close(quarantine)
@@ -178,25 +176,16 @@ def _ordered(read: Catalogue, ids: Sequence[str], hashes: U64, position: I64) ->
 def _manifest(job: CatalogueJob, read: Catalogue, quarantined: Counter[str]) -> Manifest:
     """Return the manifest, after checking that no row was lost. It names columns, and no cell."""
     rows, forms = read.rows, read.forms
-    rows["rows"] = rows["product_rows"] + rows["user_rows"] + rows["order_rows"]
-    rows["quarantined"] = quarantined.total()
-    found = (
-        rows["products"]
-        + rows["users"]
-        + rows["orders"]
-        + rows["quarantined"]
-        + read.notes["rows_without_product"]
+    rows["rows"] = (
+        sum(rows[f"{kind}_rows"] for kind in ("product", "user", "order"))
+        - read.notes["rows_without_product"]
     )
+    rows["quarantined"] = quarantined.total()
+    found = rows["products"] + rows["users"] + rows["orders"] + rows["quarantined"]
     if rows["rows"] != found:
         raise DrrError(
             f"{rows['rows']:,} rows were read but {found:,} are accounted for; this is a bug, no shop was written: please report it"
         )
-    columns = {
-        mapped.name: ", ".join(
-            f"{field} = {' | '.join(names)}" for field, names in mapped.columns.items() if names
-        )
-        for mapped in read.files
-    }
     return Manifest(
         backend="",
         as_of="",
@@ -204,7 +193,7 @@ def _manifest(job: CatalogueJob, read: Catalogue, quarantined: Counter[str]) -> 
         counts={"products": rows["products"], "users": len(read.people.codes), "orders": rows["orders"]},
         recipe={
             "preset": job.preset or "own files",
-            "files": {mapped.name: f"{mapped.kind}: {columns[mapped.name]}" for mapped in read.files},
+            "files": {mapped.name: mapped.listing for mapped in read.files},
             "currency": forms.currency or "not named, read as USD",
             "rate": forms.rate,
             "language": forms.language or "not named",
@@ -219,7 +208,7 @@ def _manifest(job: CatalogueJob, read: Catalogue, quarantined: Counter[str]) -> 
             "faker": version("faker"),
             "product_text": TEXT_VERSION,
         },
-        created=job.created,
+        created=job.now.isoformat(timespec="seconds"),
     )
 
 

@@ -73,21 +73,13 @@ def preset(name: str) -> dict[str, dict[str, Any]]:
 USUAL = preset("usual")
 
 
-def _table(kind: str, options: type[TableOptions]) -> Any:
-    fields: Any = dict.fromkeys(USUAL[kind], (Names, _NONE))
-    return (
-        create_model(kind, __base__=options, **fields),
-        Field(default_factory=dict, validate_default=True),
-    )
-
-
-CatalogueMap: Any = create_model(
-    "CatalogueMap",
-    __config__=ConfigDict(extra="forbid"),
-    products=_table("products", ProductOptions),
-    orders=_table("orders", OrderOptions),
-    users=_table("users", TableOptions),
-)
+_OPTIONS = {"products": ProductOptions, "orders": OrderOptions, "users": TableOptions}
+_TABLES: Any = {
+    kind: create_model(kind, __base__=options, **dict.fromkeys(USUAL[kind], (Names, _NONE)))  # type: ignore[call-overload]
+    for kind, options in _OPTIONS.items()
+}
+_PARTS: Any = {kind: (table, Field(default_factory=table)) for kind, table in _TABLES.items()}
+CatalogueMap: Any = create_model("CatalogueMap", __config__=ConfigDict(extra="forbid"), **_PARTS)
 """The mapping of a catalogue. Fields of its tables are those of `usual.toml`."""
 
 
@@ -103,6 +95,11 @@ class MappedFile:
     @property
     def name(self) -> str:
         return self.source.path.name
+
+    @property
+    def listing(self) -> str:
+        columns = (f"{field} = {' | '.join(names)}" for field, names in self.columns.items() if names)
+        return f"{self.kind}: {', '.join(columns)}"
 
     def batches(self, fields: Sequence[str]) -> Iterator[Batch]:
         """Yield the rows with the cells of these fields; a field without a column is left out."""
@@ -145,14 +142,10 @@ def read_map(given: Path | Mapping[str, object] | None) -> dict[str, Any]:
     try:
         found = read_toml(given) if isinstance(given, Path) else dict(given or {})
         CatalogueMap.model_validate(found)
-    except OSError as error:
-        raise Misuse(f"{where}: cannot be read ({error.strerror})") from error
     except ValidationError as error:
-        raise Misuse(
-            f"{where}: {wrong_field(error)}; docs/your-data.md lists what a mapping may say"
-        ) from error
-    except ValueError as error:
-        raise Misuse(f"{where}: not TOML ({error}); mend it") from error
+        raise Misuse(f"{where}: {wrong_field(error)}; docs/your-data.md tells what it may say") from error
+    except (OSError, ValueError) as error:
+        raise Misuse(f"{where}: cannot be read as TOML ({error}); mend it") from error
     return found
 
 
@@ -162,9 +155,7 @@ def mapped_files(paths: Sequence[Path], mapping: Mapping[str, Any], name: str | 
         raise Misuse("two files have the same name; rename one")
     found = [_mapped(path, mapping, preset(name) if name else {}) for path in paths]
     if not any(one.kind == "products" for one in found):
-        raise Misuse(
-            "no file holds products, with an id and a title; say it in the mapping: [products] file = ..."
-        )
+        raise Misuse("no file holds products (id and title); say which in the mapping: [products] file = ...")
     for kind in mapping:
         for pattern in getattr(CatalogueMap.model_validate(mapping), kind).file:
             if not any(one.kind == kind and fnmatch(one.name, pattern) for one in found):
@@ -183,7 +174,7 @@ def _mapped(path: Path, mapping: Mapping[str, Any], base: Mapping[str, Any]) -> 
         whole = {**usual, **given}
         if "statuses" in usual:
             whole["statuses"] = {**usual["statuses"], **given.get("statuses", {})}
-        table = getattr(CatalogueMap.model_validate({kind: whole}), kind)
+        table = _TABLES[kind].model_validate(whole)
         columns = dict(_columns(source, kind, table, given))
         missing = [" or ".join(some) for some in _NEEDED[kind] if not any(map(columns.get, some))]
         if not missing:
@@ -203,27 +194,21 @@ def _columns(
     for field, usual in USUAL[kind].items():
         columns = getattr(table, field)
         if field not in given:
-            there = [
-                [known[name] for name in map(_plain, names) if name in known] for names in (columns, usual)
-            ]
-            columns = list(dict.fromkeys(there[0])) or there[1][:1]
+            columns = list(dict.fromkeys(known[name] for name in map(_plain, columns) if name in known))
+            columns = columns or [known[name] for name in map(_plain, usual) if name in known][:1]
         elif field in _ONE_VALUE:
             columns = [column for column in columns if column in source.columns]
         for column in columns:
-            _check(source, f"[{kind}] {field}", column)
+            count = source.columns.count(column)
+            if count > 1:
+                raise Misuse(f"{source.path}: has {count} columns {column!r}; rename all but one")
+            if not count and not source.open_ended:
+                near = "".join(get_close_matches(column, source.columns, 1, 0.7))
+                raise Misuse(
+                    f"{source.path}: has no column {column!r}, which the mapping names as [{kind}] {field}"
+                    + (f"; did you mean {near!r}?" if near else "")
+                )
         yield field, columns
-
-
-def _check(source: TableFile, field: str, column: str) -> None:
-    count = source.columns.count(column)
-    if count > 1:
-        raise Misuse(f"{source.path}: has {count} columns {column!r}; rename all but one")
-    if not count and not source.open_ended:
-        near = get_close_matches(column, source.columns, 1, 0.7)
-        raise Misuse(
-            f"{source.path}: has no column {column!r}, which the mapping names as {field}"
-            + (f"; did you mean {near[0]!r}?" if near else "")
-        )
 
 
 def _plain(name: str) -> str:

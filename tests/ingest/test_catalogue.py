@@ -101,6 +101,7 @@ def test_variants_of_shopify_have_a_parent_and_lines_of_an_order_its_date(tmp_pa
         states = Counter(order.order_status for order in shop.store.iter_orders())
     cancelled = {row[0] for row in orders if row[13]}
     assert states["Cancelled"] == sum(row[0] in cancelled for row in orders)
+    assert drr.out("shop", "check", tmp_path / "shop")
 
 
 def test_a_google_feed_and_orders_of_its_own(tmp_path: Path, drr: Drr) -> None:

@@ -21,6 +21,7 @@ from drr.env.web.sandbox import Document, Sandbox
 from drr.tools.base import ToolContext, context_for
 from drr.tools.registry import TOOLS, call_sync
 
+from tests.ingest import catalogues
 from tests.servers.running import remove_shops
 
 pytestmark = pytest.mark.servers
@@ -197,3 +198,18 @@ def test_client_packages_are_imported_only_for_servers(folder: str) -> None:
     )
     done = subprocess.run([sys.executable, "-c", script, folder], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_a_catalogue_is_asked_and_judged_on_servers(
+    drr: Callable[..., Any], spec: str, tmp_path: Path
+) -> None:
+    """The shop of a catalogue's own files, without a special case: the content of a folder's, questions, runs, judges, a report."""
+    files = [str(path) for path in catalogues.shopify(tmp_path)]
+    asked = ("data", "ingest", *files, "--preset", "shopify", "--quiet", "--json")
+    found, study, queries = drr(*asked, "--shop", spec), str(tmp_path / "study"), str(tmp_path / "q.jsonl")
+    assert found["content_hash"] == drr(*asked, "--shop", str(tmp_path / "shop"))["content_hash"]
+    drr("queries", "generate", "--shop", spec, "--out", queries, "--users", "2", "--quiet")
+    drr("run", study, "--shop", spec, "--queries", queries, "--variants", "react", "--quiet")
+    assert main(["judge", study]) == 0
+    assert main(["report", study, "--out", str(tmp_path / "report")]) == 0
+    assert (tmp_path / "report" / "index.html").is_file()
