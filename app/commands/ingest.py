@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any, TypedDict
 
 from drr.app.commands.shop_text import PAPER_RATIOS, ratios
-from drr.app.console import add_search_options, add_trust_option, print_json, progress_of, settings_of, show
+from drr.app.console import add_search_options, add_trust_option, progress_of, settings_of, show
 from drr.app.notices import confirmed, tidy_end
 from drr.data_ingest.catalogue.mapping import PRESETS
 from drr.data_ingest.recipe import TEN, Recipe, find_pairs, parse_categories
@@ -184,8 +184,7 @@ def run(arguments: argparse.Namespace) -> int:
         created=datetime.now(UTC).isoformat(timespec="seconds"),
         replace=_replaces(arguments.shop) if arguments.replace is None else arguments.replace,
     )
-    _make(arguments, job.quarantine, partial(ingest, job), _print_summary)
-    return 0
+    return _make(arguments, job.quarantine, partial(ingest, job), _summary_lines)
 
 
 def _run_catalogue(arguments: argparse.Namespace, paths: Sequence[Path]) -> int:
@@ -194,8 +193,9 @@ def _run_catalogue(arguments: argparse.Namespace, paths: Sequence[Path]) -> int:
     from drr.data_ingest.catalogue.ingest import ingest_catalogue, preview
     from drr.env.records.listing import product_page
 
-    dry = arguments.dry_run
-    replace = _replaces(arguments.shop) if arguments.replace is None and not dry else arguments.replace
+    replace = not arguments.dry_run and (
+        _replaces(arguments.shop) if arguments.replace is None else arguments.replace
+    )
     job = catalogue_job(
         paths,
         arguments.shop,
@@ -204,22 +204,14 @@ def _run_catalogue(arguments: argparse.Namespace, paths: Sequence[Path]) -> int:
         quarantine=Path(arguments.quarantine) if arguments.quarantine else None,
         max_bad=arguments.max_bad,
         keep_personal=arguments.keep_personal,
-        replace=bool(replace),
+        replace=replace,
     )
-    if dry:
-        manifest, product = preview(job, settings_of(arguments).settings, progress_of(arguments))
-        found = {
-            **_summary(arguments.shop, None, manifest, 0.0),
-            "product": product and product_page(product).text,
-        }
-        show(arguments, found, *summary_lines(found))
-    else:
-        _make(
-            arguments,
-            job.quarantine,
-            partial(ingest_catalogue, job),
-            lambda found: print(*summary_lines(found), sep="\n"),
-        )
+    if not arguments.dry_run:
+        return _make(arguments, job.quarantine, partial(ingest_catalogue, job), summary_lines)
+    manifest, product = preview(job, settings_of(arguments).settings, progress_of(arguments))
+    seen = product and product_page(product).text
+    found = {**_summary(arguments.shop, None, manifest, 0.0), "product": seen}
+    show(arguments, found, *summary_lines(found))
     return 0
 
 
@@ -227,17 +219,15 @@ def _make(
     arguments: argparse.Namespace,
     quarantine: Path,
     ingest: Callable[[Settings, Progress], Manifest],
-    show: Callable[[Any], None],
-) -> None:
+    lines: Callable[[Any], Iterable[str]],
+) -> int:
     start = time.monotonic()
     with tidy_end():
         manifest = ingest(settings_of(arguments).settings, progress_of(arguments))
     seconds = round(time.monotonic() - start, 3)
     found = _summary(arguments.shop, quarantine if manifest.quarantined else None, manifest, seconds)
-    if arguments.json:
-        print_json(found)
-    elif not arguments.quiet:
-        show(found)
+    show(arguments, found, *(() if arguments.quiet else lines(found)))
+    return 0
 
 
 def _is_catalogue(arguments: argparse.Namespace, paths: Sequence[Path]) -> bool:
@@ -295,22 +285,21 @@ def _summary(shop: str, quarantine: object, manifest: Manifest, seconds: float) 
     }
 
 
-def _print_summary(summary: IngestDocument) -> None:
+def _summary_lines(summary: IngestDocument) -> Iterator[str]:
     counts, rows = summary["counts"], summary["rows"]
-    print(
-        f"{summary['shop']}: a shop of {len(summary['recipe']['categories'])} categories, its today is {summary['as_of']}"
-    )
-    print("  " + ", ".join(f"{count:,} {name}" for name, count in counts.items()))
+    categories = len(summary["recipe"]["categories"])
+    yield f"{summary['shop']}: a shop of {categories} categories, its today is {summary['as_of']}"
+    yield "  " + ", ".join(f"{count:,} {name}" for name, count in counts.items())
     for name, value in summary["ratios"].items():
         shown = "-" if value is None else f"{value:,.2f}"
-        print(f"  {name.replace('_', ' '):<20}{shown:>8}   (paper: {summary['paper_ratios'][name]})")
-    print(
+        yield f"  {name.replace('_', ' '):<20}{shown:>8}   (paper: {summary['paper_ratios'][name]})"
+    yield (
         f"  {rows['reviews']:,} review rows = {rows['orders']:,} orders + {rows['duplicates']:,} duplicates + "
         f"{rows['not_selected']:,} not selected + {rows['quarantined']:,} quarantined"
     )
     if summary["reviews"] is not None:
-        print(f"  {summary['reviews']['count']:,} reviews kept; no tool shows them")
+        yield f"  {summary['reviews']['count']:,} reviews kept; no tool shows them"
     if summary["quarantined"]:
         reasons = ", ".join(f"{reason} {count:,}" for reason, count in summary["quarantined"].items())
-        print(f"  quarantined: {reasons}; see {summary['quarantine_file']}")
-    print(f"next: drr shop info {summary['shop']}")
+        yield f"  quarantined: {reasons}; see {summary['quarantine_file']}"
+    yield f"next: drr shop info {summary['shop']}"

@@ -21,7 +21,7 @@ from drr.data_ingest.catalogue.orders import FIELDS as ORDER_FIELDS
 from drr.data_ingest.catalogue.orders import CatalogueOrders, OrderForms
 from drr.data_ingest.catalogue.people import People, people_key
 from drr.data_ingest.catalogue.products import FIELDS as PRODUCT_FIELDS
-from drr.data_ingest.catalogue.products import ProductForms, Shelf, product_forms
+from drr.data_ingest.catalogue.products import NO_RECORD, ProductForms, Shelf, product_forms
 from drr.data_ingest.catalogue.rows import Batch
 from drr.data_ingest.ingest import counted, counted_batches, order_batches, work_folder
 from drr.data_ingest.orders import order_ids, sort_rows
@@ -125,8 +125,7 @@ def _gathered(
         rows["orders"] = len(columns[0])
         if of["orders"] and not rows["orders"]:
             raise DrrError(
-                f"no row became an order ({_reasons(quarantine)}): the column of [orders] product holds ids as in "
-                "[products] id; say both in the mapping"
+                f"no row became an order ({_reasons(quarantine)}); map [orders] product and [products] id"
             )
         yield Catalogue(files, forms, shelf, people, columns, rows, shelf.notes + orders.notes)
 
@@ -176,15 +175,12 @@ def _ordered(read: Catalogue, ids: Sequence[str], hashes: U64, position: I64) ->
 def _manifest(job: CatalogueJob, read: Catalogue, quarantined: Counter[str]) -> Manifest:
     """Return the manifest, after checking that no row was lost. It names columns, and no cell."""
     rows, forms = read.rows, read.forms
-    rows["rows"] = (
-        sum(rows[f"{kind}_rows"] for kind in ("product", "user", "order"))
-        - read.notes["rows_without_product"]
-    )
+    rows["rows"] = sum(rows[f"{one}_rows"] for one in ("product", "user", "order")) - read.notes[NO_RECORD]
     rows["quarantined"] = quarantined.total()
     found = rows["products"] + rows["users"] + rows["orders"] + rows["quarantined"]
     if rows["rows"] != found:
         raise DrrError(
-            f"{rows['rows']:,} rows were read but {found:,} are accounted for; this is a bug, no shop was written: please report it"
+            f"of {rows['rows']:,} rows {found:,} are accounted for; this is a bug, please report it"
         )
     return Manifest(
         backend="",

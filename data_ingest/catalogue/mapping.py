@@ -180,10 +180,7 @@ def _mapped(path: Path, mapping: Mapping[str, Any], base: Mapping[str, Any]) -> 
         if not missing:
             return MappedFile(source, kind, table, columns)
         tried.append(f"{kind} ({', '.join(missing)} missing)")
-    raise Misuse(
-        f"{path}: its {len(source.columns)} columns tell no table: {'; '.join(tried)}. Say in the mapping which column "
-        'is what, e.g. [orders] user = "Kundennummer"'
-    )
+    raise Misuse(f"{path}: its columns tell no table: {'; '.join(tried)}; say in the mapping which is what")
 
 
 def _columns(
@@ -203,11 +200,10 @@ def _columns(
             if count > 1:
                 raise Misuse(f"{source.path}: has {count} columns {column!r}; rename all but one")
             if not count and not source.open_ended:
-                near = "".join(get_close_matches(column, source.columns, 1, 0.7))
-                raise Misuse(
-                    f"{source.path}: has no column {column!r}, which the mapping names as [{kind}] {field}"
-                    + (f"; did you mean {near!r}?" if near else "")
+                near = "".join(
+                    f"; did you mean {one!r}?" for one in get_close_matches(column, source.columns, 1, 0.7)
                 )
+                raise Misuse(f"{source.path}: has no column {column!r}, the mapping's [{kind}] {field}{near}")
         yield field, columns
 
 

@@ -53,8 +53,7 @@ class OrderForms:
         self._day_first = any(first > _MONTHS for first, _ in doubtful)
         if doubtful and self._day_first == any(second > _MONTHS for _, second in doubtful):
             raise DrrError(
-                f"{mapped.name}: dates such as 03/04/2024 could begin with the day or with the month; say it in the mapping: "
-                '[orders] dates = "%d/%m/%Y"'
+                f'{mapped.name}: 03/04/2024 has two readings; say in the mapping: [orders] dates = "%d/%m/%Y"'
             )
         if words := sorted(strange - _CODES.keys()):
             shown = (

@@ -33,9 +33,7 @@ def people_key(folder: Path | None = None) -> bytes:
     person is in a shop, so it lies in the settings folder, for its owner's eyes alone, and never in a shop."""
     folder = folder or config_folder()
     if folder is None:
-        raise DrrError(
-            "people are replaced by means of a secret key, and this account has no home to keep it; set HOME"
-        )
+        raise DrrError("people are replaced by means of a secret key; set HOME, where it is kept")
     path = folder / KEY
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -47,9 +45,7 @@ def people_key(folder: Path | None = None) -> bytes:
     except OSError as error:
         raise DrrError(f"{path}: the key for people's ids cannot be kept ({error.strerror})") from error
     if len(key) != _KEY_BYTES:
-        raise DrrError(
-            f"{path}: is no key of {_KEY_BYTES} bytes; restore it, or remove it to begin with other invented people"
-        )
+        raise DrrError(f"{path}: is no key; restore it, or remove it to begin with other invented people")
     return key
 
 

@@ -32,6 +32,7 @@ _NO_VARIANT = ("", "Default Title")
 _STARS, _MOST = 5, 1 << 53
 _LEFT_OUT = ("other_currency", "other_language")
 """Reasons that the mapping gave, so that the row is not a bad one."""
+NO_RECORD = "rows_without_product"
 _LONGEST_VALUE = 5
 """Characters of a currency or language, such as EUR or de-CH; a preset also lists names of columns."""
 
@@ -61,16 +62,15 @@ def product_forms(files: Sequence[MappedFile]) -> ProductForms:
         known = [mark for mark in ".," if marks[mark]]
         if not mapped.table.decimal and (len(known) > 1 or (marks["?"] and not known)):
             raise DrrError(
-                f"{mapped.name}: the decimal mark of its prices could be a point or a comma; say it in the mapping: "
-                '[products] decimal = ","'
+                f'{mapped.name}: say the decimal mark in the mapping: [products] decimal = "," or "."'
             )
         decimal[mapped.name] = mapped.table.decimal or (known or ["."])[0]
     values = {field: _one(field, counts, files) for field, counts in found.items()}
     currency, rate = values["currency"], files[0].table.rate
     if currency not in (None, "USD") and rate is None:
         raise DrrError(
-            f"prices are in {currency}, and tools, reports and checks reckon in dollars. Say in the mapping what one "
-            f"{currency} is worth: [products] rate = 1.08. With rate = 1 the figures stay, and $ then stands for {currency}"
+            f"prices are in {currency}, and checks reckon in dollars. Say in the mapping what one is worth: [products] "
+            f"rate = 1.08; with rate = 1 the figures stay, and $ then stands for {currency}"
         )
     return ProductForms(decimal, currency, values["language"], rate or 1.0)
 
@@ -89,11 +89,9 @@ def _one(field: str, found: Counter[str], files: Sequence[MappedFile]) -> str | 
         if value not in columns and len(value) <= _LONGEST_VALUE:
             return str(value)
     if len(found) > 1:
-        most = found.most_common(8)
-        listed = ", ".join(f"{word} ({count:,})" for word, count in most)
+        listed, most = ", ".join(sorted(found)[:8]), found.most_common(1)[0][0]
         raise DrrError(
-            f'products have several values of {field}: {listed}. A shop has one: [products] {field} = "{most[0][0]}" in '
-            "the mapping keeps these and leaves the others out"
+            f'products of several {field}s: {listed}; [products] {field} = "{most}" in the mapping keeps one'
         )
     return next(iter(found), None)
 
@@ -114,7 +112,7 @@ class Shelf:
         for line, currency, cells in zip(batch.lines, currencies, rows, strict=True):
             row = dict(zip(batch.cells, cells, strict=True))
             if skip and not text_of(row.get(skip)):
-                self.notes["rows_without_product"] += 1
+                self.notes[NO_RECORD] += 1
                 continue
             try:
                 product_id, fields = self._fields(row, decimal, currency, mapped.columns["details"])

@@ -27,7 +27,7 @@ LONGEST, LONGEST_CELL = 16 << 20, 1 << 20
 _SAMPLE = 1000
 _DEEPEST = 3
 _MARKS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
-_SAY_ENCODING = 'say the encoding in the mapping: encoding = "cp1252"'
+_SAY = 'say the encoding in the mapping: encoding = "cp1252"'
 
 
 class Batch(NamedTuple):
@@ -96,11 +96,11 @@ class DelimitedFile(TableFile):
                     if len(line) == LONGEST:
                         raise DrrError(f"{self.path}: line {number} has over {LONGEST:,} characters; mend it")
                     if "\0" in line:
-                        raise DrrError(f"{self.path}: line {number} holds a zero byte; {_SAY_ENCODING}")
+                        raise DrrError(f"{self.path}: line {number} holds a zero byte; {_SAY}")
                     yield line
         except (UnicodeError, LookupError):
             raise DrrError(
-                f"{self.path}: is not {self._encoding} (line {number + 1} or soon after); {_SAY_ENCODING}"
+                f"{self.path}: line {number + 1} or later is not {self._encoding}; {_SAY}"
             ) from None
         except (EOFError, OSError, zlib.error):
             raise DrrError(f"{self.path}: cannot be read past line {number}; get the file again") from None
@@ -114,10 +114,7 @@ class DelimitedFile(TableFile):
                     yield before + 1, row
                 before = reader.line_num
         except csv.Error:
-            raise DrrError(
-                f"{self.path}: the row of line {before + 1} has a cell of over {LONGEST_CELL:,} characters; is a quote "
-                "left open there?"
-            ) from None
+            raise DrrError(f"{self.path}: line {before + 1} has over 1 MB: a quote left open?") from None
 
     def _found(self, sample: list[str]) -> str:
         likely = []
@@ -193,7 +190,7 @@ class XmlFile(ObjectFile):
                 for event, item in etree.iterparse(file, ("start", "end"), **how):
                     if file.tell() - begin > LONGEST:
                         raise DrrError(
-                            f"{self.path}: an item near line {item.sourceline} has over {LONGEST:,} bytes; mend it"
+                            f"{self.path}: the item of line {item.sourceline} has over 16 MB; mend it"
                         )
                     if event == "start" or etree.QName(item).localname not in ("item", "entry"):
                         continue
@@ -263,6 +260,4 @@ def open_table(path: Path, encoding: str | None = None, separator: str | None = 
         if ending.lower() in kind.endings:
             return kind(path, encoding, separator)
     known = ", ".join(one for kind in kinds for one in kind.endings)
-    raise Misuse(
-        f"{path}: the name must end in {known}, perhaps with .gz; a spreadsheet can save its table as CSV"
-    )
+    raise Misuse(f"{path}: ends in none of {known}, nor these with .gz; save a spreadsheet as CSV")
