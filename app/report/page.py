@@ -89,6 +89,8 @@ def _write_tables(material: ReportData, draft: Path, *, drawn: bool) -> list[Tab
 
 
 REPORT = "index.html"
+_ONE_LINE = 100
+"""Most characters of a banner that is shown whole."""
 _JUDGES = "What judges said"
 _NOTES = (
     "Answer by answer, pair by pair: what was judged, and what each of two judges said. The report shows shares and statistics of these.",
@@ -193,7 +195,9 @@ def index_page(material: ReportData, tables: Sequence[Table], figures: Sequence[
 def _banner(material: ReportData) -> str | None:
     """Return the banner in one line, or `None`; the list of limits has the full text."""
     written = [answer.rule_written for own in material.variants.values() for answer in own]
-    partly = material.banner and "A part of the figures is no measurement or not comparable."
+    partly = material.banner
+    if partly and len(partly) > _ONE_LINE:
+        partly = "A part of the figures is no measurement or not comparable."
     weak = material.judged.judging.weak if material.judged.judging else None
     return banner_of(written, material.by_rules, weak) or partly
 

@@ -121,6 +121,7 @@ class Pages:
         return self.draw(
             "errors.html",
             "",
+            place="errors",
             banner=banner_of(
                 [entry.rule_written for entry in entries],
                 bool(judging and judging.rule_written),
@@ -200,10 +201,12 @@ class Pages:
         return self.draw("page.html", "../", banner=None, sha=sha, text=text)
 
 
-def draw(frame: Frame, name: str, root: str, *, banner: str | None, **values: Any) -> str:
+def draw(
+    frame: Frame, name: str, root: str, *, banner: str | None, place: str = ANSWERS.key, **values: Any
+) -> str:
     """Return the HTML of a page, drawn by the template `name`."""
     template = _templates().get_template(name)
-    return template.render(root=root, banner=banner, **frame.values(ANSWERS.key), **values)
+    return template.render(root=root, banner=banner, **frame.values(place), **values)
 
 
 def if_any(found: T | None, draw: Callable[[T], str]) -> str | None:
