@@ -19,6 +19,7 @@ from drr.data_ingest.catalogue.values import (
     steps_of,
     text_of,
     texts_of,
+    whole_of,
 )
 from drr.data_ingest.products import BadLine, plain
 from drr.data_ingest.quarantine import Quarantine
@@ -29,7 +30,7 @@ from drr.env.json_object import JsonObject
 FIELDS = tuple(USUAL["products"])
 _NO_VARIANT = ("", "Default Title")
 """Values that Shopify writes for a product without variants."""
-_STARS, _MOST = 5, 1 << 53
+_STARS = 5
 _LEFT_OUT = ("other_currency", "other_language")
 """Reasons that the mapping gave, so that the row is not a bad one."""
 NO_RECORD = "rows_without_product"
@@ -150,7 +151,7 @@ class Shelf:
             self.notes["price_unreadable" if text_of(row.get("price")) else "price_unknown"] += 1
         rate, steps = self._forms.rate, steps_of(row.get("category"))
         variant = [text for text in map(text_of, row.get("variant") or ()) if text not in _NO_VARIANT]
-        stars, ratings = (number_of(row.get(field), decimal) for field in ("rating", "ratings"))
+        stars = number_of(row.get("rating"), decimal)
         if stars is not None and stars > _STARS:
             self.notes["rating_above_five"] += 1
             stars = None
@@ -163,9 +164,7 @@ class Shelf:
             "categories": steps,
             "details": _details(row, product_id, details),
             "average_rating": stars,
-            "rating_number": int(ratings)
-            if ratings is not None and ratings % 1 == 0 <= _MOST - ratings
-            else None,
+            "rating_number": whole_of(number_of(row.get("ratings"), decimal)),
             "category": steps[0] if steps else "Unknown",
         }
 

@@ -22,6 +22,7 @@ _PRICE = re.compile(
 """No part can end where another could go on, so that a long cell takes no longer than it is."""
 _SIGNS = {"$": "USD", "US$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY"}
 _CODE = re.compile("[A-Z]{3}")
+_LARGEST = 1e15
 
 
 def text_of(cell: Cell) -> str:
@@ -82,8 +83,7 @@ def decimal_marks(cell: Cell) -> str:
 @lru_cache(1 << 16)
 def amount_of(cell: Cell, decimal: str) -> Amount:
     if isinstance(cell, (int, float)) and not isinstance(cell, bool):
-        value = float(cell)
-        return Amount(abs(value), None, value < 0) if math.isfinite(value) else Amount(None)
+        return Amount(abs(float(cell)), None, cell < 0) if abs(cell) < _LARGEST else Amount(None)
     found = _PRICE.fullmatch(cell.strip()) if isinstance(cell, str) else None
     if found is None:
         return Amount(None)
@@ -92,9 +92,8 @@ def amount_of(cell: Cell, decimal: str) -> Amount:
         return Amount(None)
     thousands = "," if decimal == "." else "."
     number = re.sub(r"[\s']", "", found["number"]).replace(thousands, "").replace(decimal, ".")
-    return Amount(
-        float(number) if number.count(".") <= 1 else None, codes[0] if codes else None, bool(found["minus"])
-    )
+    value = None if number.count(".") > 1 or float(number) >= _LARGEST else float(number)
+    return Amount(value, codes[0] if codes else None, bool(found["minus"]))
 
 
 def _currencies(found: re.Match[str]) -> list[str]:

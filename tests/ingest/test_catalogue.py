@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from drr.data_ingest.catalogue.values import amount_of, decimal_marks, moment_of
+from drr.data_ingest.catalogue.values import amount_of, decimal_marks, moment_of, number_of
 from drr.env.settings import Settings
 from drr.env.shop import Shop, open_shop
 
@@ -343,6 +343,11 @@ def test_prices_as_people_write_them(
     if marks != "?":
         found = amount_of(cell, marks or ".")
         assert (found.value, found.currency, found.negative) == (value, currency, cell.startswith("-"))
+
+
+@pytest.mark.parametrize("cell", [10**400, "9" * 400, float("nan"), True, [], {"a": 1}])
+def test_what_is_no_price_is_unknown(cell: Any) -> None:
+    assert number_of(cell, ".") is None
 
 
 @pytest.mark.parametrize(
