@@ -65,7 +65,7 @@ def _of_row(path: Path, row: dict[str, str], system: str | None) -> dict[str, An
 def _of_markdown(path: Path, known: dict[str, str], system: str | None) -> dict[str, Any]:
     """Return the fields of a report in a file: its front matter, then the table, then the file's name, `SYSTEM--QUESTION.md`."""
     try:
-        text = read_within(path, LINE).decode("utf-8-sig")
+        text = read_within(path, LINE).decode("utf-8-sig").replace("\r\n", "\n")
     except (OSError, ValueError) as error:
         raise Misuse(f"{path}: cannot be read as text in UTF-8 ({error})") from error
     front: dict[str, Any] = {}

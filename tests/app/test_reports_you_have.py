@@ -63,13 +63,14 @@ def test_markdown_and_csv_are_imported_and_their_errors_listed(
     [
         ("a.md", "# Answer\n", "names no question"), ("a.md", "---\nquestion: Why?\n---\n# A\n", "names no system"),
         ("a.md", "---\nquestion: [a\n---\n# A\n", "front matter"), ("a.csv", "file,question\n../b.md,Why?\n", "names files beside it"),
+        ("a.md", "---\r\nquestion: Why?\r\n---\r\n# A\r\n", "names no system"),
         ("a.docx", "x", "line 1: not JSON"), ("a.csv", "question,report\nWhy?,x\n", "names no system"),
     ],
 )  # fmt: skip
 def test_what_is_no_report_is_told_in_one_line(
     name: str, text: str, told: str, tmp_path: Path, drr: Drr
 ) -> None:
-    (tmp_path / name).write_text(text, encoding="utf-8")
+    (tmp_path / name).write_bytes(text.encode())
     err = drr.err("study", "import", tmp_path / "mine", tmp_path / name)
     assert told in err and err.count("\n") == 1 and "--format" not in err
     assert not (tmp_path / "mine").exists()
