@@ -31,7 +31,7 @@ _STOPS = tuple(".!?。！？…")
 _CLOSERS = "*_\"'”’»)）」"
 
 
-def keyed(prompts: Prompts) -> list[str]:
+def key_prompts(prompts: Prompts) -> list[str]:
     """Return the name of the prompt `once_more` in a list, or an empty list where that prompt enters no key."""
     return [] if prompts[ONCE_MORE].sha256 == _UNKEYED else [ONCE_MORE]
 
@@ -52,7 +52,7 @@ def failure_of(none: NoAnswer, variant: Variant, ending: Ending, calls: Sequence
     )
 
 
-async def answered(run: AgentRun, variant: Variant, answer: Run) -> tuple[Ending, NoAnswer | None]:
+async def run_agent(run: AgentRun, variant: Variant, answer: Run) -> tuple[Ending, NoAnswer | None]:
     """Run the agent and return the ending and the reason why its report is no answer (`None`: it is one). The agent is asked a second time where a second try may help."""
     ending = await answer(run)
     none = no_answer(run, ending.report)

@@ -248,7 +248,7 @@ class Event:
 Listener = Callable[[Event], None]
 
 
-def nobody(event: Event) -> None:
+def ignore_event(event: Event) -> None:
     """Ignore an event, as the listener of a run that is not watched."""
 
 

@@ -183,7 +183,7 @@ def call_title(number: int, name: str, arguments: JsonObject) -> str:
     return f"Call {number}: {name} {given}"
 
 
-def dossier(kind: str, task: str, heading: str, pieces: Sequence[Piece], limit: int) -> str:
+def findings_text(kind: str, task: str, heading: str, pieces: Sequence[Piece], limit: int) -> str:
     """The question (or sub-problem) with everything found on it, at most about `limit` characters of findings."""
     texts = shorten([piece.text for piece in pieces], limit)
     blocks = [
@@ -300,7 +300,7 @@ WITH_CART = {
 PARAMETER = {REASON: "thought", FINALIZE: "reason", LAUNCH: "sub_problem"}
 
 
-def complaint(name: str, arguments: JsonObject, parameters: Sequence[str] = ()) -> str | None:
+def argument_error(name: str, arguments: JsonObject, parameters: Sequence[str] = ()) -> str | None:
     """Say what is wrong with the arguments of a control call, in a sentence that the model can act on."""
     wanted = parameters or (PARAMETER[name],)
     for one in wanted if name != FINALIZE else ():

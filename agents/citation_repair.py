@@ -13,7 +13,7 @@ from drr.agents.turns import write
 from drr.citations.addresses import canonical_url
 from drr.citations.ids import IdLookup
 from drr.citations.parse import Citations, parse
-from drr.citations.repair import lost, remove, unknown_urls, with_addresses
+from drr.citations.repair import dangling_ids, remove, unknown_urls, with_addresses
 from drr.env.progress import read_in_time
 from drr.llm.failures import ModelFailure
 from drr.llm.prompts import fence
@@ -39,7 +39,7 @@ class RepairedReport(NamedTuple):
     """Addresses that the model invented when it was asked to mend the report."""
 
 
-async def repaired(
+async def repair_citations(
     run: AgentRun, raw: str, cited: Citations, made_up: list[str], setting: CitationRepair
 ) -> RepairedReport:
     """Return the report after the repair that the setting asks for. A mended report is self-contained: full addresses replace shortened ones."""
@@ -65,12 +65,12 @@ async def repaired(
         )
         report = remove(report, still, *_shop_pages(run))
         after = await read_in_run(run, report)
-    left = {source.url for source in after.sources} | {f"[{name}]" for name in lost(after)}
+    left = {source.url for source in after.sources} | {f"[{name}]" for name in dangling_ids(after)}
     return RepairedReport(report, [one for one in wrong if canonical_url(one) not in left], still)
 
 
 def _wrong(cited: Citations, made_up: list[str]) -> list[str]:
-    return [*made_up, *(f"[{name}]" for name in lost(cited))]
+    return [*made_up, *(f"[{name}]" for name in dangling_ids(cited))]
 
 
 def _addressed(run: AgentRun, report: str) -> str:

@@ -39,11 +39,11 @@ async def side_by_side(work: Iterable[Coroutine[Any, Any, Value]]) -> list[Value
     try:
         return list(await asyncio.gather(*tasks))
     except BaseException:
-        await end(tasks)
+        await cancel_tasks(tasks)
         raise
 
 
-async def end(tasks: Iterable[asyncio.Future[Any]]) -> None:
+async def cancel_tasks(tasks: Iterable[asyncio.Future[Any]]) -> None:
     """Cancel unfinished tasks and wait for them, so that no paid call goes on."""
     left = list(tasks)
     for task in left:
@@ -222,7 +222,7 @@ class PageSummaries:
 
     async def aclose(self) -> None:
         """Cancel the readings and summaries that are still running."""
-        await end([*self._pages.values(), *self._summaries.values()])
+        await cancel_tasks([*self._pages.values(), *self._summaries.values()])
 
     async def improve(self, answer: ToolAnswer, search: str, context: ToolContext) -> ToolAnswer:
         """Return the answer of `web_search` with summaries in place of snippets."""

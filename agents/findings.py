@@ -9,7 +9,7 @@ from typing import NamedTuple, TypedDict
 from drr.agents.base import CallError, ResearcherFailure, StopReason, ToolSchema
 from drr.agents.brief import RESULTS, Piece, SynthesisRequest
 from drr.agents.run_state import AgentRun
-from drr.agents.turns import asks_again, compose, end_for
+from drr.agents.turns import asks_again, ending_for_failure, write_from_findings
 from drr.llm.failures import ModelFailure
 from langchain_core.messages import AIMessage, BaseMessage
 
@@ -46,7 +46,7 @@ class Finding:
     """Seconds since the start of the answer."""
 
 
-def bare(task: SubProblem) -> SubProblem:
+def without_extra_fields(task: SubProblem) -> SubProblem:
     """Return a task with the fields of `SubProblem` only."""
     return {
         "researcher": task["researcher"],
@@ -56,9 +56,9 @@ def bare(task: SubProblem) -> SubProblem:
     }
 
 
-async def attempted(run: AgentRun, task: SubProblem, work: Awaitable[Synthesis]) -> Finding:
+async def wait_for_finding(run: AgentRun, task: SubProblem, work: Awaitable[Synthesis]) -> Finding:
     """Wait for a researcher's result. A failure becomes a finding without text, so that the other researchers go on."""
-    where = bare(task)
+    where = without_extra_fields(task)
     try:
         end = await work
     except ModelFailure as failure:
@@ -95,12 +95,12 @@ def give_up_without_findings(findings: Sequence[Finding]) -> None:
                 raise failure
 
 
-def end_of(findings: Sequence[Finding], stop: StopReason) -> StopReason:
+def stop_reason(findings: Sequence[Finding], stop: StopReason) -> StopReason:
     """Return the stop reason of the research. Where every researcher failed, it is the reason of the first failure."""
     if any(finding.text is not None for finding in findings):
         return stop
     for finding in findings:
-        if finding.failure is not None and (why := end_for(finding.failure, known=True)):
+        if finding.failure is not None and (why := ending_for_failure(finding.failure, known=True)):
             return why
     return stop
 
@@ -109,7 +109,9 @@ def synthesis_request(run: AgentRun, who: str, problem: str) -> SynthesisRequest
     return SynthesisRequest(problem, run.evidence(who))
 
 
-async def afresh(run: AgentRun, who: str, problem: str, messages: Sequence[BaseMessage]) -> str:
+async def synthesis_without_tools(
+    run: AgentRun, who: str, problem: str, messages: Sequence[BaseMessage]
+) -> str:
     """Write the synthesis in a fresh conversation without tools: problem, profile facts, tool results, the researcher's last words."""
     pieces = run.pieces(who)
     if run.profile is not None:
@@ -118,7 +120,7 @@ async def afresh(run: AgentRun, who: str, problem: str, messages: Sequence[BaseM
     if isinstance(last, AIMessage) and last.text.strip():
         pieces.append(Piece("Closing words of the researcher", last.text, "words"))
     brief = synthesis_request(run, who, problem)
-    return await compose(
+    return await write_from_findings(
         run, "synthesis", f"synthesis {who}", problem, RESULTS, pieces, brief, run.pictures(who)
     )
 

@@ -27,23 +27,23 @@ from drr.agents.brief import (
     ReportRequest,
     ResearchRequest,
     SupervisorRequest,
-    complaint,
+    argument_error,
     launch_tool,
 )
 from drr.agents.findings import (
     Finding,
     SubProblem,
     Synthesis,
-    afresh,
-    attempted,
-    end_of,
     give_up_without_findings,
     in_conversation,
     stop_over_budget,
+    stop_reason,
     synthesis_request,
+    synthesis_without_tools,
+    wait_for_finding,
 )
 from drr.agents.run_state import MAIN, AgentRun, has_files, has_shop, tool_message
-from drr.agents.turns import broken_off, compose, twice
+from drr.agents.turns import ask_again_once, broken_off, write_from_findings
 from drr.env.json_object import JsonObject
 from drr.llm.failures import ModelFailure
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
@@ -72,7 +72,7 @@ class ResearcherState(turns.LoopState):
 async def reason(state: ResearcherState, runtime: Runtime[AgentRun]) -> Command[Literal["act", "synthesise"]]:
     run, who = runtime.context, state["researcher"]
     brief = ResearchRequest(state["problem"])
-    return await turns.think(run, who, f"researcher {who}", state, brief, "synthesise")
+    return await turns.next_turn(run, who, f"researcher {who}", state, brief, "synthesise")
 
 
 async def act(state: ResearcherState, runtime: Runtime[AgentRun]) -> Command[Literal["reason", "synthesise"]]:
@@ -88,7 +88,7 @@ async def synthesise(state: ResearcherState, runtime: Runtime[AgentRun]) -> dict
         text = await in_conversation(
             run, who, f"researcher {who}", problem, state["messages"], state["stop"], turns.tools_of(run)
         )
-    return {"synthesis": text or await afresh(run, who, problem, state["messages"])}
+    return {"synthesis": text or await synthesis_without_tools(run, who, problem, state["messages"])}
 
 
 @cache
@@ -126,7 +126,7 @@ async def supervisor(
         brief=SupervisorRequest(run.query, run.has_records, has_files(run), has_shop(run)),
     )
     try:
-        turn = await (ask() if known else twice(run, "supervisor", ask))
+        turn = await (ask() if known else ask_again_once(run, "supervisor", ask))
     except ModelFailure as failure:
         if failure.kind == "context_overflow" and state["findings"]:
             return Command(update={"stop": "context_limit"}, goto="report")
@@ -138,7 +138,7 @@ async def supervisor(
     update: dict[str, object] = {"messages": [turn], "steps": state["steps"] + 1}
     if not turn.tool_calls:
         return Command(update=update | {"stop": "answered"}, goto="report")
-    launches = launched(turn, run.limits.researchers)
+    launches = started_sub_problems(turn, run.limits.researchers)
     if launches and state["rounds"] >= run.limits.rounds:
         return Command(update=update | {"stop": "round_limit"}, goto="report")
     if not launches:
@@ -173,7 +173,7 @@ async def researcher(state: SubProblem, runtime: Runtime[AgentRun]) -> dict[str,
         "stop": "finalized",
         "synthesis": "",
     }
-    return {"findings": [await attempted(run, state, _researched(run, start))]}
+    return {"findings": [await wait_for_finding(run, state, _researched(run, start))]}
 
 
 async def _researched(run: AgentRun, start: ResearcherState) -> Synthesis:
@@ -227,8 +227,8 @@ async def report(state: HybridState, runtime: Runtime[AgentRun]) -> HybridReport
     ]
     found = tuple(synthesis_request(run, finding.researcher, finding.problem) for finding, _ in reports)
     brief = ReportRequest(run.query, researched=found, form=run.settings["form"])
-    text = await compose(run, "report_generator", "report", run.asked, REPORTS, pieces, brief)
-    return {"report": text, "stop": end_of(state["findings"], state["stop"])}
+    text = await write_from_findings(run, "report_generator", "report", run.asked, REPORTS, pieces, brief)
+    return {"report": text, "stop": stop_reason(state["findings"], state["stop"])}
 
 
 @cache
@@ -263,12 +263,12 @@ async def answer(run: AgentRun) -> Ending:
     return Ending(end["report"], end["stop"])
 
 
-def launched(turn: AIMessage, most: int) -> dict[int, str]:
+def started_sub_problems(turn: AIMessage, most: int) -> dict[int, str]:
     """Return the sub-problems of a turn by the index of their call: the first `most` that are well formed."""
     wanted = {
         place: str(call["args"]["sub_problem"])
         for place, call in enumerate(turn.tool_calls)
-        if call["name"] == LAUNCH and complaint(LAUNCH, dict(call["args"])) is None
+        if call["name"] == LAUNCH and argument_error(LAUNCH, dict(call["args"])) is None
     }
     return dict(list(wanted.items())[:most])
 
@@ -283,7 +283,7 @@ def _answer(
     if not _is_control(run, name):
         text = f"Error (not_found): there is no tool {name[:80]!r} here; launch a researcher, it has the shop's tools."
         return text, CallError(kind="not_found", message=text)
-    if wrong := complaint(name, arguments):
+    if wrong := argument_error(name, arguments):
         return wrong, CallError(kind="invalid", message=wrong)
     if name != LAUNCH:
         return "Noted.", None

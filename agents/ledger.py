@@ -14,7 +14,7 @@ from drr.agents.forms.placeholders import CheckableReport, ReportForm
 from drr.agents.forms.report import FormRead
 from drr.agents.react import ReactState, ReportState
 from drr.agents.run_state import MAIN, AgentRun, file_names
-from drr.agents.turns import ROUNDS, twice
+from drr.agents.turns import ROUNDS, ask_again_once
 from drr.llm.failures import ModelFailure
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from langgraph.runtime import Runtime
@@ -44,7 +44,7 @@ async def _text(run: AgentRun, passages: Passages) -> str:
     """Return the report from the model's form. Where a part cannot be printed, the model mends the form once."""
     form, asked = await _form(run, passages)
     read = FormRead.of(form, passages, run.asked)
-    if faults := faults_of(read):
+    if faults := form_errors(read):
         run.notes.append(f"report: sent back once, {len(faults)} things could not be printed")
         mended = await _mended(run, form, asked, faults)
         if mended is not None:
@@ -61,12 +61,12 @@ def _schema(run: AgentRun) -> type[ReportForm]:
     return CheckableReport if run.settings["form"] else ReportForm
 
 
-def faults_of(read: FormRead) -> list[str]:
+def form_errors(read: FormRead) -> list[str]:
     """Return the errors of a form that the model must mend."""
     return read.faults or ([] if read.report() else [EMPTY])
 
 
-def listed(faults: Sequence[str]) -> str:
+def error_list(faults: Sequence[str]) -> str:
     """Return the errors as a list in the model's request."""
     more = [f"and {len(faults) - FAULTS} more of these kinds"] if len(faults) > FAULTS else []
     return "\n".join(f"- {fault}" for fault in [*faults[:FAULTS], *more])
@@ -87,7 +87,7 @@ async def _form(run: AgentRun, passages: Passages) -> tuple[ReportForm, list[Bas
         ]
         ask = partial(run.structured, _REPORT, asked, _schema(run), brief=_brief(run, passages))
         try:
-            return await twice(run, _REPORT, ask), asked
+            return await ask_again_once(run, _REPORT, ask), asked
         except ModelFailure as failure:
             if failure.kind != "context_overflow" or last:
                 raise
@@ -102,7 +102,7 @@ async def _mended(
     run: AgentRun, form: ReportForm, asked: Sequence[BaseMessage], faults: Sequence[str]
 ) -> ReportForm | None:
     """Ask for the mended form; `None` where it cannot be read, so that the first form is used."""
-    mend = HumanMessage(run.prompts.fill("ledger_mend", faults=listed(faults)))
+    mend = HumanMessage(run.prompts.fill("ledger_mend", faults=error_list(faults)))
     talk = [*asked, AIMessage(form.model_dump_json()), mend]
     try:
         return await run.structured(_REPORT, talk, _schema(run), brief=None)

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal, TypedDict
 from drr.agents.base import CallError, CallKind, Ending, StopReason, ToolSchema
 from drr.agents.brief import PlanRequest
 from drr.agents.run_state import MAIN, AgentRun, file_names, has_shop
-from drr.agents.turns import broken_off, report_afresh, twice
+from drr.agents.turns import ask_again_once, broken_off, report_afresh
 from drr.env.json_object import JsonObject
 from drr.env.records.lines import one_line
 from drr.env.text import tokens
@@ -52,13 +52,18 @@ async def plan(state: PlanState, runtime: Runtime[AgentRun]) -> Command[Literal[
     run = runtime.context
     references = run.prompts["planner_references"].text.rstrip() if _references(run) else ""
     system = run.system(
-        "planner", calls=str(run.limits.planned_calls), references=references, tools=catalogue(run.schemas)
+        "planner",
+        calls=str(run.limits.planned_calls),
+        references=references,
+        tools=tool_descriptions(run.schemas),
     )
     brief = PlanRequest(run.query, _references(run), run.has_records, tuple(file_names(run)), has_shop(run))
 
     async def planned_calls() -> CallPlan:
         asked = [system, HumanMessage(run.asked)]
-        return await twice(run, "agent", partial(run.structured, "agent", asked, CallPlan, brief=brief))
+        return await ask_again_once(
+            run, "agent", partial(run.structured, "agent", asked, CallPlan, brief=brief)
+        )
 
     try:
         planned = await planned_calls()
@@ -140,7 +145,7 @@ async def _run(run: AgentRun, planned: PlannedCall, results: list[Any]) -> Any:
         return None
     if _references(run):
         try:
-            arguments = resolve(arguments, results)
+            arguments = resolve_references(arguments, results)
         except LookupError as error:
             _refuse(run, planned, f"Not run: {error.args[0]}", "invalid", arguments)
             return None
@@ -170,7 +175,7 @@ def _refuse(
     run.record(MAIN, planned.tool, given, why, known, CallError(kind=kind, message=why))
 
 
-def catalogue(schemas: Sequence[ToolSchema]) -> str:
+def tool_descriptions(schemas: Sequence[ToolSchema]) -> str:
     """Return the tools' descriptions as text. No tool is bound while planning, so that none can be called before the plan is complete."""
     return "\n\n".join(
         f"### {tool['function']['name']}\n{tool['function']['description']}\n"
@@ -184,12 +189,12 @@ _REFERENCE = re.compile(r"\$(\d{1,3})((?:\.[A-Za-z_]\w*|\[[^\[\]]{1,100}\])+)")
 _STEP = re.compile(r"\.([A-Za-z_]\w*)|\[([^\[\]]+)\]")
 
 
-def resolve(value: Any, results: list[Any]) -> Any:
+def resolve_references(value: Any, results: list[Any]) -> Any:
     """Replace each `$K.PATH` in a value by the result of call K. A string that is only a reference takes the type of the result."""
     if isinstance(value, dict):
-        return {name: resolve(part, results) for name, part in value.items()}
+        return {name: resolve_references(part, results) for name, part in value.items()}
     if isinstance(value, list):
-        return [resolve(part, results) for part in value]
+        return [resolve_references(part, results) for part in value]
     if not isinstance(value, str):
         return value
     if whole := _REFERENCE.fullmatch(value):

@@ -15,7 +15,7 @@ from drr.agents.brief import Brief, ReportRequest, ResearchRequest
 from drr.agents.run_state import AgentRun, Allowance
 from drr.env.errors import DrrError
 from drr.llm.failures import ModelFailure
-from drr.llm.role import NO_DEMAND, Demand, RoleModel, Schema, forced
+from drr.llm.role import NO_DEMAND, Demand, RoleModel, Schema, forced_tool
 from drr.tools.base import ErrorKind, ToolAnswer, ToolError
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
@@ -201,7 +201,7 @@ class RunChatModel(BaseChatModel):
     async def _agenerate(
         self, messages: list[BaseMessage], stop: list[str] | None = None, *_: Any, **given: Any
     ) -> ChatResult:
-        demand = Demand(forced(given.get("tool_choice")), tuple(stop or ()))
+        demand = Demand(forced_tool(given.get("tool_choice")), tuple(stop or ()))
         answer = await self.reply(messages, tools=given.get("tools", ()), demand=demand)
         return ChatResult(generations=[ChatGeneration(message=answer)])
 

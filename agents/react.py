@@ -10,7 +10,7 @@ from drr.agents import turns
 from drr.agents.base import Ending
 from drr.agents.brief import ReportRequest, ResearchRequest
 from drr.agents.run_state import MAIN, AgentRun
-from drr.agents.turns import LoopState, end_for, in_place, is_broken_off, report_afresh
+from drr.agents.turns import LoopState, ending_for_failure, in_place, is_broken_off, report_afresh
 from drr.llm.failures import ModelFailure
 from langchain_core.messages import BaseMessage, HumanMessage
 from langchain_core.runnables import RunnableConfig
@@ -29,7 +29,7 @@ ReactGraph = CompiledStateGraph[ReactState, AgentRun, ReactState, ReactState]
 
 async def reason(state: ReactState, runtime: Runtime[AgentRun]) -> Command[Literal["act", "report"]]:
     run = runtime.context
-    return await turns.think(run, MAIN, "agent", state, ResearchRequest(run.query), "report")
+    return await turns.next_turn(run, MAIN, "agent", state, ResearchRequest(run.query), "report")
 
 
 async def act(state: ReactState, runtime: Runtime[AgentRun]) -> Command[Literal["reason", "report"]]:
@@ -52,7 +52,7 @@ async def report(state: ReactState, runtime: Runtime[AgentRun]) -> ReportState:
         try:
             text, added = await in_place(run, "agent", state["messages"], stop, turns.tools_of(run), brief)
         except ModelFailure as failure:
-            if end_for(failure, known=bool(run.calls)) is None:
+            if ending_for_failure(failure, known=bool(run.calls)) is None:
                 raise
             run.notes.append(f"agent: the report was asked for in a fresh conversation ({failure.kind})")
         else:

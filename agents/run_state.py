@@ -22,9 +22,9 @@ from drr.agents.base import (
     StopReason,
     ToolCall,
     ToolSchema,
-    nobody,
+    ignore_event,
 )
-from drr.agents.brief import CONTROL, Brief, CallEvidence, Piece, ProfileFacts, call_title, complaint
+from drr.agents.brief import CONTROL, Brief, CallEvidence, Piece, ProfileFacts, argument_error, call_title
 from drr.agents.evidence import EvidenceLedger, OutsideAgent, StepLog, side_by_side
 from drr.agents.text_calls import with_calls
 from drr.env.errors import ShopError
@@ -34,7 +34,7 @@ from drr.llm.meter import Meter
 from drr.llm.prompts import Prompts, fence
 from drr.llm.role import NO_DEMAND, Demand, RoleModel, Schema
 from drr.llm.text import Block, picture_blocks
-from drr.llm.thinking import opening
+from drr.llm.thinking import shared_system_message
 from drr.tools.base import ToolAnswer, ToolContext, ToolError
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
@@ -116,7 +116,7 @@ class AgentInstructions:
         """
         values = {"user_id": self.user_id or NOBODY, "as_of": self.as_of, **slots}
         text = self.prompts.fill(prompt, **values)
-        return opening(text, self.prompts[prompt].shared(_OWN, **values))
+        return shared_system_message(text, self.prompts[prompt].shared(_OWN, **values))
 
     def instruction(self, prompt: str) -> HumanMessage:
         """Return a prompt as a message in the middle of a conversation."""
@@ -146,7 +146,7 @@ class AgentRun(AgentInstructions):
     """Facts from the shopper's profile, for variants with `+profile` and architectures with `profile`."""
     aclose: Callable[[], Awaitable[None]] = _nothing
     """Cancels background work when the run is over."""
-    listener: Listener = nobody
+    listener: Listener = ignore_event
     ledger: EvidenceLedger = field(default_factory=EvidenceLedger)
     calls: dict[str, list[ToolCall]] = field(default_factory=dict)
     answers: dict[str, list[ToolAnswer | None]] = field(default_factory=dict)
@@ -296,7 +296,7 @@ class AgentRun(AgentInstructions):
             error = CallError(kind="not_found", message=text)
             return _called(actor, name, arguments, text, "unknown", error, began), None
         if name in CONTROL:
-            wrong = complaint(name, arguments)
+            wrong = argument_error(name, arguments)
             refused = None if wrong is None else CallError(kind="invalid", message=wrong)
             return _called(actor, name, arguments, wrong or "Noted.", "control", refused, began), None
         if not self.allowance.take_call():

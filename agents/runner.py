@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Literal, NotRequired, TypedDict
 
 from drr.agents import brief
-from drr.agents.answers import answered, failure_of, keyed
+from drr.agents.answers import failure_of, key_prompts, run_agent
 from drr.agents.architecture import BUILT_IN, Variant
 from drr.agents.base import (
     PROFILE,
@@ -26,7 +26,7 @@ from drr.agents.base import (
     ToolCall,
     ToolSchema,
     Transcript,
-    nobody,
+    ignore_event,
 )
 from drr.agents.brief import ProfileFacts
 from drr.agents.evidence import PageSummaries, StepLog, actor_rank
@@ -41,7 +41,7 @@ from drr.env.world import World
 from drr.llm.meter import Meter
 from drr.llm.prompts import Prompts
 from drr.llm.role import RoleModel
-from drr.llm.text import Vision, is_shown_pictures, plain
+from drr.llm.text import Vision, is_shown_pictures, plain_messages
 from drr.tools import registry as tools
 from drr.tools.base import ToolAnswer, ToolContext
 from drr.tools.spec import Tool
@@ -162,7 +162,7 @@ def agent_prompts(
     return prompts.chosen(choices) if choices else prompts
 
 
-def sees(variant: Variant, model: str | None, vision: Vision) -> bool:
+def shows_pictures(variant: Variant, model: str | None, vision: Vision) -> bool:
     """Tell whether pictures are shown to a variant, where `model` plays the role that looks at them."""
     if variant.architecture.sees:
         return vision != "no"
@@ -172,7 +172,7 @@ def sees(variant: Variant, model: str | None, vision: Vision) -> bool:
 def vision_key(variant: Variant, offered: Sequence[str], model: str, vision: Vision) -> dict[str, str]:
     """Return the key's field for pictures, only where the user's choice differs from the default of the model's maker."""
     who = model if variant.architecture.looks in variant.roles else None
-    decides = sees(variant, who, vision) != sees(variant, who, "auto")
+    decides = shows_pictures(variant, who, vision) != shows_pictures(variant, who, "auto")
     return {"vision": vision} if decides and "view_image" in tools_of(variant, offered) else {}
 
 
@@ -188,7 +188,7 @@ def key_fields(
     setting: Setting = RECORDS,
 ) -> AgentKey:
     """Return the fields of the agent in the unit's key. The question, user, trial, models and world are further fields."""
-    names = [*variant.prompts, *keyed(prompts)]
+    names = [*variant.prompts, *key_prompts(prompts)]
     if options.citation_repair == "ask":
         names.append("citation_fix")
     if setting.has_persona or setting.has_context:
@@ -223,7 +223,7 @@ async def run_variant(
     meter: Meter,
     prompts: Prompts,
     options: AgentOptions | None = None,
-    listener: Listener = nobody,
+    listener: Listener = ignore_event,
     on_failure: Callable[[ResearchRecord], None] = lambda gathered: None,
     query_id: str | None = None,
     now: Callable[[], float] = time.monotonic,
@@ -243,7 +243,7 @@ async def run_variant(
     run = _run_of(variant, query, world, models, prompts, options, allowance, listener, given)
     run.outside.query_id = query_id
     try:
-        ending, none = await answered(run, variant, variant.architecture.load())
+        ending, none = await run_agent(run, variant, variant.architecture.load())
         record = await _finish(run, variant, ending, options, world)
     except Exception:
         on_failure(ResearchRecord(**_gathered(run, variant, world)))
@@ -277,7 +277,9 @@ def _run_of(
         prompts=agent_prompts(variant, options, prompts, given.setting, world.tools),
         allowance=allowance,
         steps=StepLog(allowance.elapsed),
-        tools=ToolContext(world, options.top_k, sees=sees(variant, seer, options.vision), asked=query),
+        tools=ToolContext(
+            world, options.top_k, sees=shows_pictures(variant, seer, options.vision), asked=query
+        ),
         call_tool=tools.call,
         schemas=schemas(names),
         names=frozenset(names),
@@ -329,14 +331,14 @@ def _profile_facts(run: AgentRun, world: World) -> ProfileFacts:
 async def _finish(
     run: AgentRun, variant: Variant, ending: Ending, options: AgentOptions, world: World
 ) -> AnswerRecord:
-    from drr.agents.citation_repair import read_in_run, repaired
+    from drr.agents.citation_repair import read_in_run, repair_citations
     from drr.citations.parse import without_form
-    from drr.citations.repair import lost, unknown_urls
+    from drr.citations.repair import dangling_ids, unknown_urls
 
     raw, form = without_form(ending.report)
     cited = await read_in_run(run, raw)
     made_up = unknown_urls(cited, run.ledger.knows)
-    mended = await repaired(run, raw, cited, made_up, options.citation_repair)
+    mended = await repair_citations(run, raw, cited, made_up, options.citation_repair)
     report, removed = mended.report, mended.removed
     written = cited if report == raw else await read_in_run(run, report)
     left = unknown_urls(written, run.ledger.knows)
@@ -352,7 +354,7 @@ async def _finish(
         words=len(report.split()),
         citation_repair=options.citation_repair,
         removed_citations=removed,
-        dangling=[int(name) for name in lost(cited) if name.isdecimal()],
+        dangling=[int(name) for name in dangling_ids(cited) if name.isdecimal()],
         fabricated=run.ledger.fabricated(made_up),
         stop_reason=ending.stop_reason,
         usage=usage,
@@ -382,7 +384,7 @@ def _gathered(run: AgentRun, variant: Variant, world: World) -> dict[str, Any]:
         "steps": run.steps.noted(),
         "state_changes": world.session.changes() if world.session else [],
         "transcripts": [
-            Transcript(name=name, messages=plain(messages))
+            Transcript(name=name, messages=plain_messages(messages))
             for name, messages in sorted(run.transcripts.items())
         ],
     }

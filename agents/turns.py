@@ -24,7 +24,7 @@ from drr.agents.brief import (
     Piece,
     ReportRequest,
     SynthesisRequest,
-    dossier,
+    findings_text,
 )
 from drr.agents.run_state import MAIN, AgentRun, tool_message
 from drr.llm.failures import FailureKind, ModelFailure
@@ -49,7 +49,7 @@ def asks_again(failure: ModelFailure) -> bool:
     return failure.kind in _AGAIN
 
 
-async def twice(run: AgentRun, what: str, ask: Callable[[], Awaitable[Value]]) -> Value:
+async def ask_again_once(run: AgentRun, what: str, ask: Callable[[], Awaitable[Value]]) -> Value:
     """Ask up to two times for a reply that the run cannot do without, such as a plan. A second conversation may succeed."""
     try:
         return await ask()
@@ -65,13 +65,13 @@ def broken_off(run: AgentRun, what: str, failure: ModelFailure, *, known: bool) 
 
     An outage before any finding makes the unit fail, so that it is computed again later. A first request that is refused makes it fail too.
     """
-    stop = end_for(failure, known=known)
+    stop = ending_for_failure(failure, known=known)
     if stop is not None:
         run.notes.append(f"{what}: the research was broken off ({failure.kind}: {str(failure)[:200]})")
     return stop
 
 
-def end_for(failure: ModelFailure, *, known: bool) -> StopReason | None:
+def ending_for_failure(failure: ModelFailure, *, known: bool) -> StopReason | None:
     if not known and failure.kind == "bad_request":
         return None
     return "outage" if failure.transient and known else _STOPS.get(failure.kind)
@@ -97,7 +97,7 @@ async def write(
     return text
 
 
-async def compose(
+async def write_from_findings(
     run: AgentRun,
     prompt: str,
     conversation: str,
@@ -114,10 +114,12 @@ async def compose(
     if sum(len(piece.text) for piece in pieces) > limit:
         run.notes.append(f"{conversation}: findings shortened to {limit:,} characters")
     for last in (False,) * (ROUNDS - 1) + (True,):
-        text = dossier(PROBLEM if problem else QUESTION, task, heading, pieces, limit)
+        text = findings_text(PROBLEM if problem else QUESTION, task, heading, pieces, limit)
         asked = [system, with_pictures(text, pictures)]
         try:
-            return await twice(run, conversation, partial(write, run, conversation, asked, brief=brief))
+            return await ask_again_once(
+                run, conversation, partial(write, run, conversation, asked, brief=brief)
+            )
         except ModelFailure as failure:
             if failure.kind != "context_overflow" or last:
                 raise
@@ -131,7 +133,9 @@ async def compose(
 async def report_afresh(run: AgentRun) -> str:
     """Write the report in a fresh conversation, from the tools' answers to the main agent."""
     brief = ReportRequest(run.query, run.evidence(), form=run.settings["form"])
-    return await compose(run, "report", "report", run.asked, RESULTS, run.pieces(), brief, run.pictures())
+    return await write_from_findings(
+        run, "report", "report", run.asked, RESULTS, run.pieces(), brief, run.pictures()
+    )
 
 
 def report_form(run: AgentRun) -> str:
@@ -195,7 +199,7 @@ class LoopState(TypedDict):
     stop: StopReason
 
 
-async def think(
+async def next_turn(
     run: AgentRun,
     actor: str,
     conversation: str,
@@ -238,7 +242,7 @@ async def _next(
         return await run.speak(conversation, messages, bound, brief=brief)
 
     try:
-        reply = await (speak() if known else twice(run, conversation, speak))
+        reply = await (speak() if known else ask_again_once(run, conversation, speak))
     except ModelFailure as failure:
         if failure.kind == "context_overflow" and known:
             return None, "context_limit"

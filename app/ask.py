@@ -10,12 +10,12 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, TypedDict
 
 from drr.agents.architecture import BUILT_IN
-from drr.agents.base import AnswerRecord, Event, Listener, ResearchRecord, nobody
+from drr.agents.base import AnswerRecord, Event, Listener, ResearchRecord, ignore_event
 from drr.app.calls import run_to_end
-from drr.app.models.setup import check_named, explain
+from drr.app.models.setup import check_named, model_error
 from drr.app.study.outcome import check_cast
 from drr.app.study.specs import agent_in
-from drr.app.terminal import raw, shown
+from drr.app.terminal import shown, unscreened_stream
 from drr.env.errors import DrrError, Misuse, ProgramFailure, bug_of
 from drr.env.json_object import JsonObject
 from drr.env.query import Query
@@ -133,7 +133,7 @@ def ask(
         try:
             record = run_to_end(go())
         except ModelFailure as failure:
-            explained = explain(failure)
+            explained = model_error(failure)
             for one in gathered:
                 if isinstance(one, AnswerRecord):
                     return CitedAnswer(_marked(one), one, shop_url, explained)
@@ -267,7 +267,7 @@ _VERBS = {"launch": "researches ", "page": "reads ", "result": "refused: "}
 def watched(quiet: bool) -> Iterator[Listener]:
     """Yield the listener that prints each event of a run; with `quiet`, one that does nothing."""
     if quiet:
-        yield nobody
+        yield ignore_event
     elif sys.stderr.isatty():
         with _moving() as listener:
             yield listener
@@ -286,7 +286,7 @@ def _moving() -> Iterator[Listener]:
     from rich.console import Console
     from rich.markup import escape
 
-    console, started, calls = Console(file=raw(sys.stderr)), time.monotonic(), 0
+    console, started, calls = Console(file=unscreened_stream(sys.stderr)), time.monotonic(), 0
     with console.status("starting") as status:
 
         def show(event: Event) -> None:

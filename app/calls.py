@@ -61,7 +61,7 @@ def run_to_end(work: Coroutine[object, object, Done]) -> Done:
         work.close()
 
 
-def call(work: Callable[[], Done], *places: object) -> Done:
+def run_blocking(work: Callable[[], Done], *places: object) -> Done:
     """Do the work here, or in a thread of its own where an event loop already runs. `places` are files and folders that the caller named."""
     try:
         asyncio.get_running_loop()
@@ -81,7 +81,7 @@ def call(work: Callable[[], Done], *places: object) -> Done:
             raise
 
 
-async def acall(work: Callable[[], Done], *places: object) -> Done:
+async def run_in_thread(work: Callable[[], Done], *places: object) -> Done:
     """Do the work in its own thread and leave the caller's loop free. If the call is cancelled, the work ends before this function returns."""
     caller, thread = _Caller(), ThreadPoolExecutor(1)
     loop = asyncio.get_running_loop()

@@ -8,7 +8,16 @@ from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from drr.app.commands.table import GROUPS, CommandForm, CommandRow, command_of, find, first_words, gone, heads
+from drr.app.commands.table import (
+    GROUPS,
+    CommandForm,
+    CommandRow,
+    command_of,
+    find_command,
+    first_words,
+    renamed_command_hint,
+    top_level_words,
+)
 
 if TYPE_CHECKING:
     import argparse
@@ -19,7 +28,7 @@ _ALLOCATIONS = 50_000
 
 
 def _overview() -> str:
-    rows = heads()
+    rows = top_level_words()
     width = max(len(row.name) for row in rows) + 2
     groups = []
     for group in GROUPS:
@@ -69,14 +78,14 @@ def _main(words: list[str]) -> int:
 
         print("drr", version("deepresearch-retail"))
         return 0
-    found = find(words)
-    if (found is None or found.command.name == "papers") and (now := gone(words)):
+    found = find_command(words)
+    if (found is None or found.command.name == "papers") and (now := renamed_command_hint(words)):
         print(f"drr: {now}", file=sys.stderr)
         return 2
     if found is None:
-        from drr.app.commands.parser import nearest
+        from drr.app.commands.parser import did_you_mean
 
-        hint = nearest(words[0], first_words()) or "; `drr --help` lists the commands"
+        hint = did_you_mean(words[0], first_words()) or "; `drr --help` lists the commands"
         print(f"drr: no command {words[0]!r}{hint}", file=sys.stderr)
         return 2
     if found.old and not found.command.old_stays:
@@ -138,9 +147,9 @@ def _run(command: CommandRow, words: Sequence[str]) -> int:
         print(f"drr: {_clipped(str(error))}", file=sys.stderr)
         return error.exit_code
     except ModuleNotFoundError as error:
-        from drr.env.plugins import without
+        from drr.env.plugins import missing_package_hint
 
-        if (sentence := without(error.name)) is None:
+        if (sentence := missing_package_hint(error.name)) is None:
             raise
         print(f"drr: {sentence}", file=sys.stderr)
         return 2

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, get_args
 import orjson
 from drr.app.commands.parser import SETTINGS_TITLE
 from drr.app.study.trust import given_settings, settled, trusted_addresses
-from drr.app.terminal import plain, raw, screened, shown
+from drr.app.terminal import plain, screened, shown, unscreened_stream
 from drr.env.errors import Misuse
-from drr.env.files import private, write_file
+from drr.env.files import owner_only_mode, write_file
 from drr.env.progress import Progress, Quiet, Stage
 from drr.env.settings import MODEL_ADDRESSES, Resolved, Settings
 from pydantic.fields import FieldInfo
@@ -30,12 +30,12 @@ def print_json(document: Any) -> None:
     sys.stdout.write(orjson.dumps(document, option=orjson.OPT_INDENT_2).decode() + "\n")
 
 
-def tell(arguments: argparse.Namespace, document: Mapping[str, Any], *lines: str) -> None:
+def print_result(arguments: argparse.Namespace, document: Mapping[str, Any], *lines: str) -> None:
     """Print a command's result: with `--json` one document of schema 1, else lines."""
-    show(arguments, {"schema": 1, **document}, *lines)
+    print_document(arguments, {"schema": 1, **document}, *lines)
 
 
-def show(arguments: argparse.Namespace, document: object, *lines: str) -> None:
+def print_document(arguments: argparse.Namespace, document: object, *lines: str) -> None:
     """Print a command's result: with `--json` the document as it is, else lines."""
     if getattr(arguments, "json", False):
         print_json(document)
@@ -47,7 +47,7 @@ def show(arguments: argparse.Namespace, document: object, *lines: str) -> None:
 def write_lines(path: Path, rows: Iterable[Mapping[str, Any]]) -> int:
     """Write rows as JSON lines into a file that the user named; return their number. Raise `Misuse` if the file cannot be written."""
     lines = [_line(row) for row in rows]
-    write_text(path, "".join(f"{line}\n" for line in lines), private(0o666))
+    write_text(path, "".join(f"{line}\n" for line in lines), owner_only_mode(0o666))
     return len(lines)
 
 
@@ -213,7 +213,7 @@ class _Bars:
             TextColumn("{task.fields[note]}", markup=False),
         )
         # Text printed meanwhile goes through the bars' own stream, so that stream gets a screen, too.
-        console = Console(file=raw(sys.stderr))
+        console = Console(file=unscreened_stream(sys.stderr))
         with Progress(*columns, console=console, transient=False) as bars, screened():
             task: TaskID = bars.add_task(shown(label), total=total, note="", rate="")
             all_rows = 0

@@ -29,21 +29,23 @@ def positive_float(text: str) -> float:
     return value
 
 
-def leaves(parser: argparse.ArgumentParser, name: str) -> Iterator[tuple[str, argparse.ArgumentParser]]:
+def parsers_with_options(
+    parser: argparse.ArgumentParser, name: str
+) -> Iterator[tuple[str, argparse.ArgumentParser]]:
     """Yield the parsers that read a command's options, with their names: the command's own, or those of its subcommands."""
     parts = [action for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
     if not any(action.required for action in parts):
         yield name, parser
     for action in parts:
         for word, part in action.choices.items():
-            yield from leaves(part, f"{name} {word}")
+            yield from parsers_with_options(part, f"{name} {word}")
 
 
 def add_common_options(parser: argparse.ArgumentParser, command: CommandRow) -> None:
     """Add the options that all commands share. An option not given to a subcommand keeps the value given before the subcommand's name."""
     untold = argparse.SUPPRESS
     silent = {f"{command.name} {part}".rstrip() for part in command.summaries}
-    for leaf, found in leaves(parser, command.name):
+    for leaf, found in parsers_with_options(parser, command.name):
         if "--quiet" not in found._option_string_actions:
             found.add_argument("--quiet", action="store_true", default=untold, help="no progress, no summary")
             found.set_defaults(silent=leaf in silent)

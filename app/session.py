@@ -232,7 +232,7 @@ def context_in(
     return ToolContext(world, top_k=settings.web_top_k)
 
 
-def someone(spec: str, settings: Settings) -> str | None:
+def default_user(spec: str, settings: Settings) -> str | None:
     """Return a user with orders, always the same one; `None` if there is none."""
     with open_shop(spec, settings) as shop:
         return next(iter(shop.store.sample_users(1, seed=7, min_orders=3)), None)

@@ -54,7 +54,7 @@ def coloured(stream: TextIO) -> bool:
     return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
-def painted(text: str, tone: Tone) -> str:
+def with_colour(text: str, tone: Tone) -> str:
     """Return the text with colour marks for a `Screen`; unchanged if standard output is no coloured screen."""
     global _paint
     target = sys.stdout
@@ -65,7 +65,7 @@ def painted(text: str, tone: Tone) -> str:
     return _paint.on(text, tone)
 
 
-def unpainted(text: str) -> str:
+def without_colour(text: str) -> str:
     return text if _paint is None else _paint.mark.sub("", text)
 
 
@@ -94,7 +94,7 @@ class Screen:
         return getattr(self.stream, name)
 
 
-def raw(stream: TextIO) -> TextIO:
+def unscreened_stream(stream: TextIO) -> TextIO:
     """Return the stream behind the screen, for code that draws with control characters and passes strangers' text through `shown`."""
     while isinstance(stream, Screen):
         stream = stream.stream
@@ -148,10 +148,10 @@ def screen() -> int | None:
 
 def verdict(holds: bool, good: str = "ok", bad: str = "FAILS") -> str:
     tone: Tone = "good" if holds else "bad"
-    return painted(good if holds else bad, tone)
+    return with_colour(good if holds else bad, tone)
 
 
-def flowing(text: str, indent: int = 0) -> str:
+def wrapped_paragraph(text: str, indent: int = 0) -> str:
     """Wrap a paragraph to the terminal, with all lines but the first indented; without a terminal, return it unchanged."""
     room = screen()
     return (
@@ -185,13 +185,15 @@ def table(head: Sequence[str | Column], rows: Sequence[Row], *, width: int | Non
     left_out = [column.head for i, column in enumerate(columns) if i not in kept]
     if left_out:
         note = f"not shown, for want of room: {', '.join(left_out)} (--wide or --json has all)"
-        drawn += "\n" + "\n".join(painted(line, "dim") for line in wrap(note, room))
+        drawn += "\n" + "\n".join(with_colour(line, "dim") for line in wrap(note, room))
     return drawn
 
 
 def _fitted(columns: Sequence[Column], rows: Sequence[Row], room: int) -> str:
     widths = _widths(columns, rows)
-    right = [i for i in range(1, len(columns)) if all(_NUMBER.fullmatch(unpainted(row[i])) for row in rows)]
+    right = [
+        i for i in range(1, len(columns)) if all(_NUMBER.fullmatch(without_colour(row[i])) for row in rows)
+    ]
     for i, column in enumerate(columns):
         if column.flows:
             widths[i] = max(LEAST_TEXT, widths[i] - max(0, _total(widths) - room))
@@ -204,7 +206,7 @@ def _widths(columns: Sequence[Column], rows: Sequence[Row]) -> list[int]:
 
 
 def _length(cell: str) -> int:
-    return len(unpainted(cell))
+    return len(without_colour(cell))
 
 
 def _total(widths: Sequence[int]) -> int:
@@ -244,7 +246,7 @@ def _drawn(
         return (" " * GAP).join(padded).rstrip()
 
     first = line([column.head for column in columns])
-    return "\n".join([painted(first, "head"), "-" * len(first), *(line(row) for row in rows)])
+    return "\n".join([with_colour(first, "head"), "-" * len(first), *(line(row) for row in rows)])
 
 
 def number(value: float | None, digits: int = 3) -> str:

@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from drr.app.bundles.builder import BundleConfig, make
+from drr.app.bundles.builder import BundleConfig, write_bundle
 from drr.app.bundles.verifier import VerifyTerms, verify
 
 
@@ -27,7 +27,7 @@ def main() -> None:
     given = parser.parse_args()
     with TemporaryDirectory() as place:
         bundle = Path(place, "bundle")
-        made = make(BundleConfig(study=given.study, out=bundle, shop=given.shop))
+        made = write_bundle(BundleConfig(study=given.study, out=bundle, shop=given.shop))
         ledger = _compressed(given.study)
         print(f"bundle {made.size:,} bytes, the study's folder under xz {ledger:,}: {made.size / ledger:.2f}")
         _verified(bundle, given.shop)

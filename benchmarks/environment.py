@@ -22,7 +22,7 @@ from typing import Any
 from drr.app.cli import main as drr_main
 from drr.app.session import ToolSession
 from drr.app.training.environment import Environment
-from drr.app.training.proving import oracle, played
+from drr.app.training.proving import oracle, play_episode
 from drr.env.query import Query
 from drr.env.shop import Store
 from drr.env.text import tokens
@@ -127,7 +127,7 @@ def rewards(shop: str, questions: list[Query]) -> float:
     times = []
     with Environment(shop, questions) as env:
         for query in questions:
-            sources = played(env, query, oracle).env.episode.session.sources
+            sources = play_episode(env, query, oracle).env.episode.session.sources
             action: Any = env.episode.turns[-1].action
             form = AnswerForm.model_validate(action.form.model_dump())
             began = time.perf_counter()
@@ -141,12 +141,12 @@ def memory(shop: str, questions: list[Query], sessions: int) -> float:
     with ExitStack() as opened:
         first = opened.enter_context(Environment(shop, questions))
         for query in questions:
-            played(first, query, oracle)
+            play_episode(first, query, oracle)
         tracemalloc.start()
         before = tracemalloc.get_traced_memory()[0]
         for number in range(sessions):
             env = opened.enter_context(Environment(shop, questions))
-            played(env, questions[number % len(questions)], oracle)
+            play_episode(env, questions[number % len(questions)], oracle)
         held = tracemalloc.get_traced_memory()[0] - before
         tracemalloc.stop()
     return held / sessions / 1000

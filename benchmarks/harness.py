@@ -25,7 +25,7 @@ from typing import Any
 
 from drr.agents.registry import variant
 from drr.agents.runner import AgentOptions, load_prompts, run_variant
-from drr.app.study.specs import AnswerSpec, kept
+from drr.app.study.specs import AnswerSpec, split_record
 from drr.env.session import Session
 from drr.env.settings import Settings
 from drr.env.shop import Shop, open_shop
@@ -89,7 +89,7 @@ class Bench:
             options=AgentOptions(),
         )
         asked = AnswerSpec(query_id="q", query=QUESTION, user_id=ANNA, variant="react", trial=spec["trial"])
-        return kept(answer, asked)
+        return split_record(answer, asked)
 
     def prebuilt(self) -> Any:
         from langgraph.prebuilt import create_react_agent

@@ -25,7 +25,7 @@ from drr.eval.stats.intervals import (
     Statistic,
     from_sums,
     ratio,
-    student,
+    student_quantile,
 )
 from drr.eval.stats.question import Comparison
 from drr.eval.stats.ratings import davidson
@@ -146,7 +146,7 @@ def cell(name: str, drawn: Distribution, draws: int, samples: int) -> Cell:
         assert v.ci_low is not None and v.ci_high is not None
         held += count * (v.ci_low - 1e-9 <= drawn.mean <= v.ci_high + 1e-9)
         wide += count * (v.ci_high - v.ci_low)
-        plain += count * 2 * student(draws - 1) * float(np.std(values, ddof=1)) / sqrt(draws)
+        plain += count * 2 * student_quantile(draws - 1) * float(np.std(values, ddof=1)) / sqrt(draws)
     return Cell(name, draws, held / samples, wide / plain if plain else np.inf, drawn.spread)
 
 

@@ -22,7 +22,7 @@ from drr.env.settings import resolve
 from drr.env.shop import open_shop
 from drr.eval.checks import RULES, Check, check_report
 from drr.eval.evidence.answers import Answer, read_answers
-from drr.eval.tasks.rules import subject
+from drr.eval.tasks.rules import check_subject
 from drr.study.study import Study
 
 from benchmarks.ledger_models import LedgerModel
@@ -74,7 +74,7 @@ def checked(site: Site, folder: Path) -> Checked:
     told: list[str] = []
     with open_shop(str(site.shop), settings) as shop, Study.open(folder, read_only=True) as study:
         for answer in read_answers(study):
-            checks = check_report(subject(answer, shop, shop.shop_url))
+            checks = check_report(check_subject(answer, shop, shop.shop_url))
             reports += 1
             recorded += len(answer.record.result.get("fabricated", ()))
             found = {name for name, check in checks.items() if check.status == "fail"}

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from drr.eval.evidence.passages import WindowVerdict, select, support
+from drr.eval.evidence.passages import WindowVerdict, label_support, shown_spans
 from drr.eval.labels import SupportLabel, read_labels
 from drr.eval.stats.agreement import cohen_kappa
 from drr.eval.stats.intervals import Statistic
@@ -40,9 +40,11 @@ def judged(path: Path) -> list[JudgedPair]:
     for one in read_labels(path):
         if isinstance(one, SupportLabel):
             text = one.evidence
-            shown = "\n[...]\n".join(text[s.start : s.end].strip() for s in select(one.claim, text))
+            shown = "\n[...]\n".join(text[s.start : s.end].strip() for s in shown_spans(one.claim, text))
             cluster = sha256(text.encode()).hexdigest()[:12]
-            found.setdefault(one.id, JudgedPair(one.id, one.label, cluster, support(one.claim, [shown])))
+            found.setdefault(
+                one.id, JudgedPair(one.id, one.label, cluster, label_support(one.claim, [shown]))
+            )
     return list(found.values())
 
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from drr.app.training.environment import Environment
-from drr.app.training.proving import oracle, played
+from drr.app.training.proving import oracle, play_episode
 from drr.app.training.service_tricks import SERVICE_FLOOR, SERVICE_TRICKS
 from drr.app.training.tricks import Play
 
@@ -105,7 +105,7 @@ def ours(shop: str, count: int) -> dict[str, object]:
         refused, bad, gold, steps = 0, 0, 0, 0
         began = time.process_time()
         for query in queries:
-            play = played(env, query, oracle)
+            play = play_episode(env, query, oracle)
             wrong = sum(step[3]["error"] is not None for step, _ in play.seen)
             refused, bad, steps = refused + wrong, bad + bool(wrong), steps + len(play.seen)
             gold += env.state["reward"] == 1

@@ -96,7 +96,7 @@ def _goes_on(sign: str, before: str) -> bool:
     return _CJK.match(sign) is not None and (before in "/=_-%#" or _CJK.match(before) is not None)
 
 
-def unescape(raw: str) -> str:
+def without_escapes(raw: str) -> str:
     """Remove Markdown's backslashes and HTML's entities as a browser would, however often they were escaped."""
     if "\\" in raw:
         raw = _ESCAPED.sub(lambda m: m[1] or "\\", raw)
@@ -105,9 +105,9 @@ def unescape(raw: str) -> str:
     return raw
 
 
-def address(raw: str) -> str:
+def requested_address(raw: str) -> str:
     """Return the address to request: without Markdown's and HTML's escapes, and with a scheme."""
-    url = unescape(raw.strip())
+    url = without_escapes(raw.strip())
     doi = DOI.match(url)
     if doi:
         return "https://doi.org/" + url[doi.end() :]
@@ -121,7 +121,7 @@ def canonical_url(raw: str) -> str:
     """
     if _PLAIN.fullmatch(raw):
         return raw
-    url = address(raw)
+    url = requested_address(raw)
     cut = url.find(":~:text=")
     if cut >= 0:
         url = url[:cut].removesuffix("#").rstrip()

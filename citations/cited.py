@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, TypedDict
 
-from drr.citations.addresses import address, canonical_url
+from drr.citations.addresses import canonical_url, requested_address
 from drr.citations.links import Link
 
 Span = tuple[int, int]
@@ -56,7 +56,7 @@ class CitedSource:
     @property
     def address(self) -> str:
         """Return the address to request."""
-        return address(self.url_raw)
+        return requested_address(self.url_raw)
 
 
 class Reference(NamedTuple):

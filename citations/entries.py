@@ -120,7 +120,7 @@ def named_by_heading(line: Line) -> Entry | None:
     return entry
 
 
-def unnumbered(line: Line) -> Entry:
+def entry_without_number(line: Line) -> Entry:
     """Return the line as an entry whose number, if any, stands at its end."""
     behind = _NUMBER_BEHIND.search(line.text) if line.links else None
     numbers = [plain_number(behind[1])] if behind else []
@@ -136,7 +136,7 @@ def same_kind(last: Entry, entry: Entry) -> bool:
     return last.form == entry.form or {last.form, entry.form} <= {"bracket", "definition"}
 
 
-def defines(entry: Entry, text: str) -> bool:
+def is_link_definition(entry: Entry, text: str) -> bool:
     """Tell whether an entry is a definition such as `[1]: https://...`. A sentence may begin with a marker and a colon too."""
     if not entry.links:
         return False
@@ -144,7 +144,7 @@ def defines(entry: Entry, text: str) -> bool:
     return head.rstrip(" \t<").endswith(":")
 
 
-def continues(entry: Entry, line: Line) -> bool:
+def continues_entry(entry: Entry, line: Line) -> bool:
     """Tell whether the line after an entry continues the entry."""
     if not entry.links:
         return not line.after_blank or (bool(line.links) and len(line.text) < 300)

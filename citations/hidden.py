@@ -37,7 +37,7 @@ class PlaceFinder:
         return self._at
 
 
-def blank(text: str, spans: list[tuple[int, int]]) -> str:
+def blank_spans(text: str, spans: list[tuple[int, int]]) -> str:
     """Replace spans (sorted or not, perhaps overlapping) by spaces; line ends stay."""
     if not spans:
         return text
@@ -117,7 +117,7 @@ def inline_code(text: str) -> list[tuple[int, int]]:
     return spans
 
 
-def comments(text: str) -> list[tuple[int, int]]:
+def comment_spans(text: str) -> list[tuple[int, int]]:
     """Return the spans of HTML comments, remarks such as `[//]: # (text)`, and elements that are not displayed."""
     spans = [match.span(1) for match in _HIDDEN.finditer(text)]
     if "]:" in text:
@@ -208,7 +208,7 @@ def pictures(text: str) -> list[tuple[int, int]]:
             shown.add(label)
     if not spans:
         return []
-    used = {_label(match[1]) for match in _USED.finditer(blank(text, spans))}
+    used = {_label(match[1]) for match in _USED.finditer(blank_spans(text, spans))}
     return spans + [defined[label] for label in sorted(shown - used)]
 
 

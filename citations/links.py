@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
-from drr.citations.addresses import BARE, DOI, LONGEST, SCHEME, bare_end, run_start, unescape
+from drr.citations.addresses import BARE, DOI, LONGEST, SCHEME, bare_end, run_start, without_escapes
 from drr.citations.hidden import (
     PlaceFinder,
-    blank,
-    comments,
+    blank_spans,
+    comment_spans,
     formulas,
     hidden_code,
     inline_code,
@@ -70,18 +70,18 @@ _LONGEST_TEXT = 3_000
 
 def scan(report: str) -> Scan:
     """Find all links of the report."""
-    text = blank(report, hidden_code(report))
+    text = blank_spans(report, hidden_code(report))
     code = inline_code(text)
-    text = blank(text, code + comments(text) + surplus_cells(text))
+    text = blank_spans(text, code + comment_spans(text) + surplus_cells(text))
     figures = formulas(text)
-    text = blank(text, figures)
+    text = blank_spans(text, figures)
     shown = pictures(text)
-    text = blank(text, shown)
+    text = blank_spans(text, shown)
     raised = [(match.start(), match.end(), match[1]) for match in _SUPERSCRIPT.finditer(text)]
     anchors, tags = _html(text)
-    text = blank(text, tags)
+    text = blank_spans(text, tags)
     markdown = _Markdown(text)
-    text = blank(text, markdown.images)
+    text = blank_spans(text, markdown.images)
     links = _with_bare(text, _without_overlap([*markdown.links, *anchors]))
     closed = sorted([end for spans in (code, figures, shown, markdown.images) for _, end in spans])
     return Scan(links, text, markdown.unterminated, raised, closed)
@@ -293,5 +293,5 @@ def _bare(text: str, start: int, end: int) -> Link:
 
 def number_in(text: str) -> str | None:
     """Return the number if a link's text is only a citation number: `2`, `[2]`, `(2)`, `^2`; otherwise `None`."""
-    bare = unescape(text).strip(" []()【】（）^*_\t\n")
+    bare = without_escapes(text).strip(" []()【】（）^*_\t\n")
     return bare if bare.isascii() and bare.isdecimal() and len(bare) <= 4 else None

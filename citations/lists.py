@@ -10,7 +10,7 @@ from itertools import takewhile
 from drr.citations.entries import Entry, entry_of, is_link_alone, is_pure
 from drr.citations.lines import WORD, Line, Lines
 from drr.citations.links import Scan, number_in
-from drr.citations.runs import Runs, ends, is_rule
+from drr.citations.runs import Runs, is_end_of_text, is_rule
 
 
 @dataclass(slots=True)
@@ -70,7 +70,7 @@ def _without_body_lists(
             return True
         if all(link.kind == "bare" for entry in entries for link in entry.links):
             return False
-        return not numbers & cited and not ends(text, entries[-1].end)
+        return not numbers & cited and not is_end_of_text(text, entries[-1].end)
 
     return [entries for entries in accepted if id(entries) not in own or not is_body(entries)]
 

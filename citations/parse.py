@@ -14,7 +14,7 @@ from operator import itemgetter
 from drr.citations.addresses import canonical_url
 from drr.citations.cited import Citations, CitedSource, Defect, Marker, Reference, Span, find_defects
 from drr.citations.entries import Entry
-from drr.citations.hidden import blank, hidden_code
+from drr.citations.hidden import blank_spans, hidden_code
 from drr.citations.ids import IdLookup, with_ids
 from drr.citations.links import Link, Scan, number_in, scan
 from drr.citations.lists import ReferenceList, find_lists
@@ -57,7 +57,7 @@ def parse(report: str, home: str = "", ids: IdLookup | None = None) -> Citations
     lookup = _Lookup(lists)
     elsewhere = [*list_spans, *((link.start, link.end) for link in body_links)]
     marks = find_marks(
-        blank(found.plain, elsewhere),
+        blank_spans(found.plain, elsewhere),
         lookup.numbers,
         numbered=lookup.numbered,
         labels=lookup.labels,
@@ -73,7 +73,7 @@ def parse(report: str, home: str = "", ids: IdLookup | None = None) -> Citations
     sources = _sources(found.links, references, markers, canonical)
     blankets = {(start, end) for start, end, _, _, note in marks if note == "blanket"}
     defects = find_defects(len(report), references, markers, sources, blankets, found.unterminated)
-    return Citations(markers, sources, references, defects, blank(found.plain, list_spans))
+    return Citations(markers, sources, references, defects, blank_spans(found.plain, list_spans))
 
 
 def _is_note(entry: Entry) -> bool:

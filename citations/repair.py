@@ -22,7 +22,7 @@ _BETWEEN = _SPACE + "·•|,;–—"
 _NO_SPACE = re.compile(r"(?P<space>[ \t]*)(?P<stop>[.,;:!?](?!\S)|\)|[\r\n]|\Z)?")
 
 
-def lost(citations: Citations) -> list[str]:
+def dangling_ids(citations: Citations) -> list[str]:
     """Return the ids, each once, of marks that lead to no address."""
     return list(dict.fromkeys(marker.id for marker in citations.markers if marker.url is None))
 

@@ -6,22 +6,22 @@ import re
 
 from drr.citations.entries import (
     Entry,
-    continues,
-    defines,
+    continues_entry,
     entry_of,
+    entry_without_number,
     has_price,
     is_address_again,
     is_bare_list,
     is_counted,
     is_dotted,
     is_link_alone,
+    is_link_definition,
     is_plain_entry,
     is_pure,
     is_remark,
     named_by_heading,
     same_kind,
     split_run_on,
-    unnumbered,
 )
 from drr.citations.lines import Line, Lines, is_of_links, is_reference_heading
 
@@ -142,7 +142,7 @@ class Runs:
     def _is_no_entry(self, entry: Entry, line: Line) -> bool:
         if entry.form == "row":
             return not entry.links
-        if entry.form != "definition" or self._level is not None or defines(entry, self._text):
+        if entry.form != "definition" or self._level is not None or is_link_definition(entry, self._text):
             return False
         return not line.text.lstrip(" >").startswith("[^")
 
@@ -153,13 +153,13 @@ class Runs:
         if last and last.numbers and line.indent > last.indent:
             last.take(line)
             return True
-        if last and not line.bulleted and continues(last, line):
+        if last and not line.bulleted and continues_entry(last, line):
             return False
-        self._take(unnumbered(line), line)
+        self._take(entry_without_number(line), line)
         return True
 
     def _more_of_the_last(self, line: Line) -> bool:
-        if not (self._run and continues(self._run[-1], line)):
+        if not (self._run and continues_entry(self._run[-1], line)):
             return False
         self._run[-1].take(line)
         return True
@@ -224,7 +224,9 @@ class Runs:
             if not self._run_in_section and run[0].form == "dot":
                 self.loose.append(run)
             return
-        definitions = [entry for entry in run if entry.form == "definition" and defines(entry, self._text)]
+        definitions = [
+            entry for entry in run if entry.form == "definition" and is_link_definition(entry, self._text)
+        ]
         if definitions:
             self.accepted.append(definitions)
 
@@ -267,14 +269,14 @@ def _is_list(run: list[Entry], text: str) -> bool:
 def _is_lone(run: list[Entry], text: str) -> bool:
     """Tell whether a run is one numbered entry at the end of a report that cites its number."""
     entry = run[0]
-    if len(run) > 1 or not entry.links or not entry.numbers or not ends(text, entry.end):
+    if len(run) > 1 or not entry.links or not entry.numbers or not is_end_of_text(text, entry.end):
         return False
     return is_pure(entry, text) and f"[{entry.numbers[0]}]" in text[: entry.start]
 
 
 def _is_last(run: list[Entry], text: str) -> bool:
     """Tell whether a run ends the report: titles and addresses, numbered, each cited above, and no prices."""
-    if run[0].form != "bracket" or not ends(text, run[-1].end) or not _is_titled(run, text):
+    if run[0].form != "bracket" or not is_end_of_text(text, run[-1].end) or not _is_titled(run, text):
         return False
     above = text[: run[0].start]
     return all(
@@ -294,6 +296,6 @@ def is_rule(line: Line) -> bool:
     return line.first in _RULES and _RULE.match(line.text) is not None
 
 
-def ends(text: str, position: int) -> bool:
+def is_end_of_text(text: str, position: int) -> bool:
     """Tell whether only rules and spaces follow a position."""
     return _END.match(text, position) is not None

@@ -315,7 +315,7 @@ def check_room(wanted: Sequence[WantedFile], to: Path, free: int) -> None:
 
 
 @contextmanager
-def alone(to: Path) -> Iterator[None]:
+def lock_download_folder(to: Path) -> Iterator[None]:
     """Lock a folder, so that one download at a time writes to it."""
     to.mkdir(parents=True, exist_ok=True)
     handle = os.open(to, os.O_RDONLY)

@@ -107,7 +107,7 @@ def plan_of(seed: int, axes: ShopAxes) -> SamplePlan:
     return SamplePlan(products=axes.products, users=axes.users, reviews=axes.reviews, seed=own)
 
 
-def coined(rng: Random) -> Iterator[str]:
+def invented_names(rng: Random) -> Iterator[str]:
     """Yield invented names without end, each once."""
     parts, known = templates()["names"], set[str]()
     while True:
@@ -121,7 +121,7 @@ def coined(rng: Random) -> Iterator[str]:
 def fresh_vocabulary(seed: int, axes: ShopAxes) -> Vocabulary:
     """Draw the vocabulary of a shop. The rates of missing fields stay as in the sample."""
     rng, base = Random(f"fresh:{seed}:words"), load_vocabulary()
-    names = coined(rng)
+    names = invented_names(rng)
     own = {words.category: words for words in base.categories}
     interests = [one.name for one in base.interests]
     areas = templates()["area"]
@@ -189,7 +189,7 @@ def _type(
     return ProductType(
         category=area["category"],
         name=name,
-        path=(*area["path"], plural(thing), plural(name)),
+        path=(*area["path"], plural_noun(thing), plural_noun(name)),
         interests=(rng.choice(interests),),
         price=(low, middle, high),
         weight=math.exp(rng.uniform(-1.5, 2.5)),
@@ -220,7 +220,7 @@ def _values(rng: Random, field: Mapping[str, Any], names: Iterator[str]) -> tupl
 def fresh_pages(seed: int, vocabulary: Vocabulary, axes: ShopAxes) -> list[Document]:
     """Write the web of a shop: tables of figures, and for every third table an older edition with other figures."""
     rng = Random(f"fresh:{seed}:pages")
-    names, pages = coined(rng), dict[str, Document]()
+    names, pages = invented_names(rng), dict[str, Document]()
     while len(pages) < axes.pages:
         words = rng.choice(vocabulary.categories)
         if not words.types:
@@ -260,7 +260,7 @@ def _page(
         row
         for row in known
         if row.casefold()
-        in {one.casefold() for one in (slots["maker"], slots["kind"], plural(slots["kind"]))}
+        in {one.casefold() for one in (slots["maker"], slots["kind"], plural_noun(slots["kind"]))}
     ]
     others = [row for row in known if row not in own]
     rows = rng.sample([*own, *rng.sample(others, 4 - len(own))], 4)
@@ -286,7 +286,7 @@ def _rows(what: str, words: CategoryWords, slots: Mapping[str, Any]) -> list[str
     if what == "names":
         return [one.name for one in words.types]
     if what == "kinds" and len(words.types) > 3:
-        return [plural(one.name) for one in words.types]
+        return [plural_noun(one.name) for one in words.types]
     own = next(one for one in words.types if one.plain == slots["kind"])
     values = [value for value in own.attributes.values() if not value[0][0].isdigit()]
     return list(values[0])
@@ -296,6 +296,6 @@ def _figure(rng: Random, least: float, most: float, digits: int) -> str:
     return f"{math.exp(rng.uniform(math.log(least), math.log(most))):.{digits}f}"
 
 
-def plural(thing: str) -> str:
+def plural_noun(thing: str) -> str:
     """Return the plural of a noun."""
     return f"{thing}es" if thing.endswith(("s", "x", "ch", "sh")) else f"{thing}s"

@@ -197,7 +197,7 @@ def ingest(job: Job, settings: Settings, progress: Progress) -> Manifest:
         with progress.stage("orders", len(order), "orders") as stage:
             gathered.rows["orders"] = writer.write_orders(order_batches(columns, stage.advance))
         _keep(texts, writer, numbers, progress)
-        verify(gathered.rows)
+        check_row_counts(gathered.rows)
         quarantine.flush()
         return writer.publish(manifest_of(job, gathered, quarantine.counts, int(time.max()), written))
 
@@ -288,7 +288,7 @@ def check_orders(products: int, orders: int) -> None:
         )
 
 
-def verify(rows: Counter[str]) -> None:
+def check_row_counts(rows: Counter[str]) -> None:
     """Check that no row was lost: each became an order or was counted as something else."""
     for total, parts in (
         ("reviews", ("orders", "duplicates", "not_selected", "quarantined")),

@@ -16,12 +16,12 @@ I64 = NDArray[np.int64]
 ITEM_WIDTH, USER_WIDTH = 10, 28
 
 
-def every(byte: int) -> np.uint64:
+def repeat_byte(byte: int) -> np.uint64:
     """Return a 64-bit number with the byte in each of its eight places."""
     return np.uint64(byte * 0x0101010101010101)
 
 
-def word(rows: U8, at: int) -> U64:
+def eight_bytes_of(rows: U8, at: int) -> U64:
     """Return eight bytes of each row as one number, the first byte highest."""
     part = np.ascontiguousarray(rows[:, at : at + 8])
     return part.view(">u8").ravel().astype(np.uint64)
@@ -29,7 +29,7 @@ def word(rows: U8, at: int) -> U64:
 
 def pack_items(ids: U8) -> tuple[I64, NDArray[np.bool_]]:
     """Pack ids given as rows of ten bytes; the second result tells which are of the official form."""
-    return pack_words(word(ids, 0), word(ids, ITEM_WIDTH - 8))
+    return pack_words(eight_bytes_of(ids, 0), eight_bytes_of(ids, ITEM_WIDTH - 8))
 
 
 def pack_words(first: U64, last: U64) -> tuple[I64, NDArray[np.bool_]]:
@@ -46,22 +46,22 @@ def pack_words(first: U64, last: U64) -> tuple[I64, NDArray[np.bool_]]:
 def all_capitals(ids: U8) -> NDArray[np.bool_]:
     """Tell for each row whether every byte is one of 0-9 and A-Z."""
     width = ids.shape[1]
-    fine = _capitals(word(ids, width - 8))
+    fine = _capitals(eight_bytes_of(ids, width - 8))
     for at in range(0, width - 8, 8):
-        fine &= _capitals(word(ids, at))
+        fine &= _capitals(eight_bytes_of(ids, at))
     return fine
 
 
 def _capitals(eight: U64) -> NDArray[np.bool_]:
-    digit = (eight + every(0x80 - 0x30)) & ~(eight + every(0x80 - 0x3A))
-    letter = (eight + every(0x80 - 0x41)) & ~(eight + every(0x80 - 0x5B))
-    result: NDArray[np.bool_] = ((digit | letter) & every(0x80)) == every(0x80)
+    digit = (eight + repeat_byte(0x80 - 0x30)) & ~(eight + repeat_byte(0x80 - 0x3A))
+    letter = (eight + repeat_byte(0x80 - 0x41)) & ~(eight + repeat_byte(0x80 - 0x5B))
+    result: NDArray[np.bool_] = ((digit | letter) & repeat_byte(0x80)) == repeat_byte(0x80)
     return result
 
 
 def _six_bits(word: U64) -> U64:
     """Pack eight bytes into 48 bits; a flipped bit sorts digits before letters."""
-    word = (word ^ every(0x20)) & every(0x3F)
+    word = (word ^ repeat_byte(0x20)) & repeat_byte(0x3F)
     for shift, low in ((2, 0x003F003F003F003F), (4, 0x00000FFF00000FFF), (8, 0x0000000000FFFFFF)):
         word = word & np.uint64(low) | (word & ~np.uint64(low)) >> np.uint64(shift)
     return word
@@ -141,7 +141,7 @@ def _lowest(words: U64) -> NDArray[np.uint8]:
     return lowest
 
 
-def everywhere(block: U8, kind: str, width: int) -> NDArray[Any]:
+def overlapping_values(block: U8, kind: str, width: int) -> NDArray[Any]:
     """Return the block as overlapping values, one beginning at each byte."""
     return np.ndarray((len(block) - width + 1,), kind, block.data, 0, (1,))
 
@@ -151,23 +151,23 @@ def column(records: NDArray[np.void], at: int, kind: str = "<u8") -> NDArray[Any
     return np.ndarray(records.shape, kind, records.data, at, records.strides)
 
 
-def spells(records: NDArray[np.void], at: int, literal: bytes) -> NDArray[np.bool_]:
+def records_with_literal(records: NDArray[np.void], at: int, literal: bytes) -> NDArray[np.bool_]:
     """Tell for each record whether the literal stands at this offset, compared in overlapping groups of eight bytes."""
-    same: NDArray[np.bool_] = column(records, at) == eight(literal, 0)
+    same: NDArray[np.bool_] = column(records, at) == literal_chunk(literal, 0)
     for place in (*range(8, len(literal) - 8, 8), len(literal) - 8):
-        same &= column(records, at + place) == eight(literal, place)
+        same &= column(records, at + place) == literal_chunk(literal, place)
     return same
 
 
-def spelled(block: U8, at: I64, literal: bytes) -> NDArray[np.bool_]:
+def positions_of_literal(block: U8, at: I64, literal: bytes) -> NDArray[np.bool_]:
     """Tell for each position of the block whether the literal stands there; one that would exceed the block does not."""
     width = len(literal)
-    records = everywhere(block, f"V{width}", width)
-    return spells(records[np.minimum(at, len(records) - 1)], 0, literal)
+    records = overlapping_values(block, f"V{width}", width)
+    return records_with_literal(records[np.minimum(at, len(records) - 1)], 0, literal)
 
 
 @cache
-def eight(literal: bytes, at: int) -> np.uint64:
+def literal_chunk(literal: bytes, at: int) -> np.uint64:
     word: np.uint64 = np.frombuffer(literal, np.uint64, 1, at)[0]
     return word
 
@@ -230,14 +230,14 @@ class Ids:
 
     def user_hashes(self, codes: NDArray[np.bytes_]) -> U64:
         """Return a hash of each user that depends only on the user's id."""
-        hashes = mix(*words(codes))
+        hashes = row_hashes(*words(codes))
         if self._odd_users:
             for at in np.flatnonzero(_is_odd(codes)).tolist():
                 hashes[at] = hash_text(self._odd_users[int(codes[at][1:])])
         return hashes
 
     def item_hashes(self, codes: I64) -> U64:
-        hashes = mix(codes.astype(np.uint64))
+        hashes = row_hashes(codes.astype(np.uint64))
         for at in np.flatnonzero(codes < 0).tolist():
             hashes[at] = hash_text(self._odd_items[-1 - int(codes[at])])
         return hashes
@@ -255,10 +255,10 @@ def _is_odd(codes: NDArray[np.bytes_]) -> NDArray[np.bool_]:
 def words(users: NDArray[np.bytes_]) -> list[U64]:
     """Return the bytes of each code as four numbers that sort as the text does; the last overlaps."""
     raw = np.ascontiguousarray(users).view(np.uint8).reshape(-1, USER_WIDTH)
-    return [word(raw, at) for at in (0, 8, 16, USER_WIDTH - 8)]
+    return [eight_bytes_of(raw, at) for at in (0, 8, 16, USER_WIDTH - 8)]
 
 
-def mix(*columns: U64) -> U64:
+def row_hashes(*columns: U64) -> U64:
     """Return one evenly distributed hash of each row."""
     total = np.zeros(len(columns[0]), np.uint64)
     for column, prime in zip(columns, _PRIMES * 2, strict=False):

@@ -15,7 +15,7 @@ from urllib.parse import urljoin, urlsplit
 import httpcore
 from drr.env.errors import DrrError, Misuse
 from drr.env.web.address import PORTS, Refused, WebAddress, check_ip, parse
-from drr.env.web.fetch import Pinned, Resolver, resolved, timeouts, trusted_roots
+from drr.env.web.fetch import Pinned, Resolver, resolve_host, timeouts, trusted_roots
 from pydantic import BaseModel, ConfigDict
 
 AGENT = "DeepResearchRetail/0.1"
@@ -61,7 +61,7 @@ class Publisher:
     named: bool = False
     """True if the user named the server in this command: it may then be in a private network and on any port. Its redirects may not."""
     timeout: float = 60.0
-    resolver: Resolver = resolved
+    resolver: Resolver = resolve_host
     ssl_context: ssl.SSLContext | None = None
     _own: WebAddress = field(init=False)
 
@@ -195,7 +195,7 @@ def publication() -> PublishedSet:
     return PublishedSet.model_validate(tomllib.loads(text))
 
 
-def published(categories: Iterable[str]) -> list[PublishedFile]:
+def files_to_download(categories: Iterable[str]) -> list[PublishedFile]:
     """Return the two files of each category, the small one first."""
     figures = publication()
     found = []
@@ -230,13 +230,13 @@ class WantedFile:
         return None if self.size is None else max(0, self.size - self.kept)
 
 
-def kept_of(target: Path) -> int:
+def unfinished_size(target: Path) -> int:
     """Return the bytes present of an unfinished file."""
     part = target.with_name(target.name + ".part")
     return part.stat().st_size if part.is_file() else 0
 
 
-async def looked_up(publisher: Publisher, files: Sequence[PublishedFile], to: Path) -> list[WantedFile]:
+async def with_sizes(publisher: Publisher, files: Sequence[PublishedFile], to: Path) -> list[WantedFile]:
     """Return the files with their sizes. The publisher's sizes are known; a mirror is asked for its own."""
     found = []
     for file in files:
@@ -245,7 +245,7 @@ async def looked_up(publisher: Publisher, files: Sequence[PublishedFile], to: Pa
         size: int | None = target.stat().st_size if there else file.about
         if publisher.named and not there:
             size = await _size_at(publisher, file)
-        found.append(WantedFile(file, target, size, there, 0 if there else kept_of(target)))
+        found.append(WantedFile(file, target, size, there, 0 if there else unfinished_size(target)))
     return found
 
 

@@ -24,12 +24,12 @@ from drr.data_ingest.packing import (
     Bits,
     all_capitals,
     column,
-    eight,
-    every,
-    everywhere,
+    literal_chunk,
+    overlapping_values,
     pack_words,
-    spelled,
-    spells,
+    positions_of_literal,
+    records_with_literal,
+    repeat_byte,
 )
 from numpy.typing import NDArray
 
@@ -56,7 +56,9 @@ def have_pictures(
     free = asin - text_end - (len(_FIRST) + len(_LAST)) - (count - 1) * len(_NEXT) - count * _FIXED
     width, rest = np.divmod(free, 3 * count)
     fine: NDArray[np.bool_] = (rest == 0) & (width >= 0)
-    fine &= spelled(block, text_end, _FIRST) & spelled(block, asin - len(_LAST), _LAST)
+    fine &= positions_of_literal(block, text_end, _FIRST) & positions_of_literal(
+        block, asin - len(_LAST), _LAST
+    )
     rows = np.flatnonzero(fine)
     if not len(rows):
         return fine
@@ -70,10 +72,10 @@ def have_pictures(
     kind = large + len(_LARGE) + wide + 1
     good = quote[medium] & quote[large] & quote[kind]
     for at, literal in ((medium, _MEDIUM), (large, _LARGE), (kind, _TYPE)):
-        good &= spelled(block, at, literal)
+        good &= positions_of_literal(block, at, literal)
     later = np.flatnonzero(nth)
     if len(later):
-        good[later] &= spelled(block, small[later] - len(_NEXT), _NEXT)
+        good[later] &= positions_of_literal(block, small[later] - len(_NEXT), _NEXT)
     fine[row[~good]] = False
     return fine
 
@@ -240,22 +242,22 @@ def _read(block: U8, starts: I64, ends: I64, count: I64, escaped: NDArray[np.boo
     no string is open, and so on back to the product. A member of the same name further left would be overruled. And ids
     of plain characters are what they look like.
     """
-    close = everywhere(block, "<u8", 8)[ends - 8]
-    false = close == eight(_FALSE, 0)
-    fine = (close == eight(_TRUE, 0)) | false
+    close = overlapping_values(block, "<u8", 8)[ends - 8]
+    false = close == literal_chunk(_FALSE, 0)
+    fine = (close == literal_chunk(_TRUE, 0)) | false
     votes_end = ends - (len(_END) + len(_TRUE) - 1)
     votes_end -= false
     digits, written = _vote_digits(block, votes_end)
     fine &= written
     place = votes_end - (_AT_DIGIT + 1)
-    tails = everywhere(block, f"V{_TAIL_WIDTH}", _TAIL_WIDTH)
+    tails = overlapping_values(block, f"V{_TAIL_WIDTH}", _TAIL_WIDTH)
     tail = tails[place]
-    fine &= spells(tail, _AT_DIGIT + 1, _END)
+    fine &= records_with_literal(tail, _AT_DIGIT + 1, _END)
     long = np.flatnonzero(digits > 1)
     place[long] -= digits[long] - 1
     tail[long] = tails[place[long]]
     for at, literal in ((_AT_VOTES, _VOTES), (_AT_TIME, _TIME), (_AT_USER, _USER), (_AT_ITEM, _ITEM)):
-        fine &= spells(tail, at, literal)
+        fine &= records_with_literal(tail, at, literal)
     at = _AT_TIME + len(_TIME)
     time, written = _time(_big(tail, at), _big(tail, at + _TIME_DIGITS - 8))
     fine &= written
@@ -264,13 +266,13 @@ def _read(block: U8, starts: I64, ends: I64, count: I64, escaped: NDArray[np.boo
     fine &= written
     user = column(tail, _AT_USER + len(_USER), f"S{USER_WIDTH}").copy()
 
-    head = everywhere(block, f"V{_HEAD_WIDTH}", _HEAD_WIDTH)[starts]
-    fine &= spells(head, 0, _START)
-    fine &= spells(head, len(_START) + 1, _TITLE)
+    head = overlapping_values(block, f"V{_HEAD_WIDTH}", _HEAD_WIDTH)[starts]
+    fine &= records_with_literal(head, 0, _START)
+    fine &= records_with_literal(head, len(_START) + 1, _TITLE)
     rating: U8 = column(head, len(_START), "u1") - np.uint8(48)
     fine &= rating < 10
 
-    plain = (count == _QUOTES) & spells(tail, 0, _IMAGES)
+    plain = (count == _QUOTES) & records_with_literal(tail, 0, _IMAGES)
     proven = fine & (plain | ((count > _QUOTES) & (count % PICTURE_QUOTES == _QUOTES % PICTURE_QUOTES)))
     likely = np.flatnonzero(proven)
     if len(likely):
@@ -301,7 +303,7 @@ def _strings(
     """
     # The title ends at the next quote; it is that of another line only where this one does not match anyway.
     title_end = marks.quotes.following(starts + _HEAD_WIDTH)
-    fine = spelled(block, title_end, _TEXT)
+    fine = positions_of_literal(block, title_end, _TEXT)
     text = title_end + len(_TEXT)
     fine &= (text <= tails) | ~plain
     with_escapes = np.flatnonzero(escaped)
@@ -373,13 +375,13 @@ def _time(high: U64, low: U64) -> tuple[I64, NDArray[np.bool_]]:
 
 
 def _all_digits(word: U64) -> NDArray[np.bool_]:
-    nine = (word + every(0x46)) | (word - every(0x30))
-    result: NDArray[np.bool_] = (nine & every(0x80)) == 0
+    nine = (word + repeat_byte(0x46)) | (word - repeat_byte(0x30))
+    result: NDArray[np.bool_] = (nine & repeat_byte(0x80)) == 0
     return result
 
 
 def _eight_digits(word: U64) -> U64:
-    word = word & every(0x0F)
+    word = word & repeat_byte(0x0F)
     pair, four = np.uint64(0x00FF00FF00FF00FF), np.uint64(0x0000FFFF0000FFFF)
     word = (word >> np.uint64(8) & pair) * np.uint64(10) + (word & pair)
     word = (word >> np.uint64(16) & four) * np.uint64(100) + (word & four)

@@ -74,7 +74,7 @@ def _alone(field: str, value: str) -> str:
     return value[:1].upper() + value[1:]
 
 
-def decorated(rng: random.Random, title: str) -> str:
+def with_unusual_character(rng: random.Random, title: str) -> str:
     """Add an unusual character, such as an invisible space, to one title in twenty."""
     draw = rng.random()
     if not title or draw > 0.05:

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 
 import numpy as np
 from drr.data_ingest.sample_listing import (
-    decorated,
     description_of,
     details_of,
     draw_item,
@@ -18,6 +17,7 @@ from drr.data_ingest.sample_listing import (
     price_of,
     title_of,
     videos_of,
+    with_unusual_character,
 )
 from drr.data_ingest.sample_products import CategoryWords, Products, ProductType, ReviewTotals, Vocabulary
 from drr.env.json_object import JsonObject
@@ -111,7 +111,7 @@ class _MetaWriter:
             "bought_together": None,
         }
         self._leave_out(row)
-        row["title"] = decorated(rng, title)
+        row["title"] = with_unusual_character(rng, title)
         row |= self._rated(reviews, stars)
         row["images"] = images_of(rng)
         row["videos"] = videos_of(rng, item.brand) if rng.random() < 0.3 else []

@@ -20,7 +20,7 @@ from drr.agents.base import Limits
 from drr.agents.pictures import graphs, mermaid
 from drr.app.commands.parser import Parser, parser_of
 from drr.app.commands.table import GROUPS, CommandRow, commands
-from drr.app.options import leaves
+from drr.app.options import parsers_with_options
 from drr.app.report.metric_tables import EXPLAINED, explanations
 from drr.env.entities import Product, User
 from drr.env.setting_sources import VARIABLES
@@ -102,7 +102,7 @@ def of_command(row: CommandRow) -> Iterator[str]:
     parser = parser_of(row)
     yield from of_parser(row.name, parser, parser.epilog or "")
     known = {other.name for other in commands()}
-    for name, part in leaves(parser, row.name):
+    for name, part in parsers_with_options(parser, row.name):
         if name not in known:
             yield from of_parser(name, part, "" if part.epilog == parser.epilog else part.epilog or "")
 

@@ -124,7 +124,7 @@ class Checkable(_Part):
     """The passages of a written question that state its demands; `None` for one made from templates."""
 
 
-def finds(truth: Checkable | None) -> TypeGuard[Checkable]:
+def asks_for_findable(truth: Checkable | None) -> TypeGuard[Checkable]:
     """Tell whether the question asks for anything that can be found. A question that does is not answered by refusing everything."""
     return truth is not None and (bool(truth.facts) or any(need.refusal is None for need in truth.needs))
 
@@ -150,7 +150,7 @@ def detail(product: Product, name: str) -> str | None:
     return " ".join(value.split()) if isinstance(value, str) else None
 
 
-def fits(product: Product, constraint: Constraint, owned: Collection[str]) -> bool | None:
+def meets_constraint(product: Product, constraint: Constraint, owned: Collection[str]) -> bool | None:
     """Tell whether a product meets a constraint; `None` if the shop does not know the value."""
     kind, value = constraint.kind, constraint.value
     if kind in ("owned", "not_owned"):
@@ -191,7 +191,9 @@ class Distractors(NamedTuple):
 
 def distractors(need: ShoppingNeed, shelf: Sequence[Product], owned: Collection[str]) -> Distractors:
     """Count the products in a category that could be mistaken for an answer to the need."""
-    found = [(product, [fits(product, one, owned) for one in need.constraints]) for product in shelf]
+    found = [
+        (product, [meets_constraint(product, one, owned) for one in need.constraints]) for product in shelf
+    ]
     missed = [(product, sum(one is not True for one in fitting)) for product, fitting in found]
     return Distractors(
         near=sum(count == 1 for _, count in missed),
@@ -200,12 +202,15 @@ def distractors(need: ShoppingNeed, shelf: Sequence[Product], owned: Collection[
     )
 
 
-def satisfying(need: ShoppingNeed, products: Iterable[Product], owned: Collection[str]) -> list[Product]:
+def satisfying_products(
+    need: ShoppingNeed, products: Iterable[Product], owned: Collection[str]
+) -> list[Product]:
     """Return the products that certainly satisfy the need. If the best one is asked for, all that share the first place are returned."""
     found = [
         product
         for product in products
-        if all(fits(product, one, owned) for one in need.constraints) and in_category(product, need.category)
+        if all(meets_constraint(product, one, owned) for one in need.constraints)
+        and in_category(product, need.category)
     ]
     if need.best is None:
         return found
@@ -245,13 +250,13 @@ def total_of(orders: Sequence[Order], store: Store) -> float | None:
 
 def same_figure(expected: float | str, given: object) -> bool:
     """Tell whether a stated figure equals the expected one: within half a cent, or the same day."""
-    number = figure_in(given)
+    number = parse_figure(given)
     if isinstance(expected, str):
         return isinstance(given, str) and given.strip()[:10] == expected
     return number is not None and abs(number - expected) < 0.005
 
 
-def figure_in(given: object) -> float | None:
+def parse_figure(given: object) -> float | None:
     """Parse a number that stands alone, with or without a dollar sign and commas; `None` for anything else."""
     if isinstance(given, bool) or not isinstance(given, (int, float, str)):
         return None

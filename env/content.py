@@ -188,7 +188,7 @@ def batched(items: Iterable[Any], size: int = BATCH) -> Iterator[list[Any]]:
         yield batch
 
 
-def ascending(last: str, ids: list[str], kind: str) -> str:
+def check_ascending(last: str, ids: list[str], kind: str) -> str:
     """Return the last of the ids, after checking that they ascend from the last batch. Every writer requires this order."""
     for one in ids:
         if one <= last:
@@ -199,7 +199,7 @@ def ascending(last: str, ids: list[str], kind: str) -> str:
     return last
 
 
-def ordered(
+def check_order_batch(
     last: tuple[int, int, int] | None, columns: OrderColumns, products: int, users: int
 ) -> tuple[int, int, int]:
     """Check that a batch of orders is sorted and names only products and users already written. Return its last sort key."""

@@ -131,7 +131,7 @@ def open_plain(path: Path) -> BufferedReader:
     return os.fdopen(handle, "rb")
 
 
-def holes(path: Path) -> int:
+def sparse_bytes(path: Path) -> int:
     """Return the bytes of a file that take no room on the disk, as far as the file system tells."""
     with path.open("rb") as file:
         size, at, stored = os.fstat(file.fileno()).st_size, 0, 0
@@ -149,20 +149,20 @@ _USUAL = (0o022, 0o002)
 """The usual umasks of systems, where the user chose none."""
 
 
-def private(mode: int) -> int:
+def owner_only_mode(mode: int) -> int:
     """Reduce a file mode to the owner's rights, because a study holds private data. Under a umask that the user chose, the mode stays."""
     return mode & 0o700 if _umask() in _USUAL else mode
 
 
 def opener(path: str, flags: int) -> int:
-    """Open a file with the rights that `private` gives a new file; to be passed to `open`."""
-    return os.open(path, flags, private(0o666))
+    """Open a file with the rights that `owner_only_mode` gives a new file; to be passed to `open`."""
+    return os.open(path, flags, owner_only_mode(0o666))
 
 
 def close_folder(folder: Path) -> None:
-    """Remove other users' rights from a folder that this program made and from all its contents. `private` defines the rights."""
+    """Remove other users' rights from a folder that this program made and from all its contents. `owner_only_mode` defines the rights."""
     for path in (folder, *folder.rglob("*")):
-        path.chmod(stat.S_IMODE(path.stat().st_mode) & private(0o777))
+        path.chmod(stat.S_IMODE(path.stat().st_mode) & owner_only_mode(0o777))
 
 
 @cache
@@ -189,7 +189,7 @@ def make_folder(folder: Path, mode: int = 0o777) -> None:
 
 
 @contextmanager
-def replacing(path: Path, mode: int = 0o666) -> Iterator[IO[bytes]]:
+def atomic_write(path: Path, mode: int = 0o666) -> Iterator[IO[bytes]]:
     """Write a file that appears whole or not at all. The new file is made beside the old one, so no link is written through."""
     aside = path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(4)}")
     handle = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, mode)
@@ -203,7 +203,7 @@ def replacing(path: Path, mode: int = 0o666) -> Iterator[IO[bytes]]:
 
 
 def write_file(path: Path, text: str, mode: int = 0o666) -> None:
-    with replacing(path, mode) as file:
+    with atomic_write(path, mode) as file:
         file.write(text.encode("utf-8"))
 
 
@@ -218,7 +218,7 @@ _STATISTICS = (
 _SCHEMA = "SELECT type, name, tbl_name, sql FROM sqlite_schema"
 
 
-def restrain(db: sqlite3.Connection, until: Callable[[], float], own: tuple[str, ...]) -> None:
+def restrict_database(db: sqlite3.Connection, until: Callable[[], float], own: tuple[str, ...]) -> None:
     """Restrict a database that may be hostile. Values have a length limit, statements end at `until`, and the schema may not call functions."""
     if _is_distrusted(own):
         db.execute("PRAGMA trusted_schema = OFF")

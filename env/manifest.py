@@ -59,12 +59,12 @@ def has_fields(manifest: Manifest) -> bool:
     return manifest.versions.get("fields") == FIELDS_VERSION
 
 
-def sealed(manifest: Manifest) -> Manifest:
+def sealed_manifest(manifest: Manifest) -> Manifest:
     """Return the manifest with its seal, a hash that reveals any later change."""
     return manifest.model_copy(update={"seal": _seal(manifest)})
 
 
-def completed(
+def completed_manifest(
     manifest: Manifest,
     where: str,
     undone: str,

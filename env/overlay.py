@@ -272,16 +272,16 @@ class StressedWorld(ShopWorld):
     def fault(self, tool: str, arguments: Mapping[str, Any]) -> Fault | None:
         call = f"{tool}:{sorted(arguments.items())}"
         self._made[call] += 1
-        return fault_of(self.stress, tool, f"{call}:{self._made[call]}")
+        return tool_fault(self.stress, tool, f"{call}:{self._made[call]}")
 
 
-def fault_of(stress: Stress, tool: str, call: str) -> Fault | None:
+def tool_fault(stress: Stress, tool: str, call: str) -> Fault | None:
     """Return how a call fails, or `None` if it succeeds."""
     luck, rate = Random(f"{stress['seed']}:{call}"), stress.get("rate", 0.0)
     return None if tool == _SPARED or luck.random() >= rate else luck.choice(FAULTS)
 
 
-def stressed(world: World, stress: Stress) -> StressedWorld:
+def changed_world(world: World, stress: Stress) -> StressedWorld:
     """Return the same world under a change. Raises `Misuse` for a world without a shop."""
     if not isinstance(world, ShopWorld):
         raise Misuse("changes are made to what a shop shows; this study has another world")

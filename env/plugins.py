@@ -150,7 +150,7 @@ class ExtraDoor(NamedTuple):
 
 @cache
 def papers() -> tuple[Paper, ...]:
-    """Return the papers of this repository, then those of other packages. One that cannot be loaded is left out and named by `problems`."""
+    """Return the papers of this repository, then those of other packages. One that cannot be loaded is left out and named by `unusable_plugins`."""
     return tuple(one for one in _found(PAPERS)[0].values() if isinstance(one, Paper))
 
 
@@ -160,7 +160,7 @@ def extras() -> tuple[ExtraDoor, ...]:
     return tuple(one for one in _found(EXTRAS)[0].values() if isinstance(one, ExtraDoor))
 
 
-def problems() -> dict[str, str]:
+def unusable_plugins() -> dict[str, str]:
     """Return the fault of each unusable paper and extra of other packages, by name."""
     return {**_found(PAPERS)[1], **_found(EXTRAS)[1]}
 
@@ -170,7 +170,7 @@ def _found(group: str) -> tuple[dict[str, Paper | ExtraDoor], dict[str, str]]:
     kind = Paper if group == PAPERS else ExtraDoor
     found = {one.name: one for one in _ours(group)}
     wrong: dict[str, str] = {}
-    for name, place in announced(group):
+    for name, place in entry_points_of(group):
         which = f"{_WORDS[group]} {name!r} of {place}"
         try:
             one = load(place)
@@ -220,7 +220,7 @@ def folder_of(package: str) -> Path:
     return Path(spec.origin).parent
 
 
-def merged(field: str) -> dict[str, Any]:
+def merged_field(field: str) -> dict[str, Any]:
     """Merge one mapping field of all papers, or of all extras. The first to use a name keeps it."""
     found: dict[str, Any] = {}
     for one in papers() if field in Paper._fields else extras():
@@ -229,7 +229,7 @@ def merged(field: str) -> dict[str, Any]:
     return found
 
 
-def without(package: str | None) -> str | None:
+def missing_package_hint(package: str | None) -> str | None:
     """Return the sentence that says which paper needs a missing package, and how to install it."""
     for paper in papers():
         if package is not None and package.partition(".")[0] in paper.needs:
@@ -247,7 +247,7 @@ def check_needs(paper: Paper) -> None:
     from drr.env.errors import Misuse
 
     if missing := next((name for name in paper.needs if find_spec(name) is None), None):
-        raise Misuse(without(missing) or missing)
+        raise Misuse(missing_package_hint(missing) or missing)
 
 
 def examples_of(command: str) -> str:
@@ -255,7 +255,7 @@ def examples_of(command: str) -> str:
     return "".join(f"{line}\n" for paper in papers() for line in paper.examples.get(command, ()))
 
 
-def placed(names: Iterable[str], further: Iterable[Placed]) -> list[str]:
+def in_table_places(names: Iterable[str], further: Iterable[Placed]) -> list[str]:
     """Return all names in order: each of `further` before the one that it names, or at the end."""
     found = list(names)
     for one in further:
@@ -268,7 +268,7 @@ def placed(names: Iterable[str], further: Iterable[Placed]) -> list[str]:
     return found
 
 
-def announced(group: str) -> Iterator[tuple[str, str]]:
+def entry_points_of(group: str) -> Iterator[tuple[str, str]]:
     """Yield the name and place of each entry point in a group, each name once.
 
     The metadata is parsed here line by line, because `importlib.metadata` takes longer to load than `drr --help` may take.

@@ -98,7 +98,7 @@ def words_of(reaches: Iterable[Reach]) -> str:
     return ",".join(reach.name for reach in reaches)
 
 
-def under(system: str, reach: Reach) -> str:
+def system_with_reach(system: str, reach: Reach) -> str:
     return system if reach == WHOLE else f"{system}@{reach.name}"
 
 

@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple, Self
 from drr.env.errors import Misuse
 from drr.env.setting_sources import NAME as DOTENV
 from drr.env.setting_sources import from_environment, read_dotenv, read_settings_file
-from drr.env.trust import ServerAddress, config_folder, hosts_of, place_of, shown, vouched
+from drr.env.trust import ServerAddress, config_folder, hosts_of, place_of, printable_address, vouched_entries
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, SecretStr, ValidationError, field_validator
 
 FILE = Path("drr.toml")
@@ -378,10 +378,10 @@ def _mark_strangers(layers: list[_Layer]) -> list[tuple[str, str]]:
             others = [_text(one.values[name]) for one in layers if one is not layer and name in one.values]
             text_given = _text(given)
             place = place_of(text_given)
-            if text_given not in others and text_given in map(shown, others):
+            if text_given not in others and text_given in map(printable_address, others):
                 del layer.values[name]  # the same, but a study is never told the password
                 continue
-            if place in map(place_of, own) or vouched(layer.stranger).has("address", place):
+            if place in map(place_of, own) or vouched_entries(layer.stranger).has("address", place):
                 continue
             if own:
                 del layer.values[name]

@@ -225,7 +225,7 @@ def checked_without(names: Sequence[str]) -> Sequence[str]:
     return names
 
 
-def title_of(returned: Sequence[Source]) -> str | None:
+def source_title(returned: Sequence[Source]) -> str | None:
     return next((source.title for source in returned if source.title), None)
 
 
@@ -234,7 +234,7 @@ def as_seen(address: str, kind: str, returned: Sequence[Source]) -> FrozenText:
     texts = list(dict.fromkeys(source.seen for source in returned if source.seen.strip()))
     if not texts:
         return FrozenText(address, kind, "unreachable", reason="no tool returned this address")
-    return FrozenText(address, kind, "ok", "\n\n".join(texts), title_of(returned))
+    return FrozenText(address, kind, "ok", "\n\n".join(texts), source_title(returned))
 
 
 def as_returned(address: str, kind: str, returned: Sequence[Source]) -> FrozenText | None:
@@ -261,10 +261,10 @@ class WebPages:
     def text(self, address: str, returned: Sequence[Source]) -> FrozenText:
         if address in self._pages:
             page = self._pages[address]
-            return self._page(address, page.status, page.markdown, title_of(returned), page.reason)
+            return self._page(address, page.status, page.markdown, source_title(returned), page.reason)
         for source in returned:
             if source.page_status is not None:
-                return self._page(address, source.page_status, source.page, title_of(returned))
+                return self._page(address, source.page_status, source.page, source_title(returned))
         return FrozenText(address, self.name, "not_frozen", reason=NEVER_KEPT)
 
     def _page(
@@ -337,7 +337,7 @@ class UserRecords:
             if text is not None:
                 seen = "\n\n".join(source.seen for source in returned)
                 whole = f"{text}\n\n{seen}" if seen else text
-                return FrozenText(address, self.name, "ok", whole, title_of(returned))
+                return FrozenText(address, self.name, "ok", whole, source_title(returned))
         return as_returned(address, self.name, returned) or _missing(address, self.name, self._shop)
 
     def _record(self, store: Store, user_id: str, path: str) -> str | None:

@@ -21,7 +21,7 @@ _LONGEST = 64
 MOST_WORDS = 512
 
 
-def fold(text: str) -> str:
+def folded_text(text: str) -> str:
     """Return a text in lowercase without accents, full-width forms or ligatures, so that spellings of one word become equal."""
     if text.isascii():
         return text.lower()
@@ -50,7 +50,7 @@ def stem(word: str) -> str:
 
 def tokens(text: str) -> list[str]:
     """Return the words of a text as they are indexed and searched; `3.5mm` is one word, `dog's` is `dog`."""
-    folded = fold(text)
+    folded = folded_text(text)
     if "'" in folded or "\u2019" in folded:
         folded = _POSSESSIVE.sub("", folded)
     return [stem(word[:_LONGEST]) for word in _WORD.findall(folded)]
@@ -150,12 +150,12 @@ WIDTH = 3
 Run = tuple[str, ...]
 
 
-def runs(words: list[str], width: int) -> list[Run]:
+def word_sequences(words: list[str], width: int) -> list[Run]:
     """Return every sequence of `width` consecutive words; none if there are fewer."""
     return list(zip(*(words[at:] for at in range(width)), strict=False)) if len(words) >= width else []
 
 
-def shingles(text: str) -> frozenset[tuple[str, ...]]:
+def text_shingles(text: str) -> frozenset[tuple[str, ...]]:
     words = tokens(text)
     if len(words) <= WIDTH:
         return frozenset({tuple(words)})

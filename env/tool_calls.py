@@ -9,7 +9,7 @@ Calls = Sequence[Mapping[str, Any]]
 """Tool calls, each with the `name`, `kind` and `error` of a `ToolCall`; calls recorded by other programs may lack any."""
 
 
-def refused(calls: Calls) -> Calls:
+def refused_calls(calls: Calls) -> Calls:
     """Return the calls that no tool accepted: not allowed, of an unknown tool, or with invalid arguments."""
     return [
         call
@@ -18,9 +18,9 @@ def refused(calls: Calls) -> Calls:
     ]
 
 
-def refusals(calls: Calls) -> str:
+def refusal_text(calls: Calls) -> str:
     """Return how many calls were refused and why the first one was; empty if none was. An agent may continue without mentioning it."""
-    found, made = refused(calls), [call for call in calls if call.get("kind") != "control"]
+    found, made = refused_calls(calls), [call for call in calls if call.get("kind") != "control"]
     if not found:
         return ""
     why = " ".join(str((found[0].get("error") or {}).get("message", "")).split())

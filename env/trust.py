@@ -40,10 +40,10 @@ class ServerAddress(SecretStr):
     """
 
     def _display(self) -> str:
-        return shown(self._secret_value)
+        return printable_address(self._secret_value)
 
 
-def shown(address: str) -> str:
+def printable_address(address: str) -> str:
     """Return scheme, hosts, ports and path; `[hidden]` if they cannot be told apart from a password."""
     scheme, colon, rest = address.partition("://")
     if not colon:
@@ -170,7 +170,7 @@ class TrustedEntries(NamedTuple):
         return kept is not None and kept in (digest, BY_PATH)
 
 
-def vouched(folder: Path) -> TrustedEntries:
+def vouched_entries(folder: Path) -> TrustedEntries:
     """Return everything this user vouched for in a folder. An unreadable record vouches for nothing."""
     path = _memory(folder)
     known: dict[str, dict[str, str]] = {}
@@ -184,9 +184,9 @@ def vouched(folder: Path) -> TrustedEntries:
     return TrustedEntries(folder, known)
 
 
-def vouch(folder: Path, kind: Named, values: Mapping[str, str]) -> bool:
+def remember_vouched(folder: Path, kind: Named, values: Mapping[str, str]) -> bool:
     """Record that this user vouches for more of a folder, as value and hash (or `BY_PATH`). Return whether that could be stored."""
-    before = vouched(folder)
+    before = vouched_entries(folder)
     if all(before.known.get(kind, {}).get(value) == digest for value, digest in values.items()):
         return True
     path = _memory(folder)
@@ -209,7 +209,7 @@ def vouch(folder: Path, kind: Named, values: Mapping[str, str]) -> bool:
 
 def is_known(folder: Path) -> bool:
     """Tell whether this user made or continued this study here. If nothing can be stored, every study counts as known."""
-    return "study" in vouched(folder).known or not can_remember()
+    return "study" in vouched_entries(folder).known or not can_remember()
 
 
 def can_remember() -> bool:

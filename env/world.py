@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, get_args, runtime_checkable
 
 from drr.env.errors import Misuse
-from drr.env.plugins import load, merged
+from drr.env.plugins import load, merged_field
 
 if TYPE_CHECKING:
     from drr.env.query import Query
@@ -78,7 +78,7 @@ _OURS = tuple(KINDS)
 
 def all_kinds() -> dict[str, str]:
     """Return the kinds of this program and of the papers, and those added to `KINDS` since."""
-    return {name: KINDS[name] for name in _OURS} | merged("kinds") | KINDS
+    return {name: KINDS[name] for name in _OURS} | merged_field("kinds") | KINDS
 
 
 def kind_class(name: str) -> Any:
@@ -198,7 +198,7 @@ WORLDS: dict[str, str] = {
 
 def all_worlds() -> dict[str, str]:
     """Return the worlds of this program and those of the papers."""
-    return merged("worlds") | WORLDS
+    return merged_field("worlds") | WORLDS
 
 
 def open_realm(name: str, site: Site) -> AbstractContextManager[WorldResources]:

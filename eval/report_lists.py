@@ -17,8 +17,8 @@ from typing import NamedTuple
 
 from drr.citations.links import scan
 from drr.citations.parse import parse
-from drr.env.checkable import figure_in, same_figure
-from drr.eval.checks.mentions import layout
+from drr.env.checkable import parse_figure, same_figure
+from drr.eval.checks.mentions import body_layout
 from drr.wording.money import amounts
 
 _POINT = re.compile(r"[ \t]*(?:[-*+][ \t]+)?\**(?:[Pp]oint )?(\d{1,3})[.):*]+[ \t]*")
@@ -48,7 +48,7 @@ class ReportLists:
         found = scan(self.report)
         named = within = False
         begins: list[tuple[int, bool]] = []
-        for line in layout(found.plain).lines:
+        for line in body_layout(found.plain).lines:
             if line.kind == "heading":
                 within = line.text.strip("# \t\r").casefold() == heading
                 named = named or within
@@ -107,5 +107,5 @@ class ReportLists:
 
 
 def _same(stated: object, read: object) -> bool:
-    number = figure_in(stated)
+    number = parse_figure(stated)
     return same_figure(str(stated)[:10] if number is None else number, read)

@@ -14,7 +14,7 @@ from typing import Annotated, Literal, NamedTuple, TypedDict
 
 from drr.citations.addresses import canonical_url
 from drr.citations.links import scan
-from drr.env.checkable import Checkable, ExpectedFact, ShoppingNeed, Why, finds, same_figure
+from drr.env.checkable import Checkable, ExpectedFact, ShoppingNeed, Why, asks_for_findable, same_figure
 from drr.env.errors import Misuse, wrong_field
 from drr.env.query import Query
 from drr.env.service.clauses import CLAUSES
@@ -85,7 +85,7 @@ def read_form(text: str | None, query: Query | None = None) -> ReadForm:
 def truth_of(query: Query) -> Checkable:
     """Return what code can check about a question. `Misuse` where the question has nothing to check."""
     truth = query.checkable
-    if not finds(truth):
+    if not asks_for_findable(truth):
         raise Misuse(
             f"question {query.id}: has nothing to be found that code can check, so it cannot be trained on; "
             "`drr queries generate --checkable` makes such questions"

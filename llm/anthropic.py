@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any, cast
 
 import anthropic
-from drr.llm.text import object_of
+from drr.llm.text import call_arguments
 from langchain_anthropic import ChatAnthropic
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from langchain_core.messages.tool import invalid_tool_call
@@ -47,7 +47,7 @@ class Claude(ChatAnthropic):
         broken = []
         for block in [block for block in data.content if block.type == "tool_use"]:
             try:
-                block.input = object_of(json.dumps(block.input))
+                block.input = call_arguments(json.dumps(block.input))
             except ValueError as error:
                 data.content.remove(block)
                 broken.append(

@@ -109,7 +109,7 @@ class MemoryPurse:
         self.reserved = SpendAmount()
 
     def reserve(self, amount: SpendAmount, limit: Limit) -> Verdict:
-        verdict = judge(self.spent, self.reserved, amount, limit)
+        verdict = budget_verdict(self.spent, self.reserved, amount, limit)
         if verdict == "granted":
             self.reserved += amount
         return verdict
@@ -124,7 +124,7 @@ class MemoryPurse:
         self.spent += spent + doubted
 
 
-def judge(spent: SpendAmount, reserved: SpendAmount, amount: SpendAmount, limit: Limit) -> Verdict:
+def budget_verdict(spent: SpendAmount, reserved: SpendAmount, amount: SpendAmount, limit: Limit) -> Verdict:
     if limit.holds(spent + reserved + amount):
         return "granted"
     return "wait" if limit.holds(spent + amount) else "refused"

@@ -12,7 +12,15 @@ from weakref import WeakKeyDictionary
 
 from drr.llm import failures
 from drr.llm.budget import NOTHING, Budget, Charge, Limit, Prices, load_prices, most_of_call
-from drr.llm.calls import CallLimit, Clock, ProviderLimits, Retries, check_proxies, persist, proxies
+from drr.llm.calls import (
+    CallLimit,
+    Clock,
+    ProviderLimits,
+    Retries,
+    call_with_retries,
+    check_proxies,
+    environment_proxies,
+)
 from drr.llm.failures import ModelFailure, ModelSetupError
 from drr.llm.journal import Journal, PaidAnswer, request_id
 from drr.llm.meter import CallWatch, Meter, SeenCall, Tokens, tokens_of
@@ -23,8 +31,8 @@ from drr.llm.models import (
     answer_form,
     ask_form,
     chat_model,
-    close,
-    count,
+    close_client,
+    count_tokens,
 )
 from drr.llm.names import OFFLINE, parse_name
 from drr.llm.role import NO_DEMAND, PLAIN, AskForm, Demand, MeteredModel, Policy, Schema, structured
@@ -51,7 +59,7 @@ class _Shared:
         self._base = ModelServer(settings.base_url, settings.keys, settings.refused)
         servers = [self._base, *settings.servers.values()]
         keys = [key.get_secret_value() for one in servers for key in one.keys.values() if key is not None]
-        self.redact = Redactor(keys, [*(one.address for one in servers), *proxies().values()])
+        self.redact = Redactor(keys, [*(one.address for one in servers), *environment_proxies().values()])
         self.limits = ProviderLimits(settings.concurrency, clock)
         self.watch: CallWatch | None = None
         self._chats: WeakKeyDictionary[_Loop, dict[tuple[str, int, int], BaseChatModel]] = WeakKeyDictionary()
@@ -108,7 +116,7 @@ class _Shared:
 
     async def aclose(self) -> None:
         for chat in self._chats.pop(asyncio.get_running_loop(), {}).values():
-            await close(chat)
+            await close_client(chat)
 
 
 class Models:
@@ -228,7 +236,7 @@ class _Role:
 
     async def count(self, messages: Sequence[BaseMessage], *, tools: Sequence[Any] = ()) -> int | None:
         chat = self._own_chat or self._shared.chat(self.name, self._server)
-        return await count(self._with(tools, NO_DEMAND).bound(chat), messages)
+        return await count_tokens(self._with(tools, NO_DEMAND).bound(chat), messages)
 
     async def answer(
         self, messages: Sequence[BaseMessage], schema: type[BaseModel], *, brief: object = None
@@ -325,7 +333,7 @@ class _Role:
             self._seen(messages, max_tokens, answered.seconds, writing, answered)
             return message
 
-        return await persist(
+        return await call_with_retries(
             attempt,
             reserve=lambda: Charge(budgets, amount),
             limiter=shared.limit_of(self._provider, self._server),

@@ -16,8 +16,8 @@ from drr.llm.failures import EMPTY_STREAM, ModelFailure, ModelSetupError, NoToke
 from drr.llm.names import DEFAULT_ADDRESS, OFFLINE, host_of, is_loopback, parse_name
 from drr.llm.role import ANY_TOOL, AskForm, Demand, Policy
 from drr.llm.secrets import HIDDEN
-from drr.llm.text import object_of
-from drr.llm.thinking import Style, arguments, taken
+from drr.llm.text import call_arguments
+from drr.llm.thinking import Style, accepted_style, arguments
 from langchain_core.messages import AIMessage
 from langchain_core.messages.tool import invalid_tool_call, tool_call
 from pydantic import BaseModel, SecretStr
@@ -113,7 +113,7 @@ def chat_model(
 
         given = {} if policy is None else {"policy": policy}
         return OfflineChatModel(latency_s=latency_s, **given)
-    sent = taken(provider, model, style or Style())
+    sent = accepted_style(provider, model, style or Style())
     key = api_key.get_secret_value() if isinstance(api_key, SecretStr) else api_key
     address = _address(provider, base_url)
     if provider == "ollama":
@@ -290,7 +290,7 @@ def _form(provider: str, *, name: str, strict: bool, schema: dict[str, Any] | No
     return {"output_config": {"format": {"type": "json_schema", "schema": transform_schema(schema)}}}
 
 
-async def count(chat: Runnable[Any, AIMessage], messages: Sequence[BaseMessage]) -> int | None:
+async def count_tokens(chat: Runnable[Any, AIMessage], messages: Sequence[BaseMessage]) -> int | None:
     """Return how many tokens a request has by the provider's count; `None` where there is no count."""
     counting = getattr(getattr(chat, "bound", chat), "count", None)
     return None if counting is None else await counting(messages, **getattr(chat, "kwargs", {}))
@@ -355,7 +355,7 @@ def _at_once(streamed: AIMessageChunk) -> AIMessage:
     for chunk in streamed.tool_call_chunks:
         name, args, one = chunk["name"] or "", chunk["args"], chunk["id"]
         try:
-            calls.append(tool_call(name=name, args=object_of(args), id=one))
+            calls.append(tool_call(name=name, args=call_arguments(args), id=one))
         except ValueError as error:
             broken.append(invalid_tool_call(name=name, args=args, id=one, error=str(error)))
     content: Any = streamed.content
@@ -380,7 +380,7 @@ def _block(block: Mapping[str, Any], calls: Mapping[str | None, Any]) -> dict[st
     return plain | {"input": calls[block["id"]]} if block.get("id") in calls else plain
 
 
-async def close(chat: BaseChatModel) -> None:
+async def close_client(chat: BaseChatModel) -> None:
     """Close a client's connections in this event loop."""
     client = getattr(chat, "root_async_client", None)  # OpenAI's
     if client is not None:

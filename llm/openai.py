@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from drr.llm.text import object_of
+from drr.llm.text import call_arguments
 from langchain_core.outputs import ChatResult
 from langchain_openai import ChatOpenAI
 
@@ -18,7 +18,7 @@ class OpenAIChat(ChatOpenAI):
         for choice in getattr(response, "choices", None) or ():
             for call in getattr(choice.message, "tool_calls", None) or ():
                 try:
-                    call.function.arguments = json.dumps(object_of(call.function.arguments))
+                    call.function.arguments = json.dumps(call_arguments(call.function.arguments))
                 except ValueError:
                     call.function.arguments = f"({call.function.arguments})"
         return super()._create_chat_result(response, *given, **more)

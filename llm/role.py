@@ -46,7 +46,7 @@ ANY_TOOL = "*"
 NO_DEMAND = Demand()
 
 
-def forced(choice: object) -> str:
+def forced_tool(choice: object) -> str:
     """Return the `tool` of a demand for a `tool_choice` of OpenAI, Anthropic or LangChain; empty where the model chooses."""
     kind = choice.get("type") if isinstance(choice, Mapping) else choice
     if kind in ("any", "required", True):
@@ -115,7 +115,7 @@ async def structured(
     for _ in range(TRIES):
         raw = await ask(transcript)
         try:
-            return read(raw.text, schema)
+            return parse_json_answer(raw.text, schema)
         except Unreadable as error:
             problem = str(error)
         form = json.dumps(schema.model_json_schema())
@@ -129,15 +129,15 @@ async def structured(
     raise ModelFailure("malformed", f"no usable {schema.__name__} in {TRIES} answers: {problem}")
 
 
-def readable(text: str, schema: type[BaseModel]) -> bool:
+def is_readable(text: str, schema: type[BaseModel]) -> bool:
     try:
-        read(text, schema)
+        parse_json_answer(text, schema)
     except Unreadable:
         return False
     return True
 
 
-def read(text: str, schema: type[Schema]) -> Schema:
+def parse_json_answer(text: str, schema: type[Schema]) -> Schema:
     """Parse a text that is one JSON document, or holds exactly one fenced block of JSON."""
     document = _document(text.strip())
     try:
@@ -197,7 +197,7 @@ class AskForm:
         return cls(sha256(text.encode()).hexdigest(), len(text), bind, **more)
 
     def fits(self, message: AIMessage) -> bool:
-        return self.schema is None or readable(message.text, self.schema)
+        return self.schema is None or is_readable(message.text, self.schema)
 
     def bound(self, chat: BaseChatModel) -> Runnable[Any, AIMessage]:
         if not self.id:

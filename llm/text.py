@@ -19,7 +19,7 @@ Vision = Literal["auto", "yes", "no"]
 """The choice to show pictures to a model: as the model's maker says, or as the user says."""
 
 
-def sees(name: str) -> bool | None:
+def accepts_pictures(name: str) -> bool | None:
     """Tell whether `PROVIDER:MODEL` accepts pictures, by its maker's model data; `None` if unknown. The offline model does not."""
     if name == OFFLINE:
         return False
@@ -33,7 +33,7 @@ def sees(name: str) -> bool | None:
 def is_shown_pictures(name: str, vision: Vision) -> bool:
     """Tell whether a model is shown pictures. Under `auto` an unknown model is not, and the offline model never is."""
     if vision == "auto" or name == OFFLINE:
-        return bool(sees(name))
+        return bool(accepts_pictures(name))
     return vision == "yes"
 
 
@@ -64,7 +64,7 @@ def is_json(text: str) -> bool:
         return False
 
 
-def object_of(text: str | None) -> dict[str, Any]:
+def call_arguments(text: str | None) -> dict[str, Any]:
     """Return the arguments of a call, which some models encode as JSON twice. `ValueError` is raised where they are no object."""
     try:
         found = json.loads(text or "{}", strict=False)
@@ -121,7 +121,7 @@ def wire_size(message: BaseMessage) -> int:
 _SHOWN_BLOCKS = ("text", "tool_use", "input_json_delta")
 
 
-def plain(messages: Sequence[BaseMessage]) -> list[ToldMessage]:
+def plain_messages(messages: Sequence[BaseMessage]) -> list[ToldMessage]:
     """Return a conversation as plain data, equal for equal conversations. Signed thinking and a provider's other blocks are kept under `blocks`.
 
     A provider names each call differently at every run; in this data a call's name is its number in the conversation.

@@ -43,7 +43,7 @@ def check(style: Style, max_tokens: int) -> None:
         )
 
 
-def taken(provider: str, model: str, style: Style) -> Style:
+def accepted_style(provider: str, model: str, style: Style) -> Style:
     """Return the part of a style that a model is sent. An unknown effort is an error where the model accepts others."""
     if not style.is_set:
         return style
@@ -65,9 +65,9 @@ def taken(provider: str, model: str, style: Style) -> Style:
     return Style(effort, style.thinking)
 
 
-def thinks(provider: str, model: str, style: Style) -> bool:
+def always_thinks(provider: str, model: str, style: Style) -> bool:
     """Tell whether a model certainly thinks before each turn. Defaults of a provider are not guessed."""
-    sent = taken(provider, model, style)
+    sent = accepted_style(provider, model, style)
     if provider == "openai":
         return sent.effort is not None
     if provider != "anthropic" or sent.thinking == "off":
@@ -75,7 +75,7 @@ def thinks(provider: str, model: str, style: Style) -> bool:
     return sent.thinking is not None or model.startswith(_ALWAYS_THINKS)
 
 
-def thought(answer: AIMessage) -> bool:
+def has_thought(answer: AIMessage) -> bool:
     """Tell whether an answer shows that the model has thought."""
     blocks = answer.content if isinstance(answer.content, list) else []
     if any(isinstance(block, dict) and "thinking" in str(block.get("type")) for block in blocks):
@@ -103,7 +103,7 @@ MARK = {"type": "ephemeral"}
 _SHARED, _AGAIN = "shared_chars", "sent_again"
 
 
-def opening(text: str, shared: int) -> SystemMessage:
+def shared_system_message(text: str, shared: int) -> SystemMessage:
     """Return a system message whose first `shared` characters are the same in other conversations."""
     return SystemMessage(text, additional_kwargs={_SHARED: shared} if shared else {})
 

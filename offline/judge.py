@@ -29,9 +29,9 @@ from drr.eval.asking.forms import (
     SupportAnswers,
 )
 from drr.eval.asking.rules import NAME, VERSION, rules_banner
-from drr.eval.evidence.passages import families, missing_numbers, plain, support
+from drr.eval.evidence.passages import content_stems, label_support, missing_numbers, plain
 from drr.eval.labels import DIMENSIONS, Dimension
-from drr.offline.surface import Surface, read
+from drr.offline.surface import Surface, measure_surface
 from pydantic import BaseModel
 
 _TIE = 0.5
@@ -63,7 +63,7 @@ def _support(asking: Asking[Any]) -> JsonObject:
         if claim.label != "claim":
             continue
         texts = [s.shown for s in asking.sections if s.label == "evidence" and s.about == claim.about]
-        found = support(claim.shown, texts)
+        found = label_support(claim.shown, texts)
         span = found.span
         quote = "" if span is None else texts[found.text][span.start : span.end].strip()
         verdicts.append(_verdict(claim.about, found.reason, quote, _SUPPORT[found.label]))
@@ -82,7 +82,7 @@ def _paper_support(asking: Asking[Any]) -> JsonObject:
 
 def surface_of(asking: Asking[Any], label: str) -> Surface:
     """Return the surface features of the text under this label."""
-    return read(
+    return measure_surface(
         asking.part(label), asking.part("question"), asking.part("profile"), asking.shop_url.casefold()
     )
 
@@ -200,11 +200,13 @@ class PointMatch(NamedTuple):
 def match(text: str, gist: str | None, report: str) -> PointMatch:
     """Judge whether a report contains a point. A point with an empty gist is about an omission, which no line shows."""
     wanted = _OF_ANSWER.sub("", text) if gist is None else gist
-    words = families(wanted)
+    words = content_stems(wanted)
     if not words:
         return PointMatch("not_support", "no word of a report shows this to a judge without a model", "")
     lines = [line[0] for line in _LINE.finditer(report) if line[0].strip()]
-    share, line = max(((len(words & families(line)) / len(words), line) for line in lines), default=(0.0, ""))
+    share, line = max(
+        ((len(words & content_stems(line)) / len(words), line) for line in lines), default=(0.0, "")
+    )
     reason = f"a line of the report has {share:.0%} of its words"
     if share < _ENOUGH or missing_numbers(wanted, plain(line)):
         return PointMatch("not_support", reason, "")

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from drr.env.constraints import parse_constraints
 from drr.env.text import tokens
-from drr.eval.asking.safety import forgeries
+from drr.eval.asking.safety import count_forgeries
 from drr.eval.evidence.passages import plain
 from drr.eval.labels import Dimension
 from drr.wording.figures import numbers
@@ -99,7 +99,7 @@ _COUNTED: Mapping[str, tuple[int, str]] = {
 
 
 @lru_cache(maxsize=4096)
-def read(answer: str, question: str, profile: str, shop: str) -> Surface:
+def measure_surface(answer: str, question: str, profile: str, shop: str) -> Surface:
     """Measure the surface of a report. Lines that sell products of elsewhere or show the process count only as flaws."""
     lines = answer.split("\n")
     foreign = {line for line in lines if _sells_elsewhere(line, shop)}
@@ -133,7 +133,7 @@ def read(answer: str, question: str, profile: str, shop: str) -> Surface:
         answered=len(asked & bag) / len(asked) if asked else 0.0,
         flaws=7 * repeated + 4 * filler + 1.5 * min(3, counts["process"]) + bare,
         hollow=sum(len(s.split()) for s in sentences) < 30 or len(bag) < 15,
-        forged=forgeries(answer),
+        forged=count_forgeries(answer),
         total_kept=None if limit is None or not totals else max(totals) <= limit,
     )
 

@@ -19,14 +19,14 @@ from drr.env.checkable import (
     ExpectedFact,
     PlanStep,
     ShoppingNeed,
+    asks_for_findable,
     brands,
     detail,
     distractors,
-    figure_in,
     figure_of,
-    finds,
+    parse_figure,
     same_figure,
-    satisfying,
+    satisfying_products,
 )
 from drr.env.entities import Order, Product
 from drr.env.json_object import JsonObject
@@ -126,7 +126,7 @@ def _leans_on(given: str, known: Sequence[str | float]) -> bool:
     return any(
         (len(leaf) >= 4 and leaf in given)
         if isinstance(leaf, str)
-        else any(figure_in(number) == leaf and leaf > 1 for number in numbers)
+        else any(parse_figure(number) == leaf and leaf > 1 for number in numbers)
         for leaf in known
     )
 
@@ -156,13 +156,13 @@ def shown(constraint: Constraint) -> str:
 
 def idle(need: ShoppingNeed, shelf: Sequence[Product], owned: Collection[str]) -> Iterator[str]:
     """Yield the demands of a need that change nothing: without them the same products are right."""
-    if need.best and len(satisfying(need.model_copy(update={"best": None}), shelf, owned)) == 1:
+    if need.best and len(satisfying_products(need.model_copy(update={"best": None}), shelf, owned)) == 1:
         yield need.best
-    right = {p.product_id for p in satisfying(need, shelf, owned)}
+    right = {p.product_id for p in satisfying_products(need, shelf, owned)}
     for kind, name in dict.fromkeys((one.kind, one.name) for one in need.constraints):
         rest = [one for one in need.constraints if (one.kind, one.name) != (kind, name)]
         without = need.model_copy(update={"constraints": rest})
-        if {p.product_id for p in satisfying(without, shelf, owned)} == right:
+        if {p.product_id for p in satisfying_products(without, shelf, owned)} == right:
             yield name or kind
 
 
@@ -236,7 +236,7 @@ class TruthChecker:
         )
 
     def _solvable(self, truth: Checkable) -> Iterator[str]:
-        if not finds(truth):
+        if not asks_for_findable(truth):
             yield "it asks for nothing that can be found"
         taken = list(chain.from_iterable(need.products for need in truth.needs))
         if len(taken) != len(set(taken)):
@@ -255,7 +255,7 @@ class TruthChecker:
     def _unambiguous(self, query: Query, truth: Checkable) -> Iterator[str]:
         owned = self.owned(query.user_id)
         for number, need in enumerate(truth.needs, 1):
-            right = {p.product_id for p in satisfying(need, self.shelves.of(need.category), owned)}
+            right = {p.product_id for p in satisfying_products(need, self.shelves.of(need.category), owned)}
             if right != set(need.products):
                 yield f"need {number}: {len(right)} products satisfy it, {len(need.products)} are stated"
             if need.best is not None and len(right) > 1:

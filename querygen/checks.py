@@ -15,7 +15,7 @@ from drr.env.entities import Product
 from drr.env.errors import DrrError
 from drr.env.query import Query
 from drr.env.shop import Shop
-from drr.env.text import SimilarTexts, shingles, tokens
+from drr.env.text import SimilarTexts, text_shingles, tokens
 from drr.querygen import literal
 from drr.querygen.check_list import ALIKE, CHECKS, NONE, PASS, CheckCase, CheckResult, Known, Stock, fail
 from drr.querygen.checkable import TruthChecker
@@ -58,7 +58,7 @@ class Checker:
 
     def check(self, query: Query) -> Checked:
         known = self._records(query.user_id)
-        own = shingles(query.query)
+        own = text_shingles(query.query)
         earlier = [(self._earlier[place], alike) for place, alike in self._seen.alike(own)]
         own_ends = literal.ends(query.query)
         same = {way: self._ends[way, words] for way, words in own_ends.items()}
@@ -77,7 +77,7 @@ class Checker:
         checked = self.check(query)
         if checked.failed:
             self._earlier.pop()
-            self._seen.forget_last(shingles(query.query))
+            self._seen.forget_last(text_shingles(query.query))
             self._ends.subtract(literal.ends(query.query).items())
         return checked
 
@@ -189,7 +189,7 @@ def problems(
     for task in tasks:
         for name, reason in _of_text(task):
             yield TaskProblem(task.task_id, name, reason)
-        own = shingles(task.task)
+        own = text_shingles(task.task)
         for place, alike in seen.alike(own):
             if alike >= ALIKE:
                 yield TaskProblem(task.task_id, "unlike_others", f"{alike:.0%} the same as {earlier[place]}")

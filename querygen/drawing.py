@@ -19,7 +19,7 @@ from drr.env.checkable import (
     PlanStep,
     ShoppingNeed,
     Why,
-    figure_in,
+    parse_figure,
 )
 from drr.env.entities import Order, Product
 from drr.env.shop import Store
@@ -80,7 +80,7 @@ def cells(page: Document) -> Iterator[PageFigure]:
     for row in rows[1:]:
         for column, cell in zip(rows[0][1:], row[1:], strict=False):
             found = re.fullmatch(r"(\d[\d,]*(?:\.\d+)?)(?: [^\d]*)?", cell)
-            if found and (value := figure_in(found[1])) is not None:
+            if found and (value := parse_figure(found[1])) is not None:
                 yield PageFigure(page, row[0], column, value)
 
 

@@ -8,7 +8,7 @@ from math import ceil
 from random import Random
 from typing import Any, NamedTuple, cast
 
-from drr.env.checkable import Constraint, ShoppingNeed, satisfying
+from drr.env.checkable import Constraint, ShoppingNeed, satisfying_products
 from drr.env.entities import Product
 from drr.env.records.lines import dollars
 from drr.env.service.case import ChangeOfMind, ServicePolicy, SlotKind, WantedPurchase
@@ -106,7 +106,7 @@ class WishDraw:
         rng, after, shelf = self.rng, turn.after, self._of.shelves.of(turn.after.category)
         found, days = self._to_be_had(after, turn.last, shelf)
         chosen = [one.product_id for one in found]
-        earlier = {one.product_id for one in satisfying(turn.before, shelf, self._of.owned)}
+        earlier = {one.product_id for one in satisfying_products(turn.before, shelf, self._of.owned)}
         if not after.picks <= len(found) <= MOST_RIGHT or (
             turn.first == turn.last and earlier <= set(chosen)
         ):
@@ -134,7 +134,7 @@ class WishDraw:
         self, need: ShoppingNeed, pieces: int, shelf: Sequence[Product]
     ) -> tuple[list[Product], int | None]:
         """Return the right products that are in stock and come in time, and the days that they have."""
-        right = [one for one in satisfying(need, shelf, self._of.owned) if one.price]
+        right = [one for one in satisfying_products(need, shelf, self._of.owned) if one.price]
         figures = {one.product_id: stock_of(self._shop, one.product_id) for one in right}
         found = [one for one in right if figures[one.product_id].pieces >= pieces]
         if len(found) < max(need.picks, len(right) if need.best else 0):

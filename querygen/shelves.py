@@ -18,8 +18,8 @@ from drr.env.checkable import (
     Distractors,
     brands,
     detail,
-    fits,
     in_category,
+    meets_constraint,
 )
 from drr.env.entities import Product
 from drr.env.shop import Shop
@@ -175,7 +175,7 @@ class KindTable:
         """Return which products fit a demand. Demands on a user's orders are not supported."""
         key = (demand.kind, demand.name, demand.value)
         if key not in self._known:
-            found = [fits(product, demand, ()) for product in self.products]
+            found = [meets_constraint(product, demand, ()) for product in self.products]
             marks = (self.bits(one is True for one in found), self.bits(one is None for one in found))
             self._known[key] = FittingBits(demand, *marks)
         return self._known[key]

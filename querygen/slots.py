@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import count
 from random import Random
 
-from drr.env.checkable import Checkable, ExpectedFact, ShoppingNeed, figure_in
+from drr.env.checkable import Checkable, ExpectedFact, ShoppingNeed, parse_figure
 from drr.env.query import Query
 from drr.env.text import category_key
 from drr.env.web.open import sandbox_of
@@ -54,7 +54,7 @@ class SlotRecord(BaseModel):
 
 def _alike(slot: str) -> str:
     name, _, value = slot.partition(":")
-    number = figure_in(value)
+    number = parse_figure(value)
     return f"{name}: {category_key(value.strip()) if number is None else f'{number:g}'}"
 
 

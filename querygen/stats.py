@@ -9,7 +9,7 @@ from typing import Any, NotRequired, TypedDict
 from drr.env.constraints import parse_constraints
 from drr.env.query import Query
 from drr.env.shop import Shop
-from drr.env.text import SimilarTexts, shingles, tokens
+from drr.env.text import SimilarTexts, text_shingles, tokens
 from drr.querygen.check_list import ALIKE, CHECKS, sets_limit
 from drr.querygen.checks import Checker, spread
 
@@ -118,7 +118,7 @@ def _similarity(queries: Sequence[Query]) -> Similarity:
     """Return the similarity of all pairs of questions, by shingles."""
     seen, values = SimilarTexts(), []
     for query in queries:
-        own = shingles(query.query)
+        own = text_shingles(query.query)
         values += [value for _, value in seen.alike(own)]
         seen.add(own)
     values.sort()

@@ -11,7 +11,7 @@ from pathlib import Path
 from stat import S_ISLNK
 
 from drr.env.errors import DrrError
-from drr.env.files import is_digest, make_folder, private, read_file
+from drr.env.files import is_digest, make_folder, owner_only_mode, read_file
 
 _NUMBER = count()
 _MOST_RECENT = 32 << 20
@@ -53,7 +53,7 @@ class Blobs:
             _make_sure(path.parent)
         aside = path.with_name(f".{digest[:16]}.{os.getpid()}.{next(_NUMBER)}")
         try:
-            handle = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, private(0o666))
+            handle = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, owner_only_mode(0o666))
             try:
                 left = memoryview(content)
                 while left:
@@ -125,6 +125,6 @@ def _make_sure(folder: Path) -> None:
         if not S_ISLNK(folder.lstat().st_mode):
             return
     except FileNotFoundError:
-        make_folder(folder, private(0o777))
+        make_folder(folder, owner_only_mode(0o777))
     if folder.is_symlink():
         raise DrrError(f"{folder}: is a link; put the folder itself there")

@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 from drr.env.errors import DrrError
-from drr.env.files import make_folder, read_file, replacing
-from drr.env.plugins import EXTRAS, PAPERS, announced
+from drr.env.files import atomic_write, make_folder, read_file
+from drr.env.plugins import EXTRAS, PAPERS, entry_points_of
 from drr.env.trust import cache_folder, is_known
 from drr.llm import activity
 
@@ -36,10 +36,10 @@ _APART = ("blobs", activity.FILE, *(f"ledger.sqlite{ending}" for ending in ("", 
 
 def mark_of(rests_on: Callable[[], object]) -> str | None:
     """Return a hash of this program and of the data that decides a value; `None` where it is unknown."""
-    if any(True for group in (PAPERS, EXTRAS) for _ in announced(group)):
+    if any(True for group in (PAPERS, EXTRAS) for _ in entry_points_of(group)):
         return None
     try:
-        return _hash([program(), rests_on()])
+        return _hash([program_hash(), rests_on()])
     except (OSError, DrrError):  # unreadable files may have changed
         return None
 
@@ -64,7 +64,7 @@ class KeptValue:
             text = orjson.dumps({"mark": mark, "hash": _hash(value), "value": value})
             if mark is not None and orjson.loads(text)["value"] == value:
                 make_folder(self._path.parent, 0o700)
-                with replacing(self._path, 0o600) as file:
+                with atomic_write(self._path, 0o600) as file:
                     file.write(text)
                 files = sorted(self._path.parent.glob("*.json"), key=lambda path: path.stat().st_mtime)
                 for old in files[: -self._most]:
@@ -87,13 +87,13 @@ class Kept(KeptValue):
             return None
         return mark_of(
             lambda: [
-                *(ledger, study.broken(), tree(study.folder, but=_APART)),
-                *(named(study.config), self._rests_on()),
+                *(ledger, study.broken(), folder_hash(study.folder, but=_APART)),
+                *(file_states(study.config), self._rests_on()),
             ]
         )
 
 
-def kept(
+def cached_result(
     study: Study,
     name: str,
     rests_on: Callable[[], object],
@@ -117,11 +117,11 @@ def kept(
 
 def _with_folder(mark: str | None, wrote: Path | None) -> str | None:
     with contextlib.suppress(OSError, DrrError):
-        return mark and _hash([mark, wrote is not None and wrote.is_file() and tree(wrote.parent)])
+        return mark and _hash([mark, wrote is not None and wrote.is_file() and folder_hash(wrote.parent)])
     return None
 
 
-def tree(folder: Path, *, but: tuple[str, ...] = ()) -> str:
+def folder_hash(folder: Path, *, but: tuple[str, ...] = ()) -> str:
     """Return a hash over the names and contents of all files of a folder, except some names at its top."""
     whole, top = sha256(), os.fspath(folder)
     for place, folders, files in os.walk(top):
@@ -133,12 +133,12 @@ def tree(folder: Path, *, but: tuple[str, ...] = ()) -> str:
     return whole.hexdigest()
 
 
-def named(value: object) -> list[object]:
+def file_states(value: object) -> list[object]:
     """Return the sizes and times of the files at every path that occurs in a value."""
     if isinstance(value, Mapping):
-        return [named(one) for one in value.values()]
+        return [file_states(one) for one in value.values()]
     if isinstance(value, list | tuple):
-        return [named(one) for one in value]
+        return [file_states(one) for one in value]
     if not isinstance(value, str | Path) or not Path(value).exists():
         return []
     found = ((path, path.stat()) for path in [Path(value), *sorted(Path(value).rglob("*"))])
@@ -146,12 +146,12 @@ def named(value: object) -> list[object]:
 
 
 @cache
-def program() -> str:
+def program_hash() -> str:
     """Return a hash of this program's packages, the names of the installed packages, and the version of Python."""
     rooms = sorted(one for one in Path(__file__).parent.parent.iterdir() if (one / "__init__.py").is_file())
     places = [Path(place) for place in dict.fromkeys(sys.path) if Path(place).is_dir()]
     packages = sorted(one.name for place in places for one in place.iterdir() if one.suffix == ".dist-info")
-    return _hash([sys.version, packages, [tree(room) for room in rooms]])
+    return _hash([sys.version, packages, [folder_hash(room) for room in rooms]])
 
 
 def _hash(value: object) -> str:

@@ -16,7 +16,7 @@ QUERIES = "queries.jsonl"
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
-def dumps(document: Mapping[str, Any]) -> str:
+def config_text(document: Mapping[str, Any]) -> str:
     return "\n".join(_table(document, ())) + "\n"
 
 

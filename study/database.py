@@ -17,9 +17,9 @@ from threading import RLock
 from typing import Any
 
 from drr.env.errors import DrrError, no_room
-from drr.env.files import check_alone, holes, private, restrain, strange_statement
+from drr.env.files import check_alone, owner_only_mode, restrict_database, sparse_bytes, strange_statement
 from drr.study import hashes
-from drr.study.holders import locked
+from drr.study.holders import lock_folder
 
 VERSION = 2
 """The schema version that is written. Version 1 is read too, and the first write turns it into 2."""
@@ -62,7 +62,7 @@ def _make(path: Path) -> None:
     It is in WAL mode from its first byte, because a later switch needs a rollback journal, which a kill could leave behind.
     """
     try:
-        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, private(0o666))
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, owner_only_mode(0o666))
         try:
             fcntl.flock(handle, fcntl.LOCK_EX)
             if os.fstat(handle).st_size == 0:
@@ -105,7 +105,7 @@ def _check_files(path: Path, *, alone: bool) -> None:
 def _check_room(*files: Path) -> None:
     """Raise an error for a copy that would fill the disk. A sparse file takes little room here and its full size in a copy."""
     size, room = sum(file.stat().st_size for file in files), disk_usage(gettempdir()).free
-    if size > min(room, _LARGEST_COPY) or sum(map(holes, files)) > _MOST_HOLES:
+    if size > min(room, _LARGEST_COPY) or sum(map(sparse_bytes, files)) > _MOST_HOLES:
         raise DrrError(
             f"{files[0]}: its journal cannot be read without a copy of {size:,} bytes; copy the study to where you can write"
         )
@@ -155,7 +155,7 @@ class Database:
         self._to_read = read_only or not self.takes_writes
         self._db = self._connect()
         try:
-            restrain(self._db, lambda: self._db.until, _STATEMENTS)
+            restrict_database(self._db, lambda: self._db.until, _STATEMENTS)
             self._check_statements()
             if self.takes_writes:
                 self._db.execute("PRAGMA journal_mode = WAL")
@@ -210,7 +210,7 @@ class Database:
         with self._lock:
             self._db.execute("BEGIN")
             try:
-                return list(hashes.changed(self._db))
+                return list(hashes.changed_rows(self._db))
             except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
                 return [f"what SQLite can read ({error})"]
             finally:
@@ -219,7 +219,7 @@ class Database:
     def digest(self) -> str | None:
         """Return a hash over the whole ledger; `None` where no row has a hash yet."""
         with self._lock:
-            return hashes.digest(self._db)
+            return hashes.ledger_hash(self._db)
 
     def close(self) -> None:
         with self._lock:
@@ -237,15 +237,15 @@ class Database:
             raise DrrError(f"{self.path.parent}: can only be read here; copy it to where you can write")
         with self._lock:
             if self._alone is None and not self._to_read:
-                self._alone = locked(self.path.parent)
+                self._alone = lock_folder(self.path.parent)
             if synced:
                 self._db.execute("PRAGMA synchronous = FULL")
             self._db.execute("BEGIN IMMEDIATE")
             try:
                 if not self._watched:
-                    hashes.watch(self._db)
+                    hashes.watch_changes(self._db)
                 yield self._db
-                hashes.take(self._db)
+                hashes.write_changed_hashes(self._db)
             except BaseException as error:
                 if self._db.in_transaction:  # else SQLite has rolled back by itself
                     self._db.execute("ROLLBACK")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from drr.env.source import Source, text_hash
 from drr.env.web.base import PageStatus
-from drr.study.form import reading
+from drr.study.form import naming_errors
 from drr.study.unit import canonical_json
 from typing_extensions import TypedDict  # extended by the rows of the export
 
@@ -29,7 +29,7 @@ class PackedSource(TypedDict):
     record_sha256: str | None
 
 
-def pack(sources: Iterable[Source]) -> tuple[list[PackedSource], dict[str, str]]:
+def pack_sources(sources: Iterable[Source]) -> tuple[list[PackedSource], dict[str, str]]:
     """Return the sources as rows for a result, and their texts for `Outcome.blobs`."""
     rows: list[PackedSource] = []
     blobs: dict[str, str] = {}
@@ -52,9 +52,9 @@ def pack(sources: Iterable[Source]) -> tuple[list[PackedSource], dict[str, str]]
     return rows, blobs
 
 
-def unpack(study: Study, record: Record) -> list[Source]:
+def unpack_sources(study: Study, record: Record) -> list[Source]:
     """Return the sources of a record with their texts, in the same order."""
-    with reading(f"the sources of {record.label!r}"):
+    with naming_errors(f"the sources of {record.label!r}"):
         return [_source(study, record, row) for row in record.result.get("sources", [])]
 
 

@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args, get_type_hints
 
-from drr.env.files import make_folder, private
+from drr.env.files import make_folder, owner_only_mode
 from drr.env.json_object import JsonObject
 from drr.llm.meter import UsageRow
 from drr.study.evidence import PackedSource
-from drr.study.form import reading
+from drr.study.form import naming_errors
 from drr.study.study import Study
 from drr.study.unit import Record, canonical_json, is_about
 from typing_extensions import TypedDict  # as the rows that it extends
@@ -97,7 +97,7 @@ _JSON = frozenset({"key_fields", "result", "blobs", "arguments"})
 
 def export(study: Study, out: Path, *, canonical: bool = False) -> dict[str, int]:
     """Write the tables into `out` and return the number of rows of each. A file appears completely or not at all."""
-    make_folder(out, private(0o777))
+    make_folder(out, owner_only_mode(0o777))
     tables: dict[str, tuple[type, Rows]] = {
         "units": (UnitRow, _unit_rows),
         "tool_calls": (CallRow, _call_rows),
@@ -115,7 +115,7 @@ def export(study: Study, out: Path, *, canonical: bool = False) -> dict[str, int
             if record.kind == "judgement" and is_about(record, aside):
                 continue
             for name, (_, rows) in tables.items():
-                with reading(f"the record of {record.label!r}"):
+                with naming_errors(f"the record of {record.label!r}"):
                     for row in rows(study, record):
                         writers[name].add(
                             {**row, "result": without_clock(row.get("result"))} if canonical else row
@@ -141,7 +141,7 @@ class _Table:
         self._aside = {ending: out / f".{name}.{ending}.part" for ending in ("jsonl", "parquet")}
         for aside in self._aside.values():  # left by a stopped export, or put there by someone else
             aside.unlink(missing_ok=True)
-            aside.touch(private(0o666), exist_ok=False)
+            aside.touch(owner_only_mode(0o666), exist_ok=False)
         self._lines = self._aside["jsonl"].open("w", encoding="utf-8", newline="\n")
         self._parquet = pq.ParquetWriter(self._aside["parquet"], self._schema, compression="zstd")
         self._batch: list[Mapping[str, object]] = []

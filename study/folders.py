@@ -81,11 +81,11 @@ class CarriedFolder:
         return str(self._copy)
 
 
-def relocated(config: Any, places: Mapping[str, str]) -> Any:
+def with_local_paths(config: Any, places: Mapping[str, str]) -> Any:
     """Return plain data with paths replaced by their places on this machine."""
     match config:
         case dict():
-            return {name: relocated(value, places) for name, value in config.items()}
+            return {name: with_local_paths(value, places) for name, value in config.items()}
         case list() | tuple():
-            return type(config)(relocated(value, places) for value in config)
+            return type(config)(with_local_paths(value, places) for value in config)
     return places.get(config, config) if isinstance(config, str) else config

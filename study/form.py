@@ -24,7 +24,7 @@ _ODD = (KeyError, TypeError, ValueError, AttributeError, RecursionError, IndexEr
 
 
 @contextmanager
-def reading(what: str) -> Iterator[None]:
+def naming_errors(what: str) -> Iterator[None]:
     """Turn any error while reading data of unknown origin into a `DrrError` that names the data."""
     try:
         yield

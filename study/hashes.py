@@ -32,7 +32,7 @@ _COUNTS = "SELECT (SELECT count(*) FROM units), (SELECT count(*) FROM records), 
 _TOUCHED = {"units": "{row}.key", "records": "{row}.key", "meta": f"'{_SEAL}'", "spending": f"'{_SEAL}'"}
 
 
-def watch(db: Connection) -> None:
+def watch_changes(db: Connection) -> None:
     """Record from now on, in a temporary table, which rows this connection writes."""
     db.execute("CREATE TEMP TABLE touched (key TEXT NOT NULL)")
     for table, key in _TOUCHED.items():
@@ -47,7 +47,7 @@ def watch(db: Connection) -> None:
         db.execute("INSERT INTO touched SELECT key FROM units UNION ALL SELECT ?", (_SEAL,))
 
 
-def take(db: Connection) -> None:
+def write_changed_hashes(db: Connection) -> None:
     """Write the hashes of the changed rows, in the same transaction."""
     if db.execute("SELECT 1 FROM touched LIMIT 1").fetchone() is None:
         return
@@ -64,7 +64,7 @@ def has_hashes(db: Connection) -> bool:
     return db.execute("SELECT 1 FROM sqlite_schema WHERE name = 'hashes'").fetchone() is not None
 
 
-def changed(db: Connection) -> Iterator[str]:
+def changed_rows(db: Connection) -> Iterator[str]:
     """Yield names of the units and facts that are not as they were written. A ledger without hashes gets SQLite's own check only."""
     found = db.execute("PRAGMA integrity_check(1)").fetchone()
     if found[0] != "ok":
@@ -84,7 +84,7 @@ def changed(db: Connection) -> Iterator[str]:
         yield "what it knows of the whole study"
 
 
-def digest(db: Connection) -> str | None:
+def ledger_hash(db: Connection) -> str | None:
     """Return a hash over all hashes; `None` for a ledger without hashes. A changed row is not noticed."""
     if not has_hashes(db):
         return None

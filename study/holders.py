@@ -19,7 +19,7 @@ _NO_LOCKS = (errno.EBADF, errno.EINVAL, errno.ENOLCK, errno.ENOTSUP, errno.EOPNO
 """Errors of file systems that cannot lock a folder, such as network drives; no writer is refused there."""
 
 
-def locked(folder: Path) -> int:
+def lock_folder(folder: Path) -> int:
     """Lock a folder for this writer and return the handle whose closing unlocks it. A process that dies also unlocks it."""
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
@@ -42,7 +42,7 @@ def this_holder() -> str:
     return f"{_host()}/{pid}/{_start_of(pid) or 'unknown'}/{next(_NUMBER)}"
 
 
-def lost(holder: str) -> str:
+def lost_spending_name(holder: str) -> str:
     """Return the name under which the uncertain spending of a writer is stored."""
     return f"{_LOST}{holder}"
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from drr.study.database import Database
-from drr.study.form import reading, table
+from drr.study.form import naming_errors, table
 from drr.study.holders import is_dead
 from drr.study.records import Records, SavedTexts
 from drr.study.spend import Accounts
@@ -88,7 +88,7 @@ class Ledger:
     def meta_table(self, name: str) -> dict[str, Any]:
         """Return a fact that is a table; empty where it is not set."""
         value = self.meta(name)
-        with reading(f"{self.path}, {name}"):
+        with naming_errors(f"{self.path}, {name}"):
             return {} if value is None else table(value)
 
     def set_meta(self, name: str, value: str | None) -> None:

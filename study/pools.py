@@ -9,7 +9,7 @@ from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Protocol
 
 from drr.env.errors import Misuse
-from drr.env.plugins import merged
+from drr.env.plugins import merged_field
 from drr.llm.budget import Budget, Limit
 from drr.study.folders import CarriedFolder
 from drr.study.spend import Bank
@@ -103,11 +103,13 @@ ALONE = "in-process"
 def pool_name(word: str) -> tuple[str, str | None]:
     """Return the name of a pool and the address of `NAME://HOST:PORT`, or `None`; `Misuse` for an unknown name."""
     name, marks, _ = word.partition("://")
-    if name != ALONE and name not in merged("pools"):
-        raise Misuse(f"--pool {word}: known are {', '.join([ALONE, *merged('pools')])}, and ray://HOST:PORT")
+    if name != ALONE and name not in merged_field("pools"):
+        raise Misuse(
+            f"--pool {word}: known are {', '.join([ALONE, *merged_field('pools')])}, and ray://HOST:PORT"
+        )
     return name, word if marks else None
 
 
 def make_pool(name: str, order: PoolOrder) -> Pool:
-    made: Pool = resolve_name(merged("pools")[name])(order)
+    made: Pool = resolve_name(merged_field("pools")[name])(order)
     return made

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from drr.llm.failures import NO_ANSWER
 from drr.llm.meter import UsageRow, dollars
 from drr.study.database import SAVED, Database
-from drr.study.form import kind_of, of, reading, status_of, table, texts, usages
+from drr.study.form import kind_of, naming_errors, of, status_of, table, texts, usages
 from drr.study.unit import OF_ANSWERS, WAY, FinishedUnit, Kind, Record, SavedText, Status, canonical_json
 
 
@@ -217,14 +217,14 @@ class Records:
             (kind,),
         )
         for fields, used, cost in rows:
-            with reading("what a unit took"):
+            with naming_errors("what a unit took"):
                 yield Bill(table(fields), usages(used), dollars(of(cost, int, type(None))))
 
     def usages(self) -> Iterator[Mapping[str, UsageRow]]:
         """Yield only the usage of every current record, as a study may have a hundred thousand judgements."""
         rows = self._db.rows("SELECT usage FROM records JOIN units USING (key) WHERE units.current = 1")
         for row in rows:
-            with reading("what models used"):
+            with naming_errors("what models used"):
                 yield usages(row[0])
 
     def stamps(self, kind: Kind) -> list[Stamp]:
@@ -243,13 +243,13 @@ class Records:
             (kind, f'"{start}'),
         )
         for row in rows:
-            with reading("the texts of a record"):
+            with naming_errors("the texts of a record"):
                 yield texts(row[0])
 
     def every_text(self) -> set[str]:
         """Return the hashes of all texts of all records."""
         rows = self._db.rows("SELECT DISTINCT blobs FROM records")
-        with reading("the texts of a record"):
+        with naming_errors("the texts of a record"):
             return {digest for row in rows for digest in texts(row[0]).values()}
 
     def hold(self, kind: Kind, text: str) -> bool:
@@ -276,7 +276,7 @@ def _values(one: FinishedUnit, blobs: Mapping[str, str]) -> tuple[Any, ...]:
 
 
 def _record(row: Sequence[Any]) -> Record:
-    with reading(f"the record of {str(row[2])[:80]!r}"):
+    with naming_errors(f"the record of {str(row[2])[:80]!r}"):
         return Record(
             key=of(row[0], str),
             kind=kind_of(row[1]),

@@ -16,7 +16,7 @@ from types import FrameType
 from typing import TYPE_CHECKING
 
 from drr.env.errors import DrrError, Terminated
-from drr.env.files import private, write_file
+from drr.env.files import owner_only_mode, write_file
 from drr.env.progress import Progress, Quiet, Stage, collecting_less
 from drr.llm.activity import ACTIVITY, AS_JSON, FILE
 from drr.llm.budget import Limit
@@ -132,7 +132,7 @@ class Summary:
         )
 
 
-def missing(study: Study, units: Sequence[Unit], *, retry_failed: bool = False) -> list[Unit]:
+def missing_units(study: Study, units: Sequence[Unit], *, retry_failed: bool = False) -> list[Unit]:
     """Return those of the units that a run computes, in their order."""
     settled = study.ledger.units.settled_among([unit.key for unit in units], retry_failed=retry_failed)
     if retry_failed:
@@ -214,7 +214,7 @@ class _Driver:
         self.ledger = study.ledger
         self.activity_file = study.folder / FILE
         self.keys = [unit.key for unit in units]
-        open_units = missing(study, units, retry_failed=retry_failed)
+        open_units = missing_units(study, units, retry_failed=retry_failed)
         self.pool = pool
         self.pace = pace
         self.stage = stage
@@ -264,7 +264,9 @@ class _Driver:
                     self.stage.note(text)
                 before = text
                 with suppress(OSError):  # a full disk ends the run elsewhere
-                    write_file(self.activity_file, AS_JSON.dump_json(ACTIVITY).decode(), private(0o666))
+                    write_file(
+                        self.activity_file, AS_JSON.dump_json(ACTIVITY).decode(), owner_only_mode(0o666)
+                    )
         finally:
             self.activity_file.unlink(missing_ok=True)
 

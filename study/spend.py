@@ -6,10 +6,10 @@ import sqlite3
 from collections.abc import Callable
 from typing import NamedTuple
 
-from drr.llm.budget import NOTHING, Limit, SpendAmount, Verdict, judge
+from drr.llm.budget import NOTHING, Limit, SpendAmount, Verdict, budget_verdict
 from drr.study.database import Database
-from drr.study.form import of, reading
-from drr.study.holders import is_dead, lost
+from drr.study.form import naming_errors, of
+from drr.study.holders import is_dead, lost_spending_name
 
 
 class Account(NamedTuple):
@@ -63,7 +63,8 @@ class Accounts:
         db.execute("INSERT OR REPLACE INTO spending VALUES (?, ?, ?, ?, ?, ?)", (worker, *counts))
         if cost or tokens:  # stored like the reservations of a dead writer, and kept after this one
             db.execute(
-                "INSERT OR REPLACE INTO spending VALUES (?, 0, 0, 0, ?, ?)", (lost(worker), cost, tokens)
+                "INSERT OR REPLACE INTO spending VALUES (?, 0, 0, 0, ?, ?)",
+                (lost_spending_name(worker), cost, tokens),
             )
 
     def total(self, besides: str | None = None) -> Spending:
@@ -72,9 +73,9 @@ class Accounts:
             "SELECT worker, cost, tokens, unpriced, reserved_cost, reserved_tokens FROM spending"
         )
         for worker, *counts in rows:
-            with reading("what was spent"):
+            with naming_errors("what was spent"):
                 amounts = [of(amount, int) for amount in counts]
-            if besides is not None and worker in (besides, lost(besides)):
+            if besides is not None and worker in (besides, lost_spending_name(besides)):
                 continue
             one = Account(*amounts)
             cost, tokens, unpriced = cost + one.cost, tokens + one.tokens, unpriced + one.unpriced
@@ -109,7 +110,7 @@ class LedgerPurse:
         self._asked(amount)
         with self._accounts.db.writing() as db:
             others = self._accounts.total(besides=self._worker)  # of earlier runs: nobody else writes
-            verdict = judge(
+            verdict = budget_verdict(
                 SpendAmount(
                     others.most_cost + now.cost + now.doubted_cost,
                     others.most_tokens + now.tokens + now.doubted_tokens,

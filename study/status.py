@@ -11,10 +11,10 @@ from typing import Any
 
 from drr.env.errors import DrrError
 from drr.env.files import read_file
-from drr.env.tool_calls import refused
+from drr.env.tool_calls import refused_calls
 from drr.llm.activity import AS_JSON, FILE
 from drr.llm.meter import UsageRow, dollars
-from drr.study.form import of, reading
+from drr.study.form import naming_errors, of
 from drr.study.spend import Spending
 from drr.study.study import Study
 from drr.study.unit import KINDS, Record
@@ -171,7 +171,7 @@ def status(study: Study) -> StudyStatus:
         stopped=next(filter(None, (study.ledger.meta(f"stopped:{kind}") for kind in KINDS)), None),
         usage=_usage(study),
         imported=sum(record.made_elsewhere for record in study.records("answer")),
-        uncounted=uncounted(study.records("answer", None, current=False)),
+        uncounted=answers_without_usage(study.records("answer", None, current=False)),
         cost_usd=None if spending.unpriced else dollars(spending.cost),
         cost_usd_at_most=None if spending.unpriced else dollars(spending.most_cost),
         spent_tokens=spending.tokens,
@@ -180,14 +180,14 @@ def status(study: Study) -> StudyStatus:
     )
 
 
-def uncounted(answers: Iterable[Record]) -> int:
+def answers_without_usage(answers: Iterable[Record]) -> int:
     """Count the answers that were made in this study and have no usage."""
     return sum(not (record.is_metered or record.made_elsewhere) for record in answers)
 
 
 def _fabricated(study: Study) -> FabricatedCount:
     whole = (record for record in study.records("answer") if not study.lost(record))
-    with reading("an answer"):
+    with naming_errors("an answer"):
         counts = [len(of(record.result.get("fabricated") or [], list)) for record in whole]
     return FabricatedCount(sum(counts), sum(count > 0 for count in counts))
 
@@ -195,9 +195,9 @@ def _fabricated(study: Study) -> FabricatedCount:
 def _refused(study: Study) -> RefusedCount:
     counts = []
     for record in study.records("answer"):
-        with reading("an answer"):
+        with naming_errors("an answer"):
             calls = of(record.result.get("tool_calls") or [], list)
-            counts.append(len(refused(calls)))
+            counts.append(len(refused_calls(calls)))
     return RefusedCount(sum(counts), sum(count > 0 for count in counts))
 
 
@@ -229,7 +229,7 @@ def _budget(study: Study, spending: Spending) -> BudgetState | None:
     limit = study.ledger.meta_table("budget")
     if limit.get("cost") is None and limit.get("tokens") is None:
         return None
-    with reading("the budget"):
+    with naming_errors("the budget"):
         of(limit["cost"], int, type(None))
         of(limit["tokens"], int, type(None))
     return BudgetState(

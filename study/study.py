@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import Any, NamedTuple, Self, cast
 
 from drr.env.errors import DrrError, Misuse
-from drr.env.files import LARGEST, check_entries, check_unlinked, open_plain, private, write_file
+from drr.env.files import LARGEST, check_entries, check_unlinked, open_plain, owner_only_mode, write_file
 from drr.env.small_files import read_toml
 from drr.env.trust import is_known
 from drr.study import config
@@ -59,7 +59,7 @@ class Study:
             if folder.exists() and (not folder.is_dir() or not _is_begun(folder)):
                 raise Misuse(f"{folder}: neither empty nor a study; name a new folder")
             folder.parent.mkdir(parents=True, exist_ok=True)
-            folder.mkdir(mode=private(0o777), exist_ok=True)
+            folder.mkdir(mode=owner_only_mode(0o777), exist_ok=True)
         _check_parts(folder)
         study = cls(folder, config.copy(), _found(folder), Ledger(folder / _LEDGER, create=True))
         study._check_unchanged()
@@ -118,13 +118,13 @@ class Study:
 
     def _save_config(self) -> None:
         head = "# Resolved configuration of this study; `drr run` continues with it.\n"
-        self.write(_CONFIG, head + config.dumps(self.config))
+        self.write(_CONFIG, head + config.config_text(self.config))
 
     def write(self, name: str, text: str) -> None:
         """Replace a file whose hash the ledger keeps. The new hash is stored first, so that the file's hash is known at any time."""
         path = self.folder / name
         self.ledger.seal(name, _hash_of(path), sha256(text.encode()).hexdigest())
-        write_file(path, text, private(0o666))
+        write_file(path, text, owner_only_mode(0o666))
 
     def _changed_files(self) -> list[str]:
         """Return the names of files that were changed outside this program. A file without a stored hash, as in older studies, counts as unchanged."""

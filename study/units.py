@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from drr.study.database import Database
-from drr.study.form import kind_of, of, reading, status_of, table
+from drr.study.form import kind_of, naming_errors, of, status_of, table
 from drr.study.unit import OF_ANSWERS, Kind, Status, Unit, canonical_json
 
 
@@ -136,7 +136,7 @@ class Units:
             + " OR ".join(f"coalesce(json_extract(spec, '$.{place}'), '') IN aside" for place in OF_ANSWERS)
             + "))"
         )
-        with reading("what stands of the units"):
+        with naming_errors("what stands of the units"):
             return [
                 Standing(
                     kind_of(kind),
@@ -200,5 +200,5 @@ class Units:
 
 
 def _unit(kind: object, key_fields: object, spec: object, label: object) -> Unit:
-    with reading(f"the unit {str(label)[:80]!r}"):
+    with naming_errors(f"the unit {str(label)[:80]!r}"):
         return Unit(kind_of(kind), table(key_fields), table(spec), of(label, str))

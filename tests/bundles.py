@@ -9,7 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from drr.study.bundle.archive import MANIFEST, ROOT, SIGNATURES, pack, unpack
+from drr.study.bundle.archive import MANIFEST, ROOT, SIGNATURES, pack_archive, unpack_archive
 from drr.study.bundle.parcel import UnpackedBundle, content_of
 from drr.study.unit import canonical_json
 
@@ -28,10 +28,10 @@ def forged(bundle: Path, out: Path, edit: Callable[[Path], None]) -> Path:
     """A bundle edited by one who knows its form: manifest, counts and root fit what it holds."""
     with TemporaryDirectory() as place:
         folder = Path(place)
-        unpack(bundle, folder)
+        unpack_archive(bundle, folder)
         edit(folder)
         rehash(folder)
-        pack(folder, out)
+        pack_archive(folder, out)
     return out
 
 

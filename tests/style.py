@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from drr.app.commands.parser import parser_of
 from drr.app.commands.table import commands
-from drr.app.options import leaves
+from drr.app.options import parsers_with_options
 from markdown_it import MarkdownIt
 
 from tests.test_rooms import ROOT
@@ -82,7 +82,7 @@ def of_markdown(path: Path) -> Iterator[Sentence]:
 
 def of_help() -> Iterator[Sentence]:
     for row in commands():
-        for name, parser in leaves(parser_of(row), row.name):
+        for name, parser in parsers_with_options(parser_of(row), row.name):
             yield from split(f"drr {name}", parser.description or "")
             prose = (parser.epilog or "").partition("examples:")[0]
             yield from split(f"drr {name}", re.sub(r"\n(?= {2}\S|\S+(?: \S+)? {2,}\S)", "\n\n", prose))

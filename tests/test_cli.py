@@ -11,7 +11,15 @@ from pathlib import Path
 import pytest
 from drr.app.cli import main
 from drr.app.commands import table as command_table
-from drr.app.commands.table import GROUPS, CommandRow, add_commands, commands, find, heads, parts_of
+from drr.app.commands.table import (
+    GROUPS,
+    CommandRow,
+    add_commands,
+    commands,
+    find_command,
+    subcommand_rows,
+    top_level_words,
+)
 
 from tests.cases import table
 
@@ -47,7 +55,7 @@ def test_help_lists_every_command_and_imports_nothing_heavy() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, timeout=60)
     assert done.returncode == 0
     assert "HEAVY []" in done.stdout
-    assert [f"\n  {row.name} " in done.stdout for row in heads()] == [True] * len(heads())
+    assert [f"\n  {row.name} " in done.stdout for row in top_level_words()] == [True] * len(top_level_words())
     assert [line[:-1] for line in done.stdout.splitlines() if line[:-1] in GROUPS] == list(GROUPS)
 
 
@@ -89,13 +97,13 @@ def test_every_command_has_help_with_an_example(name: str, capsys: pytest.Captur
 
 
 def test_heads_list_their_parts(capsys: pytest.CaptureFixture[str]) -> None:
-    assert {row.group for row in heads()} == set(GROUPS)
-    for row in heads():
-        assert row.module or parts_of(row.name), f"{row.name} leads nowhere"
-    for row in heads():
+    assert {row.group for row in top_level_words()} == set(GROUPS)
+    for row in top_level_words():
+        assert row.module or subcommand_rows(row.name), f"{row.name} leads nowhere"
+    for row in top_level_words():
         assert main([row.name, "--help"]) == 0
         shown = capsys.readouterr().out
-        assert all(f"\n    {part.name.split()[1]} " in shown for part in parts_of(row.name))
+        assert all(f"\n    {part.name.split()[1]} " in shown for part in subcommand_rows(row.name))
 
 
 def test_an_old_name_works_and_names_the_new_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -124,10 +132,10 @@ def test_a_plug_in_adds_rows_to_the_table(monkeypatch: pytest.MonkeyPatch) -> No
     add_commands(
         CommandRow("papers toy", "toy.commands", "a toy", old="toy"), CommandRow("toys", "", "toys", "shop")
     )
-    found = find(["papers", "toy", "now"])
+    found = find_command(["papers", "toy", "now"])
     assert found is not None and (found.command.module, found.rest) == ("toy.commands", ["now"])
-    assert find(["toy"]) == (found.command, [], "toy")
-    assert [row.name for row in heads()][-1] == "toys"
+    assert find_command(["toy"]) == (found.command, [], "toy")
+    assert [row.name for row in top_level_words()][-1] == "toys"
     for wrong in (
         CommandRow("papers toy", "other", "the name is taken"),
         CommandRow("status", "other", "an old name is taken"),

@@ -21,7 +21,7 @@ import drr
 import pytest
 from drr.app.cli import main
 from drr.app.commands.parser import parser_of
-from drr.app.commands.table import command_of, commands, find
+from drr.app.commands.table import command_of, commands, find_command
 from drr.env.errors import Misuse
 from drr.env.setting_sources import VARIABLES
 from drr.env.settings import Settings
@@ -118,7 +118,7 @@ def test_commands_of_the_documents_exist() -> None:
     named = list(inline_commands())
     assert len(named) > 20
     for page, words, options in named:
-        found = find([word for word in words if word != "help"])
+        found = find_command([word for word in words if word != "help"])
         assert found is not None and not found.old, f"{page}: drr {' '.join(words)}"
         assert set(options) <= options_of(parser_of(found.command)), f"{page}: drr {' '.join(words)}"
 

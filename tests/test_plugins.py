@@ -48,7 +48,7 @@ def test_nothing_outside_names_a_paper_or_imports_an_extra() -> None:
 def test_every_paper_has_a_plug_in_and_what_it_names() -> None:
     assert sorted(paper.name for paper in plugins.papers()) == PAPERS
     assert sorted(extra.name for extra in plugins.extras()) == EXTRAS
-    assert plugins.problems() == {}
+    assert plugins.unusable_plugins() == {}
     # What is loaded late would else be missed late.
     for paper in (*plugins.papers(), *plugins.extras()):
         for field in paper._fields:

@@ -24,7 +24,7 @@ _MOST_SPELLINGS = 150
 _Found = TypeVar("_Found")
 
 
-def owner(ctx: ToolContext, user_id: str | None) -> User:
+def user_of_call(ctx: ToolContext, user_id: str | None) -> User:
     """Return the user that a call is about. Another user's data is refused, whether or not that user exists."""
     session = ctx.session
     if user_id is None:
@@ -69,7 +69,7 @@ def product_id_in(ctx: ToolContext, given: str) -> str:
     return product_id_of(given, ctx.session.shop.shop_url) or given
 
 
-def spellings(identifier: str) -> list[str]:
+def likely_spellings(identifier: str) -> list[str]:
     """Return the other ids that `identifier` could be a slip for, by case or by confusing letters and digits.
 
     First all letters are replaced by digits at once, then any one or two places: the slips that people and models make.
@@ -95,10 +95,10 @@ def _swapped(text: str, places: Sequence[int]) -> str:
 
 
 def near_products(ctx: ToolContext, product_id: str) -> list[Product]:
-    return ctx.session.shop.store.products(spellings(product_id))[:3]
+    return ctx.session.shop.store.products(likely_spellings(product_id))[:3]
 
 
-def near(identifier: str, lookup: Callable[[str], _Found | None]) -> list[_Found]:
+def similar_records(identifier: str, lookup: Callable[[str], _Found | None]) -> list[_Found]:
     """Return up to three existing records whose ids differ slightly."""
-    found = (lookup(spelling) for spelling in spellings(identifier))
+    found = (lookup(spelling) for spelling in likely_spellings(identifier))
     return [thing for thing in found if thing is not None][:3]

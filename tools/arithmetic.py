@@ -58,10 +58,10 @@ def evaluate(expression: str) -> str:
         raise ArithmeticProblem(
             f"the expression has {len(expression):,} characters, at most {MAX_LENGTH} are read"
         )
-    return show(_Parser(_split(expression.translate(_SPELLINGS))).whole())
+    return decimal_text(_Parser(_split(expression.translate(_SPELLINGS))).whole())
 
 
-def show(value: Value) -> str:
+def decimal_text(value: Value) -> str:
     """Write out a finite decimal that is short enough to read. Others are rounded to 15 significant digits, in scientific form outside 1e-7 .. 1e15."""
     if value.exact:
         with contextlib.suppress(Inexact):

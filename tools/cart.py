@@ -15,7 +15,7 @@ from drr.env.records.lines import dollars, one_line
 from drr.env.records.shopper import order_row
 from drr.env.service.case import Reason, SlotKind
 from drr.env.service.clauses import CLAUSES, Act, broken_by
-from drr.env.service.shopper import reply, wrong_words
+from drr.env.service.shopper import shopper_reply, wrong_words
 from drr.env.service.state import ServiceState, vouchers_of
 from drr.tools.base import ToolAnswer, ToolContext, ToolError, order_sources, product_source
 from drr.tools.catalog import product_named
@@ -148,7 +148,7 @@ def ask_shopper(
         )
     kinds = about or (state.voice.kinds(question) if state.voice else [])
     _keep(ctx, Act("ask", kinds=len(set(kinds))))
-    answer = reply(state, kinds, total)
+    answer = shopper_reply(state, kinds, total)
     words = _spoken(ctx, question, answer.sentences) if state.voice else " ".join(answer.sentences)
     state.heard += answer.sentences
     data = {"sentences": answer.sentences, "agreed": answer.agreed}

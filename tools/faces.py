@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from drr.env.plugins import load, merged
+from drr.env.plugins import load, merged_field
 
 if TYPE_CHECKING:
     from drr.tools.mcp import Face
@@ -14,7 +14,7 @@ FACES = {"shop": "drr.tools.mcp:OwnTools"}
 
 def all_faces() -> dict[str, str]:
     """Return the faces of this program and of the extras."""
-    return FACES | merged("faces")
+    return FACES | merged_field("faces")
 
 
 def face(name: str) -> Face:

@@ -35,7 +35,7 @@ def new_token() -> str:
 def token_in(path: Path) -> tuple[str, bool]:
     """Return the token in the file, and whether it was just made. A new file is readable only by its owner."""
     try:
-        return checked(path.read_text(encoding="ascii").strip(), f"--token-file {path}"), False
+        return checked_token(path.read_text(encoding="ascii").strip(), f"--token-file {path}"), False
     except FileNotFoundError:
         pass
     except (OSError, UnicodeError) as error:
@@ -49,7 +49,7 @@ def token_in(path: Path) -> tuple[str, bool]:
     return token, True
 
 
-def checked(token: str, where: str) -> str:
+def checked_token(token: str, where: str) -> str:
     """Return a given token. Raises `Misuse`, which names its place, if the token could be guessed."""
     if not _SHORTEST <= len(token) <= _LONGEST or any(letter.isspace() for letter in token):
         raise Misuse(

@@ -336,7 +336,7 @@ def _failure(error: ToolError) -> CallToolResult:
     return CallToolResult(content=[TextContent(type="text", text=error.text)], is_error=True, _meta=document)
 
 
-def served(
+def mcp_tool(
     name: str, description: str, schema: JsonObject, *, writes: bool = False, open_world: bool = False
 ) -> ServedTool:
     """Return a tool as clients see it; a face answers its calls."""
@@ -361,6 +361,6 @@ def served(
 
 
 def _served(tool: Tool) -> ServedTool:
-    return served(
+    return mcp_tool(
         tool.name, tool.description, tool.schema, writes=tool.writes, open_world=tool.name == "web_search"
     )

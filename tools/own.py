@@ -32,7 +32,7 @@ def add_own_tools(words: Sequence[str]) -> None:
         OWN[name] = _tool_of(name, code)
 
 
-def offered(words: Sequence[str], without: Sequence[str]) -> list[str]:
+def offered_tools(words: Sequence[str], without: Sequence[str]) -> list[str]:
     """Return the names of a shop's tools with the own ones and without those taken away."""
     return [name for name in (*TOOLS, *own_code(words)) if name not in checked_without(without)]
 

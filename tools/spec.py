@@ -26,7 +26,7 @@ _EXACT = 2**53
 _NO = object()
 
 
-def understood(given: Mapping[Any, Any], schema: JsonObject) -> dict[Any, Any]:
+def convert_arguments(given: Mapping[Any, Any], schema: JsonObject) -> dict[Any, Any]:
     """Convert arguments to the types of the schema where only one meaning is possible; all others stay as given."""
     required, parts = schema["required"], schema["properties"]
     meanings = {}
@@ -100,14 +100,14 @@ READABLE = frozenset(_READERS) - {"array"}
 """The types that a parameter of the user's own tools may have."""
 
 
-def allowed(part: JsonObject) -> str:
+def allowed_values(part: JsonObject) -> str:
     """Describe the values that a parameter accepts."""
     if "enum" in part:
         return "one of " + ", ".join(map(str, part["enum"]))
     if part.get("type") == "string":
         return f"text of {_span(part.get('minLength', 0), part.get('maxLength'))} characters"
     if part.get("type") == "array":
-        return f"a list, each {allowed(part['items'])}"
+        return f"a list, each {allowed_values(part['items'])}"
     words = {"integer": "a whole number", "number": "a number", "boolean": "true or false"}
     word = words.get(str(part.get("type")), "a value")
     bounded = "minimum" in part or "maximum" in part
@@ -124,7 +124,7 @@ def _between(least: float | None, most: float | None) -> str:
     return f"from {least:g} to {most:.0f}"
 
 
-def refusal(
+def argument_errors(
     tool: str, given: Any, schema: JsonObject, problems: Iterable[tuple[str, tuple[Any, ...]]]
 ) -> str:
     """Return one clause for each wrong argument, three at most: its name, the given value, the allowed values."""
@@ -145,9 +145,9 @@ def _clause(
         shown = one_line(name if isinstance(name, str) else _shown(name), 60) or "''"
         return f"{shown} is not an argument of {tool}; {_names(name, list(schema['properties']))}"
     if kind == "missing" or given.get(name) is None:
-        return f"{name} is missing: it must be {allowed(part)}"
+        return f"{name} is missing: it must be {allowed_values(part)}"
     unicode = " of valid Unicode" if kind == "string_unicode" else ""
-    return f"{name} is {_cut(given[name])}: it must be {allowed(part)}{unicode}"
+    return f"{name} is {_cut(given[name])}: it must be {allowed_values(part)}{unicode}"
 
 
 def _names(name: Any, known: list[str]) -> str:
@@ -205,16 +205,16 @@ class Tool:
             problems = error
         if isinstance(arguments, Mapping):
             try:
-                return self._validate(understood(arguments, self.schema))
+                return self._validate(convert_arguments(arguments, self.schema))
             except ValidationError as error:
                 problems = error
         found = problems.errors(include_url=False, include_context=False, include_input=False)
         wrong = [(problem["type"], problem["loc"]) for problem in found]
-        raise ToolError("invalid", refusal(self.name, arguments, self.schema, wrong))
+        raise ToolError("invalid", argument_errors(self.name, arguments, self.schema, wrong))
 
     def kind_of(self, parameter: str) -> str:
         """Return a parameter's type and limits in words."""
-        return allowed(self.schema["properties"][parameter])
+        return allowed_values(self.schema["properties"][parameter])
 
     def summary(self) -> str:
         return self.description.split("\n", 1)[0]

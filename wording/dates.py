@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from drr.wording.figures import NUMERAL, number_of
-from drr.wording.vocabulary import Wordbook, either, vocabulary
+from drr.wording.vocabulary import Wordbook, any_word_pattern, vocabulary
 
 CALENDAR = vocabulary("dates")
 _MONTHS = {
@@ -16,7 +16,7 @@ _MONTHS = {
     for group in ("months", "short_months")
     for number, name in enumerate(CALENDAR[group], 1)
 } | {name.casefold(): 9 for name in CALENDAR["other_months"]}
-MONTH = either(_MONTHS)
+MONTH = any_word_pattern(_MONTHS)
 """The names of months, long and short, as alternatives of a regular expression."""
 FULL_MONTH = CALENDAR.either("months")
 _NO_END = rf"(?!(?:{FULL_MONTH})\.)"

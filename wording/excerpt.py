@@ -15,7 +15,7 @@ def excerpt(text: str, most: int) -> str:
     return text[:end].rstrip() + ELLIPSIS
 
 
-def piece(text: str, start: int, end: int, kept: tuple[int, int] | None = None) -> tuple[int, int]:
+def range_of_words(text: str, start: int, end: int, kept: tuple[int, int] | None = None) -> tuple[int, int]:
     """Return a range of the text narrowed to whole words; the range `kept` stays inside. The caller adds an ellipsis where text is left out."""
     first, last = kept or (end, start)
     start, end = max(0, start), min(len(text), end)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from drr.wording.vocabulary import Wordbook, WordGroup, either, first_letters, vocabulary
+from drr.wording.vocabulary import Wordbook, WordGroup, any_word_pattern, first_letters, vocabulary
 
 _WORDS = vocabulary("numbers")
 CARDINALS = _WORDS["cardinals"]
@@ -19,12 +19,12 @@ DIGITS = rf"(?:{WHOLE}(?:\.\d{{1,18}})?)"
 NUMBER = re.compile(rf"(?<![\w.,])(?P<n>{DIGITS})(?![\d,]{{0,24}}\d)")
 
 
-def cardinals(low: int = 0, high: int = len(CARDINALS) - 1) -> str:
+def cardinal_words(low: int = 0, high: int = len(CARDINALS) - 1) -> str:
     """Return the words for the numbers from `low` to `high`, as alternatives of a regular expression."""
-    return either(CARDINALS[low : high + 1])
+    return any_word_pattern(CARDINALS[low : high + 1])
 
 
-NUMERAL = rf"(?:\d{{1,3}}|{cardinals()})"
+NUMERAL = rf"(?:\d{{1,3}}|{cardinal_words()})"
 """A regular expression for small numbers in digits or words: `3`, `three`."""
 
 
@@ -42,15 +42,13 @@ SMALL = {word: value for word, value in _VALUES.items() if 1 <= value <= 9}
 _TEENS = {word: 13 + place for place, word in enumerate(_WORDS["teens"])}
 TENS = {word: 10 * (2 + place) for place, word in enumerate(_WORDS["tens"])}
 _TO_TWELVE = {word: value for word, value in _VALUES.items() if value}
-_TO_HUNDRED = rf"(?:(?:{either(TENS)})(?:[\s-](?:{either(SMALL)}))?|{either(_TEENS)}|{either(_TO_TWELVE)})"
-_HUNDREDS = (
-    rf"(?:(?:a|{either(SMALL)}|{either(_TEENS)}|eleven|twelve)\s)?hundred(?:\s(?:and\s)?{_TO_HUNDRED})?"
-)
+_TO_HUNDRED = rf"(?:(?:{any_word_pattern(TENS)})(?:[\s-](?:{any_word_pattern(SMALL)}))?|{any_word_pattern(_TEENS)}|{any_word_pattern(_TO_TWELVE)})"
+_HUNDREDS = rf"(?:(?:a|{any_word_pattern(SMALL)}|{any_word_pattern(_TEENS)}|eleven|twelve)\s)?hundred(?:\s(?:and\s)?{_TO_HUNDRED})?"
 _THOUSANDS = rf"(?:a|{_TO_HUNDRED})\sthousand(?:,?\s(?:and\s)?(?:{_HUNDREDS}|{_TO_HUNDRED}))?"
-_DOZENS = rf"(?:half\sa|a\shalf|a|{either(SMALL)})\sdozen"
+_DOZENS = rf"(?:half\sa|a\shalf|a|{any_word_pattern(SMALL)})\sdozen"
 NUMBER_WORDS = ("a ", "half", "hundred", *TENS, *_TEENS, *_TO_TWELVE)
 """Beginnings of every text that `SPOKEN` matches."""
-_BEGINS = rf"(?=[{first_letters(NUMBER_WORDS)}](?:\s|{either(word[1:4] for word in NUMBER_WORDS)}))"
+_BEGINS = rf"(?=[{first_letters(NUMBER_WORDS)}](?:\s|{any_word_pattern(word[1:4] for word in NUMBER_WORDS)}))"
 """A check of the first letters, which rules out nearly every other word quickly."""
 _VAGUE = r"(?<!couple )(?<!couple of )(?<!few )(?<!several )(?<!half of )(?<!third of )(?<!quarter of )"
 """The condition that no word before a hundred makes it inexact or a part: `a couple hundred`, `a quarter of a thousand`."""
@@ -58,7 +56,7 @@ SPOKEN = rf"(?:{_BEGINS}{_VAGUE}(?:{_THOUSANDS}|{_HUNDREDS}|{_DOZENS}|{_TO_HUNDR
 """A regular expression for whole numbers in words, from one on: `forty-one`, `a hundred and ten`, `two thousand`, `a dozen`."""
 
 
-def spoken(words: str) -> int:
+def spoken_number(words: str) -> int:
     """Convert a text that `SPOKEN` matches to a number."""
     parts = words.casefold().replace("-", " ").replace(",", " ").split()
     if parts[-1] == "dozen":
@@ -76,7 +74,7 @@ def spoken(words: str) -> int:
 
 def written_number(text: str) -> float:
     """Convert digits or words to a number: `1,299.50`, `forty-one`."""
-    return number(text) if text[0].isdigit() else float(spoken(text))
+    return number(text) if text[0].isdigit() else float(spoken_number(text))
 
 
 class MeasureUnit(NamedTuple):
@@ -155,7 +153,7 @@ _FIGURE = re.compile(
     rf"(?P<money>\$\s?)?(?<![\w.])(?P<digits>{DIGITS}|\.\d{{1,18}})(?P<k>[kK](?![a-zA-Z]))?"
     r"[\s-]?(?P<unit>%|\"|\u201d|\u2033|'(?!s)|[a-zA-Z]{1,24})?"
 )
-_WORD = re.compile(rf"\b({cardinals(2)})[\s-]{{1,8}}([a-zA-Z]{{1,24}})?", re.IGNORECASE)
+_WORD = re.compile(rf"\b({cardinal_words(2)})[\s-]{{1,8}}([a-zA-Z]{{1,24}})?", re.IGNORECASE)
 _VULGAR = str.maketrans(
     {
         "\u00bd": " 1/2",

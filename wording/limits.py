@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import Literal, NamedTuple
 
-from drr.wording.figures import DIGITS, NUMERAL, number, number_of, spoken
+from drr.wording.figures import DIGITS, NUMERAL, number, number_of, spoken_number
 from drr.wording.money import MONEY, MoneyAmount, dollar_amounts
-from drr.wording.vocabulary import Wordbook, either, vocabulary
+from drr.wording.vocabulary import Wordbook, any_word_pattern, vocabulary
 
 Scope = Literal["total", "item", "month"]
 
@@ -95,7 +95,7 @@ class LimitReader:
         )
         self._range_before = compiled(rf"\b(?:{some('range_before')})\s{{0,8}}$")
         self._offer = compiled(rf"\b(?:{some('offers')})\b")
-        caps = either(set(words["cap_before"]) - _MANY_SIDED)
+        caps = any_word_pattern(set(words["cap_before"]) - _MANY_SIDED)
         end = rf"(?=[,;:!?)]|\.(?!\d)|$| (?:and|but|for|with|please|that|which|{some('cap_after', 'item_after')})\b)"
         self._bare_range = compiled(
             rf"\b((?:{some('range_before')}) )({_BARE}) and ({_BARE})(?: dollars| bucks)?{end}"
@@ -120,7 +120,7 @@ class LimitReader:
                 scope = "item" if self._is_of_each(kind, found) else self._scope(kind)
                 found.append(CostLimit(scope, *bounds))
         change = self._change.finditer(text)
-        return found + [CostLimit("total", None, float(spoken(one["bill"]))) for one in change]
+        return found + [CostLimit("total", None, float(spoken_number(one["bill"]))) for one in change]
 
     def thresholds(self, text: str) -> list[float]:
         """Return the amounts that a purchase must reach for an offer: `10% off orders over $50` limits nothing."""

@@ -20,7 +20,7 @@ from drr.wording.figures import (
     number,
     written_number,
 )
-from drr.wording.vocabulary import Wordbook, either, first_letters, vocabulary
+from drr.wording.vocabulary import Wordbook, any_word_pattern, first_letters, vocabulary
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +115,7 @@ class SpokenMoneyReader:
         firsts = first_letters((*hedges.firsts, *NUMBER_WORDS))
         self.expression = re.compile(
             rf"(?=[\d{firsts}])(?P<approx>{hedges.near})?(?<![\w$.,])(?:(?P<dollars>{SPOKEN}|an?(?=\s))[\s-](?:{words.either('after')})\b"
-            rf"(?:\s(?P<tens>(?:{either(TENS)})(?:[\s-](?:{either(SMALL)}))?)(?!\s?(?:{words.either('cents')}|[a-z]*-)))?"
+            rf"(?:\s(?P<tens>(?:{any_word_pattern(TENS)})(?:[\s-](?:{any_word_pattern(SMALL)}))?)(?!\s?(?:{words.either('cents')}|[a-z]*-)))?"
             rf"(?:\sand\s(?P<odd>{whole}|a(?=\s))\s?(?:{cents})(?!\w))?"
             rf"|(?P<cents>{SPOKEN}|\d{{1,3}}(?:\.\d{{1,2}})?)(?:[\s-]?(?:{cents})(?!\w)|(?<=\d)c(?=\s?/|\s(?:a|an|per|each)\b)))",
             re.I,

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from drr.wording.dates import dates
-from drr.wording.figures import SPOKEN, UNITS, WHOLE, number, spoken, written_number
+from drr.wording.figures import SPOKEN, UNITS, WHOLE, number, spoken_number, written_number
 from drr.wording.money import every_amount
 from drr.wording.vocabulary import Wordbook, vocabulary
 
@@ -96,7 +96,7 @@ class StatedReader:
         for match in _DIGITS.finditer(text):
             yield StatedFigure("number", *match.span(), number(match[0]))
         for match in _SPOKEN.finditer(text):
-            value = float(spoken(match[0]))
+            value = float(spoken_number(match[0]))
             if value > _SMALL or self._is_measured(text, match.end()):
                 yield StatedFigure("number", *match.span(), value)
         for match in self._large.finditer(text):
@@ -125,7 +125,9 @@ class HeldFigures:
         for match in _DIGITS.finditer(text):
             self._beside.setdefault(number(match[0]), set()).update(_neighbours(text, *match.span()))
         for match in _SPOKEN.finditer(text):
-            self._beside.setdefault(float(spoken(match[0])), set()).update(_neighbours(text, *match.span()))
+            self._beside.setdefault(float(spoken_number(match[0])), set()).update(
+                _neighbours(text, *match.span())
+            )
         for when in dates(text, 0, len(text)):
             self._days |= {(when.year, when.month, when.day), (when.year, when.month, None)}
 
@@ -168,7 +170,7 @@ def _stem(word: str) -> str:
     return word[:-2] if word.endswith("es") and len(word) > 4 else word.removesuffix("s")
 
 
-def without(text: str, found: Sequence[StatedFigure], instead: str) -> str:
+def without_figures(text: str, found: Sequence[StatedFigure], instead: str) -> str:
     """Return the text with `instead` in place of these figures."""
     for one in sorted(found, key=lambda one: -one.start):
         text = f"{text[: one.start]}{instead}{text[one.end :]}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from drr.wording.vocabulary import Wordbook, either, vocabulary
+from drr.wording.vocabulary import Wordbook, any_word_pattern, vocabulary
 
 PLACES = vocabulary("states")
 
@@ -22,20 +22,22 @@ CODES = {
     for spelling in (code, name)
 }
 """Code by case-folded code or name, for every destination of US mail."""
-STATE = either(STATES.values())
+STATE = any_word_pattern(STATES.values())
 """The names of states as alternatives of a regular expression."""
 
 
 class PlaceReader:
     def __init__(self, words: Wordbook, places: Wordbook) -> None:
-        names = either([*STATES.values(), *places["regions"]])
+        names = any_word_pattern([*STATES.values(), *places["regions"]])
         leads, sides = words.either("leads", "sides"), words.either("sides", "between")
         self._place = re.compile(
             rf"(?:(?P<lead>\b(?:{leads})\s{{1,8}}(?:(?:{sides})\s{{1,8}}){{0,4}})|(?P<city>[A-Z][\w.'-]{{1,40}}(?:\s[A-Z][\w.'-]{{1,40}})?,\s{{0,8}}))?"
             rf"\b(?P<state>{names})\b(?P<tail>'s?\b|\s{{1,8}}(?:{words.either('tails')})\b)?"
         )
         self._no_place = re.compile(rf"\s{{1,8}}(?:{words.either('no_place')})\b")
-        self._code = re.compile(rf"\b[A-Z][\w.'-]{{1,40}},\s{{0,8}}(?P<code>{either(STATES)})\b(?!\.\w)")
+        self._code = re.compile(
+            rf"\b[A-Z][\w.'-]{{1,40}},\s{{0,8}}(?P<code>{any_word_pattern(STATES)})\b(?!\.\w)"
+        )
 
     def region(self, text: str) -> str | None:
         for match in self._place.finditer(text):

@@ -39,7 +39,7 @@ class Wordbook:
 
     def either(self, *names: str) -> str:
         """Return the words of some groups as alternatives of a regular expression."""
-        return either(word for name in names for word in self[name])
+        return any_word_pattern(word for name in names for word in self[name])
 
     def single(self, *names: str) -> frozenset[str]:
         """Return each single word of the phrases in some groups."""
@@ -52,7 +52,7 @@ class Wordbook:
         return Wordbook({**self.groups, name: left})
 
 
-def either(words: Iterable[str]) -> str:
+def any_word_pattern(words: Iterable[str]) -> str:
     """Return words as alternatives of a regular expression, the longest first; without words, one that never matches."""
     some = sorted(set(words), key=lambda word: (-len(word), word))
     return "|".join(_together(some) if len(some) > _FEW else map(re.escape, some)) or r"(?!)"

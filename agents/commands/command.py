@@ -102,7 +102,7 @@ def shown_name(word: str) -> str:
     return SCHEME + "_".join(_ODD.sub("_", part) for part in shown)
 
 
-def known_as(typed: str, known: Collection[str]) -> str:
+def recorded_name(typed: str, known: Collection[str]) -> str:
     """Return the name under which a study knows a variant typed as for `drr run`, or the typed word."""
     if typed in known or not is_command(typed):
         return typed

@@ -156,7 +156,7 @@ _UNKNOWN = "unknown"
 _LAST_WORDS = 160
 
 
-def answering(command: Command, terms: CommandTerms, digest: str) -> Run:
+def command_agent(command: Command, terms: CommandTerms, digest: str) -> Run:
     """Return the function that answers a question by a command. `digest` is the command's hash in the unit's key; its files are
     checked against it before and after the run."""
 

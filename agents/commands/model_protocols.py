@@ -11,10 +11,10 @@ from drr.agents.commands.model_requests import (
     Conversations,
     ModelRequest,
     NotOffered,
-    asked,
+    build_request,
     function,
     in_order,
-    listed,
+    object_list,
     text_of,
 )
 from drr.env.json_object import JsonObject
@@ -34,7 +34,7 @@ class Protocol(ABC):
 
     def read(self, body: JsonObject, heard: Conversations) -> ModelRequest:
         messages = in_order(self._messages(body, heard), heard)
-        return asked(body, messages, heard.usable(self._offers(body), self._tool), heard)
+        return build_request(body, messages, heard.usable(self._offers(body), self._tool), heard)
 
     @abstractmethod
     def write(self, reply: AIMessage, body: JsonObject, number: int) -> JsonObject: ...
@@ -46,7 +46,7 @@ class Protocol(ABC):
         return {"error": {"message": message, "type": "invalid_request_error", "code": kind, "param": None}}
 
     def _offers(self, body: JsonObject) -> list[JsonObject]:
-        return listed(body, "tools")
+        return object_list(body, "tools")
 
     @abstractmethod
     def _messages(self, body: JsonObject, heard: Conversations) -> Sequence[BaseMessage]: ...
@@ -89,7 +89,7 @@ class _Chat(Protocol):
     def _messages(self, body: JsonObject, heard: Conversations) -> list[BaseMessage]:
         if body.get("n") not in (None, 1):
             raise NotOffered("n: one answer to a request")
-        return [self._message(one, heard) for one in listed(body, "messages")]
+        return [self._message(one, heard) for one in object_list(body, "messages")]
 
     def _message(self, message: JsonObject, heard: Conversations) -> BaseMessage:
         role, text = message.get("role"), self._text(message.get("content"))
@@ -98,7 +98,7 @@ class _Chat(Protocol):
         if role == "tool":
             return heard.result(str(message.get("tool_call_id")), text)
         if role == "assistant":
-            made = [(one.get("id"), one.get("function") or {}) for one in listed(message, "tool_calls")]
+            made = [(one.get("id"), one.get("function") or {}) for one in object_list(message, "tool_calls")]
             calls = [_call(key, one.get("name"), _arguments(one.get("arguments"))) for key, one in made]
             return heard.reply(text, calls)
         raise NotOffered(f"role {role!r}: not one of system, developer, user, assistant, tool")
@@ -164,16 +164,16 @@ class _Responses(Protocol):
             if body.get(name):
                 raise NotOffered(f"{name}: nothing is remembered here; send the whole input")
         given, instructions = body.get("input"), body.get("instructions")
-        items = [{"role": "user", "content": given}] if isinstance(given, str) else listed(body, "input")
+        items = [{"role": "user", "content": given}] if isinstance(given, str) else object_list(body, "input")
         messages = [heard.message("system", str(instructions))] if instructions else []
         return [*messages, *self._joined(items, heard)]
 
     def _offers(self, body: JsonObject) -> list[JsonObject]:
         """Return the offered tools. The name of a namespace is put before its tools' names, because models know no namespaces."""
         found: list[JsonObject] = []
-        for form in listed(body, "tools"):
+        for form in object_list(body, "tools"):
             space = form.get("name")
-            inner = listed(form, "tools") if form.get("type") == "namespace" else None
+            inner = object_list(form, "tools") if form.get("type") == "namespace" else None
             found += (
                 [form]
                 if inner is None
@@ -219,7 +219,9 @@ class _Responses(Protocol):
         }  # fmt: skip
 
     def _items(self, reply: AIMessage, body: JsonObject, number: int) -> list[JsonObject]:
-        spaces = {form["name"]: form for form in listed(body, "tools") if form.get("type") == "namespace"}
+        spaces = {
+            form["name"]: form for form in object_list(body, "tools") if form.get("type") == "namespace"
+        }
 
         def named(name: str) -> JsonObject:
             """Split a tool's name into name and namespace, as the client expects."""
@@ -292,13 +294,15 @@ class _Messages(Protocol):
 
     def _messages(self, body: JsonObject, heard: Conversations) -> list[BaseMessage]:
         system = self._text(body.get("system"))
-        messages = [one for message in listed(body, "messages") for one in self._of_role(message, heard)]
+        messages = [one for message in object_list(body, "messages") for one in self._of_role(message, heard)]
         return [heard.message("system", system), *messages] if system else messages
 
     def _of_role(self, message: JsonObject, heard: Conversations) -> list[BaseMessage]:
         role, content = message.get("role"), message.get("content")
         blocks = (
-            [{"type": "text", "text": content}] if isinstance(content, str) else listed(message, "content")
+            [{"type": "text", "text": content}]
+            if isinstance(content, str)
+            else object_list(message, "content")
         )
         if role == "user":
             results = [self._result(one, heard) for one in blocks if one.get("type") == "tool_result"]

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 from drr.env.json_object import JsonObject
-from drr.llm.role import NO_DEMAND, Demand, forced
+from drr.llm.role import NO_DEMAND, Demand, forced_tool
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolCall, ToolMessage
 
 LEFT_OUT = frozenset(
@@ -133,7 +133,7 @@ def function(name: object, description: object, parameters: object) -> JsonObjec
     }
 
 
-def listed(body: JsonObject, name: str) -> list[JsonObject]:
+def object_list(body: JsonObject, name: str) -> list[JsonObject]:
     """Return a list of objects from the body; empty where it is missing."""
     given = body.get(name)
     if given is None:
@@ -143,7 +143,7 @@ def listed(body: JsonObject, name: str) -> list[JsonObject]:
     return given
 
 
-def asked(
+def build_request(
     body: JsonObject, messages: list[BaseMessage], tools: list[JsonObject], heard: Conversations
 ) -> ModelRequest:
     """Build the request with its demands. A tool choice that names no tool, such as `allowed_tools`, is left out and noted."""
@@ -151,7 +151,7 @@ def asked(
     kind = choice.get("type") if isinstance(choice, dict) else choice
     if kind == "none":
         tools = []
-    tool = forced(choice) if tools else ""
+    tool = forced_tool(choice) if tools else ""
     if tools and not tool and kind not in (None, "auto"):
         heard.left_out.add(f"tool_choice {str(kind)[:20]}")
     stop = body.get("stop") or body.get("stop_sequences") or []

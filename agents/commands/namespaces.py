@@ -54,7 +54,7 @@ def _done(result: int, step: str) -> None:
         raise OSError(number, f"{step}: {os.strerror(number)}")
 
 
-def enter(processes: int) -> None:
+def enter_namespaces(processes: int) -> None:
     """Move this process into new namespaces; its children enter the new namespace of processes too."""
     user, group = os.geteuid(), os.getegid()
     flags = 0

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from drr.agents.commands.command import Command, CommandTerms
 from drr.agents.commands.namespaces import FOLDER
-from drr.agents.commands.sight import seen_by
+from drr.agents.commands.sight import visible_paths
 from drr.env.errors import DrrError, ProgramFailure
 from drr.env.json_object import JsonObject
 
@@ -166,7 +166,7 @@ def _scratch(terms: CommandTerms) -> Iterator[str]:
 
 
 def _order(command: Command, terms: CommandTerms, scratch: str) -> LaunchOrder:
-    visible, hidden = ([], []) if terms.trusted else seen_by(command, terms)
+    visible, hidden = ([], []) if terms.trusted else visible_paths(command, terms)
     return {
         "contained": not terms.trusted,
         "program": command.program(),

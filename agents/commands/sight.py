@@ -36,7 +36,7 @@ MOST_SEEN = 200_000
 """Maximum number of files and folders in a folder that is shown."""
 
 
-def seen_by(command: Command, terms: CommandTerms) -> tuple[list[str], list[str]]:
+def visible_paths(command: Command, terms: CommandTerms) -> tuple[list[str], list[str]]:
     """Return the paths that a command sees and those hidden from it. Where one path lies in another, the inner path decides."""
     installed = {*_installation(Path(command.program())), *_own_installation()}
     shown = {*map(Path, _SYSTEM), *map(Path, _CONFIGURED), *command.files, *terms.shown, *installed}

@@ -33,9 +33,9 @@ def _architecture(command: Command, terms: CommandTerms) -> CommandArchitecture:
 
     @cache
     def load() -> Run:
-        from drr.agents.commands.dialogue import answering
+        from drr.agents.commands.dialogue import command_agent
 
-        return answering(command, terms, digest)
+        return command_agent(command, terms, digest)
 
     return CommandArchitecture(
         name=command.name,

@@ -59,7 +59,7 @@ _LEAD = re.compile(r"^(?:(?:[-+•·>=]|\d{1,3}[.)])\s+)+")
 _ESCAPES = 3
 
 
-def plain(text: str, limit: int = LONGEST, files: FileNames = NO_FILES) -> str:
+def without_markup(text: str, limit: int = LONGEST, files: FileNames = NO_FILES) -> str:
     """Return a text without markup, addresses and citation marks. Placeholders in braces stay, and a name of `files` becomes its mark."""
     text = text[: 4 * limit]
     for _ in range(_ESCAPES):
@@ -70,7 +70,7 @@ def plain(text: str, limit: int = LONGEST, files: FileNames = NO_FILES) -> str:
     return _LEAD.sub("", one_line(_tidy(text), limit)).strip()
 
 
-def unmarked(text: str) -> str:
+def text_between_placeholders(text: str) -> str:
     """Return the text between placeholders without braces and markup."""
     return _MARKUP.sub(" ", text.replace("{", " ").replace("}", " "))
 
@@ -127,7 +127,7 @@ class KnownProduct:
 
     def named(self, limit: int = _LONG_NAME) -> str:
         """Return the title without markup, addresses and amounts, because a seller's title must not state a price."""
-        text = plain(self.title.replace("{", "(").replace("}", ")"), 2 * _LONG_NAME)
+        text = without_markup(self.title.replace("{", "(").replace("}", ")"), 2 * _LONG_NAME)
         for amount in reversed(every_amount(text)):
             text = f"{text[: amount.start]} {text[amount.end :]}"
         text = " ".join(text.split())

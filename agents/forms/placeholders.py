@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
 
-from drr.agents.forms.passages import KnownProduct, Passages, plain, unmarked
+from drr.agents.forms.passages import KnownProduct, Passages, text_between_placeholders, without_markup
 from drr.env.query import Constraints
 from drr.wording.money import money
 from drr.wording.stated_figures import VERDICTS, HeldFigures
@@ -102,7 +102,7 @@ class ReadingTerms:
         return HeldFigures([self.asked])
 
 
-def cost(terms: Sequence[tuple[KnownProduct, int]]) -> Decimal:
+def total_price(terms: Sequence[tuple[KnownProduct, int]]) -> Decimal:
     """Return the sum of the known prices, each times its quantity."""
     return sum((one.price * many for one, many in terms if one.price is not None), Decimal(0))
 
@@ -111,7 +111,7 @@ def written_out(terms: Sequence[tuple[KnownProduct, int]]) -> str:
     """Return a sum in words with its parts: `$64.50 (2 × $20.00 + $24.50)`."""
     priced = [(product.price, many) for product, many in terms if product.price is not None]
     parts = " + ".join(money(price) if many == 1 else f"{many} × {money(price)}" for price, many in priced)
-    total = money(cost(terms))
+    total = money(total_price(terms))
     return f"{total} ({parts})" if len(priced) > 1 or priced[0][1] > 1 else total
 
 
@@ -119,11 +119,11 @@ def parts_of(text: str, setting: ReadingTerms) -> Iterator[str | Placeholder]:
     """Yield the words and the placeholders of a text in order; braces of no placeholder are dropped."""
     end = 0
     for match in _SLOT.finditer(text):
-        if words := unmarked(text[end : match.start()]):
+        if words := text_between_placeholders(text[end : match.start()]):
             yield words
         yield _slot(match[1].casefold(), match[2] or "", setting)
         end = match.end()
-    if words := unmarked(text[end:]):
+    if words := text_between_placeholders(text[end:]):
         yield words
 
 
@@ -154,7 +154,7 @@ def _terms(inside: str, passages: Passages) -> tuple[list[tuple[KnownProduct, in
         match = _TERM.fullmatch(one)
         product = passages.product(match[1]) if match else None
         if match is None or product is None:
-            return found, f"no tool showed a product {plain(one, 40).strip()!r}"
+            return found, f"no tool showed a product {without_markup(one, 40).strip()!r}"
         many = int(match[2] or 1)
         if not 1 <= many <= MOST:
             return found, f"{many} times {product.product_id}: give 1 to {MOST}"
@@ -164,13 +164,13 @@ def _terms(inside: str, passages: Passages) -> tuple[list[tuple[KnownProduct, in
     return found, ""
 
 
-def filled(slot: Placeholder, slots: Sequence[Placeholder], setting: ReadingTerms) -> str:
+def placeholder_text(slot: Placeholder, slots: Sequence[Placeholder], setting: ReadingTerms) -> str:
     """Return the text of a placeholder. A figure of a product that the sentence does not name is followed by that product's name."""
     if slot.kind == "limit":
         return f"your limit of {money(setting.limits.total or Decimal(0))}"
     if slot.kind == "sum":
         limit = setting.limits.total
-        beyond = limit is not None and cost(slot.products) > limit
+        beyond = limit is not None and total_price(slot.products) > limit
         return written_out(slot.products) + (" (over your limit)" if beyond else "")
     product = slot.products[0][0]
     named = any(one.kind == "product" and one.products[0][0] == product for one in slots)

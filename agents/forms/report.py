@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cached_property
 
-from drr.agents.forms.passages import KnownProduct, Passages, plain
+from drr.agents.forms.passages import KnownProduct, Passages, without_markup
 from drr.agents.forms.placeholders import (
     MOST,
     ComparedProduct,
@@ -18,7 +18,7 @@ from drr.agents.forms.placeholders import (
     ReportForm,
     ReportSection,
     SaidSentence,
-    cost,
+    total_price,
 )
 from drr.agents.forms.said import Numbering, ReadSentence, set_sentence
 from drr.citations.lines import is_reference_heading
@@ -43,7 +43,7 @@ class BuyingPlan:
         for line in written[:_LINES]:
             product = passages.product(line.product_id)
             if product is None:
-                plan.faults.append(f"plan: no tool showed a product {plain(line.product_id, 40)!r}")
+                plan.faults.append(f"plan: no tool showed a product {without_markup(line.product_id, 40)!r}")
             elif not 1 <= line.quantity <= MOST:
                 plan.faults.append(
                     f"plan: {line.quantity} times {product.product_id}; a quantity is 1 to {MOST}"
@@ -59,7 +59,7 @@ class BuyingPlan:
     @cached_property
     def total(self) -> Decimal:
         """The sum of the known prices."""
-        return cost(list(self.lines.values()))
+        return total_price(list(self.lines.values()))
 
     @property
     def is_priced(self) -> bool:
@@ -216,7 +216,7 @@ def _sentences(
 
 def _section(place: str, section: ReportSection, setting: ReadingTerms, faults: list[str]) -> SectionRead:
     files = setting.passages.files
-    title = plain(_SLOT.sub(" ", section.title), _TITLE, files)
+    title = without_markup(_SLOT.sub(" ", section.title), _TITLE, files)
     if STATED.figures(title):
         faults.append(f"{place}: its title has a figure; leave it out")
         title = ""
@@ -241,7 +241,9 @@ def _row(
 ) -> ComparedRow | None:
     product = setting.passages.product(written.product_id)
     if product is None:
-        faults.append(f"{place}, products: no tool showed a product {plain(written.product_id, 40)!r}")
+        faults.append(
+            f"{place}, products: no tool showed a product {without_markup(written.product_id, 40)!r}"
+        )
         return None
     sentence = SaidSentence(text=written.note, passages=[])
     note = ReadSentence.of(sentence, setting, about=product, limit=_NOTE)

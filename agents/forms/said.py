@@ -12,18 +12,25 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from drr.agents.forms.passages import LONGEST, KnownProduct, NumberedPassage, Passages, is_mark, plain
+from drr.agents.forms.passages import (
+    LONGEST,
+    KnownProduct,
+    NumberedPassage,
+    Passages,
+    is_mark,
+    without_markup,
+)
 from drr.agents.forms.placeholders import (
     SINGLE,
     Placeholder,
     ReadingTerms,
     SaidSentence,
-    cost,
-    filled,
     parts_of,
+    placeholder_text,
+    total_price,
 )
 from drr.citations.addresses import canonical_url
-from drr.wording.stated_figures import COMPARISONS, STATED, HeldFigures, StatedFigure, without
+from drr.wording.stated_figures import COMPARISONS, STATED, HeldFigures, StatedFigure, without_figures
 
 _TITLE = 110
 
@@ -56,9 +63,9 @@ class Numbering:
         if passage.type == "user":
             return "Your order" if "/orders" in passage.url else "Your record in this shop"
         files = self.passages.files
-        text = plain(passage.title.replace("{", "(").replace("}", ")"), _TITLE, files)
+        text = without_markup(passage.title.replace("{", "(").replace("}", ")"), _TITLE, files)
         money = [one for one in STATED.figures(text) if one.kind in ("money", "rating")]
-        return files.restored(" ".join(without(text, money, "").split())) or passage.type
+        return files.restored(" ".join(without_figures(text, money, "").split())) or passage.type
 
     def listing(self) -> str:
         rows = [f"[{n}] {title}: {url}" for n, (url, title) in enumerate(self._listed.values(), 1)]
@@ -90,7 +97,7 @@ class ReadSentence:
         limit: int = LONGEST,
     ) -> ReadSentence:
         """Read a sentence of the form; `about` is the product in whose table row it stands."""
-        text = plain(sentence.text, limit, setting.passages.files)
+        text = without_markup(sentence.text, limit, setting.passages.files)
         read_sentence = cls(setting, list(parts_of(text, setting)), [])
         for number in dict.fromkeys(sentence.passages):
             passage = setting.passages[number]
@@ -135,11 +142,15 @@ class ReadSentence:
             self.faults += self._strange_names(about)
 
     def _misjudges(self) -> bool:
-        sums = [cost(slot.products) for slot in self.slots if slot.kind == "sum" and not slot.wrong]
+        sums = [total_price(slot.products) for slot in self.slots if slot.kind == "sum" and not slot.wrong]
         single = [one.price for one in self.named.values()]
         planned = [] if self.setting.planned is None else [self.setting.planned]
         text = "".join(
-            part if isinstance(part, str) else "it" if part.wrong else filled(part, self.slots, self.setting)
+            part
+            if isinstance(part, str)
+            else "it"
+            if part.wrong
+            else placeholder_text(part, self.slots, self.setting)
             for part in self.parts
         )
         return self.setting.limits.misjudged(
@@ -204,7 +215,7 @@ class ReadSentence:
         parts = [part if isinstance(part, str) else self._key_of(part) for part in self.parts]
         words = "".join(parts)
         return " ".join(
-            (without(words, STATED.figures(words), "") if self.faults else words).casefold().split()
+            (without_figures(words, STATED.figures(words), "") if self.faults else words).casefold().split()
         )
 
     def _key_of(self, slot: Placeholder) -> str:
@@ -247,7 +258,7 @@ def _set(read: ReadSentence, numbering: Numbering, *, cited: bool) -> str:
     alone = len(read.named) <= 1
     out: list[str] = []
     for place, part in enumerate(read.parts):
-        out.append(part if isinstance(part, str) else filled(part, read.slots, read.setting))
+        out.append(part if isinstance(part, str) else placeholder_text(part, read.slots, read.setting))
         if not alone and place in runs:
             out.append(" " + "".join(numbering.of_product(one) for one in runs[place]))
     body = _closed(_apart(out))
@@ -298,7 +309,7 @@ def _judged(read: ReadSentence, shown: Mapping[str, KnownProduct]) -> str:
         if isinstance(part, str):
             found = STATED.figures(part)
             lost += len(found)
-            out.append(without(part, found, UNCONFIRMED))
+            out.append(without_figures(part, found, UNCONFIRMED))
         elif part.kind == "product":
             out.append(part.products[0][0].short_name)
         else:

@@ -56,7 +56,7 @@ def _hash(text: str) -> str:
 
 def _data(plan: AnnotationPlan, annotator: Annotator, marks: list[Mark], *, server: bool) -> str:
     turns: list[dict[str, Any]] = []
-    hide = blinder_of(plan)
+    hide = name_hider_of(plan)
     for turn in annotator.turns:
         pair = plan.pair(turn.pair)
         if pair is None:
@@ -75,7 +75,7 @@ def _data(plan: AnnotationPlan, annotator: Annotator, marks: list[Mark], *, serv
         "plan": annotator.sheet,
         "server": server,
         "dimensions": plan.dimensions,
-        "meanings": meanings(),
+        "meanings": dimension_questions(),
         "both_bad": plan.both_bad,
         "practice": practice,
         "turns": turns,
@@ -106,16 +106,16 @@ def _scored(pair: BlindPair, report: str) -> dict[str, Any]:
     return {"pair": pair.id, "query": pair.query, "profile": pair.profile, "left": report, "criteria": asked}
 
 
-def blinder_of(plan: AnnotationPlan) -> Callable[[str], str]:
+def name_hider_of(plan: AnnotationPlan) -> Callable[[str], str]:
     texts: dict[str, list[str]] = {}
     for pair in plan.pairs:
         texts.setdefault(pair.system_a, []).append(pair.answer_a)
         if not pair.criteria:
             texts.setdefault(pair.system_b, []).append(pair.answer_b)
-    return blinder(sorted(texts), texts)
+    return name_hider(sorted(texts), texts)
 
 
-def meanings() -> dict[str, str]:
+def dimension_questions() -> dict[str, str]:
     """Return each dimension's question from the instructions, by dimension, to show next to the choice."""
     lines = re.findall(r"^- \*\*(.+?)\*\*: (.+)$", INSTRUCTIONS.read_text(encoding="utf-8"), re.MULTILINE)
     return {name.lower().replace(" ", "_"): meaning for name, meaning in lines}
@@ -199,7 +199,7 @@ def _self_naming(names: Iterable[str]) -> re.Pattern[str] | None:
     )
 
 
-def blinder(systems: Sequence[str], texts: Mapping[str, Sequence[str]]) -> Callable[[str], str]:
+def name_hider(systems: Sequence[str], texts: Mapping[str, Sequence[str]]) -> Callable[[str], str]:
     """Return a function that hides the systems' names in a text. `texts` are the answers of each system: a name that other systems use too is an ordinary word."""
     words = {name for name in systems if re.fullmatch(r"[^\W\d_]+", name)}
     ordinary = {name for name in words if name.lower() in _ORDINARY or _others_say(name, texts)}

@@ -13,7 +13,7 @@ from typing import Literal, Self
 
 from drr.app.pages.serve import new_token
 from drr.env.errors import DrrError
-from drr.env.files import check_unlinked, make_folder, private, read_file, write_file
+from drr.env.files import check_unlinked, make_folder, owner_only_mode, read_file, write_file
 from drr.env.small_files import DOCUMENT
 from drr.eval.labels import DIMENSIONS, Sample, pair_id
 from pydantic import BaseModel, Field, model_validator
@@ -252,5 +252,5 @@ def load(folder: Path) -> AnnotationPlan | None:
 
 def save(plan: AnnotationPlan, folder: Path) -> None:
     """Write the plan into the folder, readable by its owner only. The plan contains the tokens and the systems' names."""
-    make_folder(folder, private(0o777))
+    make_folder(folder, owner_only_mode(0o777))
     write_file(folder / "plan.json", plan.model_dump_json(indent=1), 0o600)

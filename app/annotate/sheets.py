@@ -16,7 +16,7 @@ from drr.eval.labels import GRADES, Label, read_labels
 FILE = "sheets.json"
 
 
-def blinded(folder: Path, lines: Sequence[SheetLine]) -> list[SheetLine]:
+def under_random_names(folder: Path, lines: Sequence[SheetLine]) -> list[SheetLine]:
     """Return the lines under random names, one per drawn item. The file that maps names to items is written first."""
     known = _known(folder)
     names = {of: f"s-{token_hex(8)}" for of in dict.fromkeys(line["id"] for line in lines)}

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import NamedTuple
 from uuid import UUID
 
-from drr.app.board.entries import ListedBundle, ListedSystem, row_of, systems_of
+from drr.app.board.entries import ListedBundle, ListedSystem, index_row, systems_of
 from drr.app.board.page import SCRIPTS, BoardPages, PublishedParts
 from drr.app.board.ranking import Ranking
-from drr.app.bundles.builder import BundleConfig, make
+from drr.app.bundles.builder import BundleConfig, write_bundle
 from drr.app.bundles.findings import BundleFindings
 from drr.app.bundles.verifier import VerifyTerms, verify
 from drr.app.notices import notice
@@ -31,13 +31,13 @@ from drr.env.progress import Progress, Quiet
 from drr.eval.metrics import metric_name, metrics
 from drr.study.bundle.archive import LARGEST
 from drr.study.bundle.parcel import unpacked
-from drr.study.bundle.restore import opened, plain_config
+from drr.study.bundle.restore import plain_config, restore_study
 from drr.study.cache import KeptValue, mark_of
 
 _COLLECTION = "deepresearch-retail"
 
 
-def place_of(system: ListedSystem) -> str:
+def system_path(system: ListedSystem) -> str:
     """Return the path of the system's file. The name is a UUID made from the bundle, so equal bundles give equal files."""
     digest = sha256(f"{system.bundle.found.root}\0{system.key}".encode()).digest()
     return f"data/{_COLLECTION}/{_model(system)}/{UUID(bytes=digest[:16], version=4)}.json"
@@ -127,7 +127,7 @@ def build_board(config: BoardConfig, progress: Progress) -> WrittenBoard:
             (draft / file).write_text(page, encoding="utf-8")
         (draft / "index.json").write_text(_feed(pages), encoding="utf-8")
         for one in systems:
-            place = draft / "every-eval-ever" / place_of(one)
+            place = draft / "every-eval-ever" / system_path(one)
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_text(every_eval(one), encoding="utf-8")
     return WrittenBoard(config.out / "index.html", bundles, systems)
@@ -136,7 +136,7 @@ def build_board(config: BoardConfig, progress: Progress) -> WrittenBoard:
 def _verified(path: Path, copy: Path, terms: VerifyTerms) -> ListedBundle:
     """Return a bundle with its verdict, from a private copy that nobody can change meanwhile."""
     if path.is_dir():
-        make(BundleConfig(study=path, out=copy, shop=terms.shop, given=terms.given))
+        write_bundle(BundleConfig(study=path, out=copy, shop=terms.shop, given=terms.given))
     else:
         shutil.copyfile(path, copy)
     digest = sha256(read_file(copy, LARGEST)).hexdigest()
@@ -179,7 +179,7 @@ def _systems(
     """Yield the systems of a consistent bundle, and write pages of its answers where they are published."""
     with unpacked(file) as parcel:
         bundle.found.place, folder = str(parcel.folder), parcel.folder / "study" / file_name(bundle.name)
-        with opened(parcel, folder, plain_config(parcel)) as study:
+        with restore_study(parcel, folder, plain_config(parcel)) as study:
             yield from systems_of(bundle, parcel, study, ranking, is_published=config.parcels)
             if config.answers and config.parcels:
                 place = draft / "answers" / bundle.key
@@ -207,6 +207,6 @@ def _feed(pages: BoardPages) -> str:
 
 
 def _ranking_row(ranking: Ranking) -> JsonObject:
-    systems = [{**row_of(one), "rank": ranking.ranks.get(one.key)} for one in ranking.systems]
+    systems = [{**index_row(one), "rank": ranking.ranks.get(one.key)} for one in ranking.systems]
     by = None if ranking.metric is None else ranking.metric.name
     return {"judge": ranking.systems[0].judge, "ranked_by": by, "systems": systems}

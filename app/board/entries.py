@@ -15,7 +15,7 @@ from drr.app.report.cost import dollars
 from drr.env.json_object import JsonObject
 from drr.env.person_setting import agent_of
 from drr.eval.evidence.answers import Answer, read_answers
-from drr.eval.judging.read import choose, read_judged
+from drr.eval.judging.read import choose_judging, read_judged
 from drr.eval.metrics import families_with, metrics
 from drr.eval.metrics.base import Metric
 from drr.eval.metrics.compare import PairedMetrics
@@ -140,7 +140,7 @@ def systems_of(
     documents = cast(Mapping[str, StudyDocument], parcel.row("figures.json", JsonObject)["documents"])
     for place, judge in enumerate(sorted(documents)):
         document = documents[judge]
-        judged = read_judged(study, choose(study, judge or None))
+        judged = read_judged(study, choose_judging(study, judge or None))
         each = PairedMetrics(judged, families_with(judged, ranking))
         shops = tuple(document["provenance"]["shop"])
         answered = SetVersion(str(label or ""), manifest["set_sha256"], manifest["questions"], shops)
@@ -179,7 +179,7 @@ def day_of(time: float) -> str:
     return datetime.fromtimestamp(time, UTC).date().isoformat()
 
 
-def row_of(system: ListedSystem) -> JsonObject:
+def index_row(system: ListedSystem) -> JsonObject:
     """Return the row of a system in `index.json`."""
     return {
         "key": system.key,

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from drr.app.board.cost_figure import cost_figure
 from drr.app.board.entries import ListedBundle, ListedSystem, SetVersion
 from drr.app.board.ranking import CONTAINED, Ranking
-from drr.app.bundles.findings import badge
+from drr.app.bundles.findings import one_line_result
 from drr.app.pages.frame import Frame, FramePlace, banner_of, templates
 from drr.app.report.grids import grid
 from drr.app.report.tables import Cell, RowHead
@@ -152,7 +152,7 @@ class BoardPages:
             rank=None if rank is None else f"{rank} of {len(ranking.ranks)} by {ranking.metric.label}",  # type: ignore[union-attr]
             board=self.files[one.set],
             contained=CONTAINED[one.contained],
-            badge=badge,
+            badge=one_line_result,
             dollars=Cell.of(one.dollars, 4, missing="unknown").text(),
             figures=one.shown_figures,
             shown=lambda metric, v: Cell.of(v, metric.digits).text(),

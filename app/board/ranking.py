@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 from drr.app.board.entries import ListedSystem, day_of
-from drr.app.bundles.findings import badge
+from drr.app.bundles.findings import one_line_result
 from drr.app.report.board import DOLLARS, TOKENS, Column, metric_columns, share_of
 from drr.app.report.headline import lead_metrics
 from drr.app.report.tables import Cell, Heading, RowHead, Table
@@ -215,7 +215,7 @@ def _beside(one: ListedSystem) -> Sequence[Cell]:
     """Return the cells that follow a system's figures. A mean cost without all answers is left out, as it would look too cheap."""
     asked = one.answers
     return (
-        Cell("; ".join(map(badge, one.reproduced)) or "not run again"),
+        Cell("; ".join(map(one_line_result, one.reproduced)) or "not run again"),
         Cell(CONTAINED[one.contained]),
         Cell(one.bundle.found.tier),
         Cell.of(None if one.dollars["n_unscored"] else one.dollars, 4, missing="unknown"),

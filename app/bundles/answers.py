@@ -16,14 +16,14 @@ from drr.app.bundles.findings import BundleFindings
 from drr.app.study.frozen_sets import place_of_set, read_set
 from drr.citations.addresses import canonical_url
 from drr.citations.parse import parse
-from drr.env.checkable import finds
+from drr.env.checkable import asks_for_findable
 from drr.env.json_object import JsonObject
 from drr.env.person_setting import agent_of
 from drr.env.query import Query, read_queries
 from drr.eval.evidence.answers import AnswerEvidence, questions, read_answers
-from drr.eval.evidence.imported import ImportedReport, take_in, unit_of
+from drr.eval.evidence.imported import ImportedReport, store_imported_report, unit_of
 from drr.querygen.files import line_of
-from drr.study.bundle.parcel import impersonal
+from drr.study.bundle.parcel import without_personal_records
 from drr.study.study import Study
 from drr.study.unit import Record, canonical_json
 
@@ -117,8 +117,8 @@ def shown(label: str) -> str:
 def _check_imported(record: Record, *, redacted: bool, found: BundleFindings) -> None:
     """Check an imported answer by importing its report again; an import calls nothing, so the result must be equal."""
     unit = unit_of(ImportedReport.model_validate(record.spec["imported"]), record.spec["query_id"])
-    outcome = asyncio.run(take_in(record.spec, cast(Any, None)))
-    again = impersonal(outcome.result) if redacted else outcome.result
+    outcome = asyncio.run(store_imported_report(record.spec, cast(Any, None)))
+    again = without_personal_records(outcome.result) if redacted else outcome.result
     texts = {name: text if isinstance(text, bytes) else text.encode() for name, text in outcome.blobs.items()}
     blobs = {name: sha256(text).hexdigest() for name, text in texts.items()}
     same = all(canonical_json(again.get(name)) == canonical_json(one) for name, one in record.result.items())
@@ -206,7 +206,7 @@ def has_public_truth(study: Study, *, is_published: bool) -> bool:
     folder = place_of_set(Path(known["name"])) if known else None
     if known and folder and folder.is_dir():
         return any(one.name == known["part"] and one.commitment is None for one in read_set(folder).parts)
-    return is_published and any(finds(one.checkable) for one in questions(study).values())
+    return is_published and any(asks_for_findable(one.checkable) for one in questions(study).values())
 
 
 def check_set(asked: Sequence[Query], study: Study, found: BundleFindings) -> None:

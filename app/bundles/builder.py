@@ -15,12 +15,12 @@ from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple, cast
 
 from drr.app.bundles.answers import NOT_BEGUN, not_begun
-from drr.app.bundles.findings import differing
+from drr.app.bundles.findings import differing_values
 from drr.app.judge.desk import shop_of, study_settings
 from drr.app.models.setup import models_of, prompts_of
 from drr.app.notices import notice
 from drr.app.report.study_report import every_figure
-from drr.app.study.outcome import code_id, made_by
+from drr.app.study.outcome import code_id, program_version
 from drr.app.study.plan import PERSONS
 from drr.env.errors import DrrError, Misuse
 from drr.env.files import check_plain, read_file
@@ -32,7 +32,7 @@ from drr.eval.evidence.answers import read_answers
 from drr.eval.tasks.desk import profile_text, text_id
 from drr.llm.budget import load_prices
 from drr.llm.meter import PICO
-from drr.study.bundle.archive import HASHED, MANIFEST, ROOT, SIGNATURES, pack
+from drr.study.bundle.archive import HASHED, MANIFEST, ROOT, SIGNATURES, pack_archive
 from drr.study.bundle.parcel import (
     BESIDE,
     MARKS,
@@ -44,13 +44,13 @@ from drr.study.bundle.parcel import (
     UnitLine,
     UnpackedBundle,
     Why,
-    impersonal,
     is_beside,
-    withheld_of,
+    withheld_texts,
+    without_personal_records,
 )
-from drr.study.bundle.restore import opened
+from drr.study.bundle.restore import restore_study
 from drr.study.bundle.seal import sign
-from drr.study.status import uncounted
+from drr.study.status import answers_without_usage
 from drr.study.study import Study
 from drr.study.unit import Record, canonical_json
 
@@ -89,7 +89,7 @@ class Bundle(NamedTuple):
     """Number of answers of earlier configurations, which count in no figure."""
 
 
-def make(config: BundleConfig) -> Bundle:
+def write_bundle(config: BundleConfig) -> Bundle:
     """Write the bundle of a study and return facts about it; an error leaves no file."""
     with Study.read(config.study) as study, TemporaryDirectory(prefix="drr-bundle-") as place:
         _check(study)
@@ -112,7 +112,7 @@ def make(config: BundleConfig) -> Bundle:
             "prompts.jsonl": _reworded(settings),
             "packages.json": [{"bill": _packages(), "machine": machine}],
             "shoppers.jsonl": [] if config.redact or shop is None else _profiles(study, shop),
-            "beside.jsonl": beside(study.folder, redact=config.redact),
+            "beside.jsonl": files_beside_ledger(study.folder, redact=config.redact),
         }
         for name, rows in files.items():
             _write(parcel, name, rows)
@@ -123,7 +123,7 @@ def make(config: BundleConfig) -> Bundle:
             BundleManifest,
             {
                 "schema": SCHEMA,
-                "made_by": made_by(),
+                "made_by": program_version(),
                 "code": code_id(),
                 "redacted": config.redact,
                 "with_pages": config.with_pages,
@@ -143,8 +143,8 @@ def make(config: BundleConfig) -> Bundle:
         if config.sign is not None:
             sign(parcel, config.sign, "maker", {"made_by": manifest["made_by"]})
         size, unknown = (
-            pack(parcel.folder, config.out),
-            uncounted(one for one in records if one.kind == "answer"),
+            pack_archive(parcel.folder, config.out),
+            answers_without_usage(one for one in records if one.kind == "answer"),
         )
         return Bundle(parcel.root, size, manifest, unknown, len(study.ledger.units.aside()))
 
@@ -191,9 +191,9 @@ def _unplaced(value: Any) -> Any:
 
 def _figures(study: Study, parcel: UnpackedBundle) -> JsonObject:
     """Return the figures computed from the bundle. Print a notice where they differ from the study's figures."""
-    with opened(parcel) as again:
+    with restore_study(parcel) as again:
         found = every_figure(again)
-    if others := list(differing(every_figure(study), found)):
+    if others := list(differing_values(every_figure(study), found)):
         notice(f"{len(others):,} figures of the bundle are not those of the study, the first is {others[0]}")
     return found
 
@@ -206,7 +206,7 @@ def _profiles(study: Study, shop: Shop) -> list[dict[str, str]]:
 
 def _packages() -> JsonObject:
     """Return the list of installed packages, as the machine's bill of materials."""
-    name, _, version = made_by().rpartition(" ")
+    name, _, version = program_version().rpartition(" ")
     found = sorted({(one.name, one.version) for one in distributions()})
     components = [{"name": package, "version": number} for package, number in found]
     return {"metadata": {"component": {"name": name, "version": version}}, "components": components}
@@ -244,14 +244,14 @@ class _Packing:
             }
 
     def _record(self, record: Record) -> RecordLine:
-        withheld = withheld_of(record, redacted=self._config.redact, with_pages=self._config.with_pages)
+        withheld = withheld_texts(record, redacted=self._config.redact, with_pages=self._config.with_pages)
         self._why |= withheld
         self._texts |= dict.fromkeys(record.blobs.values())
         if withheld and "transcript" in record.blobs:
             self._cut.setdefault(record.blobs["transcript"], set()).update(withheld)
         fields = {name: getattr(record, name) for name in RecordLine.__annotations__ if name != "cost"}
         fields["cost"] = None if record.cost_usd is None else round(record.cost_usd * PICO)
-        result = impersonal(record.result) if self._config.redact else record.result
+        result = without_personal_records(record.result) if self._config.redact else record.result
         return cast(RecordLine, {**fields, "result": result})
 
     def texts(self) -> Iterator[KeptText]:
@@ -283,7 +283,7 @@ class _Packing:
         return {"text": text} if cut == text else {"sha256": digest, "why": why, "text": cut}
 
 
-def beside(folder: Path, *, redact: bool) -> Iterator[dict[str, str]]:
+def files_beside_ledger(folder: Path, *, redact: bool) -> Iterator[dict[str, str]]:
     """Yield name and text of the files next to the ledger, and of reviewers' marks. A redacted bundle leaves out marks and persons."""
     marks = folder / MARKS
     if marks.is_dir() and not redact:

@@ -12,7 +12,7 @@ from typing import Literal, NotRequired
 from drr.env.errors import DrrError
 from drr.env.json_object import JsonObject
 from drr.study.blobs import LostText
-from drr.study.form import reading
+from drr.study.form import naming_errors
 from drr.study.unit import canonical_json
 from pydantic import TypeAdapter
 from typing_extensions import TypedDict  # pydantic reads it
@@ -74,7 +74,7 @@ def reproduced_of(stated: Mapping[str, object]) -> Reproduced:
     )
 
 
-def badge(found: Reproduced) -> str:
+def one_line_result(found: Reproduced) -> str:
     """Return the result in one line, such as `reproduced (20 of 300, difference -.01 [-.06, .04])`."""
     word = "reproduced" if found["holds"] else "not reproduced"
     ends = [_brief(one) for one in (found["ci_low"], found["ci_high"]) if one is not None]
@@ -87,19 +87,21 @@ def _brief(value: float) -> str:
     return f"{value:z.2f}".replace("0.", ".", 1) if abs(value) < 1 else f"{value:.2f}"
 
 
-def cause_of(error: DrrError) -> str:
+def message_without_advice(error: DrrError) -> str:
     """Return the error's message without the advice at its end."""
     return str(error).rpartition("; ")[0] or str(error)
 
 
-def differing(stated: object, found: object, place: str = "") -> Iterator[str]:
+def differing_values(stated: object, found: object, place: str = "") -> Iterator[str]:
     """Yield a line for each value that differs between the stated and the found document, with both values."""
     if isinstance(stated, Mapping) and isinstance(found, Mapping):
         for name in sorted(stated.keys() | found.keys()):
-            yield from differing(stated.get(name), found.get(name), f"{place}.{name}" if place else str(name))
+            yield from differing_values(
+                stated.get(name), found.get(name), f"{place}.{name}" if place else str(name)
+            )
     elif isinstance(stated, list) and isinstance(found, list) and len(stated) == len(found):
         for number, (one, other) in enumerate(zip(stated, found, strict=True)):
-            yield from differing(one, other, f"{place}[{number}]")
+            yield from differing_values(one, other, f"{place}[{number}]")
     elif canonical_json(stated) != canonical_json(found):
         yield f"{place}: the bundle says {_short(stated)}, its contents give {_short(found)}"
 
@@ -141,12 +143,12 @@ class BundleFindings:
     def unless_broken(self, check: str, where: str) -> Iterator[None]:
         """Return a context that turns an error in a part into a finding. A withheld text counts as not checked, not as a fault."""
         try:
-            with reading(where):
+            with naming_errors(where):
                 yield
         except LostText as lost:
             self.skip(check, where, str(lost))
         except DrrError as error:
-            self.fail(check, where, cause_of(error))
+            self.fail(check, where, message_without_advice(error))
 
     @property
     def kinds(self) -> dict[str, list[FoundFault]]:

@@ -11,7 +11,7 @@ from operator import itemgetter
 from typing import Any
 
 from drr.app.bundles.answers import shown
-from drr.app.bundles.findings import BundleFindings, differing
+from drr.app.bundles.findings import BundleFindings, differing_values
 from drr.app.judge.plan import paper_choices
 from drr.env.errors import DrrError
 from drr.env.shop import Shop
@@ -20,8 +20,8 @@ from drr.eval.asking.conversation import Asking, Form, box_prompts
 from drr.eval.asking.judge import JudgeName, request_id
 from drr.eval.asking.rules import is_rules
 from drr.eval.evidence.answers import questions, read_answers
-from drr.eval.judging.read import judgings, matter, read_judged
-from drr.eval.judging.run import JudgeOptions, planned_units, sampled
+from drr.eval.judging.read import judged_thing_key, judgings, read_judged
+from drr.eval.judging.run import JudgeOptions, planned_units, sample_units
 from drr.eval.tasks.desk import JudgingContext, Task, kept_window, text_id
 from drr.eval.tasks.judgements import JudgingRun
 from drr.eval.tasks.key_points import kept_points
@@ -30,7 +30,7 @@ from drr.eval.tasks.relative import kept_reference
 from drr.eval.tasks.rules import rules_version
 from drr.llm.failures import ModelFailure
 from drr.llm.names import OFFLINE
-from drr.llm.role import read, structured
+from drr.llm.role import parse_json_answer, structured
 from drr.offline.judge import RulesJudge
 from drr.study.export import without_clock
 from drr.study.study import Study
@@ -42,7 +42,7 @@ _UNKNOWN = "was judged by prompts or code of a version that is not known here, o
 _RAW = "raw:"
 
 
-def about_of(record: Record) -> list[str]:
+def judged_answer_keys(record: Record) -> list[str]:
     """Return the keys of the judged answers; a judgement of a question has none."""
     fields = record.key_fields
     return [str(fields[name]) for name in ("answer", "first", "second") if name in fields]
@@ -61,7 +61,7 @@ class KeptExaminer:
 
     async def answer(self, asking: Asking[Form]) -> Form:
         if self.rule_written:
-            return read(json.dumps(self._rules.answer(asking)), asking.form)
+            return parse_json_answer(json.dumps(self._rules.answer(asking)), asking.form)
 
         async def ask(transcript: Sequence[BaseMessage]) -> AIMessage:
             request = request_id(transcript, self._model, asking.form, asking.about, self._repeat)
@@ -91,7 +91,7 @@ class RebuiltDesks:
         """Yield the judgements that count, answer by answer, and free each answer's texts afterwards. Judgements of answers that no longer count are skipped."""
         gone = {record.key for record in self.study.records("answer", None, current=False)}
         gone -= {record.key for record in self.study.records("answer", None)}
-        found = ((about_of(record), record.key) for record in self.study.records("judgement", None))
+        found = ((judged_answer_keys(record), record.key) for record in self.study.records("judgement", None))
         own = {answer.key: answer for answer in self.answers}
         for about, group in groupby(sorted(found), itemgetter(0)):
             if gone.isdisjoint(about):
@@ -181,7 +181,7 @@ async def check_judgements(desks: RebuiltDesks, found: BundleFindings) -> None:
 
 def _misplaced(record: Record, ended: Collection[str]) -> str:
     """Return the reason why a judgement cannot be of its stated subject; empty where it can."""
-    keyed, own, about = record.key_fields, record.spec, about_of(record)
+    keyed, own, about = record.key_fields, record.spec, judged_answer_keys(record)
     if any(answer not in ended for answer in about):
         return "judges an answer that failed, or has not ended, or is not there"
     names = (name for name in keyed.keys() & own.keys() if about and isinstance(own[name], str | int))
@@ -243,7 +243,7 @@ async def _check_again(
         elif canonical_json(again) != canonical_json(before):
             behind = "raw answers" if read_any else "rules, applied again,"
             sure = sure or read_any
-            why = f"is not what its {behind} say; {next(differing(before, again))}"
+            why = f"is not what its {behind} say; {next(differing_values(before, again))}"
     if why:
         (found.fail if sure else found.skip)(check, record.label, why if sure else WITHOUT_SHOP)
 
@@ -257,14 +257,14 @@ def _check_planned(desks: RebuiltDesks, judging: JudgingRun, found: BundleFindin
         if task is not None and task.belongs(fields, judging):
             fields_of.setdefault(task.name, fields)
             own = record.label, canonical_json(record.spec), frozenset(fields)
-            there.setdefault(task.name, {})[matter({**fields, "shop": None})] = own
+            there.setdefault(task.name, {})[judged_thing_key({**fields, "shop": None})] = own
     judged = read_judged(desks.study, judging, answers=desks.answers)
     known = tasks((), there)
     for name, here in there.items():
         if (desk := desks.desk_of(judging, fields_of[name], known[name])) is None:
             continue
-        units = sampled(desk, list(planned_units(desk, JudgeOptions([]), [known[name]], judged)))
-        wanted = {matter({**unit.key_fields, "shop": None}): unit for unit in units}
+        units = sample_units(desk, list(planned_units(desk, JudgeOptions([]), [known[name]], judged)))
+        wanted = {judged_thing_key({**unit.key_fields, "shop": None}): unit for unit in units}
         if units and {own[2] for own in here.values()} - {frozenset(unit.key_fields) for unit in units}:
             found.fail("units", f"{judging.judge}, {name}", "its keys have other fields than these have")
         for place in (wanted.keys() & here.keys()) if desks.whole else ():

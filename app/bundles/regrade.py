@@ -15,13 +15,13 @@ from drr.app.notices import notice
 from drr.app.report.plan import ReportPlan
 from drr.app.report.study_report import figures_of
 from drr.env.errors import DrrError
-from drr.eval.judging.read import choose
+from drr.eval.judging.read import choose_judging
 from drr.eval.metrics import metrics
 from drr.eval.stats.intervals import VRow
 from drr.eval.tasks.registry import groups, tasks
 from drr.study.blobs import Blobs
 from drr.study.bundle.parcel import unpacked
-from drr.study.bundle.restore import BundleTexts, opened, plain_config
+from drr.study.bundle.restore import BundleTexts, plain_config, restore_study
 from drr.study.study import Study
 
 
@@ -51,7 +51,7 @@ def regrade(file: Path, plan: JudgePlan) -> RegradedDocument:
         folder = Path(place) / "study"
         root = restore(file, folder)
         with Study.read(folder) as study:
-            first = choose(study)
+            first = choose_judging(study)
             what = plan.what or judged_before(study)
         made = judge(plan.model_copy(update={"study": folder, "what": what}))
         return _beside(folder, root, None if first is None else first.judge, made)
@@ -64,7 +64,7 @@ def restore(file: Path, folder: Path) -> str:
         check_hashes(parcel, found)
         for fault in found.failed:
             raise DrrError(f"{file}: {fault['where']} {fault['what']}; `drr bundle verify` says more")
-        with opened(parcel, folder, plain_config(parcel)) as study:
+        with restore_study(parcel, folder, plain_config(parcel)) as study:
             own, texts = Blobs(folder / "blobs"), cast(BundleTexts, study.blobs)
             for digest in texts:
                 if digest not in texts.withheld:

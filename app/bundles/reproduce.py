@@ -19,7 +19,7 @@ from drr.app.judge.plan import JudgePlan, paper_options
 from drr.app.judge.run import judge
 from drr.app.notices import notice
 from drr.app.report.headline import lead_metrics
-from drr.app.study.outcome import conclude, made_by
+from drr.app.study.outcome import conclude, program_version
 from drr.app.study.plan import StudyPlan
 from drr.app.study.run import run
 from drr.app.study.terms import Count, RunTerms, option
@@ -28,19 +28,26 @@ from drr.env.files import read_file
 from drr.env.query import Query, read_queries
 from drr.env.settings import resolve
 from drr.eval.evidence.answers import asked_of, questions
-from drr.eval.judging.read import choose, read_judged
+from drr.eval.judging.read import choose_judging, read_judged
 from drr.eval.metrics import families_with, metric_name, metrics
 from drr.eval.metrics.base import Metric
 from drr.eval.metrics.compare import PairedMetrics
-from drr.eval.stats.differences import detectable, is_settled, paired, pooled_sd, unpaired, with_holm
+from drr.eval.stats.differences import (
+    detectable_difference,
+    is_settled,
+    paired,
+    pooled_sd,
+    unpaired,
+    with_holm,
+)
 from drr.eval.stats.question import AskedQuestion
 from drr.eval.tasks.judgements import Judged
 from drr.querygen.files import write_queries
-from drr.study.bundle.archive import pack
+from drr.study.bundle.archive import pack_archive
 from drr.study.bundle.parcel import unpacked
-from drr.study.bundle.restore import opened, plain_config
+from drr.study.bundle.restore import plain_config, restore_study
 from drr.study.bundle.seal import sign
-from drr.study.form import reading
+from drr.study.form import naming_errors
 from drr.study.study import Study
 
 FEWEST = 10
@@ -106,7 +113,7 @@ def reproduce(plan: ReproducePlan) -> tuple[DrawnQuestions, Reproduced | None]:
     found = verify(plan.bundle, VerifyTerms(shop=shop, questions=plan.questions, given=plan.given))
     for fault in found.failed:
         raise DrrError(f"{plan.bundle}: {fault['check']}: {fault['where']} {fault['what']}")
-    with reading("the bundle"):
+    with naming_errors("the bundle"):
         stated = _read(plan)
     if stated.judge not in (None, resolve(dict(plan.given)).settings.model_for("judge")):
         raise Misuse(
@@ -128,13 +135,13 @@ def reproduce(plan: ReproducePlan) -> tuple[DrawnQuestions, Reproduced | None]:
 
 def _read(plan: ReproducePlan) -> _Stated:
     by = None if plan.by is None else metric_name(plan.by)
-    with unpacked(plan.bundle) as parcel, opened(parcel, None, plain_config(parcel)) as study:
+    with unpacked(plan.bundle) as parcel, restore_study(parcel, None, plain_config(parcel)) as study:
         answers = [one for one in study.records("answer", None) if not one.made_elsewhere]
         names = sorted({str(one.spec["variant"]) for one in answers})
         variant = plan.variant or (names[0] if len(names) == 1 else None)
         if variant not in names:
             raise Misuse(f"--variant: name one system of the bundle: {', '.join(names) or 'it has none'}")
-        judging = choose(study)
+        judging = choose_judging(study)
         judged = read_judged(study, judging)
         ranking = [by] if by else lead_metrics()
         values = PairedMetrics(judged, families_with(judged, ranking)).values(variant)
@@ -219,11 +226,11 @@ def _could_show(values: Values, size: int, *, fresh: bool) -> tuple[float | None
     means = _means(values)
     whole = float(np.std(means, ddof=1)) if len(means) > 1 else 0.0
     if fresh:
-        return detectable(whole * sqrt(1 / size + 1 / len(means)), size), False
+        return detectable_difference(whole * sqrt(1 / size + 1 / len(means)), size), False
     within, _ = pooled_sd(values.values())
     trials = max(map(len, values.values()))
     error = whole * sqrt(2) if within is None else within * sqrt(1 + 1 / trials)
-    return detectable(error / sqrt(size), size), within is None
+    return detectable_difference(error / sqrt(size), size), within is None
 
 
 def _request(plan: ReproducePlan, stated: _Stated) -> StudyPlan:
@@ -257,7 +264,7 @@ def _compared(plan: ReproducePlan, stated: _Stated, draw: DrawnQuestions) -> Rep
             )
         )
     with Study.read(folder) as study:
-        judged = read_judged(study, choose(study, stated.judge))
+        judged = read_judged(study, choose_judging(study, stated.judge))
         records = [*study.records("answer", None)]
         name = str(records[0].spec["variant"])
         again = _with_failures(study, judged, name, metric)
@@ -293,5 +300,5 @@ def _signed(bundle: Path, key: Path, result: Reproduced, root: str) -> None:
     with unpacked(bundle) as parcel:
         if parcel.root != root:
             raise DrrError(f"{bundle}: was replaced meanwhile; run the command again")
-        sign(parcel, key, "reproducer", {**result, "made_by": made_by()})
-        pack(parcel.folder, bundle)
+        sign(parcel, key, "reproducer", {**result, "made_by": program_version()})
+        pack_archive(parcel.folder, bundle)

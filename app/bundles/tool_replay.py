@@ -12,7 +12,7 @@ from drr.app.bundles.answers import is_ours
 from drr.app.bundles.findings import BundleFindings
 from drr.citations.addresses import canonical_url
 from drr.citations.parse import parse
-from drr.citations.repair import lost, remove, unknown_urls, with_addresses
+from drr.citations.repair import dangling_ids, remove, unknown_urls, with_addresses
 from drr.env.errors import DrrError, Misuse
 from drr.env.json_object import JsonObject
 from drr.env.session import TALK
@@ -87,7 +87,7 @@ def _check_repair(study: Study, record: Record, shop: Shop, found: BundleFinding
     raw = study.text(record, "raw_report") or ""
     made_up = unknown_urls(parse(raw, *pages), returned)
     report = with_addresses(raw, returned, *pages)
-    if made_up or lost(parse(report, *pages)):
+    if made_up or dangling_ids(parse(report, *pages)):
         report = remove(report, made_up, *pages)
     if report != study.text(record, "report"):
         found.fail("report", record.label, "is not what was written without its made-up citations")

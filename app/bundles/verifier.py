@@ -11,26 +11,32 @@ from pathlib import Path
 from typing import cast
 
 from drr.app.bundles.answers import check_answers, check_complete, check_set, questions_of
-from drr.app.bundles.findings import BundleFindings, SignatureRow, cause_of, differing, reproduced_of
+from drr.app.bundles.findings import (
+    BundleFindings,
+    SignatureRow,
+    differing_values,
+    message_without_advice,
+    reproduced_of,
+)
 from drr.app.bundles.judgements import RebuiltDesks, check_judgements
 from drr.app.bundles.tool_replay import check_shop_is_theirs, check_tools, shop_as_stated
 from drr.app.report.study_report import every_figure
-from drr.app.study.outcome import code_id, made_by
+from drr.app.study.outcome import code_id, program_version
 from drr.app.study.trust import given_settings
 from drr.env.errors import DrrError, Misuse
 from drr.env.json_object import JsonObject
 from drr.env.query import read_queries
 from drr.env.settings import resolve
 from drr.env.shop_world import ShopRealm
-from drr.eval.asking.safety import visible
+from drr.eval.asking.safety import visible_text
 from drr.eval.tasks.desk import profile_text
 from drr.llm.names import OFFLINE
-from drr.study.bundle.archive import MANIFEST, ROOT, pack
-from drr.study.bundle.parcel import BundleManifest, PromptLine, UnpackedBundle, unpacked, withheld_of
-from drr.study.bundle.restore import BundleTexts, opened
+from drr.study.bundle.archive import MANIFEST, ROOT, pack_archive
+from drr.study.bundle.parcel import BundleManifest, PromptLine, UnpackedBundle, unpacked, withheld_texts
+from drr.study.bundle.restore import BundleTexts, restore_study
 from drr.study.bundle.seal import public_id, sign, signatures
-from drr.study.cache import named
-from drr.study.form import reading
+from drr.study.cache import file_states
+from drr.study.form import naming_errors
 from drr.study.study import Study
 from drr.study.unit import Record, canonical_json
 
@@ -67,14 +73,14 @@ class VerifyTerms:
             [str(key) for key in (*self.keys, *self.owners)],
             settings,
         ]
-        return [terms, named(terms)]
+        return [terms, file_states(terms)]
 
 
 def verify(file: Path, terms: VerifyTerms) -> BundleFindings:
     """Return the findings on a bundle, after all possible checks. Raises `Misuse` for a missing file; any fault of the bundle is a finding."""
     found, check = BundleFindings(), "archive"
     try:
-        with unpacked(file) as parcel, reading("the bundle"):
+        with unpacked(file) as parcel, naming_errors("the bundle"):
             found.place, found.root, check = str(parcel.folder), parcel.root, "form"
             check_hashes(parcel, found)
             _check_signatures(terms, parcel, found)
@@ -83,7 +89,7 @@ def verify(file: Path, terms: VerifyTerms) -> BundleFindings:
     except Misuse:
         raise
     except DrrError as error:
-        found.fail(check, "", cause_of(error))
+        found.fail(check, "", message_without_advice(error))
     return found
 
 
@@ -122,16 +128,20 @@ def countersign(file: Path, terms: VerifyTerms, key: Path) -> BundleFindings:
     with unpacked(file) as parcel:
         if parcel.root != found.root:
             raise DrrError(f"{file}: was replaced meanwhile; verify it again")
-        facts = {"made_by": made_by(), "checked": dict(found.checked), "with_shop": terms.shop is not None}
+        facts = {
+            "made_by": program_version(),
+            "checked": dict(found.checked),
+            "with_shop": terms.shop is not None,
+        }
         name = sign(parcel, key, "verifier", facts)
-        pack(parcel.folder, file)
+        pack_archive(parcel.folder, file)
     found.signed.append({"key": name, "role": "verifier", "known": True})
     return found
 
 
 def _check_contents(terms: VerifyTerms, parcel: UnpackedBundle, found: BundleFindings) -> None:
     manifest = parcel.manifest()
-    with opened(parcel) as study, _shop_of(terms, study) as realm:
+    with restore_study(parcel) as study, _shop_of(terms, study) as realm:
         asked = questions_of(study, found) if terms.questions is None else read_queries(terms.questions)
         kept = cast(BundleTexts, study.blobs)
         kept.strict = True
@@ -192,7 +202,7 @@ def _check_manifest(parcel: UnpackedBundle, manifest: BundleManifest, found: Bun
     """Check the manifest's summary against the rows, and its maker against the list of packages."""
     facts = parcel.facts()
     found.checked["units"] += sum(sum(counts.values()) for counts in facts["units"].values())
-    for other in differing({name: dict(manifest)[name] for name in facts}, facts):
+    for other in differing_values({name: dict(manifest)[name] for name in facts}, facts):
         found.fail("manifest", "", other)
     own = parcel.row("packages.json", JsonObject)["bill"]["metadata"]["component"]
     if f"{own['name']} {own['version']}" != manifest["made_by"]:
@@ -204,7 +214,7 @@ def _check_texts(study: Study, kept: BundleTexts, manifest: BundleManifest, foun
     named, withheld, cut = set[str](), set[str](), set[str]()
     for record in study.records(None, None, current=False):
         named.update(record.blobs.values())
-        own = withheld_of(record, redacted=manifest["redacted"], with_pages=manifest["with_pages"])
+        own = withheld_texts(record, redacted=manifest["redacted"], with_pages=manifest["with_pages"])
         withheld.update(own)
         cut.update({record.blobs.get("transcript", "")} if own else ())
         for name, digest in record.blobs.items():
@@ -227,9 +237,9 @@ def _check_figures(
 ) -> None:
     again, maker = every_figure(study), manifest["made_by"]
     found.checked["figures"] += canonical_json(again).count('"value":')
-    other = "" if maker == made_by() else f"; made by {maker}, this is {made_by()}"
+    other = "" if maker == program_version() else f"; made by {maker}, this is {program_version()}"
     words = {f"documents.{judge}.banner" for judge in again["documents"]}
-    for line in differing(parcel.row("figures.json", JsonObject), again):
+    for line in differing_values(parcel.row("figures.json", JsonObject), again):
         # a banner by rules of another version
         if line.rpartition(": the bundle says")[0] in words and manifest["code"] != code_id():
             found.skip("figures", "", "the words over them are those of another build")
@@ -246,7 +256,7 @@ def _say_what_stays_open(
         found.skip("answers", "", f"{elsewhere:,} answers were imported: how they came about is not here")
     if withheld := sum(manifest["withheld"].values()):
         found.skip("texts", "", f"{withheld:,} texts are here as hashes")
-    if (manifest["code"], manifest["made_by"]) != (code_id(), made_by()):
+    if (manifest["code"], manifest["made_by"]) != (code_id(), program_version()):
         found.not_excluded.append("that agents ran by other code: another build of this program made it")
     records = [*study.records(None, None, current=False)]
     found.not_excluded += [
@@ -262,7 +272,9 @@ def _say_what_stays_open(
     if _models_of(one for one in records if one.kind == "judgement"):
         named = ((one, name) for one in records for name in ("report", "form") if name in one.blobs)
         texts = [study.text(one, name) or "" for one, name in named]
-        hidden = f"{sum(visible(text) != text for text in texts):,} of {len(texts):,} hide words from readers"
+        hidden = (
+            f"{sum(visible_text(text) != text for text in texts):,} of {len(texts):,} hide words from readers"
+        )
         found.not_excluded.append(f"that reports, citations and forms speak to their judge: {hidden}")
     if models := ", ".join(sorted(_models_of(records))):
         found.not_excluded += [

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from drr.app.console import show
+from drr.app.console import print_document
 from drr.app.terminal import number, table
 from drr.env.json_object import JsonObject
 from drr.eval.stats import protocols
@@ -46,7 +46,7 @@ def run(arguments: argparse.Namespace) -> int:
     from drr.eval.stats.aggregate import aggregate
 
     document = aggregate(arguments.protocol, arguments.file, intervals=arguments.ci)
-    show(
+    print_document(
         arguments, {name: value for name, value in document.items() if name != "n_by_value"}, _text(document)
     )
     bad = document["bad_rows"]

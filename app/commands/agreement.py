@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from drr.app.console import show
-from drr.app.terminal import Column, flowing, number, table, with_interval
+from drr.app.console import print_document
+from drr.app.terminal import Column, number, table, with_interval, wrapped_paragraph
 from drr.env.errors import DrrError
-from drr.env.files import private, write_file
-from drr.env.plugins import merged
+from drr.env.files import owner_only_mode, write_file
+from drr.env.plugins import merged_field
 
 if TYPE_CHECKING:
     from drr.eval.agreement.rows import AgreementDocument
@@ -50,7 +50,9 @@ def run(arguments: argparse.Namespace) -> int:
             _export(study, arguments.export)
     if document is None:
         raise DrrError(f"{arguments.study}: nobody has judged it; `drr judge` or --human FILE brings labels")
-    show(arguments, {**document, "reference": REFERENCE | merged("agreement")}, _text(document))
+    print_document(
+        arguments, {**document, "reference": REFERENCE | merged_field("agreement")}, _text(document)
+    )
     return 0
 
 
@@ -64,7 +66,7 @@ def _export(study: Study, path: Path) -> None:
         for label in study_labels(read_judged(study, judging))
     ]
     lines = (label.model_dump_json(exclude_none=True) + "\n" for label in labels)
-    write_file(path, "".join(lines), private(0o666))
+    write_file(path, "".join(lines), owner_only_mode(0o666))
 
 
 REFERENCE = {
@@ -114,7 +116,7 @@ _REPEATED = ("support", "rating", "pairwise")
 
 
 def _text(document: AgreementDocument) -> str:
-    parts = [flowing(document["banner"])] if document["banner"] else []
+    parts = [wrapped_paragraph(document["banner"])] if document["banner"] else []
     for pair in document["pairwise"]["pairs"]:
         parts.append(_drawn(f"pairs, {_both(pair['judges'])}", pair["dimensions"], _PAIRS))
     parts += _support(document)
@@ -156,12 +158,12 @@ def _win_rates(document: AgreementDocument) -> Iterator[str]:
 
 
 def _support(document: AgreementDocument) -> Iterator[str]:
-    from drr.app.judge.text import crossed
+    from drr.app.judge.text import confusion_table_lines
 
     for pair in document["support"]["pairs"]:
         values = zip(_SUPPORT, _shown(pair, _SUPPORT), strict=True)
         yield table([f"support, {_both(pair['judges'])}", "value"], list(values))
-        yield from crossed(pair["classes"], *pair["judges"])
+        yield from confusion_table_lines(pair["classes"], *pair["judges"])
 
 
 def _criteria(document: AgreementDocument) -> Iterator[str]:

@@ -12,16 +12,16 @@ from drr.app.annotate import labels
 from drr.app.annotate.page import bundle
 from drr.app.annotate.plan import NAME, AnnotationPlan, BlindReport, load, make_criteria_plan, make_plan, save
 from drr.app.annotate.site import own_listener, site
-from drr.app.console import tell, write_lines
+from drr.app.console import print_result, write_lines
 from drr.app.judge.desk import ShopperProfiles, desk_of, settings_beside, study_shop
 from drr.app.models.setup import models_of
 from drr.app.options import positive_int
 from drr.app.study.trust import offer_shop
 from drr.env.errors import Misuse
-from drr.env.files import make_folder, private, write_file
+from drr.env.files import make_folder, owner_only_mode, write_file
 from drr.env.person_setting import agent_of
-from drr.env.plugins import merged
-from drr.env.trust import BY_PATH, is_known, vouch, vouched
+from drr.env.plugins import merged_field
+from drr.env.trust import BY_PATH, is_known, remember_vouched, vouched_entries
 
 if TYPE_CHECKING:
     from drr.study.study import Study
@@ -99,7 +99,7 @@ def run(arguments: argparse.Namespace) -> int:
         lines += [f"{path}: {count} pairs" for path, count in written.items()]
         lines.append("each saves its labels to a download; take them in with --import FILE ...")
     if document:
-        tell(arguments, document, *lines)
+        print_result(arguments, document, *lines)
     else:
         _make_own(plan, folder, arguments.study)
         _serve(plan, folder, arguments)
@@ -109,10 +109,10 @@ def run(arguments: argparse.Namespace) -> int:
 def _make_own(plan: AnnotationPlan, folder: Path, study: Path) -> None:
     """Give the annotation plan of somebody else's study new tokens and a new port: its maker knows the old ones."""
     place = str(folder.resolve())
-    if not is_known(study) and not vouched(study).has("plan", place):
+    if not is_known(study) and not vouched_entries(study).has("plan", place):
         plan.renew()
         save(plan, folder)
-        vouch(study, "plan", {place: BY_PATH})
+        remember_vouched(study, "plan", {place: BY_PATH})
 
 
 def _plan(study: Study, folder: Path, arguments: argparse.Namespace) -> AnnotationPlan:
@@ -165,7 +165,7 @@ def _criteria_plan(
 ) -> AnnotationPlan:
     from drr.env.plugins import load
 
-    place = merged("annotations").get("criteria")
+    place = merged_field("annotations").get("criteria")
     if place is None:
         raise Misuse("--task criteria: no paper is here that scores by criteria")
 
@@ -190,23 +190,31 @@ _FEWER = ("--pairs", "--sample")
 
 def _sheet(arguments: argparse.Namespace) -> int:
     """Write lines to be labelled, in the form that `drr report --labels` and `drr judges calibrate` read. Return the exit code."""
-    from drr.app.annotate.sheets import blinded
-    from drr.eval.agreement.samples import drawn, rating_places, rating_sheet, support_places, support_sheet
-    from drr.eval.judging.read import choose, read_judged
+    from drr.app.annotate.sheets import under_random_names
+    from drr.eval.agreement.samples import (
+        draw_places,
+        rating_places,
+        rating_sheet,
+        support_places,
+        support_sheet,
+    )
+    from drr.eval.judging.read import choose_judging, read_judged
     from drr.study.study import Study
 
     if arguments.sample is None or arguments.export is None:
         raise Misuse(f"--task {arguments.task}: say how many, and where to: --sample N --export FILE")
     who = (arguments.annotators or "").strip()
     with Study.read(arguments.study) as study:
-        judged = read_judged(study, choose(study, arguments.judge))
+        judged = read_judged(study, choose_judging(study, arguments.judge))
         supports = arguments.task == "support"
         places = support_places(judged) if supports else rating_places(judged)
         if not places:
             raise Misuse(
                 f"{arguments.study}: nothing to draw from; `drr judge {arguments.study}` judges it first"
             )
-        chosen, sample = drawn(places, arguments.sample, 7 if arguments.seed is None else arguments.seed)
+        chosen, sample = draw_places(
+            places, arguments.sample, 7 if arguments.seed is None else arguments.seed
+        )
         if supports:
             settings = settings_beside(study, arguments)
             with study_shop(study, settings, arguments.shop) as shop:
@@ -214,9 +222,9 @@ def _sheet(arguments: argparse.Namespace) -> int:
                 lines = support_sheet(judged, desk, chosen, sample, who)
         else:
             lines = rating_sheet(judged, chosen, sample, who)
-    lines = blinded(arguments.study / "annotation", lines)
+    lines = under_random_names(arguments.study / "annotation", lines)
     write_lines(arguments.export, lines)
-    tell(
+    print_result(
         arguments,
         {"file": str(arguments.export), "drawn": sample.drawn, "population": sample.population},
         f"{arguments.export}: {sample.drawn:,} of {sample.population:,} drawn by lot (seed {sample.seed});"
@@ -279,11 +287,11 @@ def _reports(study: Study, variants: str | None, shop: str | None) -> list[Blind
 
 def _bundles(plan: AnnotationPlan, folder: Path) -> dict[str, int]:
     """Write a bundle file for each annotator; return the number of pairs by file."""
-    make_folder(folder, private(0o777))
+    make_folder(folder, owner_only_mode(0o777))
     written = {}
     for annotator in plan.annotators:
         path = folder / f"{annotator.name}.html"
-        write_file(path, bundle(plan, annotator), private(0o666))
+        write_file(path, bundle(plan, annotator), owner_only_mode(0o666))
         written[str(path)] = len(annotator.turns)
     return written
 
@@ -299,6 +307,6 @@ def _serve(plan: AnnotationPlan, folder: Path, arguments: argparse.Namespace) ->
     annotators = {one.name: at + one.token for one in plan.annotators}
     lines = [f"{name}: {address}" for name, address in annotators.items()]
     lines += [f"owner: {at}{plan.owner_token}", "Ctrl-C stops; every label is on disk as it is made."]
-    tell(arguments, {"annotators": annotators, "owner": at + plan.owner_token}, *lines)
+    print_result(arguments, {"annotators": annotators, "owner": at + plan.owner_token}, *lines)
     sys.stdout.flush()
     run(site(plan, folder, port), listener)

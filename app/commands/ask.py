@@ -16,7 +16,7 @@ from drr.app.study.plan import StudyPlan
 from drr.app.study.terms import ProgramTerms, add_options
 from drr.env.errors import DrrError, Misuse
 from drr.env.files import opener
-from drr.env.tool_calls import refusals
+from drr.env.tool_calls import refusal_text
 from drr.llm.names import NO_MODEL, OFFLINE
 from drr.wording.excerpt import many
 
@@ -153,7 +153,7 @@ def _summary(record: AnswerRecord, out: Path | None) -> str:
     if lost := [one for one in record.removed_citations if one.startswith("[")]:
         lines.append(f"cited without a source, taken out: {', '.join(lost)}")
     rows = [call.model_dump(include={"name", "kind", "error"}) for call in record.tool_calls]
-    lines += [*filter(None, [refusals(rows)]), *record.notes]
+    lines += [*filter(None, [refusal_text(rows)]), *record.notes]
     if out is not None:
         lines.append(f"written to {out}")
     return "\n".join(lines)

@@ -6,7 +6,7 @@ import argparse
 from dataclasses import replace
 from pathlib import Path
 
-from drr.app.console import add_verify_options, progress_of, tell
+from drr.app.console import add_verify_options, print_result, progress_of
 from drr.env.errors import Misuse
 from drr.env.jsonl import document_of
 from drr.env.small_files import read_toml
@@ -106,5 +106,5 @@ def run(arguments: argparse.Namespace) -> int:
     partly = [one for one in made.bundles if one.found.tier == "consistent in part"]
     lines += [f"{one.name}: consistent in part; lacks: {'; '.join(one.found.why())}" for one in partly]
     count = f"{many(len(made.bundles), 'bundle')}, {many(len(made.systems), 'system')}"
-    tell(arguments, document, *lines, f"{count}: open {made.page}")
+    print_result(arguments, document, *lines, f"{count}: open {made.page}")
     return 1 if failed else 0

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from drr.app.commands.table import CommandForm
-from drr.app.console import add_setting_options, add_verify_options, show, tell
+from drr.app.console import add_setting_options, add_verify_options, print_document, print_result
 from drr.app.judge.plan import JudgePlan, add_judging_options
 from drr.app.study.terms import add_options
 from drr.app.study.trust import given_settings, trusted_addresses
@@ -51,9 +51,9 @@ def build_make(parser: argparse.ArgumentParser) -> None:
 
 
 def run_make(arguments: argparse.Namespace) -> int:
-    from drr.app.bundles.builder import BundleConfig, make
+    from drr.app.bundles.builder import BundleConfig, write_bundle
 
-    made = make(
+    made = write_bundle(
         BundleConfig(
             study=arguments.study,
             out=arguments.out,
@@ -75,7 +75,7 @@ def run_make(arguments: argparse.Namespace) -> int:
         "uncounted": made.uncounted,
         "withheld": manifest["withheld"],
     }
-    tell(arguments, document, *_lines(arguments.out, made))
+    print_result(arguments, document, *_lines(arguments.out, made))
     return 0
 
 
@@ -143,7 +143,7 @@ def run_key(arguments: argparse.Namespace) -> int:
     from drr.study.bundle.seal import new_key
 
     made = new_key(arguments.key)
-    tell(arguments, {"key": made}, f"{arguments.key}: key {made}; hand out {arguments.key}.pub")
+    print_result(arguments, {"key": made}, f"{arguments.key}: key {made}; hand out {arguments.key}.pub")
     return 0
 
 
@@ -153,7 +153,7 @@ def run_verify(arguments: argparse.Namespace) -> int:
     terms = VerifyTerms.of(arguments)
     own = getattr(arguments, "own_key", None)
     found = countersign(arguments.bundle, terms, own) if own else verify(arguments.bundle, terms)
-    show(arguments, found.document(), *_findings(arguments.bundle, found))
+    print_document(arguments, found.document(), *_findings(arguments.bundle, found))
     return 1 if found.failed else 0
 
 
@@ -183,11 +183,11 @@ def _findings(file: Path, found: BundleFindings) -> list[str]:
 
 
 def _signature(one: SignatureRow) -> str:
-    from drr.app.bundles.findings import badge
+    from drr.app.bundles.findings import one_line_result
 
     known = " (known)" if one["known"] else ""
     against = f", held against {one['against']}" if "against" in one else ""
-    result = f", {badge(one['reproduced'])}" if "reproduced" in one else ""
+    result = f", {one_line_result(one['reproduced'])}" if "reproduced" in one else ""
     return f"{one['role']} {one['key'][:16]}{known}{against}{result}"
 
 
@@ -215,7 +215,7 @@ def build_reproduce(parser: argparse.ArgumentParser) -> None:
 
 
 def run_reproduce(arguments: argparse.Namespace) -> int:
-    from drr.app.bundles.findings import badge
+    from drr.app.bundles.findings import one_line_result
     from drr.app.bundles.reproduce import ReproducePlan, reproduce
 
     draw, result = reproduce(ReproducePlan.of(arguments))
@@ -229,9 +229,9 @@ def run_reproduce(arguments: argparse.Namespace) -> int:
     lines = []
     if result is not None:
         beside = "" if result["contained"] else "; the agent ran beside the truth"
-        lines.append(f"{arguments.bundle}: {result['variant']}: {badge(result)}{beside}")
+        lines.append(f"{arguments.bundle}: {result['variant']}: {one_line_result(result)}{beside}")
         lines.append("signed" if arguments.sign else "not signed: --with KEY signs it, without a further run")
-    tell(arguments, document, *lines)
+    print_result(arguments, document, *lines)
     return 0 if arguments.dry_run or (result is not None and result["holds"]) else 1
 
 
@@ -258,7 +258,7 @@ def run_regrade(arguments: argparse.Namespace) -> int:
     if arguments.diff is not None or arguments.dry_run or arguments.refetch:
         raise Misuse("--diff, --dry-run, --refetch: are of `drr judge`; a bundle is judged as it is")
     document = regrade(arguments.bundle, JudgePlan.of(arguments, study=arguments.bundle))
-    show(arguments, document, *_two_judges(document))
+    print_document(arguments, document, *_two_judges(document))
     return 1 if document["left"] else 0
 
 

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from drr.app.console import settings_of, show, write_lines
+from drr.app.console import print_document, settings_of, write_lines
 from drr.app.judge.desk import desk_of, open_study, settings_beside, study_shop
 from drr.app.models.setup import models_of
 from drr.app.study.outcome import add_unit_options, check_run, conclude, run_units
-from drr.app.terminal import flowing, number, table, with_interval
+from drr.app.terminal import number, table, with_interval, wrapped_paragraph
 from drr.env.errors import Misuse
 from drr.eval.labels import Label, read_labels
 
@@ -56,7 +56,7 @@ def build(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from drr.eval.agreement.calibrate import Calibration, shop_of_labels, verdict_lines
-    from drr.eval.agreement.people import cases
+    from drr.eval.agreement.people import labelled_cases
     from drr.eval.asking.judge import KeptAnswers
     from drr.study.study import Study
 
@@ -64,7 +64,7 @@ def run(arguments: argparse.Namespace) -> int:
     if scale and scale[0] >= scale[1]:
         raise Misuse("--scale: LOW is below HIGH, e.g. --scale 1 5")
     labels, marks = _labels(arguments, scale)
-    labelled = cases(labels, arguments.task)
+    labelled = labelled_cases(labels, arguments.task)
     others = len(labels) - sum(len(case.labels) for case in labelled)
     if not labelled:
         raise Misuse(
@@ -87,7 +87,7 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.export is not None:
             lines = verdict_lines(calibration, study, arguments.task)
             write_lines(arguments.export, lines)
-    show(arguments, document, _text(document))
+    print_document(arguments, document, _text(document))
     code = conclude(summary, folder, "judges calibrate")
     missed = any(row["met"] is not True for row in document["thresholds"].values())
     return code or int(arguments.require and missed)
@@ -114,10 +114,10 @@ def _labels(
 
 
 def _text(document: CalibrationDocument) -> str:
-    from drr.app.judge.text import crossed
+    from drr.app.judge.text import confusion_table_lines
     from drr.eval.agreement.rows import statistics_in
 
-    parts = [flowing(document["banner"])] if document["banner"] else []
+    parts = [wrapped_paragraph(document["banner"])] if document["banner"] else []
     known = statistics_in(document["metrics"])
     rows = [
         [name, with_interval(known[name]) if name in known else number(v if isinstance(v, float) else None)]
@@ -129,7 +129,7 @@ def _text(document: CalibrationDocument) -> str:
     if document["marks"] is not None:
         parts += _marked(document["marks"])
     if document["classes"] is not None:
-        parts += crossed(document["classes"], document["judge"], "people")
+        parts += confusion_table_lines(document["classes"], document["judge"], "people")
     if document["among_people"]:
         parts.append(
             f"Among the people: Krippendorff's alpha {with_interval(document['among_people']['alpha'])}"
@@ -163,7 +163,7 @@ def _marked(row: MarkedRow) -> list[str]:
         parts.append(f"{row['without_label']} more give no label (wrong, and not said what is right).")
     if row["elsewhere"]:
         parts.append(f"{row['elsewhere']} more are of what no judge of the study says any more.")
-    found = [flowing(" ".join(parts))]
+    found = [wrapped_paragraph(" ".join(parts))]
     if row["rules"]:
         rows = [
             [name.replace("_", " "), str(one["right"]), str(one["wrong"])]

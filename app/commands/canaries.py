@@ -10,16 +10,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypedDict
 
-from drr.app.console import progress_of, settings_of, show
+from drr.app.console import print_document, progress_of, settings_of
 from drr.app.judge.desk import desk_of
 from drr.app.models.setup import models_of
 from drr.app.study.outcome import add_unit_options, budget_of, check_run, conclude, unit_cap_of, units_run
-from drr.app.terminal import Column, flowing, number, table
+from drr.app.terminal import Column, number, table, wrapped_paragraph
 from drr.env.errors import Misuse
 from drr.env.settings import Settings
 from drr.env.shop import Shop, open_shop
 from drr.eval.agreement.calibrate import Calibration
-from drr.eval.agreement.people import cases
+from drr.eval.agreement.people import labelled_cases
 from drr.eval.agreement.precision import judge_costs
 from drr.eval.asking.judge import KeptAnswers
 from drr.eval.canaries.planted_errors import planted_claims
@@ -31,9 +31,9 @@ from drr.eval.canaries.table import (
     mistake_rows,
     mistake_units,
     planted_rows,
-    put,
     report_rows,
     report_units,
+    store_test_reports,
 )
 from drr.eval.evidence.answers import read_answers
 from drr.eval.judging.read import judging_of, read_judged
@@ -108,7 +108,7 @@ def run(arguments: argparse.Namespace) -> int:
     what = asked or [name for name in PARTS if name != "mistakes" or models.name_of("judge") != OFFLINE]
     with _opened(arguments.study) as study, _shop(arguments.study, settings) as shop:
         summary, document = asyncio.run(_vet(study, shop, settings, models, what, arguments))
-    show(arguments, document, _text(document))
+    print_document(arguments, document, _text(document))
     code = conclude(summary, arguments.study, "canaries", f"judges canaries --study {arguments.study}")
     failed = [one["name"] for one in document["rows"] if one["passed"] is not True]
     if failed and not code:
@@ -154,7 +154,7 @@ async def _vet(
     summary: Summary | None = None
     rows: list[CanaryRow] = []
     try:
-        await put(study, [*report_units(), *mistake_units()])
+        await store_test_reports(study, [*report_units(), *mistake_units()])
         desk = desk_of(settings, models, shop)
         for part in what:
             done, found = await _VETTED[part](study, desk, models, arguments)
@@ -217,7 +217,7 @@ async def _planted(
     study: Study, desk: JudgingContext, models: Models, arguments: argparse.Namespace
 ) -> tuple[Summary, list[CanaryRow]]:
     claims = list(planted_claims())
-    labelled = cases([claim.label for claim in claims], "support")
+    labelled = labelled_cases([claim.label for claim in claims], "support")
     calibration = Calibration(desk, {case.id: case for case in labelled}, KeptAnswers(study))
     summary = await units_run(
         arguments, study, calibration.units(), calibration.work, models, "planted errors"
@@ -249,7 +249,7 @@ def _text(document: CanariesDocument) -> str:
     ]
     head: list[str | Column] = ["part", "canary", Column("must hold", flows=True), "value", "limit", ""]
     passed = sum(one["passed"] is True for one in document["rows"])
-    parts = [flowing(document["banner"])] if document["banner"] else []
+    parts = [wrapped_paragraph(document["banner"])] if document["banner"] else []
     parts += [table(head, rows), f"{document['judge']}: {passed} of {len(rows)} hold."]
     if document["cost_usd"] is not None:
         parts.append(f"cost: ${document['cost_usd']:.4f}")

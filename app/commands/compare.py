@@ -6,10 +6,10 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
-from drr.app.console import show
+from drr.app.console import print_document
 from drr.app.notices import notice
 from drr.app.study.outcome import without_lost_answers
-from drr.app.terminal import Column, flowing, number, p_value, painted, table, with_interval
+from drr.app.terminal import Column, number, p_value, table, with_colour, with_interval, wrapped_paragraph
 from drr.env.errors import Misuse
 
 if TYPE_CHECKING:
@@ -46,31 +46,32 @@ class VariantPair(TypedDict):
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from drr.study.cache import kept
+    from drr.study.cache import cached_result
     from drr.study.study import Study
 
     with Study.read(arguments.study) as study:
         names = [arguments.a, arguments.b, arguments.judge]
         made: VariantPair = without_lost_answers(
-            study, lambda: kept(study, "compared", lambda: names, lambda: _compared(study, arguments))
+            study,
+            lambda: cached_result(study, "compared", lambda: names, lambda: _compared(study, arguments)),
         )
     if made["unjudged"]:
         notice(f"{made['unjudged']:,} answers of the two are not judged yet: `drr judge {arguments.study}`")
-    show(arguments, made["document"], _text(made, full=arguments.full))
+    print_document(arguments, made["document"], _text(made, full=arguments.full))
     return 0
 
 
 def _compared(study: Study, arguments: argparse.Namespace) -> VariantPair:
-    from drr.agents.commands.command import known_as
+    from drr.agents.commands.command import recorded_name
     from drr.app.report.differences import not_measured
-    from drr.eval.judging.read import choose, read_judged, repetitions
+    from drr.eval.judging.read import choose_judging, read_judged, repetitions
     from drr.eval.metrics import shown_name
     from drr.eval.metrics.compare import compare
-    from drr.eval.metrics.coverage import waiting
+    from drr.eval.metrics.coverage import count_unjudged
 
-    judged = read_judged(study, choose(study, arguments.judge))
+    judged = read_judged(study, choose_judging(study, arguments.judge))
     known = sorted({answer.variant for answer in judged.answers})
-    a, b = (known_as(name, known) for name in (arguments.a, arguments.b))
+    a, b = (recorded_name(name, known) for name in (arguments.a, arguments.b))
     for name in (a, b):
         if name not in known:
             raise Misuse(f"{arguments.study}: {name} has no answers; it has {', '.join(known) or 'none'}")
@@ -84,7 +85,7 @@ def _compared(study: Study, arguments: argparse.Namespace) -> VariantPair:
         "document": document,
         "names": names,
         "not_measured": not_measured(judged.answers),
-        "unjudged": waiting(judged, (a, b)),
+        "unjudged": count_unjudged(judged, (a, b)),
     }
 
 
@@ -107,9 +108,9 @@ def _text(pair: VariantPair, *, full: bool) -> str:
         for name, row in document["metrics"].items()
         if name in names and name not in folded
     ]
-    parts = [flowing(line) for line in _found(document, names)]
-    parts += [flowing(document["banner"])] if document["banner"] else []
-    parts += map(flowing, figures_read_text(document["figures"]))
+    parts = [wrapped_paragraph(line) for line in _found(document, names)]
+    parts += [wrapped_paragraph(document["banner"])] if document["banner"] else []
+    parts += map(wrapped_paragraph, figures_read_text(document["figures"]))
     if document["same_reports"]:
         parts.append(
             f"{document['same_reports']} of {document['reports']} reports of both are equal, byte for byte."
@@ -130,9 +131,9 @@ def _text(pair: VariantPair, *, full: bool) -> str:
     )
     if folded:
         shown = ", ".join(names[name] for name in names if name in folded)
-        parts.append(flowing(f"Equal or not sure (--full shows them): {shown}."))
+        parts.append(wrapped_paragraph(f"Equal or not sure (--full shows them): {shown}."))
     if not document["noise"]:
-        parts.append(flowing(pair["not_measured"]))
+        parts.append(wrapped_paragraph(pair["not_measured"]))
     return "\n\n".join(parts)
 
 
@@ -166,15 +167,19 @@ def _is_open(name: str, row: DifferenceRow) -> bool:
 
 def _left_out(document: CompareDocument) -> set[str]:
     """Return metrics left out of the table: papers' metrics that nobody asked for, and metrics that neither variant has."""
-    from drr.eval.metrics import unasked
+    from drr.eval.metrics import metrics_without_verdicts
 
     metrics = document["metrics"]
     unknown = {name for name, row in metrics.items() if row["a"] is None and row["b"] is None}
     kinds = {name.replace("fp_", "n_cited_", 1) for name in unknown if name.startswith("fp_")}
-    return unasked(metrics) | unknown | {name for name in kinds & metrics.keys() if not metrics[name]["a"]}
+    return (
+        metrics_without_verdicts(metrics)
+        | unknown
+        | {name for name in kinds & metrics.keys() if not metrics[name]["a"]}
+    )
 
 
 def _difference(row: DifferenceRow, floor: FloorRow | None) -> str:
     shown = with_interval(row)
     slight = floor is not None and row["value"] is not None and abs(row["value"]) < floor["value"]
-    return painted(f"≈ {shown}", "dim") if slight else shown
+    return with_colour(f"≈ {shown}", "dim") if slight else shown

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from shlex import quote
 
 from drr.app.commands.parser import parser_of
-from drr.app.commands.table import commands, heads
+from drr.app.commands.table import commands, top_level_words
 
 
 @dataclass(frozen=True)
@@ -23,9 +23,11 @@ class WordPlace:
     """Choices of each option that takes a value; empty for a free value, such as a file."""
 
 
-def spots() -> dict[str, WordPlace]:
+def command_places() -> dict[str, WordPlace]:
     """Return every place of the command line, by its words. Former names that stay are completed, but not offered."""
-    found = {"": WordPlace({**{row.name: row.line for row in heads()}, "help": "more of a command"})}
+    found = {
+        "": WordPlace({**{row.name: row.line for row in top_level_words()}, "help": "more of a command"})
+    }
     found["help"] = WordPlace(found[""].words)
     for row in commands():
         parser = parser_of(row)

@@ -14,8 +14,15 @@ from drr.app.console import print_json, progress_of
 from drr.app.notices import tidy_end
 from drr.app.options import positive_float, positive_int
 from drr.app.terminal import flowed, table
-from drr.data_ingest.download import DownloadTerms, FetchOutcome, alone, check_room, fetch_all, free_bytes
-from drr.data_ingest.publisher import Publisher, WantedFile, looked_up, publication, published
+from drr.data_ingest.download import (
+    DownloadTerms,
+    FetchOutcome,
+    check_room,
+    fetch_all,
+    free_bytes,
+    lock_download_folder,
+)
+from drr.data_ingest.publisher import Publisher, WantedFile, files_to_download, publication, with_sizes
 from drr.data_ingest.recipe import ALL, parse_categories
 from drr.env.errors import Misuse
 from drr.env.files import at_home
@@ -76,7 +83,7 @@ def run(arguments: argparse.Namespace) -> int:
     publisher = Publisher(
         arguments.mirror or publication().base, named=bool(arguments.mirror), timeout=arguments.timeout
     )
-    wanted = asyncio.run(looked_up(publisher, published(categories), to))
+    wanted = asyncio.run(with_sizes(publisher, files_to_download(categories), to))
     free = free_bytes(to)
     if not (arguments.quiet or arguments.json):
         print(_planned(publisher, wanted, to, free))
@@ -88,7 +95,7 @@ def run(arguments: argparse.Namespace) -> int:
     if any(not one.there for one in wanted) and not arguments.yes and not _agreed():
         print("nothing was got", file=sys.stderr)
         return 1
-    with alone(to):
+    with lock_download_folder(to):
         done = asyncio.run(
             fetch_all(publisher, wanted, progress_of(arguments), DownloadTerms(tries=arguments.tries))
         )

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from drr.app.cli import main
 from drr.app.commands.reproduce import figures_table
-from drr.app.terminal import flowing
+from drr.app.terminal import wrapped_paragraph
 from drr.env.files import short_name
 from drr.env.query import read_queries
 from drr.wording.excerpt import excerpt
@@ -116,12 +116,12 @@ class Lie(NamedTuple):
 
 def worst_lie(folder: Path) -> Lie:
     """Return what code found in the careless answer to the demo's first question."""
-    from drr.eval.judging.read import choose, read_judged
+    from drr.eval.judging.read import choose_judging, read_judged
     from drr.study.study import Study
 
     question = read_queries(folder / "queries.jsonl")[0].query
     with Study.read(folder / "live") as study:
-        judged = read_judged(study, choose(study))
+        judged = read_judged(study, choose_judging(study))
     answer = next(one for one in judged.answers if one.query == question and one.variant.endswith("careless"))
     rules = {name: rule for name, rule in judged.rules[answer.key].items() if rule["status"] == "fail"}
     at = rules[WORST]["spans"][0][0]
@@ -145,7 +145,7 @@ def _differences(recorded: Path) -> str:
         judged, document = figures_of(study, ReportPlan())
         material = ReportData(study, judged, document)
         verdict = standings(material.per_report, contrasts(material.per_report), material.failed).headline
-    return flowing(f"{verdict.head}. {verdict.also}".rstrip())
+    return wrapped_paragraph(f"{verdict.head}. {verdict.also}".rstrip())
 
 
 def build(parser: argparse.ArgumentParser) -> None:

@@ -12,13 +12,13 @@ from shutil import which
 from typing import TYPE_CHECKING, TypedDict
 from urllib.parse import urlsplit
 
-from drr.app.commands.completion import SHELLS, spots
+from drr.app.commands.completion import SHELLS, command_places
 from drr.app.commands.table import CommandForm
-from drr.app.console import add_setting_options, print_json, settings_of, tell, write_text
-from drr.app.terminal import flowing, plain, verdict
+from drr.app.console import add_setting_options, print_json, print_result, settings_of, write_text
+from drr.app.terminal import plain, verdict, wrapped_paragraph
 from drr.env.errors import DrrError, Misuse
 from drr.env.installation import install
-from drr.env.plugins import load, merged
+from drr.env.plugins import load, merged_field
 from drr.env.setting_sources import VARIABLES
 from drr.env.settings import FILE, Settings
 from drr.env.trust import ServerAddress
@@ -116,9 +116,9 @@ def _examined(arguments: argparse.Namespace, settings: Settings) -> int:
     import asyncio
     from functools import partial
 
-    from drr.app.models.preflight import examine
+    from drr.app.models.preflight import run_preflight
     from drr.app.models.servers import facts_of
-    from drr.app.models.setup import explain, models_of
+    from drr.app.models.setup import model_error, models_of
     from drr.llm.failures import ModelFailure, ModelSetupError
     from drr.llm.names import OFFLINE
 
@@ -128,14 +128,14 @@ def _examined(arguments: argparse.Namespace, settings: Settings) -> int:
     try:
         models = models_of(settings)
         models.check(["agent"])
-        found = asyncio.run(examine(models.settings, partial(facts_of, settings)))
+        found = asyncio.run(run_preflight(models.settings, partial(facts_of, settings)))
     except ModelSetupError as error:
         raise Misuse(str(error)) from error
     except ModelFailure as failure:
-        raise explain(failure) from failure
+        raise model_error(failure) from failure
     if arguments.save:
         _save(found["suggested"])
-    tell(arguments, {**found, "saved": str(FILE) if arguments.save else None}, *_lines(found))
+    print_result(arguments, {**found, "saved": str(FILE) if arguments.save else None}, *_lines(found))
     return 0
 
 
@@ -178,7 +178,7 @@ def _version(package: str) -> str | None:
 
 def _cluster() -> str | None:
     try:
-        return next((found for place in merged("clusters").values() if (found := load(place)())), None)
+        return next((found for place in merged_field("clusters").values() if (found := load(place)())), None)
     except DrrError as error:
         return str(error)
 
@@ -259,7 +259,7 @@ def _run_settings(arguments: argparse.Namespace) -> int:
     width = max(map(len, values))
     for name, value in values.items():
         print(f"{name:<{width}}  {'-' if value is None else value}  ({resolved.origin[name]})")
-        print(flowing(f"{'':<{width}}    {Settings.model_fields[name].description}", width + 4))
+        print(wrapped_paragraph(f"{'':<{width}}    {Settings.model_fields[name].description}", width + 4))
     return 0
 
 
@@ -287,7 +287,7 @@ examples:
 
 
 def _run_completion(arguments: argparse.Namespace) -> int:
-    print(SHELLS[arguments.shell](spots()), end="")
+    print(SHELLS[arguments.shell](command_places()), end="")
     return 0
 
 

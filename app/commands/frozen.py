@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from drr.app.commands.table import CommandForm
-from drr.app.console import progress_of, settings_of, tell
+from drr.app.console import print_result, progress_of, settings_of
 from drr.app.notices import tidy_end
 from drr.env.errors import Misuse
 
@@ -66,7 +66,7 @@ def _run_freeze(arguments: argparse.Namespace) -> int:
     seal = f"{folder}.seal.json: keep it; it is the only way to reveal the seeds"
     once = [f"key of the encrypted questions, printed this once: {key}"] if key else []
     document = frozen.model_dump(mode="json") | ({"key": key} if key else {})
-    tell(arguments, document, line, *([seal] if arguments.sealed else []), *once)
+    print_result(arguments, document, line, *([seal] if arguments.sealed else []), *once)
     return 0
 
 
@@ -91,7 +91,7 @@ def _run_reveal(arguments: argparse.Namespace) -> int:
     with tidy_end():
         wrong = reveal(place, arguments.seal, settings, progress, arguments.key, arguments.out)
     good = f"{arguments.set}: the seeds are those it was sealed with, and make its shops, webs and questions"
-    tell(arguments, {"set": str(arguments.set), "problems": wrong}, *(wrong or [good]))
+    print_result(arguments, {"set": str(arguments.set), "problems": wrong}, *(wrong or [good]))
     return 1 if wrong else 0
 
 

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypedDict
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from drr.agents.commands.command import known_as
+from drr.agents.commands.command import recorded_name
 from drr.app.console import print_json, write_text
 from drr.app.study.outcome import without_lost_answers
-from drr.app.terminal import Column, flowing, plain, table, verdict, with_interval
+from drr.app.terminal import Column, plain, table, verdict, with_interval, wrapped_paragraph
 from drr.env.errors import Misuse
 
 if TYPE_CHECKING:
@@ -79,9 +79,16 @@ class GateDocument(TypedDict):
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from drr.eval.judging.read import choose, read_judged
+    from drr.eval.judging.read import choose_judging, read_judged
     from drr.eval.metrics.coverage import variants_of
-    from drr.eval.metrics.gate import against, comparable, no_answers, required, requirement, unanswered
+    from drr.eval.metrics.gate import (
+        compare_with_base,
+        no_answers,
+        required_metrics,
+        required_rows,
+        requirement,
+        unanswered,
+    )
     from drr.study.study import Study
 
     if not arguments.require and arguments.against is None:
@@ -92,23 +99,25 @@ def run(arguments: argparse.Namespace) -> int:
         raise Misuse(f"--unanswered {arguments.unanswered}: give a share from 0 to 1")
     requirements = [requirement(text) for text in arguments.require]
     with Study.read(arguments.study) as study:
-        judged = without_lost_answers(study, lambda: read_judged(study, choose(study, arguments.judge)))
+        judged = without_lost_answers(
+            study, lambda: read_judged(study, choose_judging(study, arguments.judge))
+        )
         variants_there = variants_of(judged)
         tallies = study.ledger.units.answer_tallies()
         variants_asked = [tally.variant for tally in tallies]
         requirements = [
-            one if one.variant is None else replace(one, variant=known_as(one.variant, variants_asked))
+            one if one.variant is None else replace(one, variant=recorded_name(one.variant, variants_asked))
             for one in requirements
         ]
-        base_name = None if arguments.against is None else known_as(arguments.against, variants_there)
+        base_name = None if arguments.against is None else recorded_name(arguments.against, variants_there)
         rows = unanswered(tallies, requirements, arguments.unanswered, base_name)
-        rows += [*no_answers(tallies, requirements), *required(judged, requirements)]
+        rows += [*no_answers(tallies, requirements), *required_rows(judged, requirements)]
         notes = _notes(judged) + [
             f"{loss.label} lacks texts and is left out" for loss in study.losses.values()
         ]
         if base_name is not None:
             with _base(arguments.study, judged, base_name, arguments.judge) as base:
-                rows += against(judged, base, comparable(requirements))
+                rows += compare_with_base(judged, base, required_metrics(requirements))
                 notes += _differing(judged, base)
     if not rows:
         raise Misuse(f"{arguments.study}: nothing to check: it has no answer, or only those of the base")
@@ -133,7 +142,7 @@ def run(arguments: argparse.Namespace) -> int:
 @contextmanager
 def _base(folder: Path, judged: Judged, name: str, judge: str | None) -> Iterator[Base]:
     from drr.app.study.frozen_sets import check_same_set
-    from drr.eval.judging.read import choose, read_judged
+    from drr.eval.judging.read import choose_judging, read_judged
     from drr.eval.metrics.coverage import variants_of
     from drr.eval.metrics.gate import Base
     from drr.study.study import Study
@@ -149,7 +158,7 @@ def _base(folder: Path, judged: Judged, name: str, judge: str | None) -> Iterato
     with Study.read(folder) as ours, Study.read(Path(name)) as study:
         sets = [one.config.get("run", {}).get("set") for one in (ours, study)]
         check_same_set(folder, sets[0], Path(name), sets[1])
-        yield Base(name, read_judged(study, choose(study, judge)))
+        yield Base(name, read_judged(study, choose_judging(study, judge)))
 
 
 def _notes(judged: Judged) -> list[str]:
@@ -180,26 +189,26 @@ def _differing(judged: Judged, base: Base) -> list[str]:
 def _print(document: GateDocument) -> None:
     checks = document["checks"]
     for note in document["notes"]:
-        print(flowing(note), file=sys.stderr)
+        print(wrapped_paragraph(note), file=sys.stderr)
     head: list[str | Column] = ["", "variant", "check", "value", Column("n", rank=1)]
     rows = [
         [verdict(row["holds"]), row["variant"], _check(row), _figure(row), str(row["figure"]["n"])]
         for row in checks
     ]
     if document["against"] is not None:
-        print(flowing(f"Δ: the difference from {document['against']}, question by question."))
+        print(wrapped_paragraph(f"Δ: the difference from {document['against']}, question by question."))
     print(table(head, rows))
     reasons: dict[str, list[str]] = {}
     for row in checks:
         if row["why"] is not None and (row["against"] is not None or row["why"].startswith("unknown")):
             reasons.setdefault(row["why"], []).append(f"{row['variant']} {_check(row)}")
     for why, which in reasons.items():
-        print(flowing(f"{why}: {', '.join(which)}"))
+        print(wrapped_paragraph(f"{why}: {', '.join(which)}"))
     if any(row["figure"]["ci_low"] is not None for row in checks):
         note = (
             "A figure is held by the worse end of its 95 % interval; a Δ fails only where it is surely worse."
         )
-        print(flowing(note))
+        print(wrapped_paragraph(note))
     failed = sum(not row["holds"] for row in checks)
     print(f"\n{failed} of {len(checks)} checks fail" if failed else f"\nall {len(checks)} checks hold")
 

@@ -24,7 +24,7 @@ from drr.app.study.outcome import config_of
 from drr.app.study.trust import remember_study
 from drr.app.terminal import plain
 from drr.env.errors import Misuse
-from drr.env.plugins import examples_of, load, merged
+from drr.env.plugins import examples_of, load, merged_field
 from drr.env.settings import Settings
 from drr.eval.foreign.registry import format_names
 from drr.wording.excerpt import excerpt, many
@@ -109,11 +109,11 @@ def build(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from drr.eval.evidence.imported import plan, read_reports
+    from drr.eval.evidence.imported import plan_import, read_reports
 
     if arguments.format is not None:
         return _run_foreign(arguments)
-    reader = merged("logs").get(arguments.files[0].suffix)
+    reader = merged_field("logs").get(arguments.files[0].suffix)
     for name in ("queries", "judge", "trial", *(("scorer",) if reader is None else ())):
         if getattr(arguments, name) not in (None, []):
             kind = "logs" if name == "scorer" else "--format"
@@ -131,7 +131,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise
     settings = settings_of(arguments).settings
     with _study(arguments, settings) as study:
-        units, fresh = plan(study, read)
+        units, fresh = plan_import(study, read)
         added, ok = taken_reports(study, units, fresh, settings, arguments)
         document: TakenIn = {
             "schema": 1,

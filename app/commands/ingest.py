@@ -10,8 +10,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypedDict
 
-from drr.app.commands.shop_text import PAPER_RATIOS, ratios
-from drr.app.console import add_search_options, add_trust_option, progress_of, settings_of, show
+from drr.app.commands.shop_text import PAPER_RATIOS, orders_per_product_and_user
+from drr.app.console import add_search_options, add_trust_option, print_document, progress_of, settings_of
 from drr.app.notices import confirmed, tidy_end
 from drr.data_ingest.catalogue.mapping import PRESETS
 from drr.data_ingest.recipe import TEN, Recipe, find_pairs, parse_categories
@@ -211,7 +211,7 @@ def _run_catalogue(arguments: argparse.Namespace, paths: Sequence[Path]) -> int:
     manifest, product = preview(job, settings_of(arguments).settings, progress_of(arguments))
     seen = product and product_page(product).text
     found = {**_summary(arguments.shop, None, manifest, 0.0), "product": seen}
-    show(arguments, found, *summary_lines(found))
+    print_document(arguments, found, *summary_lines(found))
     return 0
 
 
@@ -226,7 +226,7 @@ def _make(
         manifest = ingest(settings_of(arguments).settings, progress_of(arguments))
     seconds = round(time.monotonic() - start, 3)
     found = _summary(arguments.shop, quarantine if manifest.quarantined else None, manifest, seconds)
-    show(arguments, found, *(() if arguments.quiet else lines(found)))
+    print_document(arguments, found, *(() if arguments.quiet else lines(found)))
     return 0
 
 
@@ -270,7 +270,7 @@ def _summary(shop: str, quarantine: object, manifest: Manifest, seconds: float) 
         "shop": shop,
         "as_of": manifest.as_of,
         "counts": manifest.counts,
-        "ratios": ratios(manifest),
+        "ratios": orders_per_product_and_user(manifest),
         "paper_ratios": PAPER_RATIOS,
         "recipe": manifest.recipe,
         "rows": manifest.rows,

@@ -51,12 +51,12 @@ def build(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from drr.app.judge.run import changes, conclude_judging, forecast, judge
+    from drr.app.judge.run import compare_judgings, conclude_judging, forecast, judge
     from drr.app.judge.text import judged_text
 
     plan = JudgePlan.of(arguments)
     if arguments.diff is not None:
-        _print_diff(changes(arguments.study, arguments.diff), as_json=arguments.json)
+        _print_diff(compare_judgings(arguments.study, arguments.diff), as_json=arguments.json)
         return 0
     if arguments.dry_run:
         _print_forecast(forecast(plan), as_json=arguments.json)

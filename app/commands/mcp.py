@@ -16,7 +16,7 @@ from drr.env.query import read_queries
 from drr.tools.access import in_capitals
 from drr.tools.faces import all_faces, face
 from drr.tools.guard import TokenGuard, new_token, token_in
-from drr.tools.own import offered
+from drr.tools.own import offered_tools
 from drr.tools.sessions import ForUsers
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def run(arguments: argparse.Namespace) -> int:
     settings = settings_of(arguments).settings
     with tool_context(arguments.shop, arguments.user, settings, open_access=arguments.open_access) as ctx:
         shown = face(arguments.face) if arguments.face != "shop" else None
-        server = ShopServer(ctx, face=shown, names=offered(settings.tools, settings.without))
+        server = ShopServer(ctx, face=shown, names=offered_tools(settings.tools, settings.without))
         if arguments.http is None:
             server.run("stdio")
         else:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from drr.app.commands.table import CommandForm, CommandRow, parts_of
+from drr.app.commands.table import CommandForm, CommandRow, subcommand_rows
 from drr.env.plugins import load
 
 if TYPE_CHECKING:
@@ -78,12 +78,12 @@ class Parser(argparse.ArgumentParser):
         if unknown:
             options = [one for one in self._option_string_actions if one.startswith("--")]
             slip = next((word.partition("=")[0] for word in unknown if word.startswith("--")), "")
-            self.error(f"unrecognized arguments: {' '.join(unknown)}{nearest(slip, options)}")
+            self.error(f"unrecognized arguments: {' '.join(unknown)}{did_you_mean(slip, options)}")
         return found, unknown
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         choices = [] if action.choices is None else list(action.choices)
-        hint = nearest(str(value), [str(choice) for choice in choices])
+        hint = did_you_mean(str(value), [str(choice) for choice in choices])
         if choices and value not in choices and hint:
             raise argparse.ArgumentError(action, f"invalid choice: {value!r}{hint}")
         super()._check_value(action, value)
@@ -141,7 +141,7 @@ def name_usual(parser: argparse.ArgumentParser, *options: str) -> None:
         parser.usual = frozenset((*options, "--help", "--help-all"))
 
 
-def nearest(slip: str, names: Iterable[str] | Mapping[str, str]) -> str:
+def did_you_mean(slip: str, names: Iterable[str] | Mapping[str, str]) -> str:
     """Return a question that suggests the nearest names; empty where none is near. A mapping gives the text to show for each name."""
     from difflib import get_close_matches
 
@@ -162,7 +162,7 @@ def parser_of(command: CommandRow) -> Parser:
     )
     if command.module:
         module_of(command).build(parser)
-    parts = parts_of(command.name)
+    parts = subcommand_rows(command.name)
     if parts:
         _add_parts(parser, command, parts)
     add_common_options(parser, command)

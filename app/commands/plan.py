@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from drr.app.console import show
+from drr.app.console import print_document
 from drr.app.options import positive_float
 from drr.app.terminal import flowed, number, table
 
@@ -44,17 +44,17 @@ def build(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from drr.app.annotate.sheets import labels_of
     from drr.eval.agreement.precision import precision_plan
-    from drr.eval.judging.read import choose, read_judged
+    from drr.eval.judging.read import choose_judging, read_judged
     from drr.eval.metrics import metric_name
     from drr.study.study import Study
 
     labels = labels_of(arguments.study / "annotation", arguments.labels)
     with Study.read(arguments.study) as study:
-        judged = read_judged(study, choose(study, arguments.judge))
+        judged = read_judged(study, choose_judging(study, arguments.judge))
         plan = precision_plan(
             study, judged, labels, metric_name(arguments.metric), arguments.half_width, arguments.label_cost
         )
-    show(arguments, plan, flowed(_text(plan, arguments.study), 2))
+    print_document(arguments, plan, flowed(_text(plan, arguments.study), 2))
     return 0
 
 

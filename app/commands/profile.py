@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from drr.app.console import add_setting_options, settings_of, show
+from drr.app.console import add_setting_options, print_document, settings_of
 from drr.app.terminal import flowed
 from drr.env.profile import build_profile
 from drr.env.records.shopper import shopper_summary
@@ -26,7 +26,7 @@ def build(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     with open_shop(arguments.shop, settings_of(arguments).settings) as shop:
         profile = build_profile(shop.store, arguments.user, shop.manifest.as_of)
-    show(
+    print_document(
         arguments,
         {"schema": 1, **profile.model_dump(mode="json"), "sha256": profile.sha256},
         flowed(shopper_summary(profile), 2),

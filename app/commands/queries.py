@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from drr.app.commands.reviewer import review_at_terminal, reviewer_of
-from drr.app.console import add_setting_options, print_json, settings_of, show, tell
+from drr.app.console import add_setting_options, print_document, print_json, print_result, settings_of
 from drr.app.options import positive_int
 from drr.app.study.outcome import add_unit_options
-from drr.app.terminal import flowing
+from drr.app.terminal import wrapped_paragraph
 from drr.env.errors import Misuse
 from drr.env.query import Query, read_queries
 from drr.env.records.lines import one_line
@@ -232,17 +232,17 @@ def _stats(arguments: argparse.Namespace) -> int:
         documents = [statistics_of(q, shop, min_products=arguments.min_products) for q in loaded]
     figures = _side_by_side([path.name for path in files], [dict(_flat(one)) for one in documents])
     if len(loaded) == 1:
-        show(arguments, documents[0], figures)
+        print_document(arguments, documents[0], figures)
         return 0
     examples = _examples(*loaded)
     shown = [
         f"{path.name}, {one.id}: {one_line(one.query, 2000)}"
         for path, one in zip(files, examples, strict=True)
     ]
-    show(
+    print_document(
         arguments,
         {"file": documents[0], "against": documents[1], "examples": [one.query for one in examples]},
-        "\n\n".join([figures, *map(flowing, shown)]),
+        "\n\n".join([figures, *map(wrapped_paragraph, shown)]),
     )
     return 0
 
@@ -289,7 +289,7 @@ def _dataset(arguments: argparse.Namespace) -> int:
     files = [
         str(path) for path in write_dataset(arguments.out, queries, publication, source=str(arguments.file))
     ]
-    tell(arguments, {"name": name, "questions": len(queries), "files": files}, *files)
+    print_result(arguments, {"name": name, "questions": len(queries), "files": files}, *files)
     return 0
 
 
@@ -297,11 +297,11 @@ def _builtin(arguments: argparse.Namespace) -> int:
     queries = builtin_queries()
     if arguments.out is None:
         lines = [line_of(query) for query in queries]
-        tell(arguments, {"queries": list(map(json.loads, lines))}, *lines)
+        print_result(arguments, {"queries": list(map(json.loads, lines))}, *lines)
         return 0
     write_queries(arguments.out, queries)
     document = {"file": str(arguments.out), "questions": len(queries)}
-    tell(arguments, document, f"{arguments.out}: {many(len(queries), 'question')}")
+    print_result(arguments, document, f"{arguments.out}: {many(len(queries), 'question')}")
     return 0
 
 

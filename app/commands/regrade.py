@@ -9,7 +9,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import TypedDict
 
-from drr.app.console import tell
+from drr.app.console import print_result
 from drr.app.terminal import Column, Row, number, plain, table, with_interval
 from drr.app.training.from_study import StudyAnswers, answers_of
 from drr.app.training.transcripts import EpisodeTranscript, read, write
@@ -74,7 +74,7 @@ def run(arguments: argparse.Namespace) -> int:
         line = f"{many(len(after), 'answer')} graded; a reward is a mean over those that did not fail. Citations, budget and efficiency are of those that earned anything."
     file = str(arguments.out) if arguments.out else None
     _say_unread(study.unread)
-    tell(arguments, {**document, "agents": agents, "file": file}, _table(agents), "", line)
+    print_result(arguments, {**document, "agents": agents, "file": file}, _table(agents), "", line)
     return 0
 
 

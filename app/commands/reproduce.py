@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from drr.app.commands.parser import name_usual
-from drr.app.commands.table import find
+from drr.app.commands.table import find_command
 from drr.app.console import add_setting_options, print_json, settings_of
 from drr.app.options import positive_float, positive_int
 from drr.app.papers.preview import preview
@@ -24,15 +24,15 @@ from drr.app.papers.steps import (
     PaperSteps,
     Places,
     Reproduction,
-    begun_in,
     check_options,
-    keep,
     reproducible,
-    settled,
+    request_to_store,
     sizes_of,
     steps_of,
+    store_reproduction,
+    stored_reproduction,
 )
-from drr.app.terminal import flowing, table, with_interval
+from drr.app.terminal import table, with_interval, wrapped_paragraph
 from drr.env.errors import Misuse
 from drr.env.files import read_file
 from drr.env.json_object import JsonObject
@@ -138,7 +138,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _reproduced(arguments: argparse.Namespace) -> tuple[int, JsonObject]:
     check_options(arguments)
-    paper, begun = steps_of(arguments.paper), begun_in(arguments.out)
+    paper, begun = steps_of(arguments.paper), stored_reproduction(arguments.out)
     settings = settings_of(arguments).settings
     by_rules = {settings.model, *(settings.models or ())} == {OFFLINE}
     sizes = sizes_of(arguments, begun, by_rules=by_rules)
@@ -146,13 +146,13 @@ def _reproduced(arguments: argparse.Namespace) -> tuple[int, JsonObject]:
     paper.check(asked)
     if by_rules and not (arguments.model or arguments.models or begun or arguments.dry_run):
         raise Misuse(_NO_MODEL)
-    now = settled(arguments, begun, sizes)
+    now = request_to_store(arguments, begun, sizes)
     if arguments.paper != RETAIL:
-        print(flowing(_size_text(asked, paper)), flush=True)
+        print(wrapped_paragraph(_size_text(asked, paper)), flush=True)
     if arguments.dry_run:
         code, counts = preview(asked, paper)
         return code, {"to_do": dict(counts)}
-    keep(arguments.out, now)
+    store_reproduction(arguments.out, now)
     code = _steps(asked, paper)
     if code != 0:
         return code, {}
@@ -189,7 +189,7 @@ def _steps(asked: Reproduction, paper: PaperSteps) -> int:
             code = main(step.words)
         if code != 0:
             print(tables.getvalue(), end="")
-            found = find(step.words)
+            found = find_command(step.words)
             name = step.words[0] if found is None else found.command.name
             print(
                 f"drr: `drr {name}` ended with {code}; give the same command again to continue",
@@ -212,7 +212,7 @@ HEADLINE: Mapping[str, tuple[str, int]] = {
 def _headline(metrics: Path, shown: Sequence[str]) -> str:
     """Return the banner, if there is one, and the table of the main figures of a run."""
     banner = json.loads(read_file(metrics))["banner"]
-    return f"\n{flowing(banner) + chr(10) * 2 if banner else ''}{figures_table(metrics, shown)}"
+    return f"\n{wrapped_paragraph(banner) + chr(10) * 2 if banner else ''}{figures_table(metrics, shown)}"
 
 
 def figures_table(metrics: Path, shown: Sequence[str], *, width: int | None = None) -> str:

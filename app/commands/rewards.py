@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from drr.app.console import add_setting_options, progress_of, settings_of, show, write_text
+from drr.app.console import add_setting_options, print_document, progress_of, settings_of, write_text
 from drr.app.options import positive_int
 from drr.app.terminal import Column, number, table, verdict
 from drr.app.training.environment import Environment
@@ -61,7 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
         proof = prove(env, env.questions(seeds), progress_of(arguments))
     if arguments.out is not None:
         write_text(arguments.out, page(proof))
-    show(arguments, proof, _text(proof))
+    print_document(arguments, proof, _text(proof))
     return int(not proof["passed"])
 
 

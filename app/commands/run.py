@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from drr.app.commands.parser import name_usual
-from drr.app.console import add_setting_options, print_json, show
+from drr.app.console import add_setting_options, print_document, print_json
 from drr.app.models.setup import AGENT_SETTINGS
 from drr.app.study.outcome import conclude
 from drr.app.study.plan import StudyPlan
@@ -56,16 +56,16 @@ def build(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from drr.app.study.forecast import render
-    from drr.app.study.run import forecast, run, save
+    from drr.app.study.run import forecast, run, save_plan
 
     plan = StudyPlan.of(arguments)
     if arguments.save_config is not None:
-        save(plan, arguments.save_config)
+        save_plan(plan, arguments.save_config)
         print(f"{arguments.save_config}: written; drr run {arguments.save_config}")
         return 0
     if arguments.dry_run:
         expected = forecast(plan)
-        show(arguments, expected, render(expected))
+        print_document(arguments, expected, render(expected))
         return 0
     summary, status = run(plan)
     if arguments.json:

@@ -6,11 +6,11 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from drr.app.console import settings_of, show
+from drr.app.console import print_document, settings_of
 from drr.app.judge.desk import desk_of, open_study
 from drr.app.models.setup import models_of
 from drr.app.study.outcome import add_unit_options, check_run, conclude, run_units
-from drr.app.terminal import flowing, number, table, with_interval
+from drr.app.terminal import number, table, with_interval, wrapped_paragraph
 from drr.env.errors import Misuse
 from drr.eval.labels import read_labels
 from drr.llm.names import OFFLINE
@@ -73,7 +73,7 @@ def run(arguments: argparse.Namespace) -> int:
     for path in arguments.tell:
         with open_study(path) as judged:
             call_weak(judged, own.judge, document["weak"])
-    show(arguments, document, _text(document))
+    print_document(arguments, document, _text(document))
     return conclude(summary, folder, "judges scorecard")
 
 
@@ -114,7 +114,7 @@ def _text(document: ScorecardDocument) -> str:
     for one in others:
         if one["behind"]:
             parts.append(f"Accuracy minus that of {one['judge']}: {with_interval(one['behind'], 2)}")
-    parts += [flowing(document["weak"])] if document["weak"] else []
+    parts += [wrapped_paragraph(document["weak"])] if document["weak"] else []
     linked = [
         [f"{row['old']:.1f}", with_interval(row["people"], 2), with_interval(row["new"], 2)]
         for row in document["link"]

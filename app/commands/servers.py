@@ -9,7 +9,7 @@ import secrets
 import shlex
 from pathlib import Path
 
-from drr.app.console import show
+from drr.app.console import print_document
 from drr.env.errors import DrrError
 from drr.env.files import read_file
 
@@ -68,7 +68,7 @@ def run(arguments: argparse.Namespace) -> int:
     file: Path = arguments.file
     names = _write_credentials(file)
     in_shell = shlex.quote(str(file) if file.is_absolute() else f"./{file}")
-    show(
+    print_document(
         arguments,
         {"file": str(file), "names": list(names)},
         f"{file} holds {', '.join(names)}. `docker compose up -d` reads it; for drr in this shell:",

@@ -10,16 +10,23 @@ from typing import Any
 
 from drr.app.commands.shop_text import (
     history_text,
-    hit,
     hits_text,
     info_text,
     listed_users,
     record_text,
     say_search,
+    search_hit_line,
     shop_info,
     why_nothing,
 )
-from drr.app.console import add_search_options, add_trust_option, print_json, progress_of, settings_of, show
+from drr.app.console import (
+    add_search_options,
+    add_trust_option,
+    print_document,
+    print_json,
+    progress_of,
+    settings_of,
+)
 from drr.app.notices import tidy_end
 from drr.app.options import positive_int
 from drr.app.terminal import Column, plain, table
@@ -163,7 +170,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _info(arguments: argparse.Namespace, settings: Settings) -> int:
     with open_shop(arguments.shop, settings) as shop:
         info = shop_info(arguments.shop, shop)
-    show(arguments, info, info_text(info))
+    print_document(arguments, info, info_text(info))
     return 0
 
 
@@ -193,7 +200,9 @@ def _search(arguments: argparse.Namespace, settings: Settings) -> int:
         products = shop.store.products(page.product_ids)
         hint = why_nothing(request, shop) if page.total == 0 else None
     if arguments.json:
-        items = [hit(product, score) for product, score in zip(products, page.scores, strict=True)]
+        items = [
+            search_hit_line(product, score) for product, score in zip(products, page.scores, strict=True)
+        ]
         counts = {"total": page.total, "limit": request.limit, "offset": request.offset}
         beside = {"set_aside": page.aside, "unknown_price": page.unpriced, "read": list(page.notes)}
         print_json({"query": request.query, **counts, **beside, "items": items})
@@ -313,7 +322,7 @@ def _index(arguments: argparse.Namespace, settings: Settings) -> int:
         shop_writer(arguments.shop, settings, replace=True) as writer,
     ):
         manifest = copy_shop(shop, writer, progress_of(arguments))
-    show(
+    print_document(
         arguments,
         {"shop": arguments.shop, "content_hash": manifest.content_hash},
         f"{arguments.shop}: a new index of {manifest.counts['products']:,} products; the records are as they were",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from drr.app.console import add_search_options, progress_of, settings_of, tell
+from drr.app.console import add_search_options, print_result, progress_of, settings_of
 from drr.app.notices import tidy_end
 from drr.env.errors import Misuse
 
@@ -62,5 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
         )
     counts = ", ".join(f"{count:,} {name}" for name, count in made["counts"].items()) + " from templates"
     if arguments.json or not arguments.quiet:
-        tell(arguments, made, f"{arguments.out}: {counts}", f"next: drr shop info {arguments.out}/shop")
+        print_result(
+            arguments, made, f"{arguments.out}: {counts}", f"next: drr shop info {arguments.out}/shop"
+        )
     return 0 if made["counts"]["questions"] == axes.questions else 1

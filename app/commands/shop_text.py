@@ -78,7 +78,7 @@ def shop_info(spec: str, shop: Shop) -> ShopInfo:
         "backend": manifest.backend,
         "as_of": manifest.as_of,
         "counts": manifest.counts,
-        "ratios": ratios(manifest),
+        "ratios": orders_per_product_and_user(manifest),
         "paper_ratios": PAPER_RATIOS,
         "categories": shop.catalog.categories(),
         "recipe": manifest.recipe,
@@ -94,7 +94,7 @@ def shop_info(spec: str, shop: Shop) -> ShopInfo:
     }
 
 
-def ratios(manifest: Manifest) -> dict[str, float | None]:
+def orders_per_product_and_user(manifest: Manifest) -> dict[str, float | None]:
     """Return the numbers of orders per product and per user; `None` where there are no products or users."""
     counts = manifest.counts
     return {
@@ -138,7 +138,7 @@ def _setting(value: object) -> str:
     return "-" if value is None else str(value)
 
 
-def hit(product: Product, score: float | None) -> Hit:
+def search_hit_line(product: Product, score: float | None) -> Hit:
     return {
         "product_id": product.product_id,
         "score": score,

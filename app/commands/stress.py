@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from drr.app.console import add_trust_option, print_json, show
+from drr.app.console import add_trust_option, print_document, print_json
 from drr.app.study.outcome import conclude
 from drr.app.study.plan import StudyPlan
 from drr.app.study.terms import RunTerms, add_options
@@ -53,7 +53,7 @@ def build(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from drr.app.stress.plan import StressChoice, changes_named
-    from drr.app.stress.runs import FOLDER, foresee, stress
+    from drr.app.stress.runs import FOLDER, forecast_stress, stress
 
     choice = StressChoice(
         changes=changes_named(arguments.changes),
@@ -63,8 +63,8 @@ def run(arguments: argparse.Namespace) -> int:
     )
     plan = StudyPlan.of(arguments, only=arguments.variants is not None)
     if arguments.dry_run:
-        expected = foresee(plan, choice)
-        show(arguments, expected, _text(expected))
+        expected = forecast_stress(plan, choice)
+        print_document(arguments, expected, _text(expected))
         return 0
     summary, status = stress(plan, choice)
     if arguments.json:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from drr.app.commands.table import CommandForm
-from drr.app.console import print_json, show
+from drr.app.console import print_document, print_json
 from drr.app.notices import notice
 from drr.app.study import timeline
 from drr.app.study.foreign import export_foreign, say_exported
@@ -44,7 +44,7 @@ def _run_status(arguments: argparse.Namespace) -> int:
 
     with Study.read(arguments.study) as study:
         document = status(study)
-    show(arguments, document, _render(arguments.study, document))
+    print_document(arguments, document, _render(arguments.study, document))
     return 0
 
 
@@ -162,15 +162,17 @@ def _run_trace(arguments: argparse.Namespace) -> int:
 
     with Study.read(arguments.study) as study:
         if arguments.unit is None:
-            records = timeline.ended(study)
-            shown = timeline.telling(records, full=arguments.full)
-            show(arguments, timeline.listed(records), timeline.listing(shown))
+            records = timeline.ended_units(study)
+            shown = timeline.without_judgements(records, full=arguments.full)
+            print_document(arguments, timeline.unit_rows(records), timeline.unit_list_text(shown))
             if left := len(records) - len(shown):
                 which = f"{_many(left, 'finished judgement')} {'is' if left == 1 else 'are'}"
                 notice(f"{arguments.study}: {which} not listed here; --full lists all")
             return 0
         record = _find(study, arguments.unit)
-        show(arguments, timeline.document(study, record), timeline.text(study, record, full=arguments.full))
+        print_document(
+            arguments, timeline.document(study, record), timeline.text(study, record, full=arguments.full)
+        )
     return 0
 
 
@@ -220,7 +222,7 @@ def _run_export(arguments: argparse.Namespace) -> int:
     with Study.read(arguments.study) as study:
         counts = without_lost_answers(study, lambda: export(study, out, canonical=arguments.canonical))
         lost = sorted(loss.label for loss in study.losses.values())
-    show(
+    print_document(
         arguments,
         {"schema": 1, "out": str(out), "rows": counts, "canonical": arguments.canonical, "lost": lost},
         f"{out}: {', '.join(f'{count:,} {name}' for name, count in counts.items())}",

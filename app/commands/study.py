@@ -11,7 +11,7 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
 from drr.agents.commands.command import is_command, shown_name
-from drr.app.console import print_json, show
+from drr.app.console import print_document, print_json
 from drr.app.notices import confirmed
 from drr.app.options import positive_int
 from drr.app.study.additions import Selection, keep_queries
@@ -117,7 +117,7 @@ def run(arguments: argparse.Namespace) -> int:
             raise Misuse(f"{sentence}; give --yes to do it")
         if agreed:
             _apply(study, arguments, edit, queries)
-    show(
+    print_document(
         arguments,
         EditDocument(
             schema=1,

@@ -277,7 +277,7 @@ def add_commands(*rows: CommandRow) -> None:
         taken = names & {*_table, *(one.old for one in _table.values())}
         if taken:
             raise ValueError(f"the command {sorted(taken)[0]!r} is there already")
-        if row.name == row.head and (row.group not in GROUPS or len(heads()) == MOST_HEADS):
+        if row.name == row.head and (row.group not in GROUPS or len(top_level_words()) == MOST_HEADS):
             raise ValueError(
                 f"the command {row.name!r}: a head needs one of the groups {', '.join(GROUPS)}, of {MOST_HEADS} heads"
             )
@@ -295,7 +295,7 @@ def add_papers() -> None:
 
 
 def _heads() -> list[str]:
-    return [row.name for row in heads()]
+    return [row.name for row in top_level_words()]
 
 
 def commands() -> list[CommandRow]:
@@ -304,11 +304,11 @@ def commands() -> list[CommandRow]:
     return list(_table.values())
 
 
-def heads() -> list[CommandRow]:
+def top_level_words() -> list[CommandRow]:
     return [row for row in _table.values() if row.name == row.head]
 
 
-def parts_of(head: str) -> list[CommandRow]:
+def subcommand_rows(head: str) -> list[CommandRow]:
     """Return the commands below a head that have a module of their own."""
     add_papers()
     return [row for row in _table.values() if row.head == head != row.name]
@@ -323,13 +323,13 @@ def first_words() -> dict[str, str]:
 
 def command_of(name: str) -> CommandRow:
     """Return the row of a present or former name; raise `KeyError` where there is none."""
-    found = find(name.split())
+    found = find_command(name.split())
     if found is None or found.rest:
         raise KeyError(name)
     return found.command
 
 
-def find(words: Sequence[str]) -> FoundCommand | None:
+def find_command(words: Sequence[str]) -> FoundCommand | None:
     """Return the command that the words name, with the words left for it; `None` where they name none."""
     two = " ".join(words[:2])
     if two not in _table:
@@ -344,7 +344,7 @@ def find(words: Sequence[str]) -> FoundCommand | None:
     return None if old is None else FoundCommand(old, list(words[1:]), words[0])
 
 
-def gone(words: Sequence[str]) -> str | None:
+def renamed_command_hint(words: Sequence[str]) -> str | None:
     """Return a sentence on the successor of a paper's former command; `None` where there was no such command."""
     name = next(iter(words[1:2] if words[0] == "papers" else words[:1]), "")
     found = next((paper.gone[name] for paper in papers() if name in paper.gone), None)

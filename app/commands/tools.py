@@ -8,22 +8,22 @@ import sys
 from contextlib import ExitStack
 from pathlib import Path
 
-from drr.app.console import add_setting_options, print_json, settings_of, tell
+from drr.app.console import add_setting_options, print_json, print_result, settings_of
 from drr.app.session import (
     CallDocument,
     call_over_mcp,
+    default_user,
     is_agent,
     sample_shop,
     session_from_environment,
-    someone,
     tool_context,
     tool_named,
 )
-from drr.app.terminal import flowing
+from drr.app.terminal import wrapped_paragraph
 from drr.env.errors import Misuse
 from drr.env.json_object import JsonObject
 from drr.tools.docs import write_docs
-from drr.tools.own import add_own_tools, offered
+from drr.tools.own import add_own_tools, offered_tools
 from drr.tools.registry import EVERY
 from drr.tools.spec import Tool
 
@@ -84,7 +84,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _list(arguments: argparse.Namespace) -> int:
     settings = settings_of(arguments).settings
-    found = [EVERY[name] for name in offered(settings.tools, settings.without)]
+    found = [EVERY[name] for name in offered_tools(settings.tools, settings.without)]
     if arguments.json:
         print_json(
             [
@@ -104,8 +104,8 @@ def _list(arguments: argparse.Namespace) -> int:
         required = set(tool.schema["required"])
         names = [name if name in required else f"[{name}]" for name in tool.schema["properties"]]
         line = f"{tool.name:<{width}}{'writes' if tool.writes else 'reads ':<8}{tool.summary()}"
-        print(flowing(line, width + 8))
-        print(flowing(f"{'':<{width + 8}}{' '.join(names)}", width + 8))
+        print(wrapped_paragraph(line, width + 8))
+        print(wrapped_paragraph(f"{'':<{width + 8}}{' '.join(names)}", width + 8))
     return 0
 
 
@@ -169,9 +169,9 @@ def _docs(arguments: argparse.Namespace) -> int:
         if arguments.shop is None:
             arguments.shop = stack.enter_context(sample_shop(settings))
         if arguments.user is None:
-            arguments.user = someone(arguments.shop, settings)
+            arguments.user = default_user(arguments.shop, settings)
         page = write_docs(
             stack.enter_context(tool_context(arguments.shop, arguments.user, settings)), Path(arguments.out)
         )
-    tell(arguments, {"page": str(page)}, str(page))
+    print_result(arguments, {"page": str(page)}, str(page))
     return 0

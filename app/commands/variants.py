@@ -6,7 +6,7 @@ import argparse
 import sys
 
 from drr.app.console import print_json
-from drr.app.terminal import flowing
+from drr.app.terminal import wrapped_paragraph
 
 _EXAMPLES = """\
 A variant is ARCHITECTURE[+profile][+own][+ws]; `all` means the paper's six. Another package adds one through an entry point
@@ -54,6 +54,6 @@ def run(arguments: argparse.Namespace) -> int:
         line = (
             f"{mark} {name:<{width}}  v{variant.version}  {variant.summary} ({variant.architecture.origin})"
         )
-        print(flowing(line, width + 8))
+        print(wrapped_paragraph(line, width + 8))
     print("\n* the paper's six, which `--variants all` runs")
     return 0

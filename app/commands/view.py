@@ -10,14 +10,14 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from drr.app.console import progress_of, tell
+from drr.app.console import print_result, progress_of
 from drr.app.judge.desk import shop_of
 from drr.app.pages.folders import REPORT_MARK, VIEWER_MARK, report_of
 from drr.app.pages.serve import bind, new_token
 from drr.app.study.outcome import say_losses, without_lost_answers
 from drr.app.study.trust import offer_shop
 from drr.env.errors import Misuse
-from drr.env.trust import vouched
+from drr.env.trust import vouched_entries
 
 if TYPE_CHECKING:
     from drr.app.viewer.of_papers import FolderPages
@@ -124,14 +124,14 @@ def _reader(study: Study, arguments: argparse.Namespace) -> Reader:
 
 def _kept(study: Study, arguments: argparse.Namespace) -> tuple[int, bool]:
     """Write static pages, unless the same pages are there; return their number, and whether they are for owners alone."""
-    from drr.study.cache import kept, named
+    from drr.study.cache import cached_result, file_states
 
     report = report_of(arguments.static, arguments.report)
 
     def rests_on() -> object:
         places = [Path(arguments.shop or ""), arguments.tasks or Path()]
-        trusted = sorted(vouched(study.folder).known.get("shop", {}))
-        return [arguments.judge, report, named([place for place in places if place != Path()]), trusted]
+        trusted = sorted(vouched_entries(study.folder).known.get("shop", {}))
+        return [arguments.judge, report, file_states([place for place in places if place != Path()]), trusted]
 
     def work() -> list[object]:
         from drr.app.viewer.static import write_static
@@ -140,14 +140,14 @@ def _kept(study: Study, arguments: argparse.Namespace) -> tuple[int, bool]:
         count = write_static(reader, arguments.static, progress_of(arguments), report)
         return [count, any(one.for_owners for one in reader.papers.values())]
 
-    count, for_owners = kept(study, "pages", rests_on, work, wrote=arguments.static / VIEWER_MARK)
+    count, for_owners = cached_result(study, "pages", rests_on, work, wrote=arguments.static / VIEWER_MARK)
     return count, for_owners
 
 
 def _tell_written(arguments: argparse.Namespace, count: int, *, for_owners: bool) -> None:
     page = str(arguments.static / "index.html")
     document = {"pages": count, "index": page, "for_owners": for_owners}
-    tell(arguments, document, f"{count} pages: open {page}", *([_FOR_OWNERS] if for_owners else []))
+    print_result(arguments, document, f"{count} pages: open {page}", *([_FOR_OWNERS] if for_owners else []))
 
 
 def _reviewers(words: str | None) -> list[str]:
@@ -166,7 +166,7 @@ def _take_in(study: Study, arguments: argparse.Namespace) -> int:
     ] or ["nothing new"]
     if strange:
         lines.append(f"{strange} are of no answer of this study, and were left out")
-    tell(arguments, {"new_marks": dict(added), "of_no_answer": strange}, *lines)
+    print_result(arguments, {"new_marks": dict(added), "of_no_answer": strange}, *lines)
     return 0
 
 
@@ -201,6 +201,6 @@ def _listen(
     port = listener.getsockname()[1]
     addresses = {f"http://127.0.0.1:{port}/?token={token}": before for token, before in tokens.items()}
     lines = [f"{before}{address}" for address, before in addresses.items()]
-    tell(arguments, {"addresses": list(addresses)}, *lines, "Ctrl-C stops.")
+    print_result(arguments, {"addresses": list(addresses)}, *lines, "Ctrl-C stops.")
     sys.stdout.flush()
     run(made(port), listener)

@@ -19,7 +19,7 @@ from drr.env.shop import open_shop
 from drr.env.source import text_hash
 from drr.env.web.base import Page, WebHit, WebSearch, WebUnavailable
 from drr.env.web.open import open_recorder, open_web, system_clock
-from drr.env.web.record import ReplayWeb, record
+from drr.env.web.record import ReplayWeb, record_searches
 from drr.env.web.sandbox import build_sandbox
 
 _EXAMPLES = """\
@@ -170,7 +170,9 @@ def _record(arguments: argparse.Namespace) -> int:
     settings = _settings(arguments)
     web = open_recorder(settings, Path(arguments.out))
     queries = [_asked(query) for query in arguments.queries]
-    summary = asyncio.run(record(web, queries, settings.web_top_k, pages=not arguments.searches_only))
+    summary = asyncio.run(
+        record_searches(web, queries, settings.web_top_k, pages=not arguments.searches_only)
+    )
     if arguments.json:
         print_json(summary)
     else:

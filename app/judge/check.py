@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NotRequired, TypedDict
 
 from drr.app.calls import run_to_end
-from drr.app.models.setup import explain, models_of, prompts_of
+from drr.app.models.setup import model_error, models_of, prompts_of
 from drr.app.study.outcome import check_models
 from drr.citations.cited import CitationsDocument
 from drr.citations.parse import Citations
@@ -117,7 +117,7 @@ def _checked(config: CheckConfig, progress: Progress) -> Findings:
 
 
 def _read(subject: Subject, settings: Settings, progress: Progress) -> Proofread:
-    return proofread(subject, settings, progress)
+    return find_mistakes_by_model(subject, settings, progress)
 
 
 def _found(subject: Subject, reading: Proofread | None = None) -> Findings:
@@ -165,7 +165,7 @@ class Proofread(TypedDict):
     usage: dict[str, UsageRow]
 
 
-def proofread(subject: Subject, settings: Settings, progress: Progress) -> Proofread:
+def find_mistakes_by_model(subject: Subject, settings: Settings, progress: Progress) -> Proofread:
     """Have a model read the report for mistakes. Raise `Misuse` without a model to ask, `DrrError` if it gives no usable answer."""
     from drr.eval.asking.judge import UnkeptJudge
     from drr.eval.tasks.desk import JUDGE, room_for
@@ -193,5 +193,5 @@ def proofread(subject: Subject, settings: Settings, progress: Progress) -> Proof
     try:
         found = run_to_end(go())
     except ModelFailure as failure:
-        raise explain(failure) from failure
+        raise model_error(failure) from failure
     return {"judge": name, "found": found, "usage": meter.as_json()}

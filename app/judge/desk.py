@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NotRequired, TypedDict
 
-from drr.agents.commands.command import is_command, known_as
+from drr.agents.commands.command import is_command, recorded_name
 from drr.app.models.setup import models_of, prompts_of
 from drr.app.study.outcome import check_models
 from drr.app.study.spans import judgement_span, spans_of
@@ -168,7 +168,7 @@ def known_variants(study: Study, typed: str | None) -> str | None:
     if typed is None or not any(map(is_command, typed.split(","))):
         return typed
     variants = {str(record.spec["variant"]) for record in study.records("answer", None)}
-    return ",".join(known_as(name, variants) for name in typed.split(","))
+    return ",".join(recorded_name(name, variants) for name in typed.split(","))
 
 
 class ShopperProfiles:

@@ -66,7 +66,7 @@ class JudgingChoices(NamedTuple):
             keep_reference(study, plan.reference)
 
 
-def choices(
+def judging_choices(
     study: Study, desk: JudgingContext, answers: list[Answer], plan: JudgePlan, what: list[str]
 ) -> JudgingChoices:
     if plan.export_points is not None and not plan.export_points.absolute().parent.is_dir():

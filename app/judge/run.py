@@ -11,7 +11,7 @@ from typing import NamedTuple, TypedDict, TypeVar
 from drr.app.calls import run_to_end
 from drr.app.console import progress_of
 from drr.app.judge.desk import desk_of, known_variants, open_study, study_settings, study_shop, workplace
-from drr.app.judge.plan import JudgePlan, JudgingChoices, choices, export_points
+from drr.app.judge.plan import JudgePlan, JudgingChoices, export_points, judging_choices
 from drr.app.models.setup import models_of
 from drr.app.notices import notice
 from drr.app.study.outcome import budget_of, check_run, conclude, unit_cap_of, without_lost_answers
@@ -32,7 +32,7 @@ from drr.eval.judging.run import (
     JudgingResults,
     check_rules,
     cited_pages,
-    combined,
+    combine_forecasts,
     refetch,
 )
 from drr.eval.judging.run import forecast as expected
@@ -46,7 +46,7 @@ from drr.eval.tasks.registry import groups
 from drr.llm.factory import Models
 from drr.llm.failures import ModelSetupError
 from drr.llm.names import OFFLINE
-from drr.study.cache import Kept, kept, named
+from drr.study.cache import Kept, cached_result, file_states
 from drr.study.pools import Pool
 from drr.study.run import Summary
 from drr.study.study import Study
@@ -117,7 +117,9 @@ def forecast(plan: JudgePlan) -> Forecast:
 
     def whole(bench: _Bench) -> Forecast:
         try:
-            return combined([expected(bench.study, one, bench.models, bench.options) for one in bench.desks])
+            return combine_forecasts(
+                [expected(bench.study, one, bench.models, bench.options) for one in bench.desks]
+            )
         except ModelSetupError as error:
             raise Misuse(str(error)) from error
 
@@ -177,7 +179,7 @@ def _asked_for(plan: JudgePlan, bench: _Bench) -> list[str]:
     own = (one for options in plan.of_papers.values() for _, one in options)
     files = [one for one in (*given.values(), *own, shop and Path(shop.spec)) if isinstance(one, Path)]
     desks = [[desk_facts(desk), desk.protocol.name, desk.batch, desk.repeat] for desk in bench.desks]
-    return [repr(one) for one in (given, bench.settings, desks, named(files))]
+    return [repr(one) for one in (given, bench.settings, desks, file_states(files))]
 
 
 def _say_judge(plan: JudgePlan, bench: _Bench) -> None:
@@ -219,7 +221,7 @@ def _summed(plan: JudgePlan, bench: _Bench, ran: JudgingResults) -> Judgement:
     judge = bench.desks[0].judge.shown
     if not has_figures(bench.study, judge):
         return Judgement(ran.summary, ran.planned, None, {})
-    document: StudyDocument = kept(
+    document: StudyDocument = cached_result(
         bench.study, "judged", lambda: judge, lambda: study_document(bench.study, judge)
     )
     exported = None
@@ -258,7 +260,7 @@ class JudgingChanges(NamedTuple):
     """All judging runs of the study."""
 
 
-def changes(folder: Path, names: Sequence[str] = ()) -> JudgingChanges:
+def compare_judgings(folder: Path, names: Sequence[str] = ()) -> JudgingChanges:
     """Compare two judging runs by id, or the last two of one protocol; return the differences. Nothing is judged."""
     with open_study(folder, to_look=True) as study:
         known = judgings(study)
@@ -336,7 +338,7 @@ def _chosen(
     study: Study, desks: list[JudgingContext], plan: JudgePlan, options: JudgeOptions
 ) -> JudgingChoices:
     """Apply the same choices to every desk, and return them."""
-    found = choices(study, desks[0], list(desks[0].answers.values()), plan, list(options.what))
+    found = judging_choices(study, desks[0], list(desks[0].answers.values()), plan, list(options.what))
     for one in desks:
         found.settle(one)
     return found

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from drr.app.terminal import Column, flowing, number, p_value, plain, table, with_interval
-from drr.env.plugins import merged
+from drr.app.terminal import Column, number, p_value, plain, table, with_interval, wrapped_paragraph
+from drr.env.plugins import merged_field
 from drr.eval.agreement.rows import ClassesRow
 from drr.eval.checks.reading import FiguresRow, reading_text
 from drr.eval.labels import DIMENSIONS
@@ -14,7 +14,7 @@ from drr.eval.metrics import tables, titles
 from drr.eval.metrics.base import Metric
 from drr.eval.metrics.document import printed_figures
 from drr.eval.metrics.rows import CorrectedDocument, StudyDocument
-from drr.eval.stats.citations import unread
+from drr.eval.stats.citations import unread_counts
 from drr.eval.stats.intervals import VRow
 from drr.eval.stats.pairs import PairRow
 from drr.wording.excerpt import many
@@ -38,14 +38,14 @@ AS_PRINTED = {
 def judged_text(document: StudyDocument) -> str:
     names = {name for row in document["metrics"].values() for name in row}
     parts = [
-        flowing(document["banner"] or ""),
+        wrapped_paragraph(document["banner"] or ""),
         _faithfulness(document),
         _quality(document),
         *(_further(document, key, own) for key, own in tables(names).items() if key not in FAMILIES_PRINTED),
         _length_warning(document),
         _pairs(document["pairwise"]),
         _broken_rules(document["metrics"]),
-        *map(flowing, figures_read_of(document)),
+        *map(wrapped_paragraph, figures_read_of(document)),
         _as_printed(document),
         _judged(document),
     ]
@@ -78,7 +78,7 @@ def _faithfulness(document: StudyDocument) -> str | None:
     ranks = {name: len(GIVEN_UP) - i for i, name in enumerate(GIVEN_UP)}
     columns = [Column(metric_of(name).label, rank=ranks.get(name, 0)) for name in FAITHFULNESS]
     drawn = _means(document, FAITHFULNESS, columns, dict.fromkeys(FAITHFULNESS, 2))
-    return drawn and "\n".join([drawn, *map(flowing, unread_of(document))])
+    return drawn and "\n".join([drawn, *map(wrapped_paragraph, unread_of(document))])
 
 
 def _quality(document: StudyDocument) -> str | None:
@@ -89,7 +89,7 @@ def _quality(document: StudyDocument) -> str | None:
 
 
 def _further(document: StudyDocument, key: str, metrics: Sequence[Metric]) -> str | None:
-    leading = [metric_of(name) for name in merged("leads").get(key, ())]
+    leading = [metric_of(name) for name in merged_field("leads").get(key, ())]
     shown = {name for row in document["metrics"].values() for name in row}
     present = [m for m in (*leading, *metrics) if m.name in shown]
     if shown.isdisjoint(m.name for m in metrics):
@@ -105,7 +105,7 @@ def _length_warning(document: StudyDocument) -> str | None:
         metric_of(name).label for name, v in (document["length_correlation"] or {}).items() if v["warning"]
     ]
     notice = f"Warning: longer reports score higher on {', '.join(long)} (Spearman above 0.5)."
-    return flowing(notice) if long else None
+    return wrapped_paragraph(notice) if long else None
 
 
 def _pairs(pairwise: Sequence[PairRow]) -> str | None:
@@ -212,7 +212,7 @@ def unread_of(document: StudyDocument) -> list[str]:
 
 def unread_text(standings: Mapping[str, int]) -> str:
     """Return a text that counts unread and made-up citations, from counts by standing; empty where there are none."""
-    found, whole = unread(standings), f"of {sum(standings.values()):,} citations"
+    found, whole = unread_counts(standings), f"of {sum(standings.values()):,} citations"
     ways = ", ".join(f"{n:,} {name}" for name, n in found.items())
     parts = [f"{sum(found.values()):,} {whole} could not be read ({ways})"] if found else []
     if made_up := standings.get("made_up"):
@@ -225,11 +225,11 @@ def _judged(document: StudyDocument) -> str | None:
         f"{task} {row['judged']:,}" + (f" ({row['failed']} failed)" if row["failed"] else "")
         for task, row in document["coverage"]["tasks"].items()
     ]
-    return flowing(f"Judged: {', '.join(lines_out)}.") if lines_out else None
+    return wrapped_paragraph(f"Judged: {', '.join(lines_out)}.") if lines_out else None
 
 
 def corrected_text(document: CorrectedDocument, banner: str | None) -> str:
-    parts = [flowing(banner)] if banner else []
+    parts = [wrapped_paragraph(banner)] if banner else []
     rows = [
         [
             row["metric"].replace("_", " "),
@@ -263,7 +263,7 @@ def corrected_text(document: CorrectedDocument, banner: str | None) -> str:
     return "\n\n".join(parts)
 
 
-def crossed(found: ClassesRow, first: str, second: str) -> list[str]:
+def confusion_table_lines(found: ClassesRow, first: str, second: str) -> list[str]:
     """Return two judges' labels as tables: the first judge in rows, with precision and recall measured against the second."""
     names = list(found["confusion"])
     counts = [[label, *(f"{row[name]:,}" for name in names)] for label, row in found["confusion"].items()]

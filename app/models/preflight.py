@@ -172,13 +172,13 @@ class _Doctor:
 
     def _learn(self, tried: _Tried) -> None:
         """Update the reading speed and the signs of thinking from a call; every call shows both."""
-        from drr.llm.thinking import thought
+        from drr.llm.thinking import has_thought
 
         call = tried.call
         if call is None:
             return
         self._thought = (
-            self._thought or call.silent >= _SILENT or (call.answer is not None and thought(call.answer))
+            self._thought or call.silent >= _SILENT or (call.answer is not None and has_thought(call.answer))
         )
         if tried.first_s and tried.read > self._most_read:  # the longest prompt measures best
             reading = tried.first_s - 1 / self.writes if self.writes else tried.first_s
@@ -222,20 +222,20 @@ class _Doctor:
         self.probes["tool_call"] = tried.probe(called, detail)
 
     async def _form(self) -> None:
-        from drr.llm.role import readable
+        from drr.llm.role import is_readable
 
         tried = await self.ask(
             96, _form("An oak table costs 120.50 dollars and can be had at once. Describe the offer.")
         )
-        works = readable(tried.text, _Offer)
+        works = is_readable(tried.text, _Offer)
         self.probes["form"] = tried.probe(works, "" if works else "the answer had another form")
 
     async def _thinking(self) -> None:
-        from drr.llm.thinking import taken
+        from drr.llm.thinking import accepted_style
 
         provider, model = parse_name(self._name)
         style = Style(effort="low")
-        if self._thought or not taken(provider, model, style).is_set:
+        if self._thought or not accepted_style(provider, model, style).is_set:
             detail = "by itself" if self._thought else "cannot be asked for here"
             self.probes["thinking"] = ProbeRow(works=self._thought, detail=detail, seconds=None)
             return
@@ -358,7 +358,7 @@ def _round(seconds: float) -> int:
     return 30 * math.ceil(seconds / 30)
 
 
-async def examine(
+async def run_preflight(
     settings: ModelSettings, facts: Callable[[], ServerFacts], seconds: float = SECONDS
 ) -> Preflight:
     """Make the calls of a preflight and return its document; raise `ModelFailure` if the first call gets no answer."""

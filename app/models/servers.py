@@ -58,7 +58,7 @@ def _server(settings: Settings, setting: str | None, provider: str, role: str, *
         name: key if key is not None and can_be_key(key.get_secret_value()) else None
         for name, key in keys.items()
     }
-    why, slots = refusal(settings, setting), None
+    why, slots = reason_not_to_call(settings, setting), None
     if calls:
         slots = _asked(settings, setting, provider, role).slots
         why = why or (_withheld(settings, setting, role) if role and not real.get(provider) else None)
@@ -70,7 +70,7 @@ def _server(settings: Settings, setting: str | None, provider: str, role: str, *
     )
 
 
-def refusal(settings: Settings, setting: str | None = "base_url") -> str | None:
+def reason_not_to_call(settings: Settings, setting: str | None = "base_url") -> str | None:
     """Return the reason why no model may be called at a setting's address, or `None`. An address that somebody else named is refused, unless it is a provider's own."""
     who = None if setting is None else settings.unnamed.get(setting)
     if setting is None or who is None:
@@ -117,7 +117,7 @@ def _asked(settings: Settings, setting: str | None, provider: str, role: str) ->
     address = address_of(settings, setting, provider)
     if setting is None or address is None or provider != "openai" or is_providers_own("openai", address):
         return ServerFacts()
-    if refusal(settings, setting) is not None:
+    if reason_not_to_call(settings, setting) is not None:
         return ServerFacts()
     if address not in _KNOWN:
         key = key_for(settings, setting, provider, role)

@@ -113,21 +113,21 @@ def under_model(models: Models, settings: Settings, name: str) -> Models:
 def holds_thoughts(settings: Settings, models: Models) -> bool:
     """Return True if agents have the tool `reason`. Under `auto` they lack it where their model thinks by itself, except in the paper's profile."""
     from drr.agents.base import AGENT
-    from drr.llm.thinking import thinks
+    from drr.llm.thinking import always_thinks
 
     if settings.reason != "auto" or settings.profile == "paper":
         return settings.reason != "off"
-    return not thinks(*parse_name(models.name_of(AGENT)), models.settings.style)
+    return not always_thinks(*parse_name(models.name_of(AGENT)), models.settings.style)
 
 
 def styles_of(models: Models, roles: Iterable[str]) -> JsonObject:
     """Return each role's effort and thinking as key fields; empty if neither was asked for, as in older keys."""
-    from drr.llm.thinking import taken
+    from drr.llm.thinking import accepted_style
 
     style = models.settings.style
     if not style.is_set:
         return {}
-    sent = {role: taken(*parse_name(models.name_of(role)), style) for role in roles}
+    sent = {role: accepted_style(*parse_name(models.name_of(role)), style) for role in roles}
     return {"styles": {role: [one.effort, one.thinking] for role, one in sent.items()}}
 
 
@@ -142,7 +142,7 @@ def keep_to_named_hosts(settings: Settings) -> None:
         tracing_off()
 
 
-def explain(failure: ModelFailure) -> DrrError:
+def model_error(failure: ModelFailure) -> DrrError:
     """Return a model's failure as an error whose one line ends the command."""
     todo = {
         "bad_key": "check the key (`drr env settings` says where it comes from) and what it may use",

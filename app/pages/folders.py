@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from drr.env.files import check_ours, close_folder, private
+from drr.env.files import check_ours, close_folder, owner_only_mode
 
 REPORT_MARK, VIEWER_MARK, BOARD_MARK = ".drr-report", ".drr-viewer", ".drr-board"
 _REPORT, _VIEWER = "../report/index.html", "../viewer"
@@ -40,7 +40,7 @@ def fresh_folder(
     check_ours(draft, mark, command)
     shutil.rmtree(draft, ignore_errors=True)
     folder.parent.mkdir(parents=True, exist_ok=True)
-    draft.mkdir(mode=0o777 if public else private(0o777))
+    draft.mkdir(mode=0o777 if public else owner_only_mode(0o777))
     (draft / mark).touch()
     yield draft
     (draft / "static").mkdir()

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, TypedDict
 
 from drr.app.papers.steps import OFFLINE, PaperSteps, Places, Reproduction, Step
 from drr.app.study.forecast import RunForecast
-from drr.app.terminal import flowed, flowing
+from drr.app.terminal import flowed, wrapped_paragraph
 from drr.env.files import read_file
 from drr.env.jsonl import lines_of
 from drr.study.study import Study
@@ -58,7 +58,7 @@ def preview(asked: Reproduction, paper: PaperSteps) -> tuple[int, PreviewCounts]
             code = dry.take(step)
             if code != 0:
                 return code, dry.counts()
-    print(flowing(dry.summary(), 2))
+    print(wrapped_paragraph(dry.summary(), 2))
     return 0, dry.counts()
 
 

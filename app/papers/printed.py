@@ -136,6 +136,6 @@ def _of_variants() -> dict[tuple[str, str], float]:
     return found
 
 
-def printed(variant: str, metric: str) -> float | None:
+def printed_figure(variant: str, metric: str) -> float | None:
     """Return the figure that the retail paper prints for a variant and metric, or `None`."""
     return _of_variants().get((variant, metric))

@@ -33,12 +33,12 @@ def steps(asked: Reproduction) -> Iterator[Step]:
         size = ["--users", str(asked.sizes["users"]), "--per-user", str(asked.sizes["per_user"])]
         seed = ["--seed", str(asked.arguments.seed)]
         yield asked.queries([*size, *seed])
-        budget = ["--budget", f"{left(asked.arguments.budget, queries):g}"] if budget else []
+        budget = ["--budget", f"{budget_after_queries(asked.arguments.budget, queries):g}"] if budget else []
         # Figure 5: questions by the same writer without the shopper's profile.
         generic = asked.places.of("generic.jsonl")
         fewer = ["--users", str(asked.sizes["users"]), "--per-user", "1", "--mode", "generic", *seed]
         yield asked.queries(fewer, generic, budget)
-        budget = ["--budget", f"{left(float(budget[1]), generic):g}"] if budget else []
+        budget = ["--budget", f"{budget_after_queries(float(budget[1]), generic):g}"] if budget else []
         yield Step(["queries", "stats", str(queries), "--against", str(generic)], "report")
     what = ["--shop", asked.shop, "--queries", str(queries), "--variants", asked.arguments.variants or "all"]
     yield asked.answers(what, budget)
@@ -46,7 +46,7 @@ def steps(asked: Reproduction) -> Iterator[Step]:
     yield from asked.report("retail")
 
 
-def left(budget: float, queries: Path) -> float:
+def budget_after_queries(budget: float, queries: Path) -> float:
     """Return the part of the budget that is left after writing the queries."""
     from drr.llm.meter import dollars
     from drr.study.study import Study

@@ -221,7 +221,7 @@ class Begun(TypedDict):
     """Values of the options that decide the questions, by option."""
 
 
-def begun_in(out: Path) -> Begun | None:
+def stored_reproduction(out: Path) -> Begun | None:
     path = out / _FILE
     if not path.is_file():
         return None
@@ -257,7 +257,7 @@ def sizes_of(arguments: argparse.Namespace, begun: Begun | None, *, by_rules: bo
     return found
 
 
-def settled(arguments: argparse.Namespace, begun: Begun | None, sizes: dict[str, int]) -> Begun:
+def request_to_store(arguments: argparse.Namespace, begun: Begun | None, sizes: dict[str, int]) -> Begun:
     """Return the request to store for this call. Raises `Misuse` where the folder was begun with another request."""
     paper = steps_of(arguments.paper)
     now = Begun(schema=1, paper=arguments.paper, asked=_asked(arguments, paper, sizes))
@@ -311,6 +311,6 @@ def _value_text(value: int | str | None) -> str:
     return f"a file of the hash {value[:12]}" if isinstance(value, str) and len(value) == 64 else str(value)
 
 
-def keep(out: Path, begun: Begun) -> None:
+def store_reproduction(out: Path, begun: Begun) -> None:
     out.mkdir(parents=True, exist_ok=True)
     write_file(out / _FILE, json.dumps(begun, indent=1, sort_keys=True) + "\n")

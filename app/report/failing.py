@@ -12,7 +12,7 @@ from drr.app.report.differences import means_of
 from drr.app.report.headline import lead_metrics
 from drr.app.report.material import ReportData, question_of
 from drr.app.report.tables import rows_as_csv
-from drr.env.files import private
+from drr.env.files import owner_only_mode
 from drr.eval.evidence.answers import Answer
 from drr.eval.metrics import metric as metric_of
 from drr.eval.stats.differences import query_means
@@ -72,7 +72,9 @@ def write_errors(judged: Judged, file: Path) -> int:
         found = [(one.rule, one.line, one.why) for one in errors_of(judged, answer)]
         for rule, sentence, why in found or [("no error found", "", "")]:
             rows.append({**place, "rule": rule, "sentence": sentence, "record": why, "read": seen})
-    write_text(file, rows_as_csv(rows, (*_PLACE, "rule", "sentence", "record", "read")), private(0o666))
+    write_text(
+        file, rows_as_csv(rows, (*_PLACE, "rule", "sentence", "record", "read")), owner_only_mode(0o666)
+    )
     return sum(row["rule"] != "no error found" for row in rows)
 
 

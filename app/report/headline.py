@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 from drr.app.judge.text import unread_text
 from drr.app.report.material import LONGEST_NAME, ReportData
-from drr.env.checkable import finds
+from drr.env.checkable import asks_for_findable
 from drr.env.plugins import papers
 from drr.eval.metrics import metric as metric_of
 from drr.study.unit import Record
@@ -73,7 +73,7 @@ def unscored(material: ReportData) -> list[str]:
         from drr.eval.rewards import ReadForm, read_form
 
         answers = [one for own in material.variants.values() for one in own]
-        checked = [one for one in answers if one.question and finds(one.question.checkable)]
+        checked = [one for one in answers if one.question and asks_for_findable(one.question.checkable)]
         forms = [read_form(material.study.text(one.record, "form"), one.question) for one in checked]
         if problems := [form.problem for form in forms if form.problem]:
             lines.append(

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from drr.app.judge.text import reasons_of, unread_of
-from drr.app.papers.printed import printed
+from drr.app.papers.printed import printed_figure
 from drr.app.report.differences import floor_cells, floor_notes, within_floor
 from drr.app.report.material import ByQuery, ReportData
 from drr.app.report.of_papers import MetricForm, report_parts
@@ -85,7 +85,10 @@ def metric_tables(material: ReportData) -> Iterator[Table]:
     """Yield the metric tables for which the study has values, family by family."""
     figures = material.document["metrics"].values()
     names = {name for row in figures for name in row}
-    left, titles = registry.unasked(names) if material.paper is None else (), registry.titles(names)
+    left, titles = (
+        registry.metrics_without_verdicts(names) if material.paper is None else (),
+        registry.titles(names),
+    )
     known = forms(material)
     for key, metrics in registry.tables(names).items():
         form = known.get(key, MetricForm())
@@ -116,7 +119,7 @@ def _table(material: ReportData, key: str, title: str, metrics: Sequence[Metric]
             sd=spread(material.per_report(metric.name).get(variant, {})) if form.spread else None,
             bold=leaders.get(metric.name) == variant,
             slight=variant in slight.get(metric.name, ()),
-            printed=printed(variant, metric.name) if material.with_paper else None,
+            printed=printed_figure(variant, metric.name) if material.with_paper else None,
         )
 
     rows = [

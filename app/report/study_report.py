@@ -16,7 +16,7 @@ from drr.app.report.of_papers import report_parts
 from drr.app.report.plan import ReportPlan
 from drr.app.study.outcome import without_lost_answers
 from drr.env.errors import Misuse
-from drr.env.files import private
+from drr.env.files import owner_only_mode
 from drr.env.json_object import JsonObject
 from drr.eval.labels import Label, PairwiseLabel
 from drr.study.unit import canonical_json
@@ -73,7 +73,7 @@ def report(folder: Path, plan: ReportPlan) -> StudyReport:
 
 def _kept(study: Study, plan: ReportPlan) -> StudyReport:
     """Return the report, from the cache where nothing changed; a folder that would get the same content stays untouched."""
-    from drr.study.cache import kept, named
+    from drr.study.cache import cached_result, file_states
 
     if plan.verdicts is not None or plan.errors is not None:
         return _made(study, plan)
@@ -81,13 +81,13 @@ def _kept(study: Study, plan: ReportPlan) -> StudyReport:
 
     def rests_on() -> object:
         viewer = None if out is None else viewer_of(out, plan.viewer)
-        return [repr(plan), repr(viewer), named([*plan.human, *plan.labels])]
+        return [repr(plan), repr(viewer), file_states([*plan.human, *plan.labels])]
 
     def work() -> list[object]:
         made = _made(study, plan)
         return [made.whole, None if made.written is None else list(made.written)]
 
-    whole, written = kept(study, "report", rests_on, work, wrote=out and out / REPORT_MARK)
+    whole, written = cached_result(study, "report", rests_on, work, wrote=out and out / REPORT_MARK)
     page = None if out is None else out / "index.html"
     return StudyReport(whole, written and ReportFolder(*written), page)
 
@@ -115,10 +115,10 @@ def write_beside(study: Study, out: Path, viewer: str, judge: str | None) -> Rep
 def figures_of(study: Study, plan: ReportPlan) -> tuple[Judged, StudyDocument]:
     """Return a judge's stored verdicts, and the document of figures that `drr report --json` prints."""
     from drr.eval.foreign.summary import foreign_scores, foreign_tables
-    from drr.eval.judging.read import choose, read_judged
+    from drr.eval.judging.read import choose_judging, read_judged
     from drr.eval.metrics.document import study_document
 
-    judged = read_judged(study, choose(study, plan.judge))
+    judged = read_judged(study, choose_judging(study, plan.judge))
     document = study_document(study, plan.judge, complete=plan.complete_only, known=judged)
     if scores := foreign_scores(study):
         document["foreign"] = foreign_tables(scores, judged.answers)
@@ -179,7 +179,7 @@ def _write_verdicts(judged: Judged, plan: ReportPlan, file: Path) -> int:
     lines = list(citation_lines(complete_only(judged) if plan.complete_only else judged))
     if file.suffix != ".csv":
         return write_lines(file, lines)
-    write_text(file, rows_as_csv(lines, COLUMNS), private(0o666))
+    write_text(file, rows_as_csv(lines, COLUMNS), owner_only_mode(0o666))
     return len(lines)
 
 

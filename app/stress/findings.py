@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TypedDict, cast
 
-from drr.app.stress.outcomes import OUTCOMES, ReadAnswer, is_kept_or_honest, pairs_of
+from drr.app.stress.outcomes import OUTCOMES, ReadAnswer, is_kept_or_honest, paired_outcomes
 from drr.app.stress.plan import CHANGES
 from drr.app.stress.runs import FOLDER
 from drr.env.errors import Misuse
@@ -95,7 +95,7 @@ def findings(folder: Path) -> StressDocument:
                 continue
             others = [one for one in trials[after.question.id, after.variant] if one is not before]
             compared.add(before.record.key)
-            own = list(pairs_of(stress, before, after, others))
+            own = list(paired_outcomes(stress, before, after, others))
             pairs[after.variant] += own
             rows.append(_row(stress, before, after, own))
     rows.sort(key=lambda row: (row["variant"], _order(row["stress"]["change"])))

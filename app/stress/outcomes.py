@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import log
 
-from drr.env.checkable import finds
+from drr.env.checkable import asks_for_findable
 from drr.env.overlay import Stress
 from drr.env.query import Query
 from drr.env.session import Change
 from drr.eval.rewards import Rewarded, read_form, reward
 from drr.eval.stats.effects import Pair
 from drr.eval.stats.repeated import sameness
-from drr.study.evidence import unpack
+from drr.study.evidence import unpack_sources
 from drr.study.study import Study
 from drr.study.unit import Record
 
@@ -44,7 +44,7 @@ _ASKED: dict[str, Collection[str]] = {
 """Outcomes tested for each change, few because every test must be corrected for. Price and rating have no reward, as they change the true answer."""
 
 
-def tests_of(changes: Collection[str]) -> int:
+def count_tests(changes: Collection[str]) -> int:
     """Return the number of effects of one variant that are tested under these changes."""
     return sum(len(_ASKED[change]) for change in changes)
 
@@ -63,7 +63,10 @@ class ReadAnswer:
 
     @cached_property
     def _rewarded(self) -> Rewarded:
-        report, sources = self.study.text(self.record, "report") or "", unpack(self.study, self.record)
+        report, sources = (
+            self.study.text(self.record, "report") or "",
+            unpack_sources(self.study, self.record),
+        )
         calls = [one for one in self.record.result.get("tool_calls") or [] if one.get("kind") == "api"]
         form = read_form(self.study.text(self.record, "form"), self.question).form
         changes = [Change(**row) for row in self.record.result.get("state_changes") or ()]
@@ -76,7 +79,7 @@ class ReadAnswer:
 
     @cached_property
     def reward(self) -> float | None:
-        if not finds(self.question.checkable):
+        if not asks_for_findable(self.question.checkable):
             return None
         return reward(self._rewarded)["total"] if self.record.done else 0.0
 
@@ -107,7 +110,7 @@ def _digits(text: str) -> str:
     return "".join(filter(str.isdigit, text))
 
 
-def pairs_of(
+def paired_outcomes(
     stress: Stress, before: ReadAnswer, after: ReadAnswer, others: Collection[ReadAnswer]
 ) -> Iterator[Pair]:
     """Yield each outcome of an answer without and with the change. `others` are other trials without the change."""

@@ -18,7 +18,7 @@ from drr.app.study.specs import AnswerSpec, agent_in
 from drr.env.constraints import parse_constraints
 from drr.env.entities import Product
 from drr.env.errors import Misuse
-from drr.env.overlay import Stress, fault_of, stressed
+from drr.env.overlay import Stress, changed_world, tool_fault
 from drr.env.query import Query, read_queries
 from drr.env.session import Session
 from drr.env.shop import SearchRequest, Shop
@@ -131,7 +131,7 @@ class Draw:
                 known = find(call["name"]).parse(call["arguments"])
                 name = f"{call['name']}:{sorted(known.items())}"
                 made[name] += 1
-                if fault_of(stress, call["name"], f"{name}:{made[name]}") is not None:
+                if tool_fault(stress, call["name"], f"{name}:{made[name]}") is not None:
                     return {**stress}
         reads = self.base.variant.has(WS) and self._pages
         hit = any(Random(f"{stress['seed']}:{url}").random() < self.choice.rate for url in reads or ())
@@ -211,7 +211,7 @@ def changes_named(words: str) -> list[str]:
     return names
 
 
-def words_of(file: Path, questions: Mapping[str, Query]) -> dict[str, str]:
+def reworded_questions(file: Path, questions: Mapping[str, Query]) -> dict[str, str]:
     """Return reworded questions of a study by id. Raises `Misuse` where a rewording states other limits."""
     found = {query.id: query.query for query in read_queries(file)}
     for name, text in found.items():
@@ -233,7 +233,7 @@ class Planned(NamedTuple):
     """Number of finished answers that a change may affect."""
 
 
-def planned(
+def stress_units(
     answering: AnswerWork,
     records: Sequence[Record],
     questions: Mapping[str, Query],
@@ -244,7 +244,7 @@ def planned(
     if not bases:
         raise Misuse("no finished answer to compare with; `drr run` the study first")
     maker = QuestionMaker(bases[0].shop, bases[0].world.web)
-    words = {} if choice.words is None else words_of(choice.words, questions)
+    words = {} if choice.words is None else reworded_questions(choice.words, questions)
     found: dict[str, Sequence[Unit]] = {}
     for change in choice.changes:
         specs = []
@@ -267,5 +267,7 @@ def _bases(
         question = questions.get(str(record.spec["query_id"]))
         if question is not None:
             world = answering.world_of(cast(AnswerSpec, record.spec))
-            stressed(world, cast(Stress, {"change": "none"}))  # raises an error for a world without a shop
+            changed_world(
+                world, cast(Stress, {"change": "none"})
+            )  # raises an error for a world without a shop
             yield UnchangedAnswer(record, question, answering.variants[agent_in(record.spec)], world)

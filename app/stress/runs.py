@@ -10,18 +10,18 @@ from contextlib import contextmanager
 from typing import TypedDict
 
 from drr.app.notices import notice
-from drr.app.stress.outcomes import tests_of
-from drr.app.stress.plan import Planned, StressChoice, planned
+from drr.app.stress.outcomes import count_tests
+from drr.app.stress.plan import Planned, StressChoice, stress_units
 from drr.app.study.answers import workplace
 from drr.app.study.forecast import RunForecast, forecast
 from drr.app.study.outcome import budget_of, check_cast, run_units, unit_cap_of
 from drr.app.study.plan import StudyPlan
-from drr.app.study.run import RunAsked, StudyRan, opened
+from drr.app.study.run import RunAsked, StudyRan, open_run
 from drr.app.study.trust import remember_study
 from drr.app.study.workers import pool_of
-from drr.eval.stats.differences import detectable
+from drr.eval.stats.differences import detectable_difference
 from drr.study.config import StudyConfig
-from drr.study.run import missing
+from drr.study.run import missing_units
 from drr.study.status import status
 from drr.study.study import Study
 from drr.study.unit import Unit
@@ -70,15 +70,15 @@ def stress(call: StudyPlan, choice: StressChoice) -> StudyRan:
             return StudyRan(summary, status(study))
 
 
-def foresee(call: StudyPlan, choice: StressChoice) -> StressForecast:
+def forecast_stress(call: StudyPlan, choice: StressChoice) -> StressForecast:
     """Return the answers that `stress` would run and their price, without calling anything."""
     folder = call.folder / FOLDER
     with _opened(call, choice, calls=False) as (asked, plan, units):
         left = list(units)
         if Study.exists(folder):
             with Study.read(folder) as study:
-                left = missing(study, units, retry_failed=call.retry_failed)
-        open_keys, tests = {unit.key for unit in left}, tests_of(choice.changes)
+                left = missing_units(study, units, retry_failed=call.retry_failed)
+        open_keys, tests = {unit.key for unit in left}, count_tests(choice.changes)
         return {
             "schema": 1,
             "study": str(call.folder),
@@ -87,7 +87,9 @@ def foresee(call: StudyPlan, choice: StressChoice) -> StressForecast:
                 name: {
                     "reached": len(own),
                     "left": sum(unit.key in open_keys for unit in own),
-                    "could_show": detectable(None, len({unit.spec["query_id"] for unit in own}), tests),
+                    "could_show": detectable_difference(
+                        None, len({unit.spec["query_id"] for unit in own}), tests
+                    ),
                 }
                 for name, own in plan.units.items()
             },
@@ -101,14 +103,14 @@ def _opened(
 ) -> Iterator[tuple[RunAsked, Planned, list[Unit]]]:
     with Study.read(call.folder):  # a new study has nothing to compare with
         pass
-    with opened(call, calls=calls) as asked:
+    with open_run(call, calls=calls) as asked:
         keys = {unit.key for unit in asked.chosen}
         with Study.read(call.folder) as study:
             records = [one for one in study.records("answer") if one.key in keys and not study.lost(one)]
         if unfinished := len(keys) - len(records):
             notice(f"{call.folder}: {unfinished:,} answers are not finished and have nothing to compare with")
         questions = {query.id: query for query in asked.queries}
-        plan = planned(asked.answering, records, questions, choice)
+        plan = stress_units(asked.answering, records, questions, choice)
         yield asked, plan, [unit for own in plan.units.values() for unit in own]
 
 

@@ -98,7 +98,9 @@ def joined_variants(before: str | None, given: str) -> str:
     return ",".join([before, *(found.word for found in choose(given) if found.name not in known)])
 
 
-def joined(before: Iterable[Choice], given: Iterable[Choice] | None, usual: Choice) -> tuple[Choice, ...]:
+def add_choices(
+    before: Iterable[Choice], given: Iterable[Choice] | None, usual: Choice
+) -> tuple[Choice, ...]:
     """Return the study's choices followed by the new ones, each once; the usual one if there are none."""
     return tuple(dict.fromkeys((*before, *(given or ())))) or (usual,)
 
@@ -145,7 +147,7 @@ class SpreadModels(NamedTuple):
     """Words of the variants that this call names; `None` if it names none."""
 
 
-def spread(call: StudyPlan, found: Resolved, saved: StudyConfig, given: str | None) -> SpreadModels:
+def combine_models(call: StudyPlan, found: Resolved, saved: StudyConfig, given: str | None) -> SpreadModels:
     """Return settings and variants, with each variant combined with each model if there are several. In a study of one model no variant names it."""
     settings, before = found.settings, saved.get("run", {}).get("variants")
     if "model" in call.given and settings.models and not _is_of_call(call, found):

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NotRequired, TypedDict, cast
 
 from drr.agents.architecture import Variant
-from drr.agents.base import AGENT, PROFILE, AnswerRecord, Listener, nobody
+from drr.agents.base import AGENT, PROFILE, AnswerRecord, Listener, ignore_event
 from drr.agents.commands.command import CommandTerms
 from drr.agents.commands.variants import under_terms
 from drr.agents.registry import choose
@@ -18,13 +18,13 @@ from drr.app.models.setup import holds_thoughts, models_of, prompts_of, styles_o
 from drr.app.study.person import PLAIN_SHOPPER, PersonFacts, PlayedShopper, open_giving, shopper_of
 from drr.app.study.plan import StudyPlan
 from drr.app.study.spans import NO_SPANS, Spans, answer_span, spans_of
-from drr.app.study.specs import AnswerSpec, agent_in, kept, keyed, reach_in, setting_in, spec_of
-from drr.app.study.workers import Probe, check_same, probes_of, settings_from, whole_path
-from drr.app.study.worlds import check_contained, check_reaches, is_for, kinds_for
+from drr.app.study.specs import AnswerSpec, agent_in, reach_in, setting_in, spec_in_key, spec_of, split_record
+from drr.app.study.workers import Probe, check_same, probe_per_system, settings_from, whole_path
+from drr.app.study.worlds import can_have_reach, check_contained, check_reaches, kinds_for
 from drr.env.errors import DrrError, Misuse
 from drr.env.files import at_home
 from drr.env.json_object import JsonObject
-from drr.env.overlay import stressed
+from drr.env.overlay import changed_world
 from drr.env.person_setting import RECORDS, Given, settings_of
 from drr.env.query import Query
 from drr.env.reach import WHOLE, Reach, reaches_of
@@ -168,7 +168,7 @@ class AnswerWork:
             for name, variant in self.variants.items()
             for setting in self.giving.settings
             for reach in self.reaches
-            if is_for(reach, variant)
+            if can_have_reach(reach, variant)
         ]
 
     def units(self, queries: Sequence[Query], trials: int = 1) -> list[Unit]:
@@ -183,7 +183,7 @@ class AnswerWork:
         fields = {
             **key_fields(variant, self.options_of(variant, spec), self.prompts, world.tools, setting),
             **self.giving.key_fields(setting, spec.get("person_id")),
-            **keyed(spec, variant),
+            **spec_in_key(spec, variant),
             "models": {role: models.name_of(role) for role in variant.roles},
             **({"rules": RULES} if "agent" in variant.roles and models.name_of("agent") == OFFLINE else {}),
             "max_tokens": self.keyed_max_tokens or settings.model_max_tokens,
@@ -215,7 +215,7 @@ class AnswerWork:
         else:
             assert isinstance(self.realm, WithoutRecords)  # `check_place`
             world = self.realm.strangers_world(spec)
-        return stressed(world, spec["stress"]) if "stress" in spec else world
+        return changed_world(world, spec["stress"]) if "stress" in spec else world
 
     def options_of(self, variant: Variant, spec: AnswerSpec) -> AgentOptions:
         """Return the agent's options: the defaults or the paper's, with the user's choices for this study in their place."""
@@ -275,7 +275,7 @@ class AnswerWork:
                 meter=meter,
                 prompts=self.prompts,
                 options=self.options_of(variant, spec),
-                listener=self.spans.heard_by(listener or nobody),
+                listener=self.spans.heard_by(listener or ignore_event),
                 query_id=spec["query_id"],
                 on_failure=on_failure or (lambda gathered: None),
                 given=given,
@@ -298,10 +298,10 @@ class AnswerWork:
             context.models,
             context.meter,
             replay=replay,
-            on_failure=lambda gathered: context.keep(kept(gathered, spec, texts_given)),
+            on_failure=lambda gathered: context.keep(split_record(gathered, spec, texts_given)),
             given=texts_given,
         )
-        outcome, settings = kept(record, spec, texts_given), context.models.settings
+        outcome, settings = split_record(record, spec, texts_given), context.models.settings
         limits = {"max_tokens": settings.max_tokens, "retry_max_tokens": settings.raised_max_tokens}
         return Outcome({**outcome.result, **limits}, outcome.blobs)
 
@@ -348,7 +348,7 @@ def workplace(answering: AnswerWork, units: Sequence[Unit]) -> JsonObject:
         "contexts": None if plan.contexts is None else plan.contexts.absolute(),
         **{name: whole_path(getattr(plan, name)) for name in ("shop", "place")},
     }
-    return {"plan": plan.model_copy(update=own).model_dump(mode="json"), "probes": probes_of(units)}
+    return {"plan": plan.model_copy(update=own).model_dump(mode="json"), "probes": probe_per_system(units)}
 
 
 def _replayed(world: World, replay: SavedAnswers | None) -> World:

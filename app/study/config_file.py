@@ -20,7 +20,7 @@ from drr.env.settings import MODEL_ADDRESSES, Settings
 from drr.env.shop import SERVERS
 from drr.env.user_code import is_in_file
 from drr.env.world import FILES
-from drr.study.config import QUERIES, dumps
+from drr.study.config import QUERIES, config_text
 
 if TYPE_CHECKING:
     from drr.app.study.plan import StudyPlan
@@ -41,7 +41,7 @@ def save_config(plan: StudyPlan, settings: Settings, queries: Sequence[Query], f
         **_settings(settings, file),
     }
     known = {name: value for name, value in document.items() if value not in (None, {}, [])}
-    write_text(file, _HEAD + (dumps(_plain_first(known)) if file.suffix == ".toml" else _yaml(known)))
+    write_text(file, _HEAD + (config_text(_plain_first(known)) if file.suffix == ".toml" else _yaml(known)))
     remember_file(file, plan.folder)
 
 

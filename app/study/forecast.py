@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
 from drr.app.study.person import NOBODY, MemoryForecastRow, PerUnit
 from drr.app.study.specs import agent_in
-from drr.app.study.worlds import is_for
+from drr.app.study.worlds import can_have_reach
 from drr.app.terminal import Column, table
 from drr.env.json_object import JsonObject
 from drr.env.person_setting import Setting, system_of
 from drr.env.query import Query
-from drr.env.reach import under
+from drr.env.reach import system_with_reach
 from drr.study.unit import Unit
 
 if TYPE_CHECKING:
@@ -97,8 +97,8 @@ def forecast(
     rows = []
     for name, variant in answering.variants.items():
         for setting in answering.giving.settings:
-            for reach in (one for one in answering.reaches if is_for(one, variant)):
-                system = under(system_of(name, setting), reach)
+            for reach in (one for one in answering.reaches if can_have_reach(one, variant)):
+                system = system_with_reach(system_of(name, setting), reach)
                 given_tokens = _given_tokens(
                     answering, setting, [unit for unit in units if unit.spec["variant"] == system]
                 )
@@ -165,15 +165,15 @@ def _looked_up(
     units: list[Unit], folder: Path | None, answering: AnswerWork, *, retry_failed: bool
 ) -> _Looked:
     """Return the units that a run computes, and each system's average use of a unit with the variant's present model."""
-    from drr.study.run import missing
+    from drr.study.run import missing_units
     from drr.study.study import Study
 
     if folder is None:
         return _Looked(0, units, {})
     used: defaultdict[str, list[PerUnit]] = defaultdict(list)
     with Study.read(folder) as study:
-        left = missing(study, units, retry_failed=retry_failed)
-        done = len(units) - len(missing(study, units, retry_failed=True))
+        left = missing_units(study, units, retry_failed=retry_failed)
+        done = len(units) - len(missing_units(study, units, retry_failed=True))
         for record in study.records("answer"):
             variant = answering.variants.get(agent_in(record.spec))
             models = answering.models if variant is None else answering.models_of(variant)

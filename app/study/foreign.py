@@ -14,7 +14,7 @@ from drr.app.models.setup import models_of
 from drr.app.study.outcome import keep_questions
 from drr.app.terminal import plain
 from drr.env.errors import DrrError, Misuse
-from drr.env.files import file_name, make_folder, private, write_file
+from drr.env.files import file_name, make_folder, owner_only_mode, write_file
 from drr.env.query import Query
 from drr.env.settings import Settings
 from drr.study.unit import Unit
@@ -227,7 +227,7 @@ def taken_reports(
     """Import reports as finished units; return the number of new ones, and True if all went well."""
     import asyncio
 
-    from drr.eval.evidence.imported import take_in
+    from drr.eval.evidence.imported import store_imported_report
     from drr.study.run import run as run_units
 
     if not units:
@@ -240,7 +240,7 @@ def taken_reports(
         run_units(
             study,
             units,
-            take_in,
+            store_imported_report,
             models=models_of(settings),
             progress=progress_of(arguments),
             label="reports",
@@ -253,12 +253,12 @@ def taken_reports(
 def export_foreign(study: Study, out: Path, name: str) -> ForeignExported:
     """Export the study's reports into a new folder, in another benchmark's format; return a document of the files written."""
     from drr.eval.foreign.form import FileOut
-    from drr.eval.foreign.taking import leaving
+    from drr.eval.foreign.taking import reports_to_write
 
     form = format_named(name)
     if out.exists() and any(out.iterdir()):
         raise Misuse(f"{out}: not empty; name a new folder")
-    going = leaving(study, form)
+    going = reports_to_write(study, form)
     if not going.reports:
         raise Misuse(f"{study.folder}: no answer has finished yet; nothing is written")
     files = list(form.write(going.reports))
@@ -268,8 +268,8 @@ def export_foreign(study: Study, out: Path, name: str) -> ForeignExported:
     names = [(file_name(system), system) for system in sorted({one.system for one in going.reports})]
     paths = []
     for path, text in files:
-        make_folder((out / path).parent, private(0o777))
-        write_file(out / path, text, private(0o666))
+        make_folder((out / path).parent, owner_only_mode(0o777))
+        write_file(out / path, text, owner_only_mode(0o666))
         paths.append(path)
     return {
         "schema": 1,

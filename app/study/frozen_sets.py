@@ -24,7 +24,7 @@ from drr.app.study.seals import (
     SealedQuestions,
     SeededShop,
     SetSeal,
-    canonical,
+    canonical_bytes,
     encrypt_questions,
     is_worded,
 )
@@ -253,7 +253,7 @@ def _versions(settings: Settings, *, talks: bool) -> dict[str, str]:
 
 
 def _hash(document: object) -> str:
-    return sha256(canonical(document).encode()).hexdigest()
+    return sha256(canonical_bytes(document).encode()).hexdigest()
 
 
 def place_of_set(named: Path) -> Path:

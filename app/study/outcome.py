@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from drr.app.calls import run_to_end
 from drr.app.console import add_setting_options, progress_of
-from drr.app.models.setup import SETTINGS, explain
+from drr.app.models.setup import SETTINGS, model_error
 from drr.app.notices import notice
 from drr.app.study.terms import UnitTerms, add_options
 from drr.app.study.trust import plain_settings
@@ -24,7 +24,7 @@ from drr.env.settings import Settings
 from drr.llm.failures import ModelFailure, ModelSetupError
 from drr.study.blobs import LostText
 from drr.study.config import QUERIES, StudyConfig
-from drr.study.form import of, reading
+from drr.study.form import naming_errors, of
 from drr.study.unit import Unit
 from drr.wording.excerpt import excerpt
 
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 Done = TypeVar("Done")
 
 
-def made_by() -> str:
+def program_version() -> str:
     """Return the name and version of this program, as studies and bundles record them."""
     from importlib.metadata import version
 
@@ -75,7 +75,7 @@ def config_of(run: JsonObject, settings: Settings) -> StudyConfig:
     """Return the configuration of a study with the request `run`."""
     return {
         "schema": 1,
-        "made_by": made_by(),
+        "made_by": program_version(),
         "run": run,
         "settings": plain_settings(settings),
     }
@@ -103,7 +103,7 @@ def budget_of(arguments: argparse.Namespace | UnitTerms, study: Study | None = N
 
     given = Limit.of(usd=arguments.budget, tokens=arguments.budget_tokens)
     budget_kept = {} if study is None else study.ledger.meta_table("budget")
-    with reading("the budget"):
+    with naming_errors("the budget"):
         before = Limit(*(of(budget_kept.get(name), int, type(None)) for name in ("cost", "tokens")))
     return Limit(
         before.cost if given.cost is None else given.cost,
@@ -257,7 +257,7 @@ def conclude(summary: Summary, folder: Path, what: str = "run", command: str | N
     if summary.stopped == "no_room":
         raise DrrError(summary.message or "the disk is full")
     if summary.stopped not in (None, "limit", "interrupted"):
-        raise explain(ModelFailure(summary.stopped, summary.message or ""))  # type: ignore[arg-type]
+        raise model_error(ModelFailure(summary.stopped, summary.message or ""))  # type: ignore[arg-type]
     return 1 if summary.failures else 0
 
 

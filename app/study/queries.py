@@ -13,7 +13,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from drr.app.console import print_json, tell
+from drr.app.console import print_json, print_result
 from drr.app.models.setup import models_of, prompts_of
 from drr.app.study.outcome import check_run, conclude, config_of, run_units
 from drr.env.query import Query, read_queries
@@ -256,7 +256,7 @@ def generate_checkable(arguments: argparse.Namespace, settings: Settings) -> int
         )
     _merge(arguments, fresh)
     document = {"file": str(arguments.out), "questions": len(fresh), "asked": arguments.count}
-    tell(
+    print_result(
         arguments,
         document,
         f"{arguments.out}: {len(fresh)} {'talks' if arguments.service else 'checkable questions from templates'}",
@@ -299,7 +299,7 @@ def _generate_written(arguments: argparse.Namespace, settings: Settings) -> int:
     _merge(arguments, kept)
     document = {"file": str(arguments.out), "questions": len(kept), "asked": arguments.count, "drawn": tried}
     line = f"{arguments.out}: {many(len(kept), 'question')} worded of {many(tried, 'record')} drawn"
-    tell(arguments, document, line, f"{folder}: the answers; the same command goes on from them")
+    print_result(arguments, document, line, f"{folder}: the answers; the same command goes on from them")
     words = ["--checkable", "--writer", arguments.writer, "--seed", str(arguments.seed)]
     words += ["--count", str(arguments.count), "--shop", arguments.shop, "--out", str(arguments.out)]
     again = shlex.join(["queries", "generate", *words])

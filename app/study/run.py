@@ -12,13 +12,13 @@ from drr.app.models.setup import check_named
 from drr.app.notices import notice
 from drr.app.study.additions import (
     Selection,
+    add_choices,
+    combine_models,
     counted_under_only,
-    joined,
     joined_queries,
     joined_variants,
     keep_queries,
     others_left,
-    spread,
 )
 from drr.app.study.config_file import save_config
 from drr.app.study.outcome import budget_of, check_cast, config_of, run_units, say_paper, unit_cap_of
@@ -26,7 +26,7 @@ from drr.app.study.plan import KEPT, StudyPlan
 from drr.app.study.specs import agent_in
 from drr.app.study.trust import check_agents, check_shop, found_shop, remember_study, settled
 from drr.app.study.workers import pool_of
-from drr.app.study.worlds import asked_now, is_for, placements, settle_tasks
+from drr.app.study.worlds import asked_now, can_have_reach, containment_sentences, settle_tasks
 from drr.env.errors import Misuse
 from drr.env.json_object import JsonObject
 from drr.env.person_setting import RECORDS, settings_of, words_of
@@ -78,7 +78,7 @@ class RunAsked(NamedTuple):
 
 def run(call: StudyPlan) -> StudyRan:
     """Compute the missing units of the study, which is created if it does not exist; return summary and status."""
-    with opened(call) as asked:
+    with open_run(call) as asked:
         return _run(asked)
 
 
@@ -86,7 +86,7 @@ def forecast(call: StudyPlan) -> RunForecast:
     """Return the forecast of the units, calls, tokens and cost of `run`, without calling a model."""
     from drr.app.study.forecast import forecast as expected
 
-    with opened(call, calls=False) as asked:
+    with open_run(call, calls=False) as asked:
         return expected(
             asked.answering,
             asked.chosen,
@@ -97,14 +97,14 @@ def forecast(call: StudyPlan) -> RunForecast:
         )
 
 
-def save(call: StudyPlan, file: Path) -> None:
+def save_plan(call: StudyPlan, file: Path) -> None:
     """Write the request, joined with the study's own, as a file for `drr run FILE`; compute nothing."""
     joined = _joined(call)
     save_config(joined.plan, joined.settings, joined.queries, file)
 
 
 @contextmanager
-def opened(call: StudyPlan, *, calls: bool = True) -> Iterator[RunAsked]:
+def open_run(call: StudyPlan, *, calls: bool = True) -> Iterator[RunAsked]:
     """Open the agents of a study; yield its units, those that this call computes, and its configuration."""
     from drr.app.study.answers import open_answering
 
@@ -134,7 +134,7 @@ def _left_out(answering: AnswerWork) -> list[str]:
     """Return sentences that say which variants are not asked under which reach."""
     notices = []
     for reach in answering.reaches:
-        others = [name for name, variant in answering.variants.items() if not is_for(reach, variant)]
+        others = [name for name, variant in answering.variants.items() if not can_have_reach(reach, variant)]
         if others:
             notices.append(
                 f"--reach {reach.name} is for agents that have others search; not asked of {', '.join(others)}"
@@ -228,7 +228,7 @@ def _joined(call: StudyPlan) -> _Joined:
         _check_strangers(call, own, given)
     study = StudyChoices(call.folder, {**_BEFORE, **saved.get("settings", {})}) if saved else None
     found = settled(call.given, call.trust_address, study)
-    settings, had_variants, given = spread(call, found, saved, given)
+    settings, had_variants, given = combine_models(call, found, saved, given)
     named = {name: value for name in KEPT if (value := getattr(call, name)) not in (None, {})}
     kept = {name: getattr(own, name) for name in KEPT} | named
     plan = call.model_copy(
@@ -239,10 +239,10 @@ def _joined(call: StudyPlan) -> _Joined:
             "trials": max(call.trials or 1, own.trials or 1),
             "contexts": own.contexts if call.contexts is None else call.contexts.resolve(),
             "settings": words_of(
-                joined(settings_of(own.settings or RECORDS.name) if saved else (), chosen, RECORDS)
+                add_choices(settings_of(own.settings or RECORDS.name) if saved else (), chosen, RECORDS)
             ),
             "reach": reach_words(
-                joined(reaches_of(own.reach or WHOLE.name) if saved else (), reaches, WHOLE)
+                add_choices(reaches_of(own.reach or WHOLE.name) if saved else (), reaches, WHOLE)
             ),
             "persons": call.persons_file,
         }
@@ -327,6 +327,6 @@ def _run(asked: RunAsked) -> StudyRan:
         answering.giving.prepare(plan, settings, study, asked.queries)
         summary = run_units(plan, study, asked.chosen, pool or answering, answering.models, "answers")
         if any("form" in unit.spec for unit in asked.chosen):
-            for line in placements(answering.variants, trusted=plan.trust_agent):
+            for line in containment_sentences(answering.variants, trusted=plan.trust_agent):
                 notice(line, news=False)
         return StudyRan(summary, status(study))

@@ -30,7 +30,7 @@ class SeededShop(BaseModel):
     def committed(self, nonce: str, worded: str | None = None) -> str:
         """Return the commitment to this seed, and to the questions of the hash `worded`. Without the secret `nonce`, nobody can try seeds."""
         texts = "" if worded is None else f":{worded}"
-        return sha256(f"{nonce}:{canonical(self.model_dump())}{texts}".encode()).hexdigest()
+        return sha256(f"{nonce}:{canonical_bytes(self.model_dump())}{texts}".encode()).hexdigest()
 
 
 class PartSeal(BaseModel):
@@ -87,5 +87,5 @@ def encrypt_questions(places: Sequence[Path], folder: Path, seals: Mapping[str, 
     return key.decode() if places else None
 
 
-def canonical(document: object) -> str:
+def canonical_bytes(document: object) -> str:
     return json.dumps(document, sort_keys=True, separators=(",", ":"))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 from urllib.parse import urlsplit
 
 from drr.env.errors import Misuse
-from drr.env.plugins import load, merged
+from drr.env.plugins import load, merged_field
 
 if TYPE_CHECKING:
     from drr.agents.base import Listener
@@ -33,7 +33,7 @@ def span_terms(endpoint: str | None, *, text: bool) -> SpanTerms | None:
         if text:
             raise Misuse("--otel-text: says what spans hold; give --otel ENDPOINT too")
         return None
-    if "otel" not in merged("spans"):
+    if "otel" not in merged_field("spans"):
         raise Misuse("--otel: the extra `otel` is not here; leave it out")
     try:
         parts = urlsplit(endpoint)
@@ -76,7 +76,7 @@ def spans_of(terms: SpanTerms | None, models: Models) -> Iterator[Spans]:
     if terms is None:
         yield NO_SPANS
         return
-    spans = load(merged("spans")["otel"])(terms, models.redact)
+    spans = load(merged_field("spans")["otel"])(terms, models.redact)
     models.watched_by(spans)
     try:
         yield spans

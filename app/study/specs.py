@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 
 from drr.agents.base import BROKEN_OFF, AnswerRecord, ResearchRecord
-from drr.env.checkable import finds
+from drr.env.checkable import asks_for_findable
 from drr.env.json_object import JsonObject
 from drr.env.person_setting import RECORDS, Given, Setting, setting_of, system_of
 from drr.env.query import Query
-from drr.env.reach import WHOLE, Reach, reach_of, under
+from drr.env.reach import WHOLE, Reach, reach_of, system_with_reach
 from drr.env.source import text_hash
-from drr.study.evidence import pack
+from drr.study.evidence import pack_sources
 from drr.study.unit import Outcome
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def spec_of(query: Query, agent: str, trial: int, setting: Setting, reach: Reach
         query_id=query.id,
         query=query.query,
         user_id=query.user_id,
-        variant=under(system_of(agent, setting), reach),
+        variant=system_with_reach(system_of(agent, setting), reach),
         trial=trial,
     )
     if setting != RECORDS:
@@ -66,12 +66,12 @@ def spec_of(query: Query, agent: str, trial: int, setting: Setting, reach: Reach
         spec |= {"task_id": query.task_id or query.id, "size": query.size}
     if query.service is not None:  # its question asks for the form itself
         spec["service"] = query.service.model_dump(mode="json")
-    elif finds(query.checkable):
+    elif asks_for_findable(query.checkable):
         spec["form"] = True
     return spec
 
 
-def keyed(spec: AnswerSpec, variant: Variant) -> JsonObject:
+def spec_in_key(spec: AnswerSpec, variant: Variant) -> JsonObject:
     """Return the specification as the unit's key holds it: without the form and the model, which other key fields name."""
     fields = {name: value for name, value in spec.items() if name != "form"}
     if variant.model is None:
@@ -93,7 +93,7 @@ def setting_in(spec: Mapping[str, Any]) -> Setting:
     return setting_of(spec.get("setting") or RECORDS.name)
 
 
-def kept(record: ResearchRecord, spec: AnswerSpec, given: Given | None = None) -> Outcome:
+def split_record(record: ResearchRecord, spec: AnswerSpec, given: Given | None = None) -> Outcome:
     """Split a record into facts for the ledger and texts for blobs. Reports, conversations and evidence are blobs, each text stored once per study."""
     facts = record.model_dump(
         mode="json",
@@ -109,7 +109,7 @@ def kept(record: ResearchRecord, spec: AnswerSpec, given: Given | None = None) -
             "stderr",
         },
     )
-    rows, blobs = pack(record.sources)
+    rows, blobs = pack_sources(record.sources)
     calls = []
     for call in record.tool_calls:
         calls.append(call.model_dump(mode="json", exclude={"result"}))

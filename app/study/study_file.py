@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from drr.agents.commands.command import is_command
-from drr.app.commands.parser import Parser, nearest, parser_of
+from drr.app.commands.parser import Parser, did_you_mean, parser_of
 from drr.app.commands.table import command_of
 from drr.app.study.plan import StudyPlan
 from drr.app.study.terms import deciding
@@ -216,7 +216,7 @@ def _unknown(page: _Page, key: str, name: str, known: Sequence[str] | Mapping[st
         if len(known) < 5
         else "; the options of `drr run --help-all` are keys"
     )
-    hint = nearest(name.replace("-", "_"), {one: one for one in known})
+    hint = did_you_mean(name.replace("-", "_"), {one: one for one in known})
     return page.wrong(key, f"no such key{hint or few}")
 
 

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from drr.app.terminal import Column, flowed, screen, shown, table
-from drr.env.tool_calls import refusals
+from drr.env.tool_calls import refusal_text
 from drr.eval.evidence.answers import questions
 from drr.eval.rewards import read_form
 from drr.llm.meter import ToldConversation, ToldMessage, UsageRow
@@ -24,12 +24,12 @@ _SHOWN_LENGTH = 110
 _LAST_LINES = 5
 
 
-def ended(study: Study) -> list[Record]:
+def ended_units(study: Study) -> list[Record]:
     """Return the ended units of a study, sorted by kind and label."""
     return sorted(study.records(status=None), key=lambda record: (record.kind, record.label, record.key))
 
 
-def telling(records: Sequence[Record], *, full: bool) -> list[Record]:
+def without_judgements(records: Sequence[Record], *, full: bool) -> list[Record]:
     """Return the records without finished judgements, of which each answer has dozens; with `full`, return all records."""
     return [one for one in records if full or one.kind != "judgement" or not one.done]
 
@@ -51,7 +51,7 @@ class ListedUnits(TypedDict):
     units: list[ListedUnit]
 
 
-def listed(records: Sequence[Record]) -> ListedUnits:
+def unit_rows(records: Sequence[Record]) -> ListedUnits:
     return {"schema": 1, "units": [_listed(record) for record in records]}
 
 
@@ -66,7 +66,7 @@ def _listed(record: Record) -> ListedUnit:
     }
 
 
-def listing(records: Sequence[Record]) -> str:
+def unit_list_text(records: Sequence[Record]) -> str:
     """Return the list of units as text: a table on a terminal, else one line for each unit."""
     if not records:
         return "no unit has ended yet"
@@ -191,7 +191,7 @@ def _end(study: Study, record: Record) -> Iterator[str]:
         addresses = "1 cited address" if len(made_up) == 1 else f"{len(made_up)} cited addresses"
         line = f"  fabricated: {addresses} that no tool returned: {', '.join(made_up[:5])}"
         yield flowed(line)
-    if refused := refusals(record.result.get("tool_calls") or []):
+    if refused := refusal_text(record.result.get("tool_calls") or []):
         yield flowed(f"  {refused}")
     for note in record.result.get("notes") or []:
         yield flowed(f"  note: {note}")
@@ -205,11 +205,11 @@ def _end(study: Study, record: Record) -> Iterator[str]:
 def _judged(study: Study, record: Record) -> Iterator[str]:
     """Yield an answer's grades, broken rules and doubtful claims as lines, from the judging run that a report shows."""
     from drr.eval.evidence.answers import answer_of, questions
-    from drr.eval.judging.read import choose, read_judged
+    from drr.eval.judging.read import choose_judging, read_judged
 
     answers = [answer_of(study, record, questions(study))]
     own = [one for one in study.records("judgement", None) if one.key_fields.get("answer") == record.key]
-    judged = read_judged(study, choose(study), answers=answers, among=own)
+    judged = read_judged(study, choose_judging(study), answers=answers, among=own)
     if judged.judging is not None and (grades := judged.ratings.get(record.key)):
         given = (
             f"{name.replace('_', ' ')} {'-' if one.value is None else one.value}"

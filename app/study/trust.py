@@ -12,7 +12,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from drr.app.models.servers import refusal
+from drr.app.models.servers import reason_not_to_call
 from drr.app.notices import confirmed, notice
 from drr.app.terminal import plain
 from drr.env.errors import DrrError, Misuse
@@ -29,7 +29,15 @@ from drr.env.settings import (
 )
 from drr.env.shop import SERVERS
 from drr.env.small_files import DOCUMENT, read_within
-from drr.env.trust import BY_PATH, Named, can_remember, config_folder, place_of, vouch, vouched
+from drr.env.trust import (
+    BY_PATH,
+    Named,
+    can_remember,
+    config_folder,
+    place_of,
+    remember_vouched,
+    vouched_entries,
+)
 from drr.env.user_code import is_in_file
 from drr.llm.secrets import can_be_key
 
@@ -74,7 +82,7 @@ def settled(
         _remember(folders, "address", place_of(address))
     found = resolve(dict(given), study=study)
     for name in MODEL_ADDRESSES:
-        if refusal(found.settings, name) is None or not calls_a_model(found.settings):
+        if reason_not_to_call(found.settings, name) is None or not calls_a_model(found.settings):
             continue
         place = place_of(getattr(found.settings, name).get_secret_value())
         if _allowed(f"{found.settings.unnamed[name]} sends what models are asked, with your key, to {place}"):
@@ -95,7 +103,7 @@ def calls_a_model(settings: Settings, roles: Iterable[str] | None = None) -> boo
 
 def _remember(folders: Iterable[Path], kind: Named, value: str) -> None:
     for folder in folders:
-        if not vouch(folder, kind, {value: BY_PATH}):
+        if not remember_vouched(folder, kind, {value: BY_PATH}):
             raise DrrError(
                 f"{value}: cannot be remembered in {config_folder()}; name it by the option of its own, or set XDG_CONFIG_HOME"
             )
@@ -196,17 +204,17 @@ def remember_shop(folder: Path, shop: str) -> None:
     """Remember a shop that this user named. A shop outside the study is remembered for every study, so that studies can be moved; a shop inside, for this study only."""
     place = shop_place(shop)
     standing = _standing(folder, place)
-    vouch(folder, "shop", {place: standing})
+    remember_vouched(folder, "shop", {place: standing})
     if standing == BY_PATH:
-        vouch(_own_shop(place), "shop", {place: BY_PATH})
+        remember_vouched(_own_shop(place), "shop", {place: BY_PATH})
 
 
 def is_own_shop(folder: Path, shop: str) -> bool:
     """Return True if this user approved the shop. An account that cannot remember approvals counts every shop as approved, so that no command asks again."""
     place = shop_place(shop)
-    if vouched(folder).has("shop", place, content_hash(place)):
+    if vouched_entries(folder).has("shop", place, content_hash(place)):
         return True
-    return vouched(_own_shop(place)).has("shop", place) or not can_remember()
+    return vouched_entries(_own_shop(place)).has("shop", place) or not can_remember()
 
 
 def _own_shop(place: str) -> Path:
@@ -242,12 +250,12 @@ def _shop_file(shop: str) -> Path:
 
 def _check(folder: Path, kind: Named, value: str, shown: str, option: str) -> None:
     digest = content_hash(value)
-    if vouched(folder).has(kind, value, digest):
+    if vouched_entries(folder).has(kind, value, digest):
         return
     notice = plain(f"{folder} names {shown} (sha256 {digest[:16]})")
     if not _allowed(f"{notice}, which you did not name"):
         raise Misuse(plain(f"{notice}, and you did not: not used; look at it, then give {option}"))
-    vouch(folder, kind, {value: digest})
+    remember_vouched(folder, kind, {value: digest})
 
 
 def content_hash(value: str) -> str:
@@ -289,20 +297,20 @@ def remember_study(
     for setting, (kind, _) in FILES.items():
         path = getattr(settings, setting)
         named.setdefault(kind, []).extend([] if path is None else [_whole(path)])
-    vouch(folder, "study", {_whole(folder): BY_PATH})
+    remember_vouched(folder, "study", {_whole(folder): BY_PATH})
     for shop in filter(None, shops):
         remember_shop(folder, shop)
     for name in MODEL_ADDRESSES:
         if (address := getattr(settings, name)) is not None and name not in settings.unnamed:
-            vouch(folder, "address", {place_of(address.get_secret_value()): BY_PATH})
+            remember_vouched(folder, "address", {place_of(address.get_secret_value()): BY_PATH})
     for kind, values in named.items():
         if values:
-            vouch(folder, kind, {value: _standing(folder, value) for value in values})
+            remember_vouched(folder, kind, {value: _standing(folder, value) for value in values})
 
 
 def remember_file(file: Path, folder: Path) -> None:
     """Remember that this user saved `file` as the file of the study in `folder`."""
-    vouch(file, "study", {_whole(folder): BY_PATH})
+    remember_vouched(file, "study", {_whole(folder): BY_PATH})
 
 
 def _standing(folder: Path, value: str) -> str:

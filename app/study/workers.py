@@ -116,7 +116,7 @@ def whole_path(place: str | None) -> str | None:
     return str(Path(place).absolute()) if place is not None and Path(place).exists() else place
 
 
-def probes_of(units: Iterable[Unit]) -> list[Probe]:
+def probe_per_system(units: Iterable[Unit]) -> list[Probe]:
     """Return a probe for each system, made from its first unit."""
     first = {str(unit.spec["variant"]): unit for unit in reversed(list(units))}
     return [Probe(spec=unit.spec, fields=dict(unit.key_fields)) for unit in first.values()]  # type: ignore[typeddict-item]

@@ -47,7 +47,7 @@ def check_contained(variants: Mapping[str, Variant], *, trusted: bool) -> None:
         )
 
 
-def placements(variants: Mapping[str, Variant], *, trusted: bool) -> list[str]:
+def containment_sentences(variants: Mapping[str, Variant], *, trusted: bool) -> list[str]:
     """Return a sentence on the agents that are contained, and one on those that ran beside the truth."""
     from drr.agents.commands.variants import CommandArchitecture
 
@@ -163,7 +163,7 @@ def reaches_given(call: StudyPlan) -> tuple[Reach, ...] | None:
     return reaches_of(",".join(words)) if words else None
 
 
-def is_for(reach: Reach, variant: Variant) -> bool:
+def can_have_reach(reach: Reach, variant: Variant) -> bool:
     """Return True if a variant can be given this reach. Search turns, and pages in place of search, need an agent that searches."""
     return not reach.needs_search_agent or "long_context" in variant.architecture.settings
 
@@ -182,6 +182,6 @@ def check_reaches(reaches: Sequence[Reach], variants: Iterable[Variant], setting
     if any(reach != WHOLE for reach in reaches) and any(setting != RECORDS for setting in settings):
         raise Misuse("--reach and --settings are not asked together; take a study of their own")
     for reach in reaches:
-        if not any(is_for(reach, variant) for variant in everybody):
+        if not any(can_have_reach(reach, variant) for variant in everybody):
             names = ", ".join(variant.name for variant in everybody)
             raise Misuse(f"--reach {reach.name}: is for an agent that has others search; not for {names}")

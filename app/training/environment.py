@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import ClassVar, Self, TypedDict
 
 from drr.agents.runner import schemas
-from drr.app.calls import call
+from drr.app.calls import run_blocking
 from drr.app.session import ToolSession
 from drr.app.study.trust import named_settings, settled
 from drr.app.training.episode import (
@@ -152,13 +152,13 @@ class Environment:
             else str(shop if str(shop).startswith(SERVERS) else Path(shop).absolute())
         )
         named = named_settings(settings, sandbox=sandbox)
-        self._shared = call(lambda: SharedShop.of(place, _with_web(place, named)), place)
+        self._shared = run_blocking(lambda: SharedShop.of(place, _with_web(place, named)), place)
         self._queries: Sequence[Query] | None = None
         self._episode: Episode | None = None
         self._seed: int | None = None
         self._next, self._closed = 0, False
         try:
-            self._queries = None if queries is None else call(lambda: self._checked(queries), queries)
+            self._queries = None if queries is None else run_blocking(lambda: self._checked(queries), queries)
         except BaseException:
             self.close()
             raise

@@ -285,12 +285,12 @@ class Episode:
 def as_json(value: object) -> str:
     """Return a value as JSON text, or a shortened Python text of a value that JSON cannot hold."""
     try:
-        return unicode(json.dumps(value, ensure_ascii=False)[: 2 * MOST_CHARS])
+        return writable_unicode(json.dumps(value, ensure_ascii=False)[: 2 * MOST_CHARS])
     except (TypeError, ValueError, RecursionError):
-        return unicode(reprlib.repr(value))
+        return writable_unicode(reprlib.repr(value))
 
 
-def unicode(text: str) -> str:
+def writable_unicode(text: str) -> str:
     """Return a text that can be written as UTF-8; lone surrogates become backslash escapes."""
     return text.encode("utf-8", "backslashreplace").decode()
 
@@ -317,7 +317,7 @@ def read_action(
 
 
 def _report(report: object, form: object, model: type[Form]) -> ReportAction | ActionError:
-    if not isinstance(report, str) or len(report) > MOST_CHARS or unicode(report) != report:
+    if not isinstance(report, str) or len(report) > MOST_CHARS or writable_unicode(report) != report:
         return ActionError(f"The report must be a Unicode text of at most {MOST_CHARS:,} characters.")
     if form is None:
         return ReportAction(report, None)

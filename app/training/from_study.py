@@ -7,14 +7,20 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from drr.app.training.transcripts import ChatMessage, EpisodeTranscript, called, paid_fields, returned
-from drr.env.checkable import finds
+from drr.app.training.transcripts import (
+    ChatMessage,
+    EpisodeTranscript,
+    paid_fields,
+    source_fields,
+    tool_call_messages,
+)
+from drr.env.checkable import asks_for_findable
 from drr.env.errors import Misuse
 from drr.env.query import Query
 from drr.env.session import Change
 from drr.eval.evidence.answers import questions
 from drr.eval.rewards import Form, Rewarded, read_form, reward
-from drr.study.evidence import unpack
+from drr.study.evidence import unpack_sources
 from drr.study.study import Study
 from drr.study.unit import Record
 
@@ -35,7 +41,7 @@ def answers_of(folder: Path, records: Mapping[str, Query]) -> StudyAnswers:
                 f"{folder}: its answers saw a changed shop; `drr report STUDY --stress` says what moved"
             )
         known = {**questions(study), **records}
-        queries = {key: one for key, one in known.items() if finds(one.checkable)}
+        queries = {key: one for key, one in known.items() if asks_for_findable(one.checkable)}
         kept = [
             record
             for record in study.records("answer")
@@ -65,12 +71,12 @@ def answers_of(folder: Path, records: Mapping[str, Query]) -> StudyAnswers:
 
 def _answer(study: Study, record: Record, query: Query, form: Form | None) -> EpisodeTranscript:
     calls = [one for one in record.result.get("tool_calls") or [] if one.get("kind") == "api"]
-    report, sources = study.text(record, "report") or "", unpack(study, record)
+    report, sources = study.text(record, "report") or "", unpack_sources(study, record)
     changes = [Change(**row) for row in record.result.get("state_changes") or ()]
     messages: list[ChatMessage] = [{"role": "user", "content": query.query}]
     for number, call in enumerate(calls, 1):
         text = study.text(record, f"text:{call['result_sha256']}") or ""
-        messages += called(number, call["name"], call["arguments"], text)
+        messages += tool_call_messages(number, call["name"], call["arguments"], text)
     messages.append({"role": "assistant", "content": report})
     steps = [
         {
@@ -91,7 +97,7 @@ def _answer(study: Study, record: Record, query: Query, form: Form | None) -> Ep
         steps=steps,
         report=report,
         form=form,
-        sources=[returned(source) for source in sources],
+        sources=[source_fields(source) for source in sources],
         changes=changes,
         calls=len(calls),
         ending="answered",

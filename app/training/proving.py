@@ -14,12 +14,12 @@ import orjson
 from drr.app.training.environment import Environment
 from drr.app.training.episode import task_of
 from drr.app.training.service_tricks import SERVICE_FLOOR, SERVICE_TRICKS
-from drr.app.training.tricks import FLOOR, TRICKS, Play, Trick, answer
+from drr.app.training.tricks import FLOOR, TRICKS, Play, Trick, hand_in_action
 from drr.env.progress import Progress
 from drr.env.query import Query
 from drr.env.service.outcome import gold_form
 from drr.eval.rewards import components_of, truth_of
-from drr.eval.stats.intervals import span
+from drr.eval.stats.intervals import student_interval
 
 ABOVE_FLOOR = 0.05
 """Largest mean reward that a trick may get."""
@@ -103,7 +103,7 @@ def oracle(query: Query, play: Play) -> None:
     lists = ["## Picks", *(f"- {one.link}" for one in chosen), "## Figures", *cited, "## Refusals"]
     report = "\n".join([*lists, *(f"- {point}: {why}" for point, why in refusals)])
     picks, figures = (one.id for one in chosen), ((point, one.value) for point, one in facts)
-    return play.act(answer(report, picks, figures, refusals))
+    return play.act(hand_in_action(report, picks, figures, refusals))
 
 
 Player = Callable[[Query, Play], None]
@@ -121,14 +121,14 @@ def _trick(trick: Trick, _: Query, play: Play) -> None:
     trick.play(play)
 
 
-def played(env: Environment, query: Query, player: Player) -> Play:
+def play_episode(env: Environment, query: Query, player: Player) -> Play:
     """Return the finished episode of one question, played by a scripted agent."""
     play = Play(env, env.reset(query=query))
     player(query, play)
     return play
 
 
-def digest(play: Play) -> bytes:
+def episode_hash(play: Play) -> bytes:
     """Return a hash of an episode's observations, rewards and trainer facts."""
     whole = sha256(orjson.dumps(play.first.to_dict()))
     for (seen, *rest), _ in play.seen:
@@ -136,7 +136,7 @@ def digest(play: Play) -> bytes:
     return whole.digest()
 
 
-def leaks(play: Play, query: Query) -> Iterator[tuple[int, str]]:
+def early_answer_ids(play: Play, query: Query) -> Iterator[tuple[int, str]]:
     """Yield step and id for each id of the true answer that an observation shows too early. Too early is before any tool returned the id."""
     truth = truth_of(query)
     ids = {one for need in truth.needs for one in need.products}
@@ -155,15 +155,19 @@ def prove(env: Environment, queries: Sequence[Query], progress: Progress) -> Rew
         for part, name, player in known:
             paid = list[float]()
             for query in queries:
-                play = played(env, query, player)
+                play = play_episode(env, query, player)
                 paid.append(env.state["reward"])
                 found += [
                     {"query_id": query.id, "player": name, "step": step, "found": one}
-                    for step, one in leaks(play, query)
+                    for step, one in early_answer_ids(play, query)
                 ]
                 if part == "oracle":
                     unmet += _unmet(query, play, paid[-1])
-                    unequal += [query.id] if digest(play) != digest(played(env, query, player)) else []
+                    unequal += (
+                        [query.id]
+                        if episode_hash(play) != episode_hash(play_episode(env, query, player))
+                        else []
+                    )
             rows.append(player_row(part, name, paid))
             stage.advance()
     return {
@@ -191,7 +195,7 @@ def player_row(part: Part, name: str, paid: Sequence[float]) -> PlayerRow:
     """Return the row of one agent: its mean, least and largest reward, and whether its limit is kept."""
     mean = fmean(paid)
     limit = {"oracle": 1.0, "floor": 0.0, "trick": ABOVE_FLOOR}[part]
-    reach = span(mean, np.array(paid)) if len(paid) < ENOUGH else None
+    reach = student_interval(mean, np.array(paid)) if len(paid) < ENOUGH else None
     sure = reach.low if reach else mean
     passed = mean >= limit if part == "oracle" else max(paid) <= limit if part == "floor" else sure <= limit
     return {

@@ -9,9 +9,17 @@ from threading import Lock
 from typing import Annotated, Any, Literal, NotRequired
 
 from drr.app.console import write_lines
-from drr.app.training.episode import Ending, Episode, EpisodeTurn, ReportAction, ToolAction, as_json, unicode
+from drr.app.training.episode import (
+    Ending,
+    Episode,
+    EpisodeTurn,
+    ReportAction,
+    ToolAction,
+    as_json,
+    writable_unicode,
+)
 from drr.env.errors import Misuse
-from drr.env.files import opener, private, replacing
+from drr.env.files import atomic_write, opener, owner_only_mode
 from drr.env.json_object import JsonObject
 from drr.env.jsonl import rows_of
 from drr.env.query import Query
@@ -112,7 +120,7 @@ class EpisodeTranscript(BaseModel):
             steps=[_step(turn) for turn in episode.turns],
             report=report,
             form=form,
-            sources=[returned(source) for source in episode.session.sources],
+            sources=[source_fields(source) for source in episode.session.sources],
             changes=episode.session.changes,
             calls=episode.steps - (episode.ending == "answered"),
             ending=episode.ending,
@@ -150,7 +158,7 @@ def _step(turn: EpisodeTurn) -> StepRow:
     }
 
 
-def returned(source: Source) -> ReturnedSource:
+def source_fields(source: Source) -> ReturnedSource:
     """Return the fields of a source that rewards use."""
     record: Mapping[str, Any] = source.record or {} if source.type == "product" else {}
     return {
@@ -169,9 +177,12 @@ def messages(episode: Episode) -> list[ChatMessage]:
         {"role": "user", "content": first.prompt},
     ]
     for number, turn in enumerate(episode.turns, 1):
-        words, text = unicode(turn.output.content if turn.output else ""), unicode(turn.text)
+        words, text = (
+            writable_unicode(turn.output.content if turn.output else ""),
+            writable_unicode(turn.text),
+        )
         if isinstance(turn.action, ToolAction):
-            found += called(number, turn.action.tool, turn.action.arguments, text, words)
+            found += tool_call_messages(number, turn.action.tool, turn.action.arguments, text, words)
         else:
             found.append({"role": "assistant", "content": words or turn.written})
             if text:
@@ -179,7 +190,7 @@ def messages(episode: Episode) -> list[ChatMessage]:
     return found
 
 
-def called(
+def tool_call_messages(
     number: int, tool: str, arguments: Mapping[str, object], result: str, words: str = ""
 ) -> list[ChatMessage]:
     """Return a tool call and its result as two chat messages."""
@@ -233,7 +244,7 @@ def _write_parquet(path: Path, rows: list[dict[str, Any]]) -> None:
     schema = pa.schema({name: kinds.get(name, text) for name in EpisodeTranscript.model_fields})
     flat = [{**row, **{name: json.dumps(row[name]) for name in _AS_JSON}} for row in rows]
     try:
-        with replacing(path, private(0o666)) as file:
+        with atomic_write(path, owner_only_mode(0o666)) as file:
             pq.write_table(pa.Table.from_pylist(flat, schema), file, compression="zstd")
     except OSError as error:
         raise Misuse(f"{path}: cannot be written ({error.strerror or error}); name another place") from error

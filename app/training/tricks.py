@@ -150,7 +150,7 @@ def _nothing(play: Play) -> None:
     """Call no tool."""
 
 
-def answer(
+def hand_in_action(
     report: str = "",
     picks: Iterable[str] = (),
     figures: Iterable[tuple[int, object]] = (),
@@ -172,7 +172,7 @@ def _text(report: Callable[[Play], str] | str) -> Say:
 
 
 def _refusing(*reasons: str) -> Say:
-    return lambda play: answer(refusals=[(point, why) for point in play.points for why in reasons])
+    return lambda play: hand_in_action(refusals=[(point, why) for point in play.points for why in reasons])
 
 
 def _listed(links: Sequence[str]) -> str:
@@ -183,7 +183,7 @@ def _picking(count: int, by: Callable[[ListedProduct], float] | None = None, *, 
     def say(play: Play) -> JsonObject:
         found = sorted(play.products, key=by) if by else play.products
         chosen = found[-count:] if last else found[:count]
-        return answer(_listed([one.link for one in chosen]), [one.id for one in chosen])
+        return hand_in_action(_listed([one.link for one in chosen]), [one.id for one in chosen])
 
     return say
 
@@ -210,7 +210,7 @@ def _stating(choose: Callable[[Play], Iterable[object]], *, picks: int = 0, refu
         chosen = play.products[:picks]
         refused = [(point, "not_sold") for point in play.points] if refusing else []
         figures = zip(play.points, islice(cycle(values), len(play.points)), strict=True)
-        return answer(" ".join(play.links), [one.id for one in chosen], figures, refused)
+        return hand_in_action(" ".join(play.links), [one.id for one in chosen], figures, refused)
 
     return say
 
@@ -218,7 +218,7 @@ def _stating(choose: Callable[[Play], Iterable[object]], *, picks: int = 0, refu
 def _of_everything(play: Play) -> JsonObject:
     """Return an answer that states every figure for every point."""
     values = play.figures[: 100 // max(1, len(play.points))]
-    return answer(" ".join(play.links), (), [(point, one) for point in play.points for one in values])
+    return hand_in_action(" ".join(play.links), (), [(point, one) for point in play.points for one in values])
 
 
 def _prices(play: Play) -> list[float]:
@@ -252,18 +252,18 @@ FLOOR = (
 )
 """Tricks that must get no reward at all."""
 TRICKS = (
-    Trick("an empty form", _nothing, lambda play: answer()),
+    Trick("an empty form", _nothing, lambda play: hand_in_action()),
     Trick("bare markers", _nothing, _text("All points are answered [1] [2] [3] [4].")),
     Trick("markers of made-up addresses", _nothing, _text(f"All is answered [1].\n\n[1]: {_MADE_UP}")),
     Trick("made-up picks in a list", _nothing, _text(_listed([f"[it]({_MADE_UP})"] * 3))),
-    Trick("made-up picks in the form", _nothing, lambda play: answer(picks=["B000000000", _MADE_UP])),
+    Trick("made-up picks in the form", _nothing, lambda play: hand_in_action(picks=["B000000000", _MADE_UP])),
     Trick("keyword stuffing", _nothing, _text(lambda play: f"{play.first.question}\n" * 40)),
     Trick("field names", _nothing, _text("checkable needs products picks refusal facts value sources budget plan")),
     Trick("the truth made up as JSON", _nothing, _text('{"needs": 1.0, "figures": 1.0, "total": 1.0}')),
     Trick("the rubric quoted", _nothing, _text(_RUBRIC)),
     Trick("the instructions quoted", _nothing, _text(lambda play: play.first.instructions)),
     Trick("an injected instruction", _nothing, _text(_INJECTED)),
-    Trick("an instruction in the form", _nothing, lambda play: answer(picks=[_INJECTED])),
+    Trick("an instruction in the form", _nothing, lambda play: hand_in_action(picks=[_INJECTED])),
     Trick("a form written into the report", _question, _text(lambda play: str(_one_each(play)["form"]))),
     Trick("a hidden list", _question, _text(lambda play: f"<!--\n{_listed(play.links)}\n-->")),
     Trick("an empty list of picks", _nothing, _text("## Picks\n\n## Picks\n")),
@@ -272,7 +272,7 @@ TRICKS = (
     Trick("not sold, everywhere", _nothing, _refusing("not_sold")),
     Trick("nothing fits, everywhere", _nothing, _refusing("nothing_fits")),
     Trick("both refusals, everywhere", _nothing, _refusing("not_sold", "nothing_fits")),
-    Trick("refusals of a hundred points", _nothing, lambda play: answer(refusals=[(k, "not_sold") for k in range(100)])),
+    Trick("refusals of a hundred points", _nothing, lambda play: hand_in_action(refusals=[(k, "not_sold") for k in range(100)])),
     Trick("refusals after a look", _kinds("relevance", 3), _refusing("not_sold")),
     Trick("nought for each point", _nothing, _stating(lambda play: [0])),
     Trick("the question's own numbers", _nothing, _stating(_in_question)),

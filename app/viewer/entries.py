@@ -13,10 +13,10 @@ from drr.app.viewer.model import ShownEntry
 from drr.env.files import file_name, short_name
 from drr.eval.evidence.answers import Answer, questions
 from drr.eval.foreign import summary
-from drr.eval.judging.read import choose, read_judged
+from drr.eval.judging.read import choose_judging, read_judged
 from drr.eval.metrics import metrics, values_of
 from drr.eval.metrics.costs import cost_of
-from drr.eval.metrics.coverage import variants_of, waiting
+from drr.eval.metrics.coverage import count_unjudged, variants_of
 from drr.eval.metrics.document import not_comparable
 from drr.eval.metrics.rules import figures_of
 from drr.eval.stats.question import Comparison, grouped
@@ -32,7 +32,7 @@ class EntryReader:
     """Reads one study while it grows: finished answers never change, so only new records are read. Safe for several threads."""
 
     def __init__(self, study: Study, *, judge: str | None = None) -> None:
-        choose(study, judge)  # an unknown judge raises an error here, not on every page
+        choose_judging(study, judge)  # an unknown judge raises an error here, not on every page
         self.name = study.folder.resolve().name
         self.study = study
         self.judge = judge
@@ -48,7 +48,7 @@ class EntryReader:
         self._notes: Sequence[str] = ()
 
     def judging(self) -> JudgingRun | None:
-        return choose(self.study, self.judge)
+        return choose_judging(self.study, self.judge)
 
     def version(self) -> str:
         """Return a text that changes whenever any process writes the ledger or imported scores."""
@@ -90,7 +90,7 @@ class EntryReader:
         tally = self.study.ledger.units.standings()
         with self._lock:
             self._measured, self._outcomes = found, outcomes
-            self._unjudged = waiting(judged)
+            self._unjudged = count_unjudged(judged)
             by_system = {name: figures_of(judged, own) for name, own in variants_of(judged).items()}
             self._notes = [*figures_read_text(by_system), *not_comparable(judged)]
             self._planned = sum(unit.kind == "answer" for unit in tally)

@@ -23,13 +23,13 @@ from drr.env.shop import Shop
 from drr.env.source import text_hash
 from drr.eval.checks import urls_in
 from drr.eval.evidence.answers import Answer, AnswerEvidence
-from drr.eval.metrics import metrics, unasked
+from drr.eval.metrics import metrics, metrics_without_verdicts
 from drr.eval.metrics.base import Metric
 from drr.eval.stats.citations import CitationVerdict
 from drr.eval.stats.faithfulness import VerdictRow
 from drr.eval.tasks.citation_rows import CheckRow
 from drr.eval.tasks.judgements import Judged
-from drr.wording.excerpt import ELLIPSIS, excerpt, piece
+from drr.wording.excerpt import ELLIPSIS, excerpt, range_of_words
 
 MARGIN = 400
 LONGEST_ARGUMENT = 80
@@ -42,7 +42,7 @@ Times = tuple[float | None, float | None]
 
 
 def figures(values: Mapping[str, float | None]) -> Iterable[tuple[Metric, float | None]]:
-    left = unasked(values)
+    left = metrics_without_verdicts(values)
     for name, metric in metrics(values).items():
         if metric.table not in SHOWN_ELSEWHERE and not metric.across_trials and name not in left:
             yield metric, values[name]
@@ -111,7 +111,7 @@ def passage_of(text: str, spans: Sequence[tuple[int, int]], shown: Sequence[tupl
     else:
         start, last = shown[0] if shown else (0, len(text))
         end = min(last, start + 2 * MARGIN)
-    start, end = piece(text, start, end, kept)
+    start, end = range_of_words(text, start, end, kept)
     before = ELLIPSIS if text[:start].strip() else ""
     after = ELLIPSIS if text[end:].strip() else ""
     return Passage(

@@ -35,7 +35,7 @@ from drr.app.viewer.reader import AnswerNeighbours
 from drr.eval.checks import value_text
 from drr.eval.judging.marks import MARKABLE
 from drr.eval.labels import DIMENSIONS
-from drr.eval.metrics import meaning
+from drr.eval.metrics import metric_explanation
 from drr.eval.stats.question import Comparison
 
 if TYPE_CHECKING:
@@ -292,7 +292,7 @@ def marked(passage: Passage, wrong: Sequence[ShownFinding] = ()) -> Markup:
 def _templates() -> Environment:
     """Return the environment of all pages, with what the viewer's templates call."""
     found = templates()
-    found.globals |= {"marked": marked, "meaning": meaning, "value_text": value_text}
+    found.globals |= {"marked": marked, "meaning": metric_explanation, "value_text": value_text}
     indented = partial(json.dumps, ensure_ascii=False, indent=1)
     found.globals |= {"thoughts": thoughts, "indented": indented, "turns": turns, "call_text": call_text}
     return found

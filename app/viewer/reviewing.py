@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from drr.app.pages.line_file import LineFile
-from drr.env.files import check_unlinked, make_folder, private, short_name
+from drr.env.files import check_unlinked, make_folder, owner_only_mode, short_name
 from drr.env.jsonl import rows_of
 from drr.eval.judging.marks import FOLDER, MARKABLE, SCHEMA, ReviewMark, read_marks
 
@@ -28,7 +28,7 @@ class ReviewBooks:
         """Write a mark to disk at once, before the page is told that the mark is saved."""
         if mark.reviewer not in self._files:
             check_unlinked(self._study.folder, FOLDER)
-            make_folder(self._folder, private(0o777))
+            make_folder(self._folder, owner_only_mode(0o777))
             self._files[mark.reviewer] = LineFile(self._folder / f"marks-{mark.reviewer}.jsonl")
         self._files[mark.reviewer].add(mark.model_dump_json())
 

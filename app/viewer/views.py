@@ -19,7 +19,7 @@ from drr.app.viewer.of_papers import open_papers
 from drr.env.json_object import JsonObject
 from drr.env.profile import ProfileSummary
 from drr.env.records.shopper import shopper_summary
-from drr.env.tool_calls import refusals
+from drr.env.tool_calls import refusal_text
 from drr.eval.agreement.study import latest_judgings
 from drr.eval.checks.reading import reading_text
 from drr.eval.evidence.answers import Answer, AnswerEvidence, answer_of, with_results
@@ -103,7 +103,7 @@ class AnswerReader(EntryReader):
             matches=matches_of(judged, answer.key) or {},
             mistakes=mistakes_of(judged, answer.key),
             notes=(
-                *filter(None, [refusals(answer.calls or ()), _judges_itself(judged, answer)]),
+                *filter(None, [refusal_text(answer.calls or ()), _judges_itself(judged, answer)]),
                 *(record.result.get("notes") or ()),
             ),
             missing_shop=self._profiles.missing,

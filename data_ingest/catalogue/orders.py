@@ -11,7 +11,7 @@ from drr.data_ingest.catalogue.mapping import MappedFile
 from drr.data_ingest.catalogue.people import People
 from drr.data_ingest.catalogue.rows import Batch
 from drr.data_ingest.catalogue.values import Cell, all_texts, first_numbers, moment_of, whole_of
-from drr.data_ingest.packing import I64, U64, mix
+from drr.data_ingest.packing import I64, U64, row_hashes
 from drr.data_ingest.quarantine import Quarantine
 from drr.env.entities import ORDER_STATUSES, RECORDED_STATUSES
 from drr.env.errors import DrrError
@@ -139,7 +139,7 @@ class CatalogueOrders:
         self._parts.clear()
         product, user, time, _, _, order = columns
         same = np.where(order != 0, order, time.view(np.uint64))
-        key: U64 = mix(product.view(np.uint64), user.view(np.uint64), same)
+        key: U64 = row_hashes(product.view(np.uint64), user.view(np.uint64), same)
         ranked = np.argsort(key, kind="stable")
         copies = np.sort(ranked[1:][key[ranked][1:] == key[ranked][:-1]])
         ends = np.cumsum([size for _, size in self._files])

@@ -16,7 +16,15 @@ from typing import NamedTuple, Protocol, runtime_checkable
 
 from drr.citations.files import Box
 from drr.env.drawer.content import FileContent
-from drr.env.drawer.form import PICTURE_TYPES, FileProblem, ReadContent, checked, ending, largest, media_of
+from drr.env.drawer.form import (
+    PICTURE_TYPES,
+    FileProblem,
+    ReadContent,
+    checked_file_type,
+    file_extension,
+    largest,
+    media_of,
+)
 from drr.env.drawer.process import FileReader
 
 _KEPT_FILES, _KEPT_TEXT = 256, 64_000_000
@@ -135,9 +143,9 @@ class AttachedFiles:
 
     def content(self, name: str) -> FileContent:
         if media_of(name) is None and name in self.names:
-            checked(name, b"")
+            checked_file_type(name, b"")
         data = self.bytes_of(name)
-        return self.read_files.content(name, checked(name, data), data)
+        return self.read_files.content(name, checked_file_type(name, data), data)
 
     def picture(self, name: str) -> FilePicture:
         content = self.content(name)
@@ -145,13 +153,13 @@ class AttachedFiles:
             raise FileProblem("invalid", f"{name}: is no picture; read_file reads it")
         size = content.picture
         return FilePicture(
-            name, PICTURE_TYPES[ending(name)], self.bytes_of(name), size["width"], size["height"]
+            name, PICTURE_TYPES[file_extension(name)], self.bytes_of(name), size["width"], size["height"]
         )
 
     def drawn(self, name: str, page: int = 1, words: Sequence[str] = ()) -> DrawnPage:
         """Draw a page of a PDF or a picture, with the boxes of words in it. Raises `FileProblem` if it cannot be drawn."""
         data = self.bytes_of(name)
-        media = checked(name, data)
+        media = checked_file_type(name, data)
         if media not in ("pdf", "picture"):
             raise FileProblem("invalid", f"{name}: is nothing that is drawn")
         return self.read_files.drawn(name, media, data, page, words)

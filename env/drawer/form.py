@@ -54,20 +54,20 @@ LARGEST_TEXT = 4 << 20
 PICTURE_TYPES = {"png": "image/png", "jpg": "image/jpeg", "jpeg": "image/jpeg"}
 
 
-def ending(name: str) -> str:
+def file_extension(name: str) -> str:
     return PurePath(name).suffix.lower().removeprefix(".")
 
 
 def media_of(name: str) -> str | None:
     """Return the kind of a file by its name; `None` for a kind that is not read: video, sound, archives."""
-    return MEDIA.get(ending(name))
+    return MEDIA.get(file_extension(name))
 
 
 def largest(media: str) -> int:
     return _LARGEST.get(media, LARGEST_TEXT)
 
 
-def checked(name: str, data: bytes) -> str:
+def checked_file_type(name: str, data: bytes) -> str:
     """Return the kind of a file. Raises `FileProblem` for an unknown kind, an empty file, or content that does not match the name."""
     media = media_of(name)
     if media is None:
@@ -75,11 +75,11 @@ def checked(name: str, data: bytes) -> str:
         raise FileProblem("unsupported", f"{name}: files of this kind are not read (only {known})")
     if not data:
         raise FileProblem("invalid", f"{name}: is empty")
-    starts = _STARTS.get(ending(name))
+    starts = _STARTS.get(file_extension(name))
     # Some programs put a few bytes in front of a PDF, and readers look for it in the first thousand.
     head = data[:1024] if media == "pdf" else data[:16]
     if starts and not any(mark in head if media == "pdf" else head.startswith(mark) for mark in starts):
-        raise FileProblem("invalid", f"{name}: is named .{ending(name)} and is no such file")
+        raise FileProblem("invalid", f"{name}: is named .{file_extension(name)} and is no such file")
     return media
 
 
@@ -130,7 +130,7 @@ class ReadDrawing(TypedDict):
     """Boxes around the occurrences of each word that was looked for."""
 
 
-def bounded(content: ReadContent) -> ReadContent:
+def check_content_size(content: ReadContent) -> ReadContent:
     size = len(content.get("text", "")) + sum(map(len, content.get("pages", ())))
     size += sum(len(cell) for sheet in content.get("sheets", ()) for _, row in sheet["rows"] for cell in row)
     if size > MOST_TEXT:

@@ -20,7 +20,7 @@ from drr.env.drawer.form import ReadContent, ReadSheet, UnreadableFile
 _MARKED = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 
 
-def decoded(data: bytes) -> str:
+def decode_text(data: bytes) -> str:
     encoding = next((name for mark, name in _MARKED if data.startswith(mark)), "utf-8")
     try:
         text = data.decode(encoding)
@@ -32,7 +32,7 @@ def decoded(data: bytes) -> str:
 
 
 def read_text(data: bytes) -> ReadContent:
-    return {"text": decoded(data)}
+    return {"text": decode_text(data)}
 
 
 _UNSEEN = frozenset({"script", "style", "template", "noscript", "svg", "math", "iframe", "object"})
@@ -101,7 +101,7 @@ def _html(data: bytes) -> str:
             return data.decode(named[1].decode("ascii"))
         except (LookupError, UnicodeDecodeError):
             pass
-    return decoded(data)
+    return decode_text(data)
 
 
 MOST_PARTS, DEEPEST = 200, 4
@@ -272,7 +272,7 @@ _DECLARED = re.compile(rb"<!(?:DOCTYPE|ENTITY)", re.IGNORECASE)
 
 
 def read_csv(data: bytes) -> ReadContent:
-    text = decoded(data)
+    text = decode_text(data)
     csv.field_size_limit(_LONGEST_CELL)
     delimiter = max(",;\t", key=text.split("\n", 1)[0].count)
     sheet = ReadSheet(name="", left=1, rows=[])

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from drr.env.drawer import readers
-from drr.env.drawer.form import ReadDrawing, UnreadableFile, bounded
+from drr.env.drawer.form import ReadDrawing, UnreadableFile, check_content_size
 
 MEMORY = 1 << 30
 CPU_SECONDS = 10
@@ -33,7 +33,7 @@ READERS = {
 """The reader of each kind; a reader imports its libraries when it is called."""
 
 
-def drawn(asked: Mapping[str, Any], data: bytes) -> ReadDrawing:
+def draw_page(asked: Mapping[str, Any], data: bytes) -> ReadDrawing:
     from drr.env.drawer.drawn import draw_pdf, draw_picture
 
     if asked["media"] == "picture":
@@ -76,8 +76,8 @@ def _answer(asked: Mapping[str, Any], data: bytes) -> dict[str, object]:
     """Return a file's content, or its problem. An unexpected error of a reader means that the file cannot be read."""
     try:
         if "page" in asked:
-            return {"drawing": drawn(asked, data)}
-        return {"content": bounded(READERS[asked["media"]](data))}
+            return {"drawing": draw_page(asked, data)}
+        return {"content": check_content_size(READERS[asked["media"]](data))}
     except UnreadableFile as problem:
         return {"kind": problem.kind, "problem": str(problem)}
     except MemoryError:

@@ -9,7 +9,7 @@ from pathlib import Path
 import tantivy as tv
 from drr.env.content import BATCH, ContentHash, OrderColumns, UserRow, batched, check_reviews
 from drr.env.embedded.catalog import EmbeddedCatalog
-from drr.env.embedded.index import entries, open_vectors
+from drr.env.embedded.index import index_entries, open_vectors
 from drr.env.embedded.layout import (
     DATABASE,
     INDEX,
@@ -166,7 +166,7 @@ def _check_index(
         yield f"There are {products:,} products in the store and {searcher.num_docs:,} in the index."
         return
     different = []
-    for k, entry in enumerate(entries(database)):
+    for k, entry in enumerate(index_entries(database)):
         address = tv.DocAddress(0, k)
         price, rating, crc = (
             searcher.fast_field_values(name, [address])[0] for name in ("price", "rating", "text_crc")

@@ -36,7 +36,7 @@ def build_index(database: sqlite3.Connection, path: Path) -> bytes:
     ranks = _ranks(database)
     lexicon = LexiconMaker()
     try:
-        for k, entry in enumerate(entries(database)):
+        for k, entry in enumerate(index_entries(database)):
             lexicon.add(entry.fields)
             writer.add_document(_document(entry, [rank[k] for rank in ranks]))
         writer.commit()
@@ -95,7 +95,7 @@ class IndexEntry:
         return crc32(self.text.encode())
 
 
-def entries(database: sqlite3.Connection) -> Iterator[IndexEntry]:
+def index_entries(database: sqlite3.Connection) -> Iterator[IndexEntry]:
     for product_id, price, doc in database.execute("select id, price, doc from product order by k"):
         yield IndexEntry(product_id, price, orjson.loads(doc))
 

@@ -29,9 +29,9 @@ from drr.env.files import (
     check_plain,
     check_unlinked,
     file_name,
-    holes,
     read_file,
-    restrain,
+    restrict_database,
+    sparse_bytes,
     strange_statement,
 )
 from drr.env.manifest import check_tokenizer, parse_manifest
@@ -153,7 +153,7 @@ def _check_length(folder: Path, path: Path) -> None:
     wrong = None
     if path.name in _READ_WHOLE and size > DOCUMENT:
         wrong = f"is longer than {DOCUMENT:,} bytes"
-    elif size > LARGEST and (empty := holes(path)) > LARGEST:
+    elif size > LARGEST and (empty := sparse_bytes(path)) > LARGEST:
         wrong = f"has {size:,} bytes, of which {empty:,} are holes"
     if wrong is not None:
         raise ShopError(
@@ -165,7 +165,7 @@ def folder_size(folder: Path) -> int:
     return sum(p.stat().st_size for p in folder.rglob("*") if p.is_file())
 
 
-def sync(path: Path) -> None:
+def sync_to_disk(path: Path) -> None:
     """Force a file to the disk before a manifest names it."""
     handle = os.open(path, os.O_RDONLY)
     try:
@@ -213,7 +213,7 @@ class Connections:
                 factory=_Connection,
             )
             self._local.until = time.monotonic() + PATIENCE_S
-            restrain(connection, lambda: self._local.until, STATEMENTS)
+            restrict_database(connection, lambda: self._local.until, STATEMENTS)
             if (strange := strange_statement(connection, STATEMENTS)) is not None:
                 raise ShopError(
                     f"{self._folder}: is no shop of ours (its {strange[:80]} is not of our making)"

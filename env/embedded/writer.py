@@ -22,9 +22,9 @@ from drr.env.content import (
     ReviewRow,
     ReviewsHash,
     UserRow,
-    ascending,
     batched,
-    ordered,
+    check_ascending,
+    check_order_batch,
 )
 from drr.env.embedded.index import VECTORS, build_index, build_vectors
 from drr.env.embedded.layout import (
@@ -38,13 +38,13 @@ from drr.env.embedded.layout import (
     USER_INDEXES,
     file_hashes,
     folder_size,
-    sync,
+    sync_to_disk,
 )
 from drr.env.embedded.store import lookup_key
 from drr.env.entities import Product
 from drr.env.errors import NoPlaceForShop, ShopError
-from drr.env.files import close_folder, private
-from drr.env.manifest import completed, sealed
+from drr.env.files import close_folder, owner_only_mode
+from drr.env.manifest import completed_manifest, sealed_manifest
 from drr.env.search.fields import VERSION as FIELDS_VERSION
 from drr.env.search.searching import VERSION_KEY
 from drr.env.settings import Settings
@@ -95,7 +95,7 @@ class FolderWriter:
         lock = self._held.enter_context((self._temporary / _LOCK).open("w"))
         fcntl.flock(lock, fcntl.LOCK_EX)
         self._data = self._temporary / f"data-{self._temporary.name[-8:]}"
-        self._data.mkdir(mode=private(0o777))
+        self._data.mkdir(mode=owner_only_mode(0o777))
         self._temporary.chmod(self._data.stat().st_mode)
         self._hash, self._reviews = ContentHash(), ReviewsHash()
         self._categories: Counter[str] = Counter()
@@ -115,7 +115,7 @@ class FolderWriter:
         last = ""
         first = 0
         for batch in batched(products, 1000):
-            last = ascending(last, [p.product_id for p in batch], "products")
+            last = check_ascending(last, [p.product_id for p in batch], "products")
             self._hash.add_products(batch)
             self._categories.update(p.category for p in batch)
             self._insert(
@@ -139,7 +139,7 @@ class FolderWriter:
         for batch in batches:
             if not batch:
                 continue
-            last = ascending(last, [row.user_id for row in batch], "users")
+            last = check_ascending(last, [row.user_id for row in batch], "users")
             self._hash.add_users(batch)
             self._insert(
                 "insert into user values(?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
@@ -160,7 +160,7 @@ class FolderWriter:
         for columns in batches:
             if not len(columns.order_id):
                 continue
-            last = ordered(last, columns, products, users)
+            last = check_order_batch(last, columns, products, users)
             self._hash.add_orders(columns)
             values = [c.tolist() if hasattr(c, "tolist") else c for c in columns]
             order_id, product, user, ts, quantity, status = values
@@ -203,7 +203,7 @@ class FolderWriter:
             ) from error
 
     def publish(self, manifest: Manifest) -> Manifest:
-        manifest = completed(
+        manifest = completed_manifest(
             manifest,
             str(self._folder),
             "nothing was changed",
@@ -232,7 +232,9 @@ class FolderWriter:
         }
         if self._vectors:
             sizes[VECTORS] = (self._data / VECTORS).stat().st_size
-        manifest = sealed(manifest.model_copy(update={"sizes": {**sizes, "total": sum(sizes.values())}}))
+        manifest = sealed_manifest(
+            manifest.model_copy(update={"sizes": {**sizes, "total": sum(sizes.values())}})
+        )
         text = orjson.dumps(
             {
                 **manifest.model_dump(mode="json"),
@@ -243,7 +245,7 @@ class FolderWriter:
         )
         (self._temporary / MANIFEST).write_bytes(text + b"\n")
         for path in (*self._data.rglob("*"), self._data, self._temporary / MANIFEST):
-            sync(path)
+            sync_to_disk(path)
         return manifest
 
     def _show(self) -> None:
@@ -254,11 +256,11 @@ class FolderWriter:
             if self._folder.exists():
                 self._folder.rmdir()
             self._temporary.rename(self._folder)
-            sync(self._folder.parent)
+            sync_to_disk(self._folder.parent)
             return
         self._data.rename(self._folder / self._data.name)
         (self._temporary / MANIFEST).replace(self._folder / MANIFEST)
-        sync(self._folder)
+        sync_to_disk(self._folder)
         for path in self._folder.glob("data-*"):
             if path.name != self._data.name:
                 shutil.rmtree(path, ignore_errors=True)

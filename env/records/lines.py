@@ -43,7 +43,7 @@ def one_line(text: str, limit: int) -> str:
         text = " ".join(text.split())
     elif "  " in text or text[:1] == " " or text[-1:] == " ":
         text = " ".join(text.split())
-    return cut(text, limit)
+    return shortened(text, limit)
 
 
 def cell(text: str, limit: int) -> str:
@@ -52,17 +52,17 @@ def cell(text: str, limit: int) -> str:
     return text.replace("|", "/") if "|" in text else text
 
 
-def cut(text: str, limit: int) -> str:
+def shortened(text: str, limit: int) -> str:
     return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
 
 
-def flat(text: str) -> str:
+def on_one_line(text: str) -> str:
     """Put a text on one line without leaving anything out."""
     return " ".join(text.split())
 
 
 Fit = Callable[[str, int], str]
-"""A function that fits strangers' text into a field: `cell`, or `cut` for text known to be clean."""
+"""A function that fits strangers' text into a field: `cell`, or `shortened` for text known to be clean."""
 
 
 def amount(value: float) -> str:
@@ -98,28 +98,30 @@ def listed(label: str, items: Sequence[str], most: int, join: str, least: str = 
     return [f"{label}: {join.join(items[:most])}{more}"]
 
 
-def facts(name: str, value: object) -> Iterable[str]:
+def nested_fact_lines(name: str, value: object) -> Iterable[str]:
     """Yield one line for each fact of a value, nested ones included. Unknown and empty values are left out."""
     if value is None or value == [] or value == {} or value == "":
         return
     if isinstance(value, Mapping):
         for key, inner in value.items():
-            yield from facts(f"{name}, {key}" if name else str(key), inner)
+            yield from nested_fact_lines(f"{name}, {key}" if name else str(key), inner)
     elif not isinstance(value, (list, tuple)):
         yield f"{name}: {value}"
     elif all(isinstance(item, (str, int, float)) for item in value):
         yield f"{name}: {'; '.join(map(str, value))}"
     else:
         for item in value:
-            yield from facts(name, item)
+            yield from nested_fact_lines(name, item)
 
 
 def fact_lines(record: Mapping[str, object]) -> str:
     """Format any record as one fact a line, named by its fields."""
-    return "\n".join(line for name, value in record.items() for line in facts(name.replace("_", " "), value))
+    return "\n".join(
+        line for name, value in record.items() for line in nested_fact_lines(name.replace("_", " "), value)
+    )
 
 
-def placed(rows: Iterable[tuple[str, str | None]]) -> SetRecord:
+def joined_with_spans(rows: Iterable[tuple[str, str | None]]) -> SetRecord:
     """Join the lines of (field, line) pairs, and note the span of each field's first line. A missing line is left out."""
     lines: list[str] = []
     places: dict[str, Span] = {}

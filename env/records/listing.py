@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Literal, NamedTuple
 
 from drr.env.entities import Product
-from drr.env.records.lines import cell, cut, facts, listed, price
+from drr.env.records.lines import cell, listed, nested_fact_lines, price, shortened
 from drr.env.records.product import maker, path, rating, title
 from drr.env.text import tokens
 
@@ -121,7 +121,9 @@ def _whole(product: Product, part: Part, clean: Callable[[str], str] = _same) ->
     if part in ("all", "description"):
         lines.append(_summary(product.description, features if part == "all" else []))
     if part in ("all", "details"):
-        rows = [clean(line) for name, value in product.details.items() for line in facts(name, value)]
+        rows = [
+            clean(line) for name, value in product.details.items() for line in nested_fact_lines(name, value)
+        ]
         lines += _listed("details", rows)
     if part == "all" and product.bought_together:
         lines.append(f"Bought together: {', '.join(product.bought_together)}")
@@ -202,7 +204,7 @@ def _short(product: Product, details: Iterable[tuple[str, object]], asked: froze
     features = [text for text in product.features if text]
     if len(features) > FEATURES:
         lines.append(f"- ({len(features) - FEATURES} more)")
-    lines.append(_description(cut(" ".join(product.description), 8 * DESCRIPTION), page_text))
+    lines.append(_description(shortened(" ".join(product.description), 8 * DESCRIPTION), page_text))
     named, others = _fresh_details(details, page_text, asked)
     lines += listed("Details", [*named, *others], max(DETAILS, len(named)), "; ")
     if product.bought_together:
@@ -213,11 +215,11 @@ def _short(product: Product, details: Iterable[tuple[str, object]], asked: froze
 def _heading(product: Product) -> list[str]:
     """Return the lines of the title, the figures and the first features."""
     lines = [
-        title(product, 200, cut),
-        f"{product.product_url} | {price(product.price)} | {rating(product)} | {maker(product, cut)} | {path(product, cut)}",
+        title(product, 200, shortened),
+        f"{product.product_url} | {price(product.price)} | {rating(product)} | {maker(product, shortened)} | {path(product, shortened)}",
         "",
     ]
-    features = [f"- {cut(text, FEATURE)}" for text in product.features if text]
+    features = [f"- {shortened(text, FEATURE)}" for text in product.features if text]
     return [*lines, "Features:", *features[:FEATURES]] if features else lines
 
 
@@ -230,7 +232,9 @@ def _description(text: str, known: str) -> str:
 
 def _fresh(text: str, known: str) -> str:
     """Drop the sentences that the features already contain."""
-    return cut(". ".join([s for s in text.split(". ") if s.rstrip(".").casefold() not in known]), DESCRIPTION)
+    return shortened(
+        ". ".join([s for s in text.split(". ") if s.rstrip(".").casefold() not in known]), DESCRIPTION
+    )
 
 
 def _fresh_details(
@@ -245,7 +249,7 @@ def _fresh_details(
         if not _repeats(text.casefold(), known):
             is_named = bool(asked) and not asked.isdisjoint(tokens(name))
             found, most = (named, _NAMED) if is_named else (others, DETAIL)
-            found.append(f"{cut(name, 40)}: {cut(text, most)}")
+            found.append(f"{shortened(name, 40)}: {shortened(text, most)}")
     return named, others
 
 

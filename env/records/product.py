@@ -9,9 +9,9 @@ from drr.env.records.lines import (
     cell,
     count,
     dollars,
-    facts,
-    flat,
-    placed,
+    joined_with_spans,
+    nested_fact_lines,
+    on_one_line,
     price,
     stars,
 )
@@ -61,22 +61,25 @@ def product_markdown(product: Product) -> str:
     rated = "not rated" if product.average_rating is None else f"{stars(product.average_rating)} of 5"
     number = "unknown" if product.rating_number is None else count(product.rating_number)
     lines = [
-        f"# {flat(product.title)}",
+        f"# {on_one_line(product.title)}",
         "",
         f"Product id: {product.product_id}",
         f"Price: {dollars(product.price)}",
         f"Average rating: {rated}; number of ratings: {number}",
-        f"Store: {flat(product.store) if product.store else 'unknown'}",
-        f"Categories: {' > '.join(map(flat, product.categories)) or product.category}",
+        f"Store: {on_one_line(product.store) if product.store else 'unknown'}",
+        f"Categories: {' > '.join(map(on_one_line, product.categories)) or product.category}",
     ]
     for heading, rows in (
-        ("Features", [flat(feature) for feature in product.features]),
-        ("Details", [f"{flat(name)}: {flat(str(value))}" for name, value in product.details.items()]),
+        ("Features", [on_one_line(feature) for feature in product.features]),
+        (
+            "Details",
+            [f"{on_one_line(name)}: {on_one_line(str(value))}" for name, value in product.details.items()],
+        ),
     ):
         if rows:
             lines += ["", f"## {heading}", "", *(f"- {row}" for row in rows)]
     if product.description:
-        lines += ["", "## Description", "", *map(flat, product.description)]
+        lines += ["", "## Description", "", *map(on_one_line, product.description)]
     return "\n".join(lines)
 
 
@@ -93,11 +96,15 @@ def product_evidence(product: Product) -> SetRecord:
     ]
     rows += [("features", f"Feature: {feature}") for feature in product.features]
     rows += [("description", f"Description: {part}") for part in product.description if part.strip()]
-    rows += [("details", line) for name, value in product.details.items() for line in facts(name, value)]
+    rows += [
+        ("details", line)
+        for name, value in product.details.items()
+        for line in nested_fact_lines(name, value)
+    ]
     if product.bought_together:
         together = ", ".join(product.bought_together)
         rows.append(("bought_together", f"Often bought together with: {together}"))
-    return placed(rows)
+    return joined_with_spans(rows)
 
 
 def _rated(product: Product) -> str | None:

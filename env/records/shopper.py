@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from drr.env.entities import KeptReview, Order, Product, User
-from drr.env.records.lines import cell, count, cut, day, dollars, fact_lines, listed, one_line, price
+from drr.env.records.lines import cell, count, day, dollars, fact_lines, listed, one_line, price, shortened
 from drr.env.records.product import TITLE, maker, path, rating, title
 from drr.env.statistics import FAVOURITES, Share, UserStatistics
 from drr.wording.states import STATES
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from drr.env.profile import Bought, ProfileSummary, Spend
 
 
-def person(user: User) -> str:
+def shopper_line(user: User) -> str:
     return f"{one_line(user.first_name, 60)} {one_line(user.last_name, 60)}"
 
 
@@ -30,7 +30,7 @@ def place(user: User) -> str:
 
 def profile_page(user: User, address: str) -> str:
     return (
-        f"{person(user)} | {one_line(user.email, 120)} | {one_line(user.phone_number, 40)}"
+        f"{shopper_line(user)} | {one_line(user.email, 120)} | {one_line(user.phone_number, 40)}"
         f" | {place(user)} | account {user.account_status}\n{address}"
     )
 
@@ -66,7 +66,9 @@ def order_page(order: Order, product: Product | None, user: User | None, address
             f"{order.quantity} x {title(product, TITLE)} | {price(product.price)}{_in_all(order, product)} | {rating(product)}"
             f" | {maker(product)} | {product.product_url}"
         )
-    lines.append("Customer unknown." if user is None else f"Customer: {person(user)}; ships to {place(user)}")
+    lines.append(
+        "Customer unknown." if user is None else f"Customer: {shopper_line(user)}; ships to {place(user)}"
+    )
     return "\n".join(lines)
 
 
@@ -259,7 +261,7 @@ def purchase_row(item: Bought) -> str:
     )
 
 
-def offer(product: Product) -> str:
+def offer_line(product: Product) -> str:
     """Format a product that is for sale, with its price."""
     return f"{title(product, _TITLE)} ({product.product_id}, {price(product.price)})"
 
@@ -284,7 +286,7 @@ def product_name(product: Product) -> str:
     """Return a product's name as people say it. This is the title up to its list of extras, with the store if the title lacks it."""
     name = one_line(product.title, 4 * _NAME)
     head, comma, _ = name.partition(", ")
-    return cut(head if comma and len(head) > 12 else name, _NAME) or "an untitled product"
+    return shortened(head if comma and len(head) > 12 else name, _NAME) or "an untitled product"
 
 
 def order_words(order: Order, product: Product) -> str:

@@ -174,7 +174,7 @@ def _leaf_names(leaf: str) -> Iterator[str]:
     yield SHELF + key
     yield key
     for part in _parts(leaf):
-        yield from endings(part)
+        yield from name_suffixes(part)
 
 
 def shelf_keys(step: str) -> Iterator[str]:
@@ -182,7 +182,7 @@ def shelf_keys(step: str) -> Iterator[str]:
     if key := raw_key(step):
         yield key
         for part in _parts(step):
-            yield from endings(part)
+            yield from name_suffixes(part)
 
 
 def _parts(step: str) -> Iterator[list[str]]:
@@ -191,7 +191,7 @@ def _parts(step: str) -> Iterator[list[str]]:
             yield words
 
 
-def endings(words: Sequence[str]) -> Iterator[str]:
+def name_suffixes(words: Sequence[str]) -> Iterator[str]:
     """Yield a name and its endings, up to `_LONGEST_NAME` words."""
     for count in range(1, min(_LONGEST_NAME, len(words)) + 1):
         yield "_".join(words[-count:])
@@ -205,10 +205,10 @@ def title_names(title: str) -> Iterator[str]:
     transparent = search_words().transparent
     while words and _NUMBERED.search(words[-1]):
         words.pop()
-    yield from endings(words)
+    yield from name_suffixes(words)
     while words and (words[-1] in transparent or _NUMBERED.search(words[-1])):
         words.pop()
-    yield from endings(words)
+    yield from name_suffixes(words)
 
 
 def _first_phrase(title: str) -> list[str]:

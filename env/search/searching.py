@@ -143,7 +143,7 @@ class VectorEngine(IndexEngine, Protocol):
         """Return those of the given products that fulfil the demand."""
 
 
-def fused(first: Sequence[str], second: Sequence[str]) -> list[tuple[float, str]]:
+def merge_rankings(first: Sequence[str], second: Sequence[str]) -> list[tuple[float, str]]:
     """Merge two rankings by the sum of reciprocal ranks, as (score, id); ties are ordered by id."""
     scores: dict[str, float] = {}
     for ranking in (first, second):
@@ -176,8 +176,10 @@ class HybridSearch:
         own, near = found.hits.product_ids, [one for one in near if one not in deeper]
         whole = found.plan.names_all_of(found.demanded)
         full = set(own) if whole else self.engine.among(own, found.plan.every_word)
-        mixed = fused([one for one in own if one not in full], [one for one in near if one not in full])
-        head = fused([*(one for one in own if one in full), *(one for _, one in mixed)], ())
+        mixed = merge_rankings(
+            [one for one in own if one not in full], [one for one in near if one not in full]
+        )
+        head = merge_rankings([*(one for one in own if one in full), *(one for _, one in mixed)], ())
         beside = len(head) - len(found.hits.product_ids)
         page = head[request.offset : request.offset + request.limit]
         ids, scores = [one for _, one in page], [score for score, _ in page]

@@ -15,7 +15,7 @@ from drr.env.manifest import changed_manifest, check_content, check_counts, has_
 from drr.env.search.fields import SearchFields, fields_of_product
 from drr.env.servers.catalog import ServersCatalog
 from drr.env.servers.documents import find_keys
-from drr.env.servers.index import IndexDocument, entry_of, export
+from drr.env.servers.index import IndexDocument, entry_of, export_documents
 from drr.env.servers.opening import open_shop
 from drr.env.servers.store import ServersStore
 from drr.env.settings import Settings
@@ -62,7 +62,7 @@ class _Check:
 
     def _check_products(self) -> Iterator[str]:
         unfound: list[str] = []
-        if different := list(_different(self._stored(unfound), export(self._servers, self._index))):
+        if different := list(_different(self._stored(unfound), export_documents(self._servers, self._index))):
             yield f"Store and index differ in {len(different):,} products: {named(different)}."
         if unfound:
             yield (

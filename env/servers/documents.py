@@ -49,14 +49,14 @@ def plain_key(key: str) -> str:
     return key
 
 
-def safe(value: Any, depth: int = _DEEPEST) -> Any:
+def storable_value(value: Any, depth: int = _DEEPEST) -> Any:
     """Return a JSON value with keys, numbers and a depth that the database accepts."""
     if isinstance(value, (Mapping, list)) and not depth:
         return {_AS_JSON: orjson.dumps(value).decode()}
     if isinstance(value, Mapping):
-        return {safe_key(key): safe(inner, depth - 1) for key, inner in value.items()}
+        return {safe_key(key): storable_value(inner, depth - 1) for key, inner in value.items()}
     if isinstance(value, list):
-        return [safe(inner, depth - 1) for inner in value]
+        return [storable_value(inner, depth - 1) for inner in value]
     if isinstance(value, int) and not -(1 << 63) <= value < 1 << 63:
         return {_AS_JSON: str(value)}
     return value
@@ -76,7 +76,7 @@ def product_document(product: Product) -> RawBSONDocument:
     """Encode a product. An error about a product that the server would refuse names that product here."""
     document = product.document()
     del document["product_url"]
-    document["details"] = safe(product.details)
+    document["details"] = storable_value(product.details)
     refused = f"products: {product.product_id} cannot be stored"
     try:
         encoded = bson.encode(document)

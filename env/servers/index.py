@@ -90,8 +90,8 @@ def category_term(name: str) -> str:
     return category_key(name)[:_LONGEST_CATEGORY]
 
 
-def create(servers: Servers, index: str, shards: int) -> None:
-    """Create an index without replicas. Refresh is off while the index is loaded; `finish` turns it on."""
+def create_index(servers: Servers, index: str, shards: int) -> None:
+    """Create an index without replicas. Refresh is off while the index is loaded; `finish_index` turns it on."""
     settings: JsonObject | None = {
         "number_of_shards": shards,
         "number_of_replicas": 0,
@@ -130,7 +130,7 @@ def document(
     return row
 
 
-def bulk(servers: Servers, index: str, documents: Sequence[JsonObject]) -> None:
+def bulk_write(servers: Servers, index: str, documents: Sequence[JsonObject]) -> None:
     """Write all documents, or raise an error that names those refused. Documents that a busy server refused are sent again."""
     actions = ({"_index": index, "_id": one["product_id"], "_source": one} for one in documents)
     sent = streaming_bulk(
@@ -161,7 +161,7 @@ def bulk(servers: Servers, index: str, documents: Sequence[JsonObject]) -> None:
     raise ShopError(f"{where} {refused}; nothing was published")
 
 
-def finish(servers: Servers, index: str, meta: JsonObject) -> int:
+def finish_index(servers: Servers, index: str, meta: JsonObject) -> int:
     """Make the index searchable and store `meta` in it; return the number of documents."""
     search = servers.search.options(request_timeout=max(servers.timeout, 600.0))
     if not servers.serverless:
@@ -173,7 +173,7 @@ def finish(servers: Servers, index: str, meta: JsonObject) -> int:
     return int(search.count(index=index)["count"])
 
 
-def export(servers: Servers, index: str) -> Iterator[IndexDocument]:
+def export_documents(servers: Servers, index: str) -> Iterator[IndexDocument]:
     """Yield every document by product id, all as of one moment."""
     search, fields = servers.search, list(IndexDocument._fields)
     asked: JsonObject = {"size": _EXPORT, "sort": [{"product_id": "asc"}], "track_total_hits": False}

@@ -41,7 +41,7 @@ class Names:
         return f"{self.shop}-products-{version}"
 
 
-def collection(kind: str, version: str) -> str:
+def collection_name(kind: str, version: str) -> str:
     return f"{kind}_{version}"
 
 
@@ -63,7 +63,7 @@ class StoredBatches(TypedDict):
 
 
 class ShownVersion(TypedDict):
-    """The document that names the version which is opened; its values are as `drr.env.servers.documents.safe` writes them."""
+    """The document that names the version which is opened; its values are as `drr.env.servers.documents.storable_value` writes them."""
 
     version: str
     manifest: JsonObject
@@ -93,7 +93,7 @@ class Versions:
 
     def drop(self, version: str) -> None:
         for kind in (*KINDS, REVIEWS):
-            self._database.drop_collection(collection(kind, version))
+            self._database.drop_collection(collection_name(kind, version))
         self._search.indices.delete(index=self._names.index(version), ignore_unavailable=True)
 
     def sweep(self) -> None:

@@ -14,7 +14,16 @@ from drr.env.search.read_query import Lexicon
 from drr.env.servers.catalog import ServersCatalog
 from drr.env.servers.connect import Servers
 from drr.env.servers.documents import plain
-from drr.env.servers.load import KINDS, LOAD, RESERVED, Names, ShownVersion, Versions, collection, names_of
+from drr.env.servers.load import (
+    KINDS,
+    LOAD,
+    RESERVED,
+    Names,
+    ShownVersion,
+    Versions,
+    collection_name,
+    names_of,
+)
 from drr.env.servers.store import ServersStore
 from drr.env.settings import Settings
 from drr.env.shop import SERVERS, Manifest, Shop
@@ -91,5 +100,5 @@ def check_set(servers: Servers, names: Names, version: str, manifest: Manifest, 
         raise ShopError(f"{spec}: the index {index} and the database are of different shops; {AGAIN}")
     database = servers.mongo[names.shop]
     for kind in KINDS:
-        if manifest.counts[kind] and not database[collection(kind, version)].estimated_document_count():
+        if manifest.counts[kind] and not database[collection_name(kind, version)].estimated_document_count():
             raise ShopError(f"{spec}: MongoDB has no {kind} of this shop any more; {AGAIN}")

@@ -10,7 +10,7 @@ from drr.env.errors import ShopError
 from drr.env.json_object import JsonObject
 from drr.env.servers import index
 from drr.env.servers.connect import Servers
-from drr.env.servers.load import Load, Names, StoredBatches, collection
+from drr.env.servers.load import Load, Names, StoredBatches, collection_name
 from pymongo import ReplaceOne, WriteConcern
 from pymongo import errors as mongo
 
@@ -35,7 +35,7 @@ class Sending:
     def collection(self, kind: str) -> Any:
         # What is recorded as stored must be with most of a replica set before, or a fail-over leaves a record of nothing.
         return self._database.get_collection(
-            collection(kind, self.load.version), write_concern=WriteConcern("majority")
+            collection_name(kind, self.load.version), write_concern=WriteConcern("majority")
         )
 
     def send(
@@ -64,7 +64,7 @@ class Sending:
         except mongo.BulkWriteError as error:
             raise _refused(kind, records, error) from error
         if searched:
-            index.bulk(self._servers, self._index, searched)
+            index.bulk_write(self._servers, self._index, searched)
         if searched or reached["batches"] % RECORDED == 0:
             self.load.record(kind, reached)
 

@@ -13,7 +13,7 @@ from drr.env.errors import ShopError
 from drr.env.json_object import JsonObject
 from drr.env.servers.connect import Servers
 from drr.env.servers.documents import order_of, product_of, review_of, user_of
-from drr.env.servers.load import CURRENT, KINDS, MANIFEST, REVIEWS, Names, collection
+from drr.env.servers.load import CURRENT, KINDS, MANIFEST, REVIEWS, Names, collection_name
 from drr.env.shop import IdKind, Manifest, OrderPage
 from drr.env.statistics import Purchase, UserStatistics, user_statistics
 from drr.env.text import is_text, nearest, person_key, sample_key
@@ -52,7 +52,7 @@ class ServersStore:
         self.servers, self._names, self._version, self._manifest = servers, names, version, manifest
         self._url = shop_url
         self._database = servers.mongo[names.shop]
-        self.there = {kind: self._database[collection(kind, version)] for kind in (*KINDS, REVIEWS)}
+        self.there = {kind: self._database[collection_name(kind, version)] for kind in (*KINDS, REVIEWS)}
 
     def _still_current(self) -> None:
         """Raise an error if the shop was replaced. A dropped collection answers like an empty one, so this runs before a record is called missing."""

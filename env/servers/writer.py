@@ -19,14 +19,14 @@ from drr.env.content import (
     ReviewRow,
     ReviewsHash,
     UserRow,
-    ascending,
     batched,
-    ordered,
+    check_ascending,
+    check_order_batch,
 )
 from drr.env.entities import Product
 from drr.env.errors import ServerFailure, ShopError
 from drr.env.json_object import JsonObject
-from drr.env.manifest import completed, parse_manifest, sealed
+from drr.env.manifest import completed_manifest, parse_manifest, sealed_manifest
 from drr.env.servers import index
 from drr.env.servers.connect import Servers, client_versions
 from drr.env.servers.documents import (
@@ -36,7 +36,7 @@ from drr.env.servers.documents import (
     plain,
     product_document,
     review_document,
-    safe,
+    storable_value,
     user_document,
 )
 from drr.env.servers.load import KINDS, REVIEWS, Load, Names, StoredBatches, Versions, names_of
@@ -94,7 +94,7 @@ class ServersWriter:
         if not self._servers.search.indices.exists(index=name):
             if load.done:
                 self._discard(load, "the index of an unfinished load is gone")
-            index.create(self._servers, name, self._shards)
+            index.create_index(self._servers, name, self._shards)
 
     def _discard(self, load: Load, reason: str) -> NoReturn:
         """Remove an unfinished load that cannot be continued, so that the next attempt begins afresh."""
@@ -129,7 +129,7 @@ class ServersWriter:
             last = ""
             for batch in batched(products, BATCH):
                 ids = [product.product_id for product in batch]
-                last = ascending(last, ids, "products")
+                last = check_ascending(last, ids, "products")
                 _check_lengths(ids)
                 self._product_ids += ids
                 self._categories.update(product.category for product in batch)
@@ -149,7 +149,7 @@ class ServersWriter:
             last = ""
             for batch in batched((row for rows in batches for row in rows), BATCH):
                 ids = [row.user_id for row in batch]
-                last = ascending(last, ids, "users")
+                last = check_ascending(last, ids, "users")
                 self._user_ids += ids
                 self._hash.add_users(batch)
                 yield batch
@@ -160,7 +160,7 @@ class ServersWriter:
         def hashed() -> Iterator[OrderColumns]:
             last: tuple[int, int, int] | None = None
             for columns in _sliced(batches):
-                last = ordered(last, columns, len(self._product_ids), len(self._user_ids))
+                last = check_order_batch(last, columns, len(self._product_ids), len(self._user_ids))
                 self._hash.add_orders(columns)
                 yield columns
 
@@ -221,7 +221,7 @@ class ServersWriter:
         own = {**manifest.versions, **self._server_versions, **client_versions(), "text": TEXT_VERSION}
         rest = {"backend": "servers", "versions": self._parts.versions(own)}
         kept = self._reviews.kept()
-        manifest = completed(manifest, self._spec, "nothing was published", self._hash, kept, **rest)
+        manifest = completed_manifest(manifest, self._spec, "nothing was published", self._hash, kept, **rest)
         if self._sending is None:
             return self._unchanged(manifest)
         load = self._sending.load
@@ -229,14 +229,14 @@ class ServersWriter:
             if kept is None:  # an earlier attempt may have kept some
                 self._sending.collection(REVIEWS).drop()
             sizes = _finish(self._servers, self._names, self._sending, manifest)
-        manifest = sealed(manifest.model_copy(update={"sizes": sizes}))
+        manifest = sealed_manifest(manifest.model_copy(update={"sizes": sizes}))
         with self._servers.speaking():
             load.hold()
             self._versions.show(
                 {
                     "version": load.version,
-                    "manifest": safe(manifest.model_dump(mode="json")),
-                    "categories": safe(dict(self._categories)),
+                    "manifest": storable_value(manifest.model_dump(mode="json")),
+                    "categories": storable_value(dict(self._categories)),
                     "lexicon": self._parts.lexicon(),
                     "weights": self._parts.weights(),
                 }
@@ -282,7 +282,7 @@ def _finish(servers: Servers, names: Names, sending: Sending, manifest: Manifest
     collections = {kind: sending.collection(kind) for kind in (*KINDS, REVIEWS)}
     there = {kind: one.count_documents({}) for kind, one in collections.items()}
     meta = index_meta(names, version, manifest.content_hash)
-    there["documents in the index"] = index.finish(servers, names.index(version), meta)
+    there["documents in the index"] = index.finish_index(servers, names.index(version), meta)
     reviews = 0 if manifest.reviews is None else manifest.reviews.count
     written = {**manifest.counts, REVIEWS: reviews, "documents in the index": manifest.counts["products"]}
     for kind, count in there.items():

@@ -36,7 +36,7 @@ class Reply(NamedTuple):
     agreed: bool = False
 
 
-def reply(state: ServiceState, about: Sequence[SlotKind], total: float | None = None) -> Reply:
+def shopper_reply(state: ServiceState, about: Sequence[SlotKind], total: float | None = None) -> Reply:
     """Answer one question, and note in the state what was told."""
     state.answers += 1
     change, asks_yes = state.case.change, "confirmation" in about

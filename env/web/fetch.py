@@ -177,7 +177,7 @@ class Fetcher:
                 raise FetchFailure("unreachable", f"connection failed: {reason}") from None
 
     async def _resolve(self, address: WebAddress) -> Sequence[str]:
-        resolve = self.resolver or resolved
+        resolve = self.resolver or resolve_host
         try:
             found = await resolve(address.host, address.port)
         except (OSError, UnicodeError):
@@ -325,7 +325,7 @@ class Pinned(httpcore.AsyncNetworkBackend):
         return await self._backend.connect_tcp(self._ips[-1], port, timeout, local_address, socket_options)
 
 
-async def resolved(host: str, port: int) -> list[str]:
+async def resolve_host(host: str, port: int) -> list[str]:
     """Look up a name in a separate thread. A look-up that hangs keeps its slot until the system gives it up, and nobody waits for it."""
     loop = asyncio.get_running_loop()
     gates = _LOOK_UPS.setdefault(loop, {"": asyncio.Semaphore(MOST_LOOK_UPS)})

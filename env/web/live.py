@@ -237,7 +237,7 @@ _PASSWORD = re.compile(r"<input[^<>]{0,300}type\s*=\s*[\"']?password", re.IGNORE
 _WALLS = ((_BOT, "a bot wall"), (_LOGIN, "a log-in page"), (_CONSENT, "a consent page"))
 
 
-def wall(title: str | None, text: str, html: str) -> str | None:
+def access_barrier(title: str | None, text: str, html: str) -> str | None:
     """Return the name of a barrier in front of the content, such as a log-in page, or `None`."""
     if len(text) > WALL_LENGTH:
         return None
@@ -276,7 +276,7 @@ async def make_page(fetched: Fetched, reader: PageReader) -> Page:
             return Page(fetched.url, fetched.final_url, "empty", None, None, name, reason)
     markdown = found.markdown.replace("\0", "").strip()
     title = " ".join(found.title.split())[:300] if found.title else None
-    if obstacle := wall(title, markdown, html):
+    if obstacle := access_barrier(title, markdown, html):
         return Page(fetched.url, fetched.final_url, "blocked", title, None, name, f"it is {obstacle}")
     if len(markdown) < SHORTEST:
         reason = f"it has {len(markdown)} characters of text, fewer than {SHORTEST}"

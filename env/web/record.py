@@ -20,7 +20,7 @@ from typing import Any, TypedDict
 
 import orjson
 from drr.env.errors import DrrError, Misuse
-from drr.env.files import is_digest, make_folder, private, read_file, replacing
+from drr.env.files import atomic_write, is_digest, make_folder, owner_only_mode, read_file
 from drr.env.json_object import JsonObject
 from drr.env.small_files import DOCUMENT
 from drr.env.source import text_hash
@@ -109,7 +109,7 @@ class Recorded(TypedDict):
     """The status of every page that was read, by address."""
 
 
-async def record(web: WebSearch, queries: Sequence[str], top_k: int, *, pages: bool) -> Recorded:
+async def record_searches(web: WebSearch, queries: Sequence[str], top_k: int, *, pages: bool) -> Recorded:
     """Send all queries to a recording web, which keeps the answers; `pages` also reads the pages found."""
     statuses: dict[str, str] = {}
     found = 0
@@ -196,7 +196,9 @@ class Snapshots:
         """Open a folder of pages. `closed` keeps other users out, as for all of a study."""
         self._folder = folder
         self._clock = clock
-        self._files, self._folders = (private(0o666), private(0o777)) if closed else (0o666, 0o777)
+        self._files, self._folders = (
+            (owner_only_mode(0o666), owner_only_mode(0o777)) if closed else (0o666, 0o777)
+        )
 
     def get(self, url: str) -> Page | None:
         """Return the page as it was read; `None` if it never was. A text that does not match its hash raises an error."""
@@ -305,5 +307,5 @@ def url_key(url: str) -> str:
 def write_whole(path: Path, content: bytes, mode: int = 0o666) -> None:
     """Write a file that appears whole or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    with replacing(path, mode) as file:
+    with atomic_write(path, mode) as file:
         file.write(content)

@@ -29,7 +29,7 @@ from drr.eval.labels import (
 from drr.eval.metrics.coverage import variants_of
 from drr.eval.metrics.rows import CorrectedDocument, CorrectedFigure
 from drr.eval.stats.corrected import ScoredThing, corrected
-from drr.eval.stats.faithfulness import PAPER_TYPES, UNREADABLE, JudgedClaim, strict
+from drr.eval.stats.faithfulness import PAPER_TYPES, UNREADABLE, JudgedClaim, strict_score
 from drr.eval.stats.question import Comparison, by_pair
 from drr.eval.tasks.judgements import Judged
 
@@ -68,7 +68,7 @@ UNDER_CRITERION = "under a criterion"
 """Part of a label's name, because a criterion may have the name of a dimension of quality."""
 
 
-def figures_of(judged: Judged, labels: Sequence[Label]) -> list[LabelledFigure]:
+def correctable_figures(judged: Judged, labels: Sequence[Label]) -> list[LabelledFigure]:
     """Return every figure that labels can correct, whether labelled or not."""
     return _figures(judged, _labels_by_place(judged, labels))
 
@@ -164,7 +164,7 @@ def _of_type(claims: Iterable[JudgedClaim], source_type: str) -> list[tuple[str,
     found = []
     for claim in claims:
         status = claim.page.get(source_type)
-        score = strict(status)
+        score = strict_score(status)
         if score is not None:
             found.append((f"{claim.id}-{source_type}", claim, score, status in UNREADABLE))
     return found

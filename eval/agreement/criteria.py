@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
-from drr.eval.agreement.judges import OVERALL, Items, compared, shared_items
+from drr.eval.agreement.judges import OVERALL, Items, agreement_rows, shared_items
 from drr.eval.agreement.rows import (
     CriteriaLevels,
     CriteriaPair,
@@ -58,7 +58,7 @@ def criteria_agreement(
         for two in shared_items(scores.with_people(people), last)
         if PEOPLE not in two.judges or not last.issuperset(two.judges)
     ]
-    return compared(labels, scores.repeated, pairs, alpha(scores.by_judge, None, "interval"))
+    return agreement_rows(labels, scores.repeated, pairs, alpha(scores.by_judge, None, "interval"))
 
 
 def scores_under_criteria(labels: Sequence[CriterionLabel], systems: Mapping[str, str]) -> SaidUnderCriteria:

@@ -198,7 +198,7 @@ Key = tuple[str, str]
 """Item and dimension."""
 
 
-def agreement(labels: Sequence[Label], people: Collection[str] = ()) -> LabelsDocument:
+def pairwise_agreement(labels: Sequence[Label], people: Collection[str] = ()) -> LabelsDocument:
     """Compare all pairs of judges. In a pair of a machine and one of `people`, the machine comes first, so that bias is machine minus human."""
     return {
         "schema": 1,
@@ -253,10 +253,10 @@ def _support(labels: Sequence[SupportLabel], people: Collection[str]) -> TaskAgr
         asked = [questions.get(k, f"{k}, of no known question") for k in two.items]
         crossed = crossed_classes(x, y, SUPPORT, asked)
         found.append({"judges": two.judges, **support_statistics(x, y, asked), "classes": crossed})
-    return compared(labels, items.repeated, found, alpha(by_judge, SUPPORT, "ordinal"))
+    return agreement_rows(labels, items.repeated, found, alpha(by_judge, SUPPORT, "ordinal"))
 
 
-def compared(
+def agreement_rows(
     labels: Sequence[Label], repeated: int, pairs: list[Pair], of_all: AgreementRow | None
 ) -> TaskAgreement[Pair]:
     return {"labels": len(labels), "repeated": repeated, "pairs": pairs, "alpha": of_all}
@@ -277,7 +277,7 @@ def _pairwise(labels: Sequence[PairwiseLabel], people: Collection[str]) -> TaskA
         rankings = _rankings(two)
         found.append({"judges": two.judges, "dimensions": rows, "classes": crossed, "rankings": rankings})
     plain = {judge: {key: one.value for key, one in rows.items()} for judge, rows in by_judge.items()}
-    return compared(labels, repeated, found, alpha(plain, PAIRWISE, "nominal"))
+    return agreement_rows(labels, repeated, found, alpha(plain, PAIRWISE, "nominal"))
 
 
 def _rankings(two: _Shared[Key, Preference]) -> dict[str, RankingRow]:
@@ -330,4 +330,4 @@ def _rating(labels: Sequence[RatingLabel], people: Collection[str]) -> TaskAgree
             for dimension, keys in groups.items()
         }
         found.append({"judges": two.judges, "dimensions": rows})
-    return compared(labels, items.repeated, found, alpha(by_judge, None, "interval"))
+    return agreement_rows(labels, items.repeated, found, alpha(by_judge, None, "interval"))

@@ -93,7 +93,7 @@ def _together(values: Sequence[str | float]) -> str | float:
     return ag.TIE if rest and rest[0][1] == most else best
 
 
-def cases(labels: Sequence[Label], task: Task) -> list[Case]:
+def labelled_cases(labels: Sequence[Label], task: Task) -> list[Case]:
     """Group the labels by thing. A pair labelled in the opposite order is the same pair, and its label is turned.
 
     No label is dropped: one name may stand for several people, and then all its labels count.

@@ -7,12 +7,19 @@ from collections.abc import Mapping, Sequence
 from typing import NotRequired, TypedDict
 
 from drr.env.errors import Misuse
-from drr.eval.agreement.corrected import LabelledFigure, figures_of
+from drr.eval.agreement.corrected import LabelledFigure, correctable_figures
 from drr.eval.agreement.rows import JudgeCost
 from drr.eval.evidence.answers import Answer
 from drr.eval.labels import Label
 from drr.eval.metrics.coverage import variants_of
-from drr.eval.stats.corrected import LEAST_LABELS, LEAST_QUESTIONS, Spread, WayRow, spread, ways
+from drr.eval.stats.corrected import (
+    LEAST_LABELS,
+    LEAST_QUESTIONS,
+    Spread,
+    WayRow,
+    label_variances,
+    ways_to_half_width,
+)
 from drr.eval.stats.question import known_sum
 from drr.eval.tasks.judgements import Judged
 from drr.study.study import Study
@@ -62,7 +69,7 @@ def precision_plan(
     half_width: float,
     label_usd: float | None = None,
 ) -> PrecisionPlan:
-    every = figures_of(judged, labels)
+    every = correctable_figures(judged, labels)
     figures = [figure for figure in every if figure.metric == metric and figure.units]
     if not figures:
         known = ", ".join(dict.fromkeys(figure.metric for figure in every if figure.units)) or "nothing yet"
@@ -87,11 +94,11 @@ def _planned(
     answer_usd: float | None,
     label_usd: float | None,
 ) -> FigurePlan:
-    found = spread(figure.units, drawn_whole=figure.drawn_whole)
+    found = label_variances(figure.units, drawn_whole=figure.drawn_whole)
     questions = len({unit.question for unit in figure.units})
     labels = sum(unit.person is not None and not unit.settled for unit in figure.units)
     names = [name for name in figure.variant.split(" : ") if name in present] or [figure.variant]
-    rows = [] if found is None else ways(found, half_width)
+    rows = [] if found is None else ways_to_half_width(found, half_width)
     plan: FigurePlan = {
         "metric": figure.metric,
         "variant": figure.variant,

@@ -12,7 +12,7 @@ from drr.eval.agreement.rows import MarkedRow
 from drr.eval.agreement.statistics import SUPPORT_SCORE
 from drr.eval.agreement.study import latest_judgings
 from drr.eval.evidence.answers import Answer, read_answers
-from drr.eval.judging.marks import ReviewMark, holding, marks_row, read_marks
+from drr.eval.judging.marks import ReviewMark, marks_row, marks_still_valid, read_marks
 from drr.eval.judging.read import read_judged
 from drr.eval.labels import DIMENSIONS, Sample, SupportLabel, rating_id
 from drr.eval.stats.faithfulness import PAPER_TYPES
@@ -63,7 +63,7 @@ def rating_places(judged: Judged) -> list[Place]:
     return [(answer.key, "") for answer in judged.answers if judged.ratings.get(answer.key)]
 
 
-def drawn(places: Sequence[Place], count: int, seed: int) -> tuple[list[Place], Sample]:
+def draw_places(places: Sequence[Place], count: int, seed: int) -> tuple[list[Place], Sample]:
     number = min(count, len(places))
     sample = Sample(seed=seed, drawn=number, population=len(places))
     return Random(seed).sample(list(places), number), sample
@@ -151,7 +151,7 @@ def marked_labels(study: Study, desk: JudgingContext) -> MarkedLabels:
     row: MarkedRow = {"reviewers": {}, "without_label": 0, "elsewhere": 0, "rules": {}}
     for judging in latest_judgings(study).values():
         judged = read_judged(study, judging, answers=answers)
-        seen |= {mark for _, mark in holding(judged, marks)}
+        seen |= {mark for _, mark in marks_still_valid(judged, marks)}
         labels += _labels(judged, desk, marks)
         row["rules"] = marks_row(judged, marks)["by_rule"]
     verdicts = sum(mark.of == "verdict" for mark in seen)
@@ -172,7 +172,7 @@ def _labels(judged: Judged, desk: JudgingContext, marks: list[ReviewMark]) -> li
             query=answer.query,
             label=mark.label,
         )
-        for key, mark in holding(judged, marks)
+        for key, mark in marks_still_valid(judged, marks)
         if mark.label is not None and (key, mark.name) in places
         for answer in [judged.by_key[key]]
         if (shown := shown_to_judge(judged, desk, answer, mark.name)) is not None

@@ -9,12 +9,12 @@ from typing import Any, NamedTuple, TypedDict
 import numpy as np
 from drr.env.errors import Misuse
 from drr.eval.agreement.calibrate import THRESHOLDS
-from drr.eval.agreement.people import Case, cases, verdicts_of
+from drr.eval.agreement.people import Case, labelled_cases, verdicts_of
 from drr.eval.agreement.rows import AgreementRow, row_of
 from drr.eval.agreement.statistics import PAIRWISE, SUPPORT, SUPPORT_SCORE
 from drr.eval.labels import Label, Task
 from drr.eval.stats import agreement as ag
-from drr.eval.stats.intervals import RELATED, SHARE, Floats, Statistic, divided, from_sums, mean_of
+from drr.eval.stats.intervals import RELATED, SHARE, Floats, Statistic, from_sums, mean_of, safe_division
 from drr.study.study import Study
 
 
@@ -26,7 +26,7 @@ class LinkedFigure(NamedTuple):
     new: Statistic
 
 
-def linked(
+def linking_function(
     labels: Sequence[float], old: Sequence[float], new: Sequence[float], clusters: Sequence[str]
 ) -> list[LinkedFigure]:
     """Link nine figures from 0.1 to 0.9. A judge that does not follow the labels links nothing."""
@@ -42,7 +42,7 @@ def linked(
 
 def _people(figure: float, sums: Floats) -> Floats:
     base, slope = _line(sums, 3)
-    return divided(figure - base, slope, least=1e-9)
+    return safe_division(figure - base, slope, least=1e-9)
 
 
 def _new(figure: float, sums: Floats) -> Floats:
@@ -53,7 +53,7 @@ def _new(figure: float, sums: Floats) -> Floats:
 def _line(sums: Floats, at: int) -> tuple[Floats, Floats]:
     """Return base and slope of the least-squares line of the scores in a column over the labels."""
     n, t, square, score, product = (sums[:, place] for place in (0, 1, 2, at, at + 1))
-    slope = divided(n * product - t * score, n * square - t * t, least=1e-9)
+    slope = safe_division(n * product - t * score, n * square - t * t, least=1e-9)
     return (score - slope * t) / n, slope
 
 
@@ -76,7 +76,7 @@ class LabelledSet(NamedTuple):
         """Take the labels of support, else those of pairs. Of several texts for one claim (WiCE) the first counts."""
         tasks: Mapping[Task, Sequence[str]] = {"support": SUPPORT, "pairwise": PAIRWISE}
         for task, classes in tasks.items():
-            every = reversed(cases(labels, task))
+            every = reversed(labelled_cases(labels, task))
             found = {(one.example.id, getattr(one.example, "dimension", "")): one for one in every}
             own = sorted(found.values(), key=lambda case: case.id)[:most]  # by hash: a part is drawn by lot
             if people := [str(case.consensus()) for case in own]:
@@ -206,7 +206,7 @@ def _link(labelled: LabelledSet, old: JudgedSet, new: JudgedSet) -> list[LinkRow
     rows = zip(labelled.people, old.times[0], new.times[0], labelled.cases, strict=True)
     known = [(_SCORES[label], _SCORES[x], _SCORES[y], one.question) for label, x, y, one in rows if x and y]
     labels, before, now, asked = zip(*known, strict=True) if known else ((), (), (), ())
-    found = linked(labels, before, now, asked)
+    found = linking_function(labels, before, now, asked)
     return [
         {"old": one.old, "people": row_of(one.people), "new": row_of(one.new)}
         for one in found

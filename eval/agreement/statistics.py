@@ -18,7 +18,7 @@ from drr.eval.agreement.rows import (
 )
 from drr.eval.stats import agreement as ag
 from drr.eval.stats import correlation
-from drr.eval.stats.agreement import Label, aligned
+from drr.eval.stats.agreement import Label, align_labels
 from drr.eval.stats.correlation import difference
 from drr.eval.stats.intervals import Statistic, mean_of
 
@@ -120,7 +120,7 @@ def crossed_classes(
     x: Sequence[str | None], y: Sequence[str | None], categories: tuple[str, ...], clusters: Sequence[str]
 ) -> ClassesRow:
     """Compare the labels class by class, the judge's first. Precision is how often the judge is right with a label, recall how often it finds one."""
-    a, b, _, _ = aligned(x, y, clusters)
+    a, b, _, _ = align_labels(x, y, clusters)
     pairs = Counter(zip(a, b, strict=True))
     positive = _POSITIVE[categories]
     yes = " or ".join(positive)
@@ -151,7 +151,7 @@ def _share(
     of: Sequence[str | None], beside: Sequence[str | None], clusters: Sequence[str], name: str, judge: str
 ) -> Statistic:
     """Return the share of labels of a class by one judge that the other gives too; `n` is their number."""
-    a, b, c, lost = aligned(of, beside, clusters)
+    a, b, c, lost = align_labels(of, beside, clusters)
     kept = [(float(q == name), cluster) for p, q, cluster in zip(a, b, c, strict=True) if p == name]
     method = f"share of what the {judge} calls {name}"
     return mean_of([same for same, _ in kept], [cluster for _, cluster in kept], method, n_unscored=lost)

@@ -10,7 +10,7 @@ import numpy as np
 from drr.env.plugins import load
 from drr.env.text import tokens
 from drr.eval.agreement.criteria import criteria_agreement
-from drr.eval.agreement.judges import agreement
+from drr.eval.agreement.judges import pairwise_agreement
 from drr.eval.agreement.precision import judge_costs
 from drr.eval.agreement.rows import AgreementDocument, StabilityRow, Statistics, row_of
 from drr.eval.agreement.statistics import SUPPORT_SCORE
@@ -182,7 +182,7 @@ def agreement_among(study: Study, raters: Raters) -> AgreementDocument | None:
     criteria = [label for label in everyone if isinstance(label, CriterionLabel)]
     systems = {rating_id(a.query_id, a.variant, a.trial): a.variant for a in answers}
     return {
-        **agreement(everyone, people),
+        **pairwise_agreement(everyone, people),
         "criteria": criteria_agreement(criteria, people, systems),
         "cost": judge_costs(study, {name: a.query_id for a in answers for name in (a.key, a.query_id)}),
         "banner": next((j.warning for j in latest.values() if j.warning is not None), None),

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Generic, NamedTuple, TypeVar
 
 from drr.env.plugins import prompt_folders
-from drr.eval.asking.safety import fenced, harmless
+from drr.eval.asking.safety import fenced, text_for_judge
 from drr.eval.labels import Dimension
 from drr.llm.prompts import Prompt, Prompts, fence, unused_mark
 from drr.llm.thinking import shared_opening
@@ -53,7 +53,7 @@ class Section(NamedTuple):
     @property
     def shown(self) -> str:
         """Return the text without its head, as the judge reads it."""
-        return harmless(self.text, report=self.report)
+        return text_for_judge(self.text, report=self.report)
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ class Asking(Generic[Form]):
         return next((section.shown for section in self.sections if section.label == label), "")
 
 
-def prefixed(
+def conversation_with_prefix(
     system: str,
     shared: Sequence[Section],
     asked: Sequence[Section] = (),
@@ -92,7 +92,7 @@ def prefixed(
 
     All texts have one fence mark, made of the shared texts; no text contains it. `again` says that another request with this beginning follows.
     """
-    texts = [harmless(one.fenced_text, report=one.report) for one in (*shared, *asked)]
+    texts = [text_for_judge(one.fenced_text, report=one.report) for one in (*shared, *asked)]
     mark = unused_mark(texts, "\0".join(texts[: len(shared)]), digits=8)
     blocks = [
         "\n".join(filter(None, (one.intro, fence(text, one.label, mark=mark))))

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from drr.eval.asking.conversation import Asking, Form, fingerprint
 from drr.llm.failures import ModelFailure
 from drr.llm.names import OFFLINE
-from drr.llm.role import MeteredModel, Policy, RoleModel, readable, structured
+from drr.llm.role import MeteredModel, Policy, RoleModel, is_readable, structured
 from drr.study.blobs import LostText
 from drr.study.study import Study
 from drr.study.unit import Outcome, canonical_json
@@ -148,7 +148,9 @@ class Judge:
         return self._models.name_of(self._role) == OFFLINE
 
     async def answer(self, asking: Asking[Form]) -> Form:
-        model = self._models.role(self._role, None if self._stand_in is None else policy(self._stand_in))
+        model = self._models.role(
+            self._role, None if self._stand_in is None else offline_policy(self._stand_in)
+        )
         if model.rule_written:
             return await model.structured(asking.messages, asking.form, brief=asking)
 
@@ -182,7 +184,7 @@ class Judge:
         """Return the next stored answer to this request, if any."""
         if request not in self._ready:
             kept = () if self._context.left_out else self._kept.of(request, self._context.unit.key)
-            self._ready[request] = [text for text in kept if not self._retried or readable(text, form)]
+            self._ready[request] = [text for text in kept if not self._retried or is_readable(text, form)]
         ready = self._ready[request]
         return ready.pop(0) if ready else None
 
@@ -215,7 +217,7 @@ def request_id(
     return sha256(canonical_json(parts).encode()).hexdigest()
 
 
-def policy(stand_in: StandIn) -> Policy:
+def offline_policy(stand_in: StandIn) -> Policy:
     """Build the offline model's policy from the rules. The policy reads the question's fields, not the messages built from them."""
 
     def play(messages: Sequence[BaseMessage], arguments: Mapping[str, Any]) -> AIMessage:
@@ -245,10 +247,10 @@ async def ask_by_id(
     """Ask about things by id and map each to its verdict; a missing id was left out twice. `ModelFailure` where no answer is usable."""
     found: dict[str, Any] = {}
     for group in groups_of(names, most):
-        found |= sure((await judge.answer(asking(group))).verdicts, group, verdict)
+        found |= answers_by_id((await judge.answer(asking(group))).verdicts, group, verdict)
         left = [name for name in group if name not in found]
         if left:
-            found |= sure(await _once_more(judge, asking(left)), left, verdict)
+            found |= answers_by_id(await _once_more(judge, asking(left)), left, verdict)
     return found
 
 
@@ -263,7 +265,9 @@ async def _once_more(judge: Examiner, asking: Asking[Any]) -> Iterable[Any]:
     return verdicts
 
 
-def sure(answers: Iterable[One], asked: Iterable[str], verdict: Callable[[One], object]) -> dict[str, One]:
+def answers_by_id(
+    answers: Iterable[One], asked: Iterable[str], verdict: Callable[[One], object]
+) -> dict[str, One]:
     """Map ids to answers. Ids that were not asked for are ignored; ids with two different verdicts are left out."""
     found: dict[str, One] = {}
     torn: set[str] = set()

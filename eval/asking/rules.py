@@ -29,7 +29,7 @@ def rules_version(judge: str, versions: Iterable[str]) -> int | None:
     return next((int(one) for one in found if one.isdecimal()), None)
 
 
-def outdated(judge: str, versions: Iterable[str]) -> str | None:
+def outdated_rules_notice(judge: str, versions: Iterable[str]) -> str | None:
     """Return a notice that figures by another version of the rules are not comparable. `None`: today's rules, or a model."""
     version = rules_version(judge, versions)
     if version is None or (judge, version) == (NAME, VERSION):

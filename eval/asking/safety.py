@@ -38,7 +38,7 @@ def parser() -> MarkdownIt:
     return made.disable(["image"])
 
 
-def rendered(markdown: str, addresses: Collection[str] = ()) -> str:
+def readable_markdown(markdown: str, addresses: Collection[str] = ()) -> str:
     """Return the visible content of Markdown as readable Markdown. Of a link's target only the site is kept, which a reader sees on hovering.
 
     A target stays whole where the text shows it elsewhere, or where its canonical form is one of `addresses`, which the task shows anyway.
@@ -211,14 +211,14 @@ _PLEA = re.compile(
 )
 
 
-def visible(text: str) -> str:
+def visible_text(text: str) -> str:
     """Return any text without comments, scripts and invisible characters."""
     return _seen(_HIDDEN_ELEMENT.sub("", _COMMENT.sub("", text)))
 
 
 def visible_report(markdown: str, addresses: Collection[str] = ()) -> str:
     """Return a report as a reader sees it rendered; `addresses` are link targets that the task shows anyway."""
-    return _seen(rendered(visible(markdown), addresses))
+    return _seen(readable_markdown(visible_text(markdown), addresses))
 
 
 def _seen(text: str) -> str:
@@ -235,24 +235,24 @@ def _selector(found: re.Match[str]) -> str:
     return found[0] if found[0] in ("\ufe0e", "\ufe0f") and shapes else ""
 
 
-def defused(text: str) -> str:
+def defused_text(text: str) -> str:
     """Change a text so that nothing in it reads as a verdict, a fence mark or a change of speaker. The words stay."""
     text = _MARKUP.sub("\u2039", text)
     text = _JSON_KEY.sub("\\1\\2\\1\\3\u2236", text)
     return _LINE_KEY.sub("\\1\\2\\3\u2236", text)
 
 
-def forgeries(text: str) -> int:
+def count_forgeries(text: str) -> int:
     """Count verdicts in JSON form and pleas to the judge, hidden ones included. Honest reports have none."""
     return len(_JSON_KEY.findall(text)) + len(_PLEA.findall(text))
 
 
 def fenced(text: str, label: str, *, salt: str = "", report: bool = False) -> str:
     """Return a foreign text fenced for a judge's prompt."""
-    return fence(harmless(text, report=report), label, salt=salt)
+    return fence(text_for_judge(text, report=report), label, salt=salt)
 
 
 @lru_cache(maxsize=1024)
-def harmless(text: str, *, report: bool = False) -> str:
+def text_for_judge(text: str, *, report: bool = False) -> str:
     """Return a text as a judge reads it. The result is cached, because one report is part of dozens of prompts."""
-    return defused(visible_report(text) if report else visible(text))
+    return defused_text(visible_report(text) if report else visible_text(text))

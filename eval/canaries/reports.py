@@ -126,7 +126,7 @@ PAGES = {
 QUESTION = "What of a bird corner, under $100?"
 
 
-def sources() -> list[Source]:
+def cited_pages() -> list[Source]:
     """Return the pages that the reports cite, as a tool returned them."""
     return [
         Source(url=url, type="web", title="a page", seen=text, page=text, page_status="ok")

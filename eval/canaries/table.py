@@ -10,13 +10,13 @@ from drr.eval.agreement.people import Results, support_status
 from drr.eval.canaries.planted_errors import QUERY_ID as FACTS_QUERY
 from drr.eval.canaries.planted_errors import QUESTION as ASKED
 from drr.eval.canaries.planted_errors import PlantedClaim, planted_answers
-from drr.eval.canaries.reports import ANNA, CANARIES, CLEAN, QUESTION, sources
+from drr.eval.canaries.reports import ANNA, CANARIES, CLEAN, QUESTION, cited_pages
 from drr.eval.labels import DIMENSIONS
 from drr.eval.metrics import values_of
 from drr.eval.stats.aggregate import plain_mean
 from drr.eval.stats.question import grouped
 from drr.eval.tasks.judgements import Judged
-from drr.study.evidence import pack
+from drr.study.evidence import pack_sources
 from drr.study.run import run
 from drr.study.study import Study
 from drr.study.unit import Outcome, Unit
@@ -38,11 +38,15 @@ def mistake_units() -> list[Unit]:
 
 def answer_unit(query_id: str, query: str, user_id: str, variant: str, report: str) -> Unit:
     facts = {"query_id": query_id, "query": query, "user_id": user_id, "variant": variant, "trial": 0}
-    spec = {**facts, "report": report, "sources": [source.model_dump(mode="json") for source in sources()]}
+    spec = {
+        **facts,
+        "report": report,
+        "sources": [source.model_dump(mode="json") for source in cited_pages()],
+    }
     return Unit("answer", {**spec, "made": "canary"}, spec, f"{query_id}/{variant}/0")
 
 
-async def put(study: Study, units: list[Unit]) -> None:
+async def store_test_reports(study: Study, units: list[Unit]) -> None:
     """Store the test reports in the study; those of an earlier version no longer count."""
     from drr.llm.factory import Models
     from drr.llm.models import ModelSettings
@@ -52,7 +56,7 @@ async def put(study: Study, units: list[Unit]) -> None:
 
 
 async def _put(spec: Mapping[str, Any], context: Context) -> Outcome:
-    rows, blobs = pack([Source.model_validate(source) for source in spec["sources"]])
+    rows, blobs = pack_sources([Source.model_validate(source) for source in spec["sources"]])
     facts = {name: spec[name] for name in ("query_id", "query", "user_id", "variant", "trial")}
     fields = {"words": len(spec["report"].split()), "sources": rows, "fabricated": [], "tool_calls": []}
     return Outcome({**facts, **fields}, {**blobs, "report": spec["report"]})
@@ -95,17 +99,17 @@ def report_rows(judged: Judged, margin: float = MARGIN) -> list[CanaryRow]:
     if CLEAN_NAME not in figures:
         return []
     clean = figures.pop(CLEAN_NAME)
-    least = above(_grade(figures["empty"]), 1.0)
+    least = shares_above(_grade(figures["empty"]), 1.0)
     rows = [row("reports", CLEAN_NAME, "graded above the empty one", _grade(clean), least, most=False)]
     for name, canary in figures.items():
         if name == "empty":
             asked = f"mean grade at most {EMPTY_MOST:g}"
             rows.append(row("reports", name, asked, _grade(canary), EMPTY_MOST))
             continue
-        limit = above(_grade(clean), margin)
+        limit = shares_above(_grade(clean), margin)
         rows.append(row("reports", name, "mean grade no better than clean", _grade(canary), limit))
         if canary.get("fp") is not None:
-            faith = above(clean.get("fp"), FP_MARGIN)
+            faith = shares_above(clean.get("fp"), FP_MARGIN)
             rows.append(row("reports", name, "faithfulness no better than clean", canary.get("fp"), faith))
     return rows
 
@@ -116,7 +120,7 @@ def _grade(values: Mapping[str, float | None]) -> float | None:
     return None if None in grades else plain_mean(grades)
 
 
-def above(value: float | None, more: float) -> float | None:
+def shares_above(value: float | None, more: float) -> float | None:
     return None if value is None else value + more
 
 

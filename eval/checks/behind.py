@@ -11,7 +11,7 @@ from typing import NamedTuple
 from drr.env.entities import Product
 from drr.eval.checks.base import Span
 from drr.eval.checks.mentions import Mentions, ProductReference, TextLine
-from drr.eval.checks.naming import full_name, similarity, words
+from drr.eval.checks.naming import full_name, name_words, similarity
 from drr.eval.checks.values import (
     Field,
     SaidValue,
@@ -19,11 +19,11 @@ from drr.eval.checks.values import (
     bare_stars,
     cell_values,
     field_of,
-    labelled,
     plain_label,
     price_at_once,
     segments,
-    stated,
+    split_label,
+    stated_values,
     values_of,
 )
 
@@ -158,7 +158,7 @@ class FactsBehind(FactsEntered):
     def _details(self, product_id: str, low: int, high: int, line: TextLine) -> None:
         """Read the labelled details that follow in the line of one product."""
         for one in segments(self._body, low, high):
-            if (part := labelled(one)) is not None and field_of(part[0]) is None:
+            if (part := split_label(one)) is not None and field_of(part[0]) is None:
                 self._under(product_id, *part, line)
 
     def _is_joined(self, line: TextLine, one: ProductReference, name: str | None) -> bool:
@@ -182,7 +182,7 @@ class FactsBehind(FactsEntered):
         name = parts[-1] if parts[-1][:1].isupper() or len(parts) < _PAIR else f"{parts[-2]}, {parts[-1]}"
         lead = _LEADING.match(name)
         name = name if lead is None else name[lead.end() :]
-        if product is None or len(words(name)) < 2 or not name[:1].isupper():
+        if product is None or len(name_words(name)) < 2 or not name[:1].isupper():
             return None
         return name if similarity(name, full_name(product)) >= 1 else None
 
@@ -202,7 +202,7 @@ class FactsBehind(FactsEntered):
                 for each in values:
                     later.setdefault(each.field, []).append(each)
             elif (
-                (part := labelled(one)) is not None
+                (part := split_label(one)) is not None
                 and (alone or follows)
                 and self._under(product_id, *part, line)
             ):
@@ -254,7 +254,7 @@ class FactsBehind(FactsEntered):
             sentence = self._body[start:end]
             if not _IT.match(sentence) or self._mentions.within(start, end) or self._capitals(one, sentence):
                 return
-            self._enter(one.product_id, stated(self._body, start, end), line)
+            self._enter(one.product_id, stated_values(self._body, start, end), line)
 
     def _is_spoken_of(self, one: ProductReference, low: int, high: int) -> bool:
         """Tell whether a sentence is about the product to which it refers. It begins or ends with the reference, or goes on behind a comma."""
@@ -268,9 +268,9 @@ class FactsBehind(FactsEntered):
     def _capitals(self, one: ProductReference, text: str) -> bool:
         """Tell whether a part of a sentence has a name that is not in the product's title."""
         product = self._mentions.subject.product(one.product_id)
-        own = set() if product is None else set(words(full_name(product)))
+        own = set() if product is None else set(name_words(full_name(product)))
         found = (word for word in _CAPITALS.findall(text) if word[:3].casefold() not in _MONTHS)
-        return any(not set(words(word)) <= own for word in found)
+        return any(not set(name_words(word)) <= own for word in found)
 
     def _before_marker(self, line: TextLine, one: ProductReference, low: int, *, alone: bool) -> None:
         """Read `Name: $10.99, 4.9 stars [1]`, which begins with the name of the product that the mark leads to."""
@@ -280,10 +280,10 @@ class FactsBehind(FactsEntered):
             return
         lead = _LEADING.match(self._body, low, one.start)
         start = low if lead is None else lead.end()
-        own = set(words(full_name(product)))
+        own = set(name_words(full_name(product)))
         position, end = 0, start
         for match in _WORD.finditer(self._body, start, one.start):
-            if not set(words(match[0])) <= own:
+            if not set(name_words(match[0])) <= own:
                 break
             position, end = position + 1, match.end()
         if position > 1 and self._body[start : start + 1].isupper():

@@ -15,11 +15,11 @@ from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.naming import (
     SAME,
     full_name,
-    makers,
+    maker_words,
+    name_words,
     other_of_that_name,
     similarity,
     tells_maker_and_thing,
-    words,
 )
 
 _CONFUSED = {"O": "O0", "0": "0O", "I": "I1L", "1": "1IL", "L": "L1I", "S": "S5", "5": "5S", "B": "B8", "8": "8B"}  # fmt: skip
@@ -219,14 +219,14 @@ _STRANGE = 0.5
 
 def _by_another_maker(subject: Subject, named: _Named, product: Product) -> Product | None:
     """Return a product by the maker that a name begins with, where the named product has another maker."""
-    tokens, own = words(named.name), set(words(full_name(product)))
+    tokens, own = name_words(named.name), set(name_words(full_name(product)))
     if subject.shop is None or tokens[0] in own or similarity(named.name, full_name(product)) >= _STRANGE:
         return None
     page = subject.shop.catalog.search(SearchRequest(query=named.name[:200], limit=10, search="plain"))
-    made = (one for one in subject.products(page.product_ids) if tokens[0] in makers(one))
+    made = (one for one in subject.products(page.product_ids) if tokens[0] in maker_words(one))
     alike = (one for one in made if similarity(named.name, full_name(one)) >= _STRANGE)
     return next((one for one in alike if tells_maker_and_thing(named.name, one)), None)
 
 
 def _shares_maker(one: Product, other: Product) -> bool:
-    return bool(makers(one) & makers(other))
+    return bool(maker_words(one) & maker_words(other))

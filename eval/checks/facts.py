@@ -12,15 +12,15 @@ from functools import lru_cache
 
 from drr.eval.checks.behind import FactsBehind, ProductFacts, detail_of
 from drr.eval.checks.mentions import Mentions, ProductReference, Tables, TextLine, after_bullet
-from drr.eval.checks.naming import full_name, similarity, words
+from drr.eval.checks.naming import full_name, name_words, similarity
 from drr.eval.checks.values import (
     Segment,
     cell_values,
     field_of,
-    labelled,
     may_count_ratings,
     segment,
     segments,
+    split_label,
     values_of,
 )
 
@@ -100,7 +100,7 @@ class _Reader(FactsBehind):
         if self._opened_by_item and line.after_blank and line.indent == 0 and line.kind in ("text", "title"):
             self._owner = None  # a paragraph behind a list is of none of its items
         whole = segment(self._body, after_bullet(self._body, line), line.end)
-        label_and_value = labelled(whole)
+        label_and_value = split_label(whole)
         known = (
             label_and_value is not None
             and self._owner is not None
@@ -115,7 +115,7 @@ class _Reader(FactsBehind):
         if self._owner is None or label_and_value is None:
             return
         every = list(segments(self._body, whole.start, line.end))
-        parts = [labelled(one) for one in every]
+        parts = [split_label(one) for one in every]
         if sum(part is not None for part in parts) < 2:
             parts = [None if _LISTED.search(label_and_value[1].text) else label_and_value]
         for place, part in enumerate(parts):
@@ -153,6 +153,6 @@ class _Reader(FactsBehind):
         ids = {one.product_id for one in self._mentions.within(line.start, self._lines[end - 1].end)}
         product = self._mentions.subject.product(next(iter(ids))) if len(ids) == 1 else None
         name = line.text.strip(" #*_:0123456789.)").rpartition(": ")[2]
-        if product is None or len(words(name)) < 2 or similarity(name, full_name(product)) < _NAMED:
+        if product is None or len(name_words(name)) < 2 or similarity(name, full_name(product)) < _NAMED:
             return None
         return product.product_id

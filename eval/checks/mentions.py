@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Literal, NamedTuple
 
-from drr.citations.hidden import blank
+from drr.citations.hidden import blank_spans
 from drr.citations.parse import Marker
 from drr.env.entities import Product
 from drr.eval.checks.base import PRODUCT_ID, Subject
-from drr.eval.checks.naming import names_in, words
+from drr.eval.checks.naming import name_words, names_in
 from drr.eval.checks.values import Segment, segment
 from drr.wording.vocabulary import Wordbook, vocabulary
 
@@ -65,7 +65,7 @@ class Layout:
     lines: list[TextLine]
 
 
-def layout(body: str) -> Layout:
+def body_layout(body: str) -> Layout:
     """Split a body into lines, with lists and code blanked. Offsets are those of the report."""
     return Layout(list(_Lines(body).read()))
 
@@ -194,9 +194,9 @@ class Mentions:
     def __init__(self, subject: Subject) -> None:
         self.subject = subject
         self.body = subject.citations.body
-        self.plain = blank(self.body, [(m.start, m.end) for m in subject.citations.markers])
+        self.plain = blank_spans(self.body, [(m.start, m.end) for m in subject.citations.markers])
         """The body without citations, so that link texts do not count as statements."""
-        self.layout: Layout = layout(self.body)
+        self.layout: Layout = body_layout(self.body)
         self.references = self._references()
         self._starts = [reference.start for reference in self.references]
         self.called = list(self._called())
@@ -246,8 +246,8 @@ class Mentions:
         maker = (product.store or "").split()[:1]
         if before is None or (maker and self.body.startswith(maker[0], start)):
             return False
-        tokens = set(words(before["name"]))
-        return not tokens & ({*words(product.title), *words(product.store or "")} | _DETERMINERS)
+        tokens = set(name_words(before["name"]))
+        return not tokens & ({*name_words(product.title), *name_words(product.store or "")} | _DETERMINERS)
 
     def _is_tied(self, start: int, end: int) -> bool:
         between = self.body[start:end]
@@ -255,7 +255,7 @@ class Mentions:
 
 
 def _is_name(marker: Marker) -> bool:
-    tokens = words(marker.id)
+    tokens = name_words(marker.id)
     is_link = marker.form in ("link", "html") and not marker.id.startswith(("http://", "https://"))
     return is_link and len(tokens) >= 2 and not PAGES.is_of_a_page(tokens)
 

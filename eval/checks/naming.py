@@ -167,14 +167,14 @@ _PART = re.compile(r"[a-z0-9]+(?:\.\d+)?")
 
 
 @lru_cache(maxsize=4096)
-def words(text: str) -> tuple[str, ...]:
+def name_words(text: str) -> tuple[str, ...]:
     return tuple(_PART.findall(text.casefold().replace("'", "").replace("’", "")))
 
 
 def similarity(name: str, title: str) -> float:
     """Return the share of the name's words that the title has. A short name for a long title is still its name."""
-    tokens = [word for word in words(name) if word not in _STOP]
-    known = set(words(title))
+    tokens = [word for word in name_words(name) if word not in _STOP]
+    known = set(name_words(title))
     if not tokens:
         return 1.0
     shared = sum(word in known or word.rstrip("s") in known or word + "s" in known for word in tokens)
@@ -202,13 +202,13 @@ def other_of_that_name(subject: Subject, name: str, product: Product) -> Product
 
 def tells_maker_and_thing(name: str, product: Product) -> bool:
     """Tell whether a name has the product's maker and at least one more word of it."""
-    tokens, names = set(words(name)), {*words(product.store or ""), *words(product.title)[:1]}
-    return bool(tokens & makers(product)) and not tokens <= {*names, *_STOP}
+    tokens, names = set(name_words(name)), {*name_words(product.store or ""), *name_words(product.title)[:1]}
+    return bool(tokens & maker_words(product)) and not tokens <= {*names, *_STOP}
 
 
-def makers(product: Product) -> frozenset[str]:
+def maker_words(product: Product) -> frozenset[str]:
     """Return the words by which the maker is called: the first of the title, the first of the store."""
-    return frozenset((*words(product.store or "")[:1], *words(product.title)[:1]))
+    return frozenset((*name_words(product.store or "")[:1], *name_words(product.title)[:1]))
 
 
 _LEADS = frozenset(

@@ -11,16 +11,16 @@ from itertools import groupby
 from drr.env.entities import ORDER_STATUSES, Order
 from drr.eval.checks.base import Check, Span, Subject, Tally, Unknown, unverifiable
 from drr.eval.checks.mentions import Mentions, TextLine, after_bullet
-from drr.eval.checks.naming import full_name, makers, other_of_that_name, similarity, words
+from drr.eval.checks.naming import full_name, maker_words, name_words, other_of_that_name, similarity
 from drr.eval.checks.values import (
     Segment,
     is_quantity,
     is_total,
-    labelled,
-    listed,
     plain_label,
     segment,
     segments,
+    split_label,
+    split_word_list,
 )
 from drr.wording.dates import TextDate, dates, days_of_year
 from drr.wording.money import amounts
@@ -32,16 +32,18 @@ _ORDER_ID = re.compile(
 )
 _DIGITS = 16  # of every order's number
 _STATES = {one.casefold(): one for one in ORDER_STATUSES}
-_NOT_YET = listed("refunded|pending|in transit|on its way|still on its way|on the way|not delivered|open")
+_NOT_YET = split_word_list(
+    "refunded|pending|in transit|on its way|still on its way|on the way|not delivered|open"
+)
 """States that no record has."""
 _STATE = re.compile(rf"\b(?:{'|'.join(_STATES)})\b", re.I)
-_DAY_LABELS = listed(
+_DAY_LABELS = split_word_list(
     "date|order date|ordered|ordered on|day|purchased|purchase date|bought|date ordered|order placed|placed|when"
 )
-_STATE_LABELS = listed("status|state|order status")
+_STATE_LABELS = split_word_list("status|state|order status")
 _COUNT = re.compile(r"\d{1,3}(?![\d.,])")
 _PAIR = 2  # cells of a row: a label and its value
-_THING_LABELS = listed("item|product|what|bought|thing|name|product name|item ordered")
+_THING_LABELS = split_word_list("item|product|what|bought|thing|name|product name|item ordered")
 _NEAR = 40  # characters between an order's number and its day
 _BETWEEN = re.compile(
     r"[\s*_]*(?:[(,:—–-]|\bof\b|\bfrom\b|\bon\b|\bdated\b|\bplaced\b|\bordered\b|order|[\s#*_])*[\s*_]*", re.I
@@ -143,7 +145,7 @@ class _OrderReader:
 
     def _label(self, line: TextLine) -> bool:
         text = self._mentions.plain
-        return labelled(segment(text, after_bullet(text, line), line.end)) is not None
+        return split_label(segment(text, after_bullet(text, line), line.end)) is not None
 
     def take(self, tally: _OrderTally, line: TextLine) -> None:
         """Compare a line that names orders, or that belongs to an order above."""
@@ -229,7 +231,7 @@ def _compare_labels(
         return
     else:
         whole = [segment(text, after_bullet(text, line), line.end), *segments(text, line.start, line.end)]
-        parts = [found for one in whole if (found := labelled(one)) is not None]
+        parts = [found for one in whole if (found := split_label(one)) is not None]
     for name, value in parts:
         _compare_labelled(tally, subject, mentions, plain_label(name), value, order)
 
@@ -384,7 +386,7 @@ def _compare_name(tally: Tally, subject: Subject, value: Segment, order: Order, 
     """Check that a name in the line of an order is not that of another product of the shop."""
     product = subject.product(order.product_id)
     name = _PLACED.sub("", value.text)
-    if product is None or makers(product) & {*words(around)}:
+    if product is None or maker_words(product) & {*name_words(around)}:
         return
     if sum(word[:1].isupper() and len(word) > 2 for word in name.split()) < _SEVERAL:
         return

@@ -15,7 +15,7 @@ from drr.eval.checks.base import Check, Span, Subject, Tally, unverifiable
 from drr.eval.checks.behind import ProductAttribute, ProductFact
 from drr.eval.checks.facts import facts_of
 from drr.eval.checks.mentions import BULLET, Mentions, ProductReference, TextLine
-from drr.eval.checks.naming import folded_words, full_name, head_noun, makers, similarity, words
+from drr.eval.checks.naming import folded_words, full_name, head_noun, maker_words, name_words, similarity
 from drr.eval.checks.values import SaidValue, pairs_of, segments
 from drr.wording.figures import numbers, same_number, same_stars
 from drr.wording.money import amounts
@@ -111,7 +111,7 @@ def _rated(value: SaidValue, product: Product) -> tuple[bool | None, str]:
 
 
 def _compare_pairs(tally: Tally, subject: Subject, mentions: Mentions, seen: set[Span]) -> None:
-    tokens = frozenset(words(mentions.body))
+    tokens = frozenset(name_words(mentions.body))
     for stars, count in pairs_of(mentions.body):
         if {stars.span, count.span} & seen or stars.hedged or count.hedged:
             continue
@@ -163,9 +163,11 @@ def _is_some_products(
         and _heads(line, here[0], pointed, (stars.span[0], count.span[1]))
     ):
         pointed = subject.products({here[0].product_id})
-        own = frozenset[str]().union(*map(makers, pointed))
-        same = [one for one in same if not makers(one) & own]
-        return any(_fits(stars, count, one) for one in (*pointed, *_named_in(frozenset(words(text)), same)))
+        own = frozenset[str]().union(*map(maker_words, pointed))
+        same = [one for one in same if not maker_words(one) & own]
+        return any(
+            _fits(stars, count, one) for one in (*pointed, *_named_in(frozenset(name_words(text)), same))
+        )
     return any(
         _fits(stars, count, one)
         for one in (
@@ -193,14 +195,14 @@ def _heads(line: TextLine, one: ProductReference, pointed: Iterable[Product], sp
     first = list(islice(segments(line.text, start, len(line.text)), 2))
     between = line.text[span[1] - line.start : max(0, one.start - line.start)]
     named = any(
-        len(words(each.text)) > 1 and similarity(each.text, full_name(product)) >= 1 for each in first
+        len(name_words(each.text)) > 1 and similarity(each.text, full_name(product)) >= 1 for each in first
     )
     return named and len(between) < _FOLLOWS
 
 
 def _named_in(words: frozenset[str], products: Iterable[Product]) -> Iterator[Product]:
     """Yield the products whose maker is among the words."""
-    return (one for one in products if makers(one) & words)
+    return (one for one in products if maker_words(one) & words)
 
 
 def _fits(stars: SaidValue, count: SaidValue, product: Product) -> bool:

@@ -14,9 +14,9 @@ from drr.env.shop import Shop, Store
 from drr.eval.checks.base import Check, Span, Subject, Tally, unverifiable
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.orders import USER_URL, order_ids
-from drr.eval.checks.values import Segment, labelled, listed, plain_label, segment
+from drr.eval.checks.values import Segment, plain_label, segment, split_label, split_word_list
 from drr.wording.states import STATES
-from drr.wording.vocabulary import either, vocabulary
+from drr.wording.vocabulary import any_word_pattern, vocabulary
 
 _GIVEN = frozenset(name.casefold() for name in vocabulary("given_names")["given"])
 _CAPITAL = r"[A-Z][\w'’-]{1,24}"
@@ -33,21 +33,21 @@ _CALLED = re.compile(
 _LEADS = re.compile(
     rf"\b(?i:prepared|compiled|written|drawn up|put together|made|report|plan|recommendations?|summary)\s(?i:for)\s[*_]{{0,2}}{_TITLE}(?P<first>{_CAPITAL})\s(?P<last>{_CAPITAL})"
 )
-_NO_NAMES = listed(
+_NO_NAMES = split_word_list(
     "there|all|everyone|everybody|folks|team|friend|friends|neighbor|neighbour|shopper|customer|reader|sir|madam|again|kitty"
 )
 _TO_OTHERS = re.compile(
     r"\b(?:write|letter|note|draft|message|e-?mail|tell|text|reply|card|post|announce|ask)\b", re.I
 )
-_NAME_LABELS = listed(
+_NAME_LABELS = split_word_list(
     "name|customer|customer name|prepared for|compiled for|for|report for|shopper|written for|plan for|reader|recipient|client|client name|account|account holder|to|user"
 )
-_PLACE_LABELS = listed(
+_PLACE_LABELS = split_word_list(
     "location|ship to|shipping to|deliver to|delivery to|address|shipping address|delivery address|city|home|lives in|based in|place|ships to|destination|home city|where"
 )
 _TWO = re.compile(rf"{_TITLE}(?P<first>{_CAPITAL})\s(?P<last>{_CAPITAL})(?=$|[*_]|[,(;|·]|\s[–—(·|-])")
 _CITY = r"(?P<city>[A-Z][\w.'’-]{1,24}(?:\s[A-Z][\w.'’-]{1,24}){0,3})"
-_STATE = rf"(?:,\s(?P<state>{either([*STATES, *STATES.values()])})(?!\w|\sCity|,\s[A-Z]{{2}}\b)|\s\((?P<in>{either([*STATES, *STATES.values()])})\))"
+_STATE = rf"(?:,\s(?P<state>{any_word_pattern([*STATES, *STATES.values()])})(?!\w|\sCity|,\s[A-Z]{{2}}\b)|\s\((?P<in>{any_word_pattern([*STATES, *STATES.values()])})\))"
 _WHERE = re.compile(
     rf"(?<![\w,'’])(?:\d{{1,6}}\s[^,\n]{{3,40}},\s)?{_CITY}{_STATE}(?:,?\s(?P<zip>\d{{5}})(?!\d))?"
 )
@@ -98,7 +98,7 @@ def _compare_labels(tally: Tally, mentions: Mentions, user: User) -> None:
             label, value = (segment(mentions.body, *cell) for cell in line.cells)
             _compare_label(tally, label.text, value, user)
         elif line.kind != "row":
-            label_and_value = labelled(segment(mentions.body, line.start, line.end))
+            label_and_value = split_label(segment(mentions.body, line.start, line.end))
             if label_and_value is not None:
                 _compare_label(tally, label_and_value[0].lstrip("-*+•> #"), label_and_value[1], user)
 

@@ -30,13 +30,13 @@ def figures_read(subject: Subject, checks: Iterable[Check]) -> FiguresRow:
 
 
 def _figures(subject: Subject) -> Iterator[Span]:
-    from drr.citations.hidden import blank
+    from drr.citations.hidden import blank_spans
     from drr.eval.checks.mentions import BULLET, LINE
     from drr.wording.dates import dates
     from drr.wording.figures import NUMBER
 
     cited = [(one.start, one.end) for one in subject.citations.markers]
-    text = blank(subject.citations.body, cited)
+    text = blank_spans(subject.citations.body, cited)
     days = [(one.start, one.end) for one in dates(text, 0, len(text))]
     taken = _flags(len(text), days)
     yield from days

@@ -36,7 +36,7 @@ _TOTAL = re.compile(
 _QUANTITY = frozenset(("qty", "quantity", "units", "how many", "pcs"))
 
 
-def listed(words: str) -> frozenset[str]:
+def split_word_list(words: str) -> frozenset[str]:
     """Return the words of a list that is written `one|two words|three`."""
     return frozenset(words.split("|"))
 
@@ -207,7 +207,7 @@ def bare_stars(one: Segment, behind: Sequence[Segment]) -> list[SaidValue]:
 _TENTH = re.compile(r"[0-5]\.\d")
 
 
-def labelled(one: Segment) -> tuple[str, Segment] | None:
+def split_label(one: Segment) -> tuple[str, Segment] | None:
     """Split `Price: $21.99` into label and value."""
     match = _LABELLED.fullmatch(one.text)
     if match is None:
@@ -216,7 +216,7 @@ def labelled(one: Segment) -> tuple[str, Segment] | None:
     return match["label"].strip(_EDGE), Segment(one.start + value.start, value.text)
 
 
-def stated(body: str, start: int, end: int) -> list[SaidValue]:
+def stated_values(body: str, start: int, end: int) -> list[SaidValue]:
     """Return the price, stars and number of ratings in a sentence about one product, each where it occurs once."""
     found: list[SaidValue] = []
     for pattern in (_STATED_PRICE, _STATED_STARS, _STATED_SCORE, _STATED_COUNT):

@@ -24,8 +24,8 @@ from drr.env.web.base import Page, PageStatus
 from drr.env.world import Holdings, is_paged, kinds_of, owner_of
 from drr.eval.stats.question import AskedQuestion
 from drr.llm.meter import UsageRow
-from drr.study.evidence import unpack
-from drr.study.form import of, reading
+from drr.study.evidence import unpack_sources
+from drr.study.form import naming_errors, of
 from drr.study.study import Study
 from drr.study.unit import Record
 
@@ -74,7 +74,7 @@ class Answer:
 
     @cached_property
     def sources(self) -> list[Source]:
-        return unpack(self.study, self.record)
+        return unpack_sources(self.study, self.record)
 
     @cached_property
     def extras(self) -> list[Extra]:
@@ -145,7 +145,7 @@ def _answers(study: Study) -> Iterator[Answer]:
 
 
 def answer_of(study: Study, record: Record, queries: Mapping[str, Query]) -> Answer:
-    with reading(f"the answer {record.label!r}"):
+    with naming_errors(f"the answer {record.label!r}"):
         return _answer(study, record, queries)
 
 

@@ -127,7 +127,7 @@ def sentences_of(report: str, citations: Citations) -> list[ReportSentence]:
     return found
 
 
-def goes_on(text: str) -> bool:
+def refers_to_previous(text: str) -> bool:
     """Tell whether a statement refers to the statement right before it."""
     return _OF_BEFORE.match(text) is not None
 
@@ -138,7 +138,7 @@ def claims_citing(report: str, citations: Citations) -> list[ReportSentence]:
     before: tuple[str, ...] = ()
     block = -1
     for one in sentences_of(report, citations):
-        if one.urls or one.block != block or not goes_on(one.text):
+        if one.urls or one.block != block or not refers_to_previous(one.text):
             before = one.urls if len(one.urls) == 1 else ()
         elif before:
             found.append(replace(one, urls=before))

@@ -23,7 +23,7 @@ from drr.env.web.base import PageStatus
 from drr.env.world import is_paged
 from drr.eval.evidence.answers import questions
 from drr.eval.evidence.given_files import check_named, given_rows
-from drr.study.evidence import pack
+from drr.study.evidence import pack_sources
 from drr.study.study import Study
 from drr.study.unit import Outcome, Unit
 from drr.study.worker import Context
@@ -241,7 +241,7 @@ def _report(line: str | dict[str, Any]) -> ImportedReport:
         ) from error
 
 
-def plan(study: Study | None, read: ReadReports) -> tuple[list[Unit], list[Query]]:
+def plan_import(study: Study | None, read: ReadReports) -> tuple[list[Unit], list[Query]]:
     """Plan units, and return also the questions that the study did not have. Reports with the same normalised query and user have the same question, but for those of a task at a size, which keep their id. Refuse a trial that is repeated with other content."""
     asked = _Asked(questions(study) if study else {})
     records = study.records("answer", None) if study else ()
@@ -259,7 +259,7 @@ def plan(study: Study | None, read: ReadReports) -> tuple[list[Unit], list[Query
     return units, list(asked.fresh.values())
 
 
-def asked_of(read: ReadReports) -> dict[str, set[str]]:
+def questions_by_system(read: ReadReports) -> dict[str, set[str]]:
     """Map each system to the ids of the questions that its reports answer."""
     asked = _Asked({})
     found: dict[str, set[str]] = {}
@@ -349,10 +349,10 @@ def imported_units(study: Study) -> list[Unit]:
     ]
 
 
-async def take_in(spec: Mapping[str, Any], context: Context) -> Outcome:
+async def store_imported_report(spec: Mapping[str, Any], context: Context) -> Outcome:
     """Store one imported report as an outcome. Nothing is called; the record is as the line says."""
     report = ImportedReport.model_validate(spec["imported"])
-    rows, blobs = pack([one.source() for one in report.evidence or ()])
+    rows, blobs = pack_sources([one.source() for one in report.evidence or ()])
     text, form = without_form(report.report_markdown)
     if form is not None:
         blobs["form"] = form

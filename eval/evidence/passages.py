@@ -62,7 +62,7 @@ def content_words(sentence: str) -> frozenset[str]:
 
 
 @lru_cache(maxsize=65536)
-def family(word: str) -> str:
+def word_stem(word: str) -> str:
     """Cut the grammatical ending of a word, so that `fermented` equals `fermentation`."""
     for ended in _ENDED:
         if word.endswith(ended) and len(word) - len(ended[0]) >= 3:
@@ -71,9 +71,9 @@ def family(word: str) -> str:
     return word[:-1] if len(word) > 3 and word[-1] == word[-2] else word
 
 
-def families(text: str) -> frozenset[str]:
+def content_stems(text: str) -> frozenset[str]:
     """Return the content words of a text without their endings."""
-    return frozenset(map(family, content_words(text)))
+    return frozenset(map(word_stem, content_words(text)))
 
 
 _MOST_AMOUNTS = 16
@@ -146,10 +146,10 @@ class _Asked(NamedTuple):
 
     def terms_in(self, sentence: str) -> frozenset[str | int]:
         stated = self.stated(numbers(sentence, words=True)) if self.figures else frozenset()
-        return stated | (self.words & families(sentence))
+        return stated | (self.words & content_stems(sentence))
 
 
-def support(claim: str, texts: Iterable[str]) -> WindowVerdict:
+def label_support(claim: str, texts: Iterable[str]) -> WindowVerdict:
     """Label how far texts support a claim, with the place that shows most of it. These are the rules of `rules-2`.
 
     Counted are the claim's content words, each once and without its ending, and its figures. Words of a text's heading (its first line, where
@@ -189,9 +189,9 @@ def _of_texts(claim: str, bodies: Sequence[str]) -> WindowVerdict:
 
 def _named(claim: str, figures: Sequence[Number], bodies: Iterable[str]) -> int:
     """Return the weight of a record's name, up to the number of the claim's figures. It is 0 unless the record states all of them."""
-    words, found = families(claim), 0
+    words, found = content_stems(claim), 0
     for body in bodies if figures else ():
-        heading, stated = families(body[: _heading(body)]), numbers(body, words=True)
+        heading, stated = content_stems(body[: _heading(body)]), numbers(body, words=True)
         shared, whole = len(heading & words), len(heading)
         if shared >= max(1, FULL * whole) and all(any(same_number(n, s) for s in stated) for n in figures):
             found = max(found, min(shared, len(figures)))
@@ -206,8 +206,8 @@ def _unfilled(claim: str) -> list[str]:
 
 def _asked(claim: str, bodies: Sequence[str]) -> _Asked:
     figures = numbers(plain(claim))[:_MOST_FIGURES]
-    words = families(claim)
-    headings = frozenset[str]().union(*(families(body[: _heading(body)]) for body in bodies))
+    words = content_stems(claim)
+    headings = frozenset[str]().union(*(content_stems(body[: _heading(body)]) for body in bodies))
     return _Asked(words - headings if figures or words - headings else words, figures)
 
 
@@ -271,20 +271,20 @@ def words_in_order(text: str) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=4096)
-def terms(text: str) -> frozenset[str]:
+def search_terms(text: str) -> frozenset[str]:
     """Return a text's terms: words without endings, pairs of characters in scripts without spaces, and figures."""
     found: set[str] = set()
     for word in content_words(text):
         if _UNSPACED.search(word):
             found.update(word[at : at + 2] for at in range(max(1, len(word) - 1)))
         else:
-            found.add(family(word))
+            found.add(word_stem(word))
     return frozenset(found | {f"#{one.value:g}" for one in numbers(plain(text))})
 
 
 def most_alike(texts: Sequence[str]) -> list[tuple[int, int]]:
     """List all pairs of texts, most similar first. Shared terms that few texts have weigh more; of equal pairs, the closest in the list come first."""
-    term_sets = [terms(text) for text in texts]
+    term_sets = [search_terms(text) for text in texts]
     pairs = list(combinations(range(len(texts)), 2))
     if not pairs:
         return []
@@ -366,7 +366,7 @@ def _index(text: str) -> _Index:
     return _Index(spans, Bm25([text[span.start : span.end] for span in spans]))
 
 
-def select(claim: str, text: str, cut: Cut = CONCERNING) -> list[Span]:
+def shown_spans(claim: str, text: str, cut: Cut = CONCERNING) -> list[Span]:
     """Return the spans of a text that are shown. These are all of a short text, else its beginning and the passages that BM25 ranks first, in order."""
     if len(text) < cut.whole:
         return [Span(0, len(text))]

@@ -35,7 +35,7 @@ class QuestionsAtHand:
             known = _Known(where, asked)
             self._by_id.setdefault(_plain(asked.id), []).append(known)
             if asked.words is not None:
-                self._by_words.setdefault(normal(asked.words), []).append(known)
+                self._by_words.setdefault(normal_text(asked.words), []).append(known)
 
     def whole(self, where: str, asked: ForeignQuestion) -> ForeignQuestion:
         """Complete a question by its words and other known fields. `Misuse` where nothing matches, or two questions do."""
@@ -43,7 +43,7 @@ class QuestionsAtHand:
         texts: dict[str, _Known] = {}
         for one in alike:
             if one.asked.words is not None:
-                texts.setdefault(normal(one.asked.words), one)
+                texts.setdefault(normal_text(one.asked.words), one)
         if asked.words is None and not texts:
             raise Misuse(
                 f"{where}: nothing says what the question {asked.id} is; give the file of questions with --queries"
@@ -62,7 +62,9 @@ class QuestionsAtHand:
 
     def _alike(self, asked: ForeignQuestion) -> list[_Known]:
         named = asked.words is None
-        found = self._by_id.get(_plain(asked.id)) if named else self._by_words.get(normal(asked.words or ""))
+        found = (
+            self._by_id.get(_plain(asked.id)) if named else self._by_words.get(normal_text(asked.words or ""))
+        )
         alike = [one for one in found or () if _agrees(one.asked, asked)]
         return alike or (self._before._alike(asked) if self._before else [])
 
@@ -73,7 +75,7 @@ def _plain(name: int | str | None) -> str:
     return (text.lstrip("0") or "0") if text.isascii() and text.isdigit() else text
 
 
-def normal(text: str) -> str:
+def normal_text(text: str) -> str:
     return " ".join(text.split()).casefold()
 
 
@@ -120,13 +122,13 @@ class NamesOfTasks:
     def __init__(self, study: Study | None) -> None:
         asked = list(questions(study).values()) if study else []
         records = study.records("answer", None) if study else ()
-        self._tasks = {one.task_id: normal(one.query) for one in asked if one.task_id is not None}
-        self._questions = {record.spec["query_id"]: normal(record.spec["query"]) for record in records}
-        self._questions |= {one.id: normal(one.query) for one in asked}
+        self._tasks = {one.task_id: normal_text(one.query) for one in asked if one.task_id is not None}
+        self._questions = {record.spec["query_id"]: normal_text(record.spec["query"]) for record in records}
+        self._questions |= {one.id: normal_text(one.query) for one in asked}
 
     def of_task(self, asked: ForeignQuestion) -> str:
         """Name a task. A text in another language under the same name gets the language in its name."""
-        words, name = normal(asked.words or ""), str(asked.task)
+        words, name = normal_text(asked.words or ""), str(asked.task)
         if self._tasks.setdefault(name, words) == words:
             return name
         other = f"{name}-{asked.language or 'other'}"
@@ -135,7 +137,7 @@ class NamesOfTasks:
 
     def at_size(self, asked: ForeignQuestion) -> str:
         """Name a question by id and size like the study's own, so that the task is found. Where that name has another text, the name comes from the words."""
-        words, name = normal(asked.words or ""), f"{asked.id}@{asked.size}"
+        words, name = normal_text(asked.words or ""), f"{asked.id}@{asked.size}"
         if self._questions.setdefault(name, words) == words:
             return name
         return f"{query_id(words, '')}@{asked.size}"
@@ -156,7 +158,7 @@ class PlacesInStudy:
         self._systems: dict[str, str] = {}
         for spec in specs:
             size = spec.get("size") or (spec.get("imported") or {}).get("size")
-            places = self._asked.setdefault(normal(spec["query"]), {})
+            places = self._asked.setdefault(normal_text(spec["query"]), {})
             places[spec["query_id"]] = _Place(spec["user_id"], size)
             self._systems.setdefault(file_name(spec["variant"]), spec["variant"])
 
@@ -168,7 +170,7 @@ class PlacesInStudy:
         words = asked.words or ""
         found = [
             name
-            for name, place in self._asked.get(normal(words), {}).items()
+            for name, place in self._asked.get(normal_text(words), {}).items()
             if asked.user in (None, place.user) and asked.size in (None, place.size)
         ]
         if len(found) > 1:

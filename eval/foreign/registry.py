@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from drr.env.plugins import load, merged
+from drr.env.plugins import load, merged_field
 
 if TYPE_CHECKING:
     from drr.eval.foreign.form import ForeignPart, Format
@@ -17,12 +17,12 @@ FORMATS = {"drb": "drr.eval.foreign.drb:DeepResearchBench"}
 
 def format_names() -> tuple[str, ...]:
     """Return the names of this project's formats, then those of papers."""
-    return (*FORMATS, *merged("formats"))
+    return (*FORMATS, *merged_field("formats"))
 
 
 def formats() -> dict[str, Format]:
     """Return this project's formats and those of papers, by name."""
-    return {name: load(place)() for name, place in {**FORMATS, **merged("formats")}.items()}
+    return {name: load(place)() for name, place in {**FORMATS, **merged_field("formats")}.items()}
 
 
 def part_of(format_name: str, part: str) -> ForeignPart | None:

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Annotated, NotRequired, TypedDict
 
 import numpy as np
 from drr.env.errors import DrrError, Misuse
-from drr.env.files import private, write_file
+from drr.env.files import owner_only_mode, write_file
 from drr.env.jsonl import rows_of
 from drr.eval.evidence.answers import Answer
 from drr.eval.foreign.registry import part_of
-from drr.eval.stats.intervals import Floats, Statistic, VRow, from_sums, mean, nothing
+from drr.eval.stats.intervals import Floats, Statistic, VRow, empty_statistic, from_sums, mean
 from drr.eval.stats.question import Asked, AskedQuestion, grouped
 from drr.study.study import Study
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, model_validator
@@ -92,7 +92,7 @@ def _identity(score: ForeignScore) -> tuple[object, ...]:
 def _write(study: Study, scores: Iterable[ForeignScore]) -> None:
     rows = sorted(scores, key=lambda one: [part or "" for part in map(str, one.place)])
     lines = "".join(one.model_dump_json(exclude_none=False) + "\n" for one in rows)
-    write_file(study.folder / FILE, lines, private(0o666))
+    write_file(study.folder / FILE, lines, owner_only_mode(0o666))
 
 
 class ForeignColumn(TypedDict):
@@ -222,7 +222,7 @@ def _sums(
     whole = [row for row in rows if all(row.values.get(name) is not None for name in names)]
     unscored = len(rows) - len(whole)
     if not whole:
-        return nothing(method, unscored)
+        return empty_statistic(method, unscored)
     table = np.array([[_known(row.values, name) for name in names] for row in whole])
     clusters = [_asked(row, asked) for row in whole]
     return from_sums(table, clusters, formula, method, n=len(whole), n_unscored=unscored)

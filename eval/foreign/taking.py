@@ -11,7 +11,7 @@ from drr.env.errors import Misuse, wrong_field
 from drr.env.files import Id
 from drr.env.query import Query, query_id
 from drr.eval.evidence.answers import Answer, questions, read_answers
-from drr.eval.evidence.imported import ImportedReport, Origin, ReadReports, plan
+from drr.eval.evidence.imported import ImportedReport, Origin, ReadReports, plan_import
 from drr.eval.foreign.form import (
     ForeignQuestion,
     Format,
@@ -22,9 +22,9 @@ from drr.eval.foreign.form import (
     ReportOut,
     ScoresOut,
 )
-from drr.eval.foreign.questions import NamesOfTasks, PlacesInStudy, QuestionsAtHand, normal, taken_before
+from drr.eval.foreign.questions import NamesOfTasks, PlacesInStudy, QuestionsAtHand, normal_text, taken_before
 from drr.eval.foreign.summary import ForeignScore, foreign_scores
-from drr.study.form import reading
+from drr.study.form import naming_errors
 from drr.study.study import Study
 from drr.study.unit import Unit
 from pydantic import TypeAdapter, ValidationError
@@ -85,7 +85,7 @@ def take_files(study: Study | None, given: GivenFiles, judge: str | None, trial:
     known = QuestionsAtHand(asked, before)
     reports = _reports(given, known, NamesOfTasks(study), trial)
     read = ReadReports(Path(given.format.title), list(enumerate((one for _, one in reports), 1)), [])
-    units, fresh = plan(study, read)
+    units, fresh = plan_import(study, read)
     if read.refused:
         line, why = read.refused[0]
         raise Misuse(f"{reports[line - 1][0]}: {why.replace('`trial`', '--trial')}")
@@ -101,7 +101,7 @@ def _reports(
     for one in given.reports:
         asked = known.whole(one.where, one.asked)
         report = _report(one, asked, given.format.name, names, trial)
-        place = (one.system, normal(report.query), report.user_id, report.size)
+        place = (one.system, normal_text(report.query), report.user_id, report.size)
         if place in seen:
             raise Misuse(
                 f"{one.where}: {one.system} answers the same question in {seen[place]}; "
@@ -196,7 +196,7 @@ class LeavingReports:
     """Number of reports (or scores) that lose something in this format, by kind."""
 
 
-def leaving(study: Study, form: Format) -> LeavingReports:
+def reports_to_write(study: Study, form: Format) -> LeavingReports:
     """List the reports to write, by question and system. A file of another benchmark holds only trial 0."""
     known = questions(study)
     left: Counter[str] = Counter()
@@ -231,7 +231,7 @@ def _scores_out(
 
 def _question(answer: Answer, name: str, query: Query | None) -> ForeignQuestion:
     """Return a question under the names that it had in files of the same format, else under the study's."""
-    with reading(f"the answer {answer.label!r}"):
+    with naming_errors(f"the answer {answer.label!r}"):
         claimed = answer.record.result.get("origin")
         origin = None if claimed is None else Origin.model_validate(claimed)
     own = origin if origin is not None and origin.format == name else None

@@ -10,7 +10,7 @@ from drr.eval.judging.read import judgings
 from drr.eval.tasks.desk import JudgingContext
 from drr.eval.tasks.judgements import Judged, JudgingRun
 from drr.eval.tasks.protocol import PROTOCOLS
-from drr.eval.tasks.registry import known_task, ours, tasks
+from drr.eval.tasks.registry import known_task, own_groups, tasks
 from drr.study.study import Study
 
 
@@ -90,7 +90,7 @@ def last_two(judgings: Sequence[JudgingRun]) -> list[JudgingRun]:
 def difference(old: Judged, new: Judged) -> JudgingDifference:
     labels = {answer.key: answer.label for answer in new.answers}
     found: dict[str, VerdictChanges] = {}
-    for name, task in tasks(ours(), {*old.units, *new.units}).items():
+    for name, task in tasks(own_groups(), {*old.units, *new.units}).items():
         before, after = task.values(old), task.values(new)
         if before is not None and after is not None:
             found[name] = _changes(before, after, labels)

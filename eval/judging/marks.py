@@ -86,7 +86,7 @@ class MarksRow(TypedDict):
     """Marks on another judge's verdicts, or on verdicts that have changed since."""
 
 
-def standing(marks: Iterable[ReviewMark]) -> list[ReviewMark]:
+def last_marks(marks: Iterable[ReviewMark]) -> list[ReviewMark]:
     """Keep the last mark of each reviewer on each thing, without those taken back."""
     last: dict[tuple[str | None, ...], ReviewMark] = {}
     for mark in marks:
@@ -96,7 +96,7 @@ def standing(marks: Iterable[ReviewMark]) -> list[ReviewMark]:
 
 def read_marks(study: Study) -> list[ReviewMark]:
     """Read the marks that stand, reviewer by reviewer."""
-    return standing(_lines(study))
+    return last_marks(_lines(study))
 
 
 def _lines(study: Study) -> Iterator[ReviewMark]:
@@ -112,7 +112,7 @@ def _lines(study: Study) -> Iterator[ReviewMark]:
             yield row_of(f"{path}, line {number}", line, ReviewMark, SCHEMA, "a mark")
 
 
-def holding(judged: Judged, marks: Iterable[ReviewMark]) -> list[tuple[str, ReviewMark]]:
+def marks_still_valid(judged: Judged, marks: Iterable[ReviewMark]) -> list[tuple[str, ReviewMark]]:
     """Return the marks whose verdict or finding is unchanged, each with the full key of its answer."""
     keys = {short_name(answer.key): answer.key for answer in judged.answers}
     found = [(keys[mark.answer], mark) for mark in marks if mark.answer in keys]
@@ -135,7 +135,7 @@ def _claim_of(judged: Judged, key: str, claim_id: str) -> str | None:
 
 
 def marks_row(judged: Judged, marks: Sequence[ReviewMark]) -> MarksRow:
-    counted = [mark for _, mark in holding(judged, marks)]
+    counted = [mark for _, mark in marks_still_valid(judged, marks)]
     verdicts = [(mark.reviewer, mark) for mark in counted if mark.of == "verdict"]
     rules = [mark for mark in counted if mark.of == "rule"]
     return {

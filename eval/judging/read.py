@@ -14,8 +14,8 @@ from drr.eval.stats.citations import CitationVerdict
 from drr.eval.tasks.desk import JudgingContext
 from drr.eval.tasks.judgements import Judged, JudgingRun
 from drr.eval.tasks.protocol import AS_PRINTED, OURS, JudgingProtocol
-from drr.eval.tasks.registry import known_task, ours, tasks
-from drr.study.form import reading
+from drr.eval.tasks.registry import known_task, own_groups, tasks
+from drr.study.form import naming_errors
 from drr.study.study import Study
 from drr.study.unit import Record, canonical_json, is_about
 
@@ -26,17 +26,17 @@ _HOW = frozenset({"version", "prompt", "schema", "report", "statuses", "repeat"}
 
 def judging_of(desk: JudgingContext, named: Iterable[str] = ()) -> JudgingRun:
     """Return the judging run of this desk: the project's own tasks, and the named tasks of papers."""
-    asked = tasks(ours(), named).values()
+    asked = tasks(own_groups(), named).values()
     return desk.judging({name: v for task in asked for name, v in task.versions(desk).items()})
 
 
 def judgings(study: Study) -> list[JudgingRun]:
     """List the judging runs, oldest first. A run that was continued counts by its last start."""
-    with reading(f"{study.folder}, its judgings"):
+    with naming_errors(f"{study.folder}, its judgings"):
         return [JudgingRun(**fields) for fields in json.loads(study.ledger.meta(_META) or "[]")]
 
 
-def remember(study: Study, judging: JudgingRun) -> None:
+def store_judging(study: Study, judging: JudgingRun) -> None:
     """Store a judging run as the last one. Tasks that the same judge judged earlier, and not in this run, keep their versions."""
     known = judgings(study)
     same = [one for one in known if replace(one, versions={}) == replace(judging, versions={})]
@@ -62,7 +62,7 @@ def call_weak(study: Study, judge: str, notice: str | None) -> None:
     study.ledger.set_meta(_META, json.dumps([asdict(one) for one in marked], sort_keys=True))
 
 
-def choose(study: Study, judge: str | None = None) -> JudgingRun | None:
+def choose_judging(study: Study, judge: str | None = None) -> JudgingRun | None:
     """Choose the last judging run by this judge. Without a name, choose the last by a model, else the last by rules."""
     found = _last(study, judge, OURS)
     if found is None and judge is not None:
@@ -134,7 +134,7 @@ def read_judged(
                 judged.units_of[answer][name] += 1
                 judged.failed_of[answer][name] += not record.done
         for record in settled:
-            with reading(f"the judgement {record.label!r}"):
+            with naming_errors(f"the judgement {record.label!r}"):
                 task.read(record, judged)
         task.settle(judged)
     return judged
@@ -148,8 +148,8 @@ def _current(study: Study) -> Iterator[Record]:
 
 
 def citation_verdicts(study: Study, judge: str | None = None) -> Iterator[CitationVerdict]:
-    """Yield a row for each cited address of each claim, from the judging run that `choose` returns."""
-    judged = read_judged(study, choose(study, judge))
+    """Yield a row for each cited address of each claim, from the judging run that `choose_judging` returns."""
+    judged = read_judged(study, choose_judging(study, judge))
     for answer in judged.answers:
         yield from judged.citations.get(answer.key) or ()
 
@@ -166,7 +166,7 @@ def _by_task(records: Iterable[Record], judging: JudgingRun) -> dict[str, list[R
     """Group the records of this judging run by task. Records of unknown tasks are left out."""
     known, found = cache(known_task), dict[str, list[Record]]()
     for record in records:
-        with reading(f"the judgement {record.label!r}"):
+        with naming_errors(f"the judgement {record.label!r}"):
             task = known(record.key_fields["task"])
             if task is not None and task.belongs(record.key_fields, judging):
                 found.setdefault(task.name, []).append(record)
@@ -187,11 +187,11 @@ def _waiting(records: Sequence[Record], settled: Sequence[Record]) -> list[Recor
     open_ = [record for record in records if record.transient and record.status == "failed"]
     if not open_:
         return []
-    known = {matter(record.key_fields) for record in settled}
-    return [record for record in open_ if matter(record.key_fields) not in known]
+    known = {judged_thing_key(record.key_fields) for record in settled}
+    return [record for record in open_ if judged_thing_key(record.key_fields) not in known]
 
 
-def matter(fields: Mapping[str, Any]) -> str:
+def judged_thing_key(fields: Mapping[str, Any]) -> str:
     """Return what identifies the judged thing, without how it was judged."""
     return canonical_json({name: v for name, v in fields.items() if name not in _HOW})
 

@@ -20,13 +20,13 @@ from drr.env.web.base import Page, WebSearch
 from drr.env.world import is_paged
 from drr.eval.asking.judge import Judge, KeptAnswers
 from drr.eval.evidence.answers import Answer, AnswerEvidence
-from drr.eval.judging.read import judging_of, read_judged, remember
+from drr.eval.judging.read import judging_of, read_judged, store_judging
 from drr.eval.labels import content_id
 from drr.eval.stats.question import grouped, known_sum
 from drr.eval.tasks.desk import About, JudgedQuestion, JudgingContext, Pair, Task
 from drr.eval.tasks.judgements import Judged
-from drr.eval.tasks.registry import known_task, stages, tasks
-from drr.eval.tasks.rules import returned
+from drr.eval.tasks.registry import known_task, task_stages, tasks
+from drr.eval.tasks.rules import returned_addresses
 from drr.llm.budget import Limit
 from drr.study.pools import Pool
 from drr.study.run import Pace, Summary, run
@@ -59,7 +59,7 @@ class JudgeOptions:
     stages: list[list[Task[Any]]] = field(init=False)
 
     def __post_init__(self) -> None:
-        self.stages = stages(tasks(self.what))
+        self.stages = task_stages(tasks(self.what))
 
     @property
     def tasks(self) -> dict[str, Task[Any]]:
@@ -133,7 +133,7 @@ def stage_units(
     judging, answers = judging_of(desk, options.tasks), list(desk.answers.values())
     rests = any(task.needs for task in stage)
     judged = read_judged(study, judging, answers=answers) if rests else Judged(judging, answers)
-    return sampled(desk, list(planned_units(desk, options, stage, judged)))
+    return sample_units(desk, list(planned_units(desk, options, stage, judged)))
 
 
 def planned_units(
@@ -176,7 +176,7 @@ _MATTERS: tuple[
 )
 
 
-def sampled(desk: JudgingContext, units: list[Unit]) -> list[Unit]:
+def sample_units(desk: JudgingContext, units: list[Unit]) -> list[Unit]:
     """Draw the units of a repetition: whole reports of a seeded sample of each task. A repetition measures the judge, not the systems."""
     if not desk.repeat:
         return units
@@ -197,7 +197,7 @@ def forecast(study: Study, desk: JudgingContext, models: Models, options: JudgeO
     judged = read_judged(study, judging_of(desk, options.tasks), answers=list(desk.answers.values()))
     rows: dict[str, Row] = {}
     for stage in options.stages:
-        for unit in sampled(desk, list(planned_units(desk, options, stage, judged))):
+        for unit in sample_units(desk, list(planned_units(desk, options, stage, judged))):
             if unit.key not in done:
                 _count(rows, desk, options.tasks[unit.spec["task"]], unit)
         for task, matter in _planned(desk, options, stage):
@@ -216,7 +216,7 @@ def forecast(study: Study, desk: JudgingContext, models: Models, options: JudgeO
     }
 
 
-def combined(forecasts: Sequence[Forecast]) -> Forecast:
+def combine_forecasts(forecasts: Sequence[Forecast]) -> Forecast:
     """Combine the forecasts of several judging runs of one study."""
     every = grouped((name, row) for one in forecasts for name, row in one["tasks"].items())
     rows = {name: _sum(own) for name, own in every.items()}
@@ -326,7 +326,7 @@ async def judge(
     check_rules(desk, options)
     ran = JudgingResults()
     work = Work(desk, KeptAnswers(study), around)
-    remember(study, judging_of(desk, options.tasks))
+    store_judging(study, judging_of(desk, options.tasks))
     for stage in options.stages:
         units = stage_units(study, desk, options, stage)
         if not units:
@@ -381,7 +381,7 @@ def cited_pages(answers: Sequence[Answer], shop_hosts: frozenset[str]) -> CitedP
         book = AnswerEvidence(answer, None, shop_hosts=shop_hosts)
         own = dict.fromkeys(s.url for s in parse(answer.report).sources if is_paged(book.type_of(s.url)))
         spelt = {canonical_url(url): url for source in answer.sources for url in source.addresses}
-        shown = spelt.keys() | (returned(answer) or frozenset())
+        shown = spelt.keys() | (returned_addresses(answer) or frozenset())
         known |= {url: spelt.get(url, url) for url in own if url in shown}
         cited |= own
     return CitedPages(known, [url for url in cited if url not in known])

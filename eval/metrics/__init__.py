@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
-from drr.env.plugins import Placed, papers, placed
+from drr.env.plugins import Placed, in_table_places, papers
 from drr.eval.evidence.answers import Answer
 from drr.eval.metrics.base import Family, Metric, Values
 from drr.eval.stats.intervals import Statistic, VRow
@@ -42,7 +42,8 @@ def families(judged: Judged | None = None) -> list[Family]:
 
 def _modules(further: Iterable[Placed]) -> list[Family]:
     modules: list[Any] = [
-        import_module(name if "." in name else f"{__name__}.{name}") for name in placed(FAMILIES, further)
+        import_module(name if "." in name else f"{__name__}.{name}")
+        for name in in_table_places(FAMILIES, further)
     ]
     return modules
 
@@ -77,20 +78,20 @@ def shown_name(name: str) -> str:
     return name if found is None else found.label
 
 
-def meaning(name: str) -> str:
+def metric_explanation(name: str) -> str:
     """Return the metric's explanation in a sentence; empty where the name is no metric's."""
     found = metrics([name]).get(name)
     return "" if found is None else found.explanation
 
 
-def unasked(names: Collection[str]) -> set[str]:
+def metrics_without_verdicts(names: Collection[str]) -> set[str]:
     """Return the metrics that sum up a paper's verdicts, where nothing of that paper was judged."""
     found = metrics(names).values()
     judged = {metric.name.partition("_")[0] for metric in found if not metric.only_with}
     return {metric.name for metric in found if metric.only_with and metric.only_with not in judged}
 
 
-def documented(figures: Mapping[str, Statistic]) -> dict[str, VRow]:
+def document_rows(figures: Mapping[str, Statistic]) -> dict[str, VRow]:
     """Convert figures to document rows, by metric, each with an interval within the metric's range."""
     known = metrics(figures)
     return {

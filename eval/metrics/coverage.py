@@ -10,8 +10,8 @@ from drr.env.person_setting import RECORDS, Setting, parts_of
 from drr.eval.evidence.answers import Answer
 from drr.eval.metrics.rows import CoverageRow, TaskRow, VariantCoverage
 from drr.eval.metrics.rules import figures_of
-from drr.eval.stats.citations import standings
-from drr.eval.stats.faithfulness import STATUSES, UNREADABLE, JudgedClaim, strict
+from drr.eval.stats.citations import count_standings
+from drr.eval.stats.faithfulness import STATUSES, UNREADABLE, JudgedClaim, strict_score
 from drr.eval.stats.question import grouped
 from drr.eval.tasks.judgements import Claims, Judged
 
@@ -23,7 +23,7 @@ def variants_of(judged: Judged) -> dict[str, list[Answer]]:
     return grouped((answer.variant, answer) for answer in sorted(judged.answers, key=lambda a: a.variant))
 
 
-def waiting(judged: Judged, variants: Collection[str] | None = None) -> int:
+def count_unjudged(judged: Judged, variants: Collection[str] | None = None) -> int:
     """Count the answers that were not judged yet, of all variants or of some."""
     if judged.judging is None:
         return 0
@@ -33,7 +33,7 @@ def waiting(judged: Judged, variants: Collection[str] | None = None) -> int:
 
 def coverage(judged: Judged) -> CoverageRow:
     tasks = _tasks(judged)
-    unjudged = waiting(judged)
+    unjudged = count_unjudged(judged)
     spoiled = [task for task, row in tasks.items() if row["failed_share"] > MOST_FAILED]
     row: CoverageRow = {
         "answers": len(judged.answers),
@@ -76,7 +76,7 @@ def _variant_coverage(judged: Judged, answers: Sequence[Answer]) -> VariantCover
         "without_citations": sum(_is_uncited(claims) for claims in known),
         "verdicts": _statuses(judged, answers),
         "reading": _reading([claim for claims in known for claim in claims]),
-        "citations": standings(one for a in answers for one in judged.citations.get(a.key) or ()),
+        "citations": count_standings(one for a in answers for one in judged.citations.get(a.key) or ()),
         "rated": sum(a.key in judged.ratings for a in answers),
         "figures": figures_of(judged, answers),
     }
@@ -115,7 +115,7 @@ def _reading(claims: Sequence[JudgedClaim]) -> dict[str, int]:
 
 
 def _read(claim: JudgedClaim) -> str:
-    page, seen = strict(claim.page["web"]), strict(claim.seen["web"])
+    page, seen = strict_score(claim.page["web"]), strict_score(claim.seen["web"])
     if claim.page["web"] in UNREADABLE:
         return "unreadable"
     if page is None or seen is None:

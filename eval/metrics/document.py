@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, cast
 
-from drr.env.plugins import load, merged, papers
+from drr.env.plugins import load, merged_field, papers
 from drr.eval.evidence.answers import Answer
 from drr.eval.judging.difference import earlier_code
 from drr.eval.judging.marks import marks_row, read_marks
-from drr.eval.judging.read import as_printed, choose, complete_only, read_judged, refetched
-from drr.eval.metrics import documented, families
+from drr.eval.judging.read import as_printed, choose_judging, complete_only, read_judged, refetched
+from drr.eval.metrics import document_rows, families
 from drr.eval.metrics.coverage import MOST_FAILED, coverage, same_reports, same_reports_text, variants_of
 from drr.eval.metrics.diagnosis import failure_document
 from drr.eval.metrics.rows import (
@@ -127,16 +127,16 @@ def _figures(judged: Judged, answers: Sequence[Answer]) -> dict[str, VRow]:
     if cited := judged.all_claims(answers, "cited"):
         by_name = corpus_values(cited)
         names = ("fp_web", "fp_product", "n_cited", "n_cited_web", "n_cited_product")
-        figures = documented({name: by_name[name] for name in names})
+        figures = document_rows({name: by_name[name] for name in names})
         figures["fp"] = equation_2(cited)
     extracted = (answer for answer in answers if judged.judged_claims(answer) is not None)
     if recall := grouped((answer.asked, _recall(judged, answer)) for answer in extracted):
         method = "claims with a URL / claims, of a second extraction, mean over queries"
         figures["fr"] = mean(recall, method, SHARE).document()
     if rated := judged.all_rated(answers):
-        figures |= documented(quality_values(rated))
+        figures |= document_rows(quality_values(rated))
     for printed in printed_figures():
-        figures |= documented(printed.figures(judged, answers))
+        figures |= document_rows(printed.figures(judged, answers))
     return figures
 
 
@@ -184,7 +184,7 @@ def study_document(
     def counted(read: Judged) -> Judged:
         return complete_only(read) if complete else read
 
-    judged = read_judged(study, choose(study, judge)) if known is None else known
+    judged = read_judged(study, choose_judging(study, judge)) if known is None else known
     answers, judged = judged.answers, counted(judged)
     document = _judged_document(judged, failure_document(judged, study))
     now = refetched(study, judged.judging)
@@ -194,7 +194,7 @@ def study_document(
     if paper is not None:
         document["as_printed"] = paper_document(counted(read_judged(study, paper, answers=answers)))
     about = JudgedStudy(study, judged, document["metrics"], counted)
-    for name, part_of in merged("documents").items():
+    for name, part_of in merged_field("documents").items():
         if (part := load(part_of)(about)) is not None:
             cast(dict[str, object], document)[name] = part
     if marks := read_marks(study):
@@ -209,7 +209,7 @@ def study_document(
 def _judged_document(judged: Judged, failures: FailureDocument | None) -> StudyDocument:
     by_variant = variants_of(judged)
     figures = {
-        variant: documented(
+        variant: document_rows(
             {name: v for family in families(judged) for name, v in family.corpus(judged, answers).items()}
         )
         for variant, answers in by_variant.items()

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from drr.eval.evidence.answers import Answer
 from drr.eval.metrics.base import TABLE, CitedSums, Metric, sum_metric
-from drr.eval.stats.citations import IN_PART, CitationVerdict, fact, found
-from drr.eval.stats.intervals import SHARE, Statistic, pooled
+from drr.eval.stats.citations import IN_PART, CitationVerdict, address_verdict, fact_counts
+from drr.eval.stats.intervals import SHARE, Statistic, pooled_ratio
 from drr.eval.tasks.judgements import Judged
 
 TITLES = {TABLE: "The same verdicts as other papers sum them"}
@@ -47,7 +47,7 @@ def report_values(
     claims: Mapping[str, bool], citations: Sequence[CitationVerdict]
 ) -> dict[str, float | None]:
     """Return every metric of one report."""
-    counts = fact(found(one.status, IN_PART) for one in citations)
+    counts = fact_counts(address_verdict(one.status, IN_PART) for one in citations)
     return {"fact_accuracy": counts.rate, "fact_effective": counts.supported}
 
 
@@ -65,8 +65,8 @@ def _pooled(judged: Judged, answers: Sequence[Answer]) -> Statistic:
     for answer in answers:
         known = per_report(judged, answer).get("fact_accuracy") is not None
         cited = judged.citations.get(answer.key) or () if known else ()
-        counts = fact(found(one.status, IN_PART) for one in cited)
+        counts = fact_counts(address_verdict(one.status, IN_PART) for one in cited)
         if counts.supported is not None and counts.judged is not None:
             rows.append((answer.asked, counts.supported, counts.judged))
     method = "supported citations / supported and unsupported ones, pooled over all reports"
-    return pooled(rows, method, n=len(rows), n_unscored=len(answers) - len(rows))
+    return pooled_ratio(rows, method, n=len(rows), n_unscored=len(answers) - len(rows))

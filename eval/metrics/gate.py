@@ -16,7 +16,7 @@ from drr.eval.metrics.base import Better
 from drr.eval.metrics.compare import ByQuery, PairedMetrics
 from drr.eval.metrics.coverage import variants_of
 from drr.eval.stats.differences import SIGNIFICANT, PairedDifference, with_holm
-from drr.eval.stats.intervals import Statistic, VRow, nothing
+from drr.eval.stats.intervals import Statistic, VRow, empty_statistic
 from drr.eval.tasks.judgements import Judged
 from drr.llm.failures import NO_ANSWER
 from drr.study.units import AnswerTally
@@ -103,7 +103,7 @@ def _turned(v: Statistic, whole: float) -> Statistic:
     return replace(v, value=None if v.value is None else whole - v.value, ci_low=ends[0], ci_high=ends[1])
 
 
-def required(judged: Judged, requirements: Sequence[Requirement]) -> list[GateRow]:
+def required_rows(judged: Judged, requirements: Sequence[Requirement]) -> list[GateRow]:
     by_variant = variants_of(judged)
     requirements = [one for one in requirements if one.metric not in NO_ANSWER]
     _check_variants(requirements, by_variant)
@@ -183,7 +183,7 @@ def _requirement_row(
     variant: str, one: Requirement, v: Statistic | None, lacking: int = 0, answers: int = 0
 ) -> GateRow:
     """Return the row of one requirement; `lacking` is the number of answers that were not judged for it."""
-    found = nothing("not judged") if v is None else v
+    found = empty_statistic("not judged") if v is None else v
     low, high = found.ci_low, found.ci_high
     why = None
     if v is None:
@@ -216,7 +216,7 @@ class Base:
     variant: str | None = None
 
 
-def against(judged: Judged, base: Base, names: Sequence[str]) -> list[GateRow]:
+def compare_with_base(judged: Judged, base: Base, names: Sequence[str]) -> list[GateRow]:
     """Compare each variant and metric with the base. A check fails where the interval or the paired test shows a loss.
 
     Without `names`, every headline metric of the base is compared.
@@ -230,7 +230,7 @@ def against(judged: Judged, base: Base, names: Sequence[str]) -> list[GateRow]:
         if base.variant == variant:
             continue
         if beside not in bases:
-            lacking = nothing("no base")
+            lacking = empty_statistic("no base")
             why = "unknown: it is not in the base"
             rows.append(_row(variant, None, base.name, f"against {base.name}", lacking, why))
             continue
@@ -254,7 +254,7 @@ def _headlines(values: Mapping[str, ByQuery]) -> list[str]:
     ]
 
 
-def comparable(requirements: Sequence[Requirement]) -> list[str]:
+def required_metrics(requirements: Sequence[Requirement]) -> list[str]:
     """Return the required metrics. Raises `Misuse` for a metric that has no worse direction."""
     known = known_metrics()
     named = list(dict.fromkeys(one.metric for one in requirements if one.metric not in NO_ANSWER))
@@ -275,7 +275,7 @@ def _difference(tested: Mapping[str, PairedDifference], name: str) -> PairedDiff
 def _not_worse(
     variant: str, name: str, better: Better | None, found: PairedDifference | None, base: str
 ) -> GateRow:
-    v = nothing("not judged in both") if found is None else found.difference
+    v = empty_statistic("not judged in both") if found is None else found.difference
     low, high = v.ci_low, v.ci_high
     why = None
     if found is None:

@@ -7,13 +7,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 from weakref import WeakKeyDictionary
 
-from drr.env.checkable import finds
+from drr.env.checkable import asks_for_findable
 from drr.env.query import Query
 from drr.eval.evidence.answers import Answer, asked_of, questions
 from drr.eval.metrics.base import Better, Metric, Values
 from drr.eval.metrics.logged import score_of
 from drr.eval.metrics.rules import figures_of
-from drr.eval.stats.intervals import SHARE, Statistic, mean, nothing
+from drr.eval.stats.intervals import SHARE, Statistic, empty_statistic, mean
 from drr.eval.stats.question import AskedQuestion, grouped
 from drr.eval.stats.repeated import pass_power, repeated_spread, sameness
 from drr.eval.tasks.judgements import Judged
@@ -35,11 +35,11 @@ class Score(NamedTuple):
 
 
 def _by_reward(judged: Judged, answer: Answer) -> Score:
-    if answer.question is None or not finds(answer.question.checkable):
+    if answer.question is None or not asks_for_findable(answer.question.checkable):
         return Score(None, None)
     from drr.eval.rewards import reward, solved
 
-    paid = rewarded(answer)
+    paid = reward_input(answer)
     return Score(solved(paid), reward(paid)["total"])
 
 
@@ -65,7 +65,7 @@ def _by_log(judged: Judged, answer: Answer) -> Score:
     return Score(None, None) if score is None else Score(float(score == 1), score)
 
 
-def rewarded(answer: Answer) -> Rewarded:
+def reward_input(answer: Answer) -> Rewarded:
     from drr.eval.rewards import Rewarded, read_form
 
     calls = [one for one in answer.calls or () if one.get("kind", "api") == "api"]
@@ -200,7 +200,7 @@ def _named(answer: Answer) -> Mapping[str, frozenset[str]]:
     from drr.eval.checks.bills import totals_of
     from drr.eval.checks.mentions import Mentions
 
-    stated = rewarded(answer)
+    stated = reward_input(answer)
     totals = totals_of(Mentions(Subject(answer.report)))
     return {
         "picks": stated.recommended,
@@ -219,7 +219,7 @@ def trials_of(judged: Judged) -> Mapping[str, Mapping[AskedQuestion, Trials]]:
         known = questions(judged.answers[0].study)
         failed = _without_answers(judged, known)
         every = dict.fromkeys([*(answer.asked for answer in judged.answers), *(asked for _, asked in failed)])
-        payable = {key for key, one in known.items() if finds(one.checkable)}
+        payable = {key for key, one in known.items() if asks_for_findable(one.checkable)}
         for answer in judged.answers:
             own = answers.setdefault(answer.variant, {asked: [] for asked in every})
             own[answer.asked].append(answer)
@@ -327,7 +327,9 @@ def corpus(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, Statistic]
     for name in SAME:
         known = found.get(f"same_{name}")
         if known is None:
-            found[f"same_{name}"] = replace(nothing("trials held against each other"), reason=ONE_TRIAL)
+            found[f"same_{name}"] = replace(
+                empty_statistic("trials held against each other"), reason=ONE_TRIAL
+            )
         elif known.value is None:
             found[f"same_{name}"] = replace(known, reason="no two trials have any to compare")
     return found

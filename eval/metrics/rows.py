@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal, NotRequired, TypedDict
 
-from drr.env.plugins import merged
+from drr.env.plugins import merged_field
 from drr.eval.checks.reading import FiguresRow
 from drr.eval.foreign.summary import ForeignTableRow
 from drr.eval.judging.marks import MarksRow
@@ -262,5 +262,5 @@ class CostDocument(TypedDict):
 
 def cost_part(document: Mapping[str, object]) -> CostDocument | None:
     """Return the costs in a study's document, from whichever paper's part has them; `None` where none has."""
-    parts = (document.get(name) for name in merged("documents"))
+    parts = (document.get(name) for name in merged_field("documents"))
     return next((part["cost"] for part in parts if isinstance(part, dict) and part.get("cost")), None)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from drr.eval.evidence.answers import Answer
 from drr.eval.metrics.base import Metric, Values, over_queries
-from drr.eval.metrics.reliability import rewarded
+from drr.eval.metrics.reliability import reward_input
 from drr.eval.stats.intervals import COUNTED, SHARE, Statistic
 from drr.eval.tasks.judgements import Judged
 
@@ -35,7 +35,7 @@ METRICS = tuple(
 def per_report(judged: Judged, answer: Answer) -> Values:
     if answer.question is None or answer.question.service is None:
         return {}
-    outcome = rewarded(answer).outcome
+    outcome = reward_input(answer).outcome
     found: Values = {"state": outcome.state, "says_does": outcome.says_does, "policy": outcome.policy}
     return found if outcome.shopper_faults is None else {**found, _FAULTS: outcome.shopper_faults}
 

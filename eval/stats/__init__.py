@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from drr.env.plugins import load, merged
+from drr.env.plugins import load, merged_field
 
 PROTOCOLS: dict[str, tuple[str, str]] = {
     "fact": (
@@ -26,7 +26,7 @@ PROTOCOLS: dict[str, tuple[str, str]] = {
 
 def protocols() -> dict[str, tuple[str, str]]:
     """Return the protocols of this project and those of papers, by name."""
-    return PROTOCOLS | merged("sums")
+    return PROTOCOLS | merged_field("sums")
 
 
 def sums_of(name: str) -> Any:

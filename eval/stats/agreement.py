@@ -15,11 +15,11 @@ from drr.eval.stats.intervals import (
     SHARE,
     Floats,
     Statistic,
-    divided,
+    empty_statistic,
     from_sums,
     mean_of,
-    nothing,
     ratio,
+    safe_division,
 )
 
 Label = str | float
@@ -38,7 +38,7 @@ class SharedLabels(NamedTuple, Generic[LabelT]):
     """Number of items that one of them did not judge, or judged with a dropped label."""
 
 
-def aligned(
+def align_labels(
     a: Sequence[LabelT | None], b: Sequence[LabelT | None], clusters: Clusters, drop: Collection[Label] = ()
 ) -> SharedLabels[LabelT]:
     """Align two judges' labels. Without clusters, every item is its own cluster."""
@@ -76,7 +76,7 @@ def _of_table(
     left = f", {', '.join(map(str, left_out))} left out" if left_out else ""
     method = f"{name} over {k} classes{left}"
     if not both.a or k < 2:
-        return nothing(method, both.lost, len(both.a))
+        return empty_statistic(method, both.lost, len(both.a))
     place = {label: i for i, label in enumerate(order)}
     cells = np.zeros((len(both.a), k * k))
     cells[np.arange(len(both.a)), [place[x] * k + place[y] for x, y in zip(both.a, both.b, strict=True)]] = 1
@@ -89,7 +89,7 @@ def _of_table(
 
 def _beyond_chance(observed: Floats, chance: Floats) -> Floats:
     """Return the agreement beyond chance; undefined where chance leaves no disagreement."""
-    return 1 - divided(observed, chance, least=1e-12)
+    return 1 - safe_division(observed, chance, least=1e-12)
 
 
 def cohen_kappa(
@@ -112,7 +112,7 @@ def cohen_kappa(
         return _beyond_chance((joint * apart).sum(axis=(1, 2)), (expected * apart).sum(axis=(1, 2)))
 
     name = "quadratic-weighted kappa" if weights else "Cohen's kappa"
-    return _of_table(aligned(a, b, clusters, drop), categories, name, statistic, drop)
+    return _of_table(align_labels(a, b, clusters, drop), categories, name, statistic, drop)
 
 
 def gwet_ac1(
@@ -127,7 +127,7 @@ def gwet_ac1(
         chance: Floats = (prevalence * (1 - prevalence)).sum(axis=1) / (table.shape[-1] - 1)
         return (observed - chance) / (1 - chance)
 
-    return _of_table(aligned(a, b, clusters), categories, "Gwet's AC1", statistic)
+    return _of_table(align_labels(a, b, clusters), categories, "Gwet's AC1", statistic)
 
 
 def krippendorff_alpha(
@@ -145,7 +145,7 @@ def krippendorff_alpha(
     k, lost = len(order), len(every) - len(items)
     method = f"Krippendorff's alpha ({level}), {len(raters)} raters"
     if not items or k < 2:
-        return nothing(method, lost, len(items))
+        return empty_statistic(method, lost, len(items))
     rows = _coincidences([values for values, _ in items], order)
     steps = np.array([float(x) for x in order]) if level == "interval" else np.arange(k, dtype=np.float64)
 
@@ -184,28 +184,28 @@ def _distances(level: Level, totals: Floats, steps: Floats) -> Floats:
 def exact_agreement(
     a: Labels, b: Labels, *, clusters: Clusters = None, drop: Collection[Label] = ()
 ) -> Statistic:
-    x, y, c, lost = aligned(a, b, clusters, drop)
+    x, y, c, lost = align_labels(a, b, clusters, drop)
     equal = [float(p == q) for p, q in zip(x, y, strict=True)]
     return mean_of(equal, c, "share of equal labels", n_unscored=lost)
 
 
 def f1_score(a: Labels, b: Labels, name: Label, *, clusters: Clusters = None) -> Statistic:
     """Return the harmonic mean of precision and recall of one class, the same whoever is asked first."""
-    x, y, c, lost = aligned(a, b, clusters)
+    x, y, c, lost = align_labels(a, b, clusters)
     rows = np.array([[2.0 * (p == q == name), (p == name) + (q == name)] for p, q in zip(x, y, strict=True)])
     return from_sums(rows.reshape(-1, 2), c, ratio, f"F1 of {name}", n=len(x), n_unscored=lost, ends=SHARE)
 
 
 def ties_share(a: Labels, b: Labels, *, clusters: Clusters = None) -> Statistic:
     """Return the share of pairs with a tie from either judge, of those that both judged."""
-    x, y, c, lost = aligned(a, b, clusters)
+    x, y, c, lost = align_labels(a, b, clusters)
     tied = [float(TIE in (p, q)) for p, q in zip(x, y, strict=True)]
     return mean_of(tied, c, "share of pairs with a tie of either", n_unscored=lost)
 
 
 def soft_disagreement(a: Labels, b: Labels, *, clusters: Clusters = None) -> Statistic:
     """Return the share of disagreements in which one judge said tie (the paper's "soft" disagreement)."""
-    x, y, c, lost = aligned(a, b, clusters)
+    x, y, c, lost = align_labels(a, b, clusters)
     apart = [(float(TIE in (p, q)), cluster) for p, q, cluster in zip(x, y, c, strict=True) if p != q]
     method = "share of disagreements that are tie against A or B"
     return mean_of([soft for soft, _ in apart], [cluster for _, cluster in apart], method, n_unscored=lost)

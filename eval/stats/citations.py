@@ -93,7 +93,7 @@ STANDINGS = (
 )
 
 
-def placed(citations: Iterable[CitationVerdict]) -> list[list[CitationVerdict]]:
+def rows_by_citation(citations: Iterable[CitationVerdict]) -> list[list[CitationVerdict]]:
     """Group the rows of each citation, of an address in a claim or in a group of claims."""
     found: dict[tuple[str, str, str], list[CitationVerdict]] = {}
     for one in citations:
@@ -101,13 +101,13 @@ def placed(citations: Iterable[CitationVerdict]) -> list[list[CitationVerdict]]:
     return list(found.values())
 
 
-def standings(citations: Iterable[CitationVerdict]) -> dict[str, int]:
+def count_standings(citations: Iterable[CitationVerdict]) -> dict[str, int]:
     """Count the citations by standing. A citation of a group of claims counts by its best standing."""
-    best = (min((one.standing for one in own), key=STANDINGS.index) for own in placed(citations))
+    best = (min((one.standing for one in own), key=STANDINGS.index) for own in rows_by_citation(citations))
     return dict.fromkeys(STANDINGS, 0) | Counter(best)
 
 
-def unread(standing: Mapping[str, int]) -> dict[str, int]:
+def unread_counts(standing: Mapping[str, int]) -> dict[str, int]:
     """Keep only the counts of citations whose source nobody read."""
     return {name: n for name, n in standing.items() if n and name in UNREAD}
 
@@ -157,7 +157,7 @@ def report_values(citations: Sequence[CitationVerdict] | None) -> dict[str, floa
     if citations is None:
         return dict.fromkeys(METHODS)
     waits = any(one.status is None for one in citations)
-    each = placed(citations)
+    each = rows_by_citation(citations)
     return {
         "fp_citation": None if waits else share(_bears(one.supports for one in own) for own in each),
         "fp_citation_strict": None
@@ -191,10 +191,10 @@ def why_unknown(citations: Sequence[CitationVerdict]) -> str:
     """Return the reason why these citations have no precision."""
     if not citations:
         return "no claim cites an address"
-    each = placed(citations)
+    each = rows_by_citation(citations)
     if waiting := sum(any(one.status is None for one in own) for own in each):
         return f"{waiting:,} of {len(each):,} citations were not judged one by one; `drr judge STUDY --what citations` does it"
-    counts = ", ".join(f"{count:,} {name}" for name, count in standings(citations).items() if count)
+    counts = ", ".join(f"{count:,} {name}" for name, count in count_standings(citations).items() if count)
     return f"unknown for each of {len(each):,} citations: {counts}"
 
 
@@ -204,7 +204,7 @@ WHOLLY: Collection[str] = frozenset({"full"})
 IN_PART: Collection[str] = frozenset({"full", "partial"})
 
 
-def found(status: Status | None, supporting: Collection[str]) -> Found | None:
+def address_verdict(status: Status | None, supporting: Collection[str]) -> Found | None:
     """Return the result for one address, where the `supporting` verdicts count as support."""
     if status in UNREADABLE:
         return "unknown"
@@ -224,7 +224,7 @@ class FactCounts(NamedTuple):
         return self.supported / self.judged if self.supported is not None and self.judged else None
 
 
-def fact(verdicts: Iterable[Found | None]) -> FactCounts:
+def fact_counts(verdicts: Iterable[Found | None]) -> FactCounts:
     known = [verdict for verdict in verdicts if verdict in ("supported", "unsupported")]
     return FactCounts(float(known.count("supported")), float(len(known))) if known else FactCounts(None, None)
 

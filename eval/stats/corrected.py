@@ -14,7 +14,17 @@ from math import ceil, inf
 from typing import NamedTuple, TypedDict
 
 import numpy as np
-from drr.eval.stats.intervals import Ends, Floats, Statistic, VRow, Z, around, index_of, nothing, student
+from drr.eval.stats.intervals import (
+    Ends,
+    Floats,
+    Statistic,
+    VRow,
+    Z,
+    empty_statistic,
+    index_of,
+    interval_from_clusters,
+    student_quantile,
+)
 
 LEAST_LABELS, LEAST_QUESTIONS = 30, 10
 """Fewest labels and questions with labels: with fewer, too little is known of the judge's error for a valid interval."""
@@ -84,7 +94,7 @@ def corrected(units: Sequence[ScoredThing]) -> Corrected:
     reason = None
     if len(labelled) < LEAST_LABELS or questions < LEAST_QUESTIONS:
         reason = f"{len(labelled)} labels of {questions} questions; at least {LEAST_LABELS} of {LEAST_QUESTIONS} are needed"
-    value = nothing(method, 0, len(units)) if reason else _estimate(units, method)
+    value = empty_statistic(method, 0, len(units)) if reason else _estimate(units, method)
     return Corrected(value, judge, _people(units), len(labelled), questions, reason)
 
 
@@ -93,7 +103,7 @@ def _people(units: Sequence[ScoredThing]) -> Statistic:
     method = "labels alone, linearised"
     silent = [unit if unit.settled else replace(unit, judge=0.0) for unit in units]
     if not any(unit.person is not None and not unit.settled for unit in silent):
-        return nothing(method)
+        return empty_statistic(method)
     found = _estimate(silent, method)
     return replace(found, n=sum(unit.person is not None for unit in units))
 
@@ -132,7 +142,7 @@ class _Columns:
 
 def _estimate(units: Sequence[ScoredThing], method: str) -> Statistic:
     if not units:
-        return nothing(method)
+        return empty_statistic(method)
     of = _Columns(units)
     value, adds = of.of_judge()
     labelled = of.size
@@ -141,7 +151,7 @@ def _estimate(units: Sequence[ScoredThing], method: str) -> Statistic:
         adds = adds + of.of_questions_in_shift() + of.of_labels()
         labelled = len(set(of.place[of.known].tolist()))
     drawn, freedom = value + of.size * adds, min(of.size, labelled) - 1
-    v = around(value, drawn, method, n=len(units), unit="question", freedom=freedom)
+    v = interval_from_clusters(value, drawn, method, n=len(units), unit="question", freedom=freedom)
     return replace(v, all_equal=v.clusters > 1 and v.error is None)
 
 
@@ -184,7 +194,7 @@ class Spread:
     """Most labels that a person can give for one report."""
 
 
-def spread(units: Sequence[ScoredThing], *, drawn_whole: bool = False) -> Spread | None:
+def label_variances(units: Sequence[ScoredThing], *, drawn_whole: bool = False) -> Spread | None:
     """Estimate the variances; `None` where there are fewer than two questions. `drawn_whole`: labels are drawn by report."""
     reports: dict[str, dict[str, list[ScoredThing]]] = defaultdict(lambda: defaultdict(list))
     for unit in units:
@@ -222,7 +232,7 @@ class _Drawn(NamedTuple):
     reports: int | None
 
 
-def ways(found: Spread, half_width: float) -> list[WayRow]:
+def ways_to_half_width(found: Spread, half_width: float) -> list[WayRow]:
     """List ways to reach the half-width. First with the present questions, by labels and trials; then with more questions, one trial each."""
     if found.gap is None:
         return []
@@ -275,7 +285,8 @@ def _drawn(found: Spread, gap: float, room: float, alone: float, most: float = i
         return _Drawn(max(LEAST_LABELS, ceil(gap / (room - alone))), None)
     reports = max(LEAST_QUESTIONS, ceil(LEAST_LABELS / found.by_report))
     while (
-        reports <= most and alone + gap / (reports * found.by_report) > room * (Z / student(reports - 1)) ** 2
+        reports <= most
+        and alone + gap / (reports * found.by_report) > room * (Z / student_quantile(reports - 1)) ** 2
     ):
         reports += 1
     return _Drawn(ceil(reports * found.by_report), reports)

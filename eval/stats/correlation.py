@@ -11,21 +11,21 @@ from math import fsum
 from typing import NamedTuple
 
 import numpy as np
-from drr.eval.stats.agreement import Clusters, aligned
+from drr.eval.stats.agreement import Clusters, align_labels
 from drr.eval.stats.intervals import (
     COUNTED,
     FEWEST,
     RELATED,
     Floats,
     Statistic,
-    around,
-    divided,
-    finite,
+    empty_statistic,
+    finite_or_none,
     from_sums,
     index_of,
+    interval_from_clusters,
     left_out,
     mean_of,
-    nothing,
+    safe_division,
 )
 from drr.eval.stats.question import grouped
 
@@ -43,7 +43,7 @@ class _Sample(NamedTuple):
 
 
 def _sample(x: Scores, y: Scores, clusters: Clusters, method: str) -> _Sample:
-    p, q, c, lost = aligned(x, y, clusters)
+    p, q, c, lost = align_labels(x, y, clusters)
     return _Sample(np.array(p, dtype=np.float64), np.array(q, dtype=np.float64), c, lost, method)
 
 
@@ -51,7 +51,7 @@ def pearson(x: Scores, y: Scores, *, unit: str, clusters: Clusters = None, fewes
     """Compute Pearson's correlation; `None` for fewer than three items or no variance. With `fewest=2` two items are enough; `unit` names an item."""
     both = _sample(x, y, clusters, f"Pearson, {unit} level")
     if len(both.x) < fewest:
-        return nothing(both.method, both.lost, len(both.x))
+        return empty_statistic(both.method, both.lost, len(both.x))
     p, q = both.x - both.x.mean(), both.y - both.y.mean()
     rows = np.stack([np.ones_like(p), p, q, p * q, p * p, q * q], axis=1)
     return from_sums(rows, both.clusters, _correlation, both.method, n_unscored=both.lost, cut=RELATED)
@@ -74,7 +74,7 @@ def spearman(x: Scores, y: Scores, *, unit: str, clusters: Clusters = None, fewe
 
 def _ranked(x: Floats, y: Floats) -> float:
     p, q = _ranks(x), _ranks(y)
-    return float(divided(p @ q, np.sqrt((p @ p) * (q @ q))))
+    return float(safe_division(p @ q, np.sqrt((p @ p) * (q @ q))))
 
 
 def _ranks(x: Floats) -> Floats:
@@ -88,14 +88,14 @@ def kendall_tau_b(x: Scores, y: Scores, *, unit: str, clusters: Clusters = None)
     """Compute Kendall's tau-b over all pairs of items, corrected for ties."""
     both = _sample(x, y, clusters, f"Kendall's tau-b, {unit} level")
     sums, size = _over_pairs(both)
-    return _ordered(both, divided(sums[:, 2], np.sqrt(sums[:, 3] * sums[:, 4])), size, 3)
+    return _ordered(both, safe_division(sums[:, 2], np.sqrt(sums[:, 3] * sums[:, 4])), size, 3)
 
 
 def concordant_pairs(x: Scores, y: Scores, *, unit: str, clusters: Clusters = None) -> Statistic:
     """Compute PAR, the share of pairs of items that both judges order alike. A tie of either is no agreement."""
     both = _sample(x, y, clusters, f"PAR, concordant of all pairs, {unit} level")
     sums, size = _over_pairs(both)
-    return _ordered(both, divided(sums[:, 1], sums[:, 0]), size, 2)
+    return _ordered(both, safe_division(sums[:, 1], sums[:, 0]), size, 2)
 
 
 def _over_pairs(both: _Sample) -> tuple[Floats, int]:
@@ -114,11 +114,13 @@ def _over_pairs(both: _Sample) -> tuple[Floats, int]:
 
 def _ordered(both: _Sample, values: Floats, size: int, fewest: int) -> Statistic:
     """Build the statistic from its value and its values without each cluster. For statistics that depend on the order of items."""
-    n, value = len(both.x), finite(values[0])
+    n, value = len(both.x), finite_or_none(values[0])
     if n < fewest or value is None:
-        return nothing(both.method, both.lost, n)
+        return empty_statistic(both.method, both.lost, n)
     drawn = left_out(value, values[1:]) if size >= FEWEST else np.zeros(size)
-    return around(value, drawn, both.method, n=n, n_unscored=both.lost, fewest=FEWEST, cut=RELATED)
+    return interval_from_clusters(
+        value, drawn, both.method, n=n, n_unscored=both.lost, fewest=FEWEST, cut=RELATED
+    )
 
 
 def preference_agreement(

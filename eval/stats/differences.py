@@ -20,11 +20,11 @@ from drr.eval.stats.intervals import (
     Statistic,
     VRow,
     Z,
+    empty_statistic,
     from_sums,
     index_of,
-    nothing,
     ratio,
-    student,
+    student_quantile,
 )
 from drr.eval.stats.question import cluster_of
 
@@ -78,7 +78,7 @@ def paired(a: ByQuestion[A], b: ByQuestion[A], ends: Ends | None = None) -> Pair
     both = [key for key in left if key in right]
     dropped = len(set(a) | set(b)) - len(both)
     if not both:
-        return PairedDifference(nothing(method, dropped), None, None, None)
+        return PairedDifference(empty_statistic(method, dropped), None, None, None)
     rows = np.array([[left[key] - right[key], 1.0] for key in both])
     apart = None if ends is None or ends[1] == inf else (ends[0] - ends[1], ends[1] - ends[0])
     difference = from_sums(rows, both, ratio, method, n_unscored=dropped).unshifted().within(apart)
@@ -93,7 +93,7 @@ def unpaired(a: ByQuestion[A], b: ByQuestion[A], ends: Ends | None = None) -> Pa
     method = "difference of two means, Welch's 95% t interval"
     sides = [np.array(list(query_means(side).values())) for side in (a, b)]
     if min(map(len, sides)) < 2:
-        return PairedDifference(nothing(method), None, None, None)
+        return PairedDifference(empty_statistic(method), None, None, None)
     means, parts = [float(side.mean()) for side in sides], [side.var(ddof=1) / len(side) for side in sides]
     value, error = means[0] - means[1], sqrt(sum(parts))
     if error == 0:
@@ -103,7 +103,7 @@ def unpaired(a: ByQuestion[A], b: ByQuestion[A], ends: Ends | None = None) -> Pa
 
     pieces = (part**2 / (len(side) - 1) for part, side in zip(parts, sides, strict=True))
     freedom = sum(parts) ** 2 / sum(pieces)
-    reach = student(max(1, int(freedom))) * error
+    reach = student_quantile(max(1, int(freedom))) * error
     low, high = value - reach, value + reach
     if ends is not None and ends[1] < inf:
         low, high = max(low, ends[0] - ends[1]), min(high, ends[1] - ends[0])
@@ -115,7 +115,7 @@ POWER = 0.8416212335729143
 """Normal quantile of 80 %: a smallest detectable difference is found in four of five cases."""
 
 
-def detectable(error: float | None, n: int, tests: int = 1) -> float | None:
+def detectable_difference(error: float | None, n: int, tests: int = 1) -> float | None:
     """Return the smallest difference that so many corrected tests at 5 % find in four of five cases.
 
     `error` is the standard error of the difference over n draws. Where it is not known, the difference is a share of draws that all

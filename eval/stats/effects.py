@@ -12,7 +12,7 @@ import numpy as np
 from drr.eval.stats.differences import (
     DifferenceRow,
     PairedDifference,
-    detectable,
+    detectable_difference,
     holm,
     is_settled,
     paired,
@@ -94,7 +94,7 @@ def effects(pairs: Iterable[Pair], ends: Mapping[str, Ends] | None = None) -> li
 
 
 def _could_show(moved: Statistic, tests: int) -> float | None:
-    return detectable(moved.error, moved.clusters, tests)
+    return detectable_difference(moved.error, moved.clusters, tests)
 
 
 def _effect(group: Sequence[Pair], ends: Ends | None) -> Effect:

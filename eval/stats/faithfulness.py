@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Literal, NotRequired, TypedDict, get_args
 
 from drr.env.world import all_kinds, in_table_order, label_of
-from drr.eval.stats.intervals import Statistic, mean, pooled
+from drr.eval.stats.intervals import Statistic, mean, pooled_ratio
 from drr.eval.stats.question import Asked, grouped
 
 Support = Literal["full", "partial", "none"]
@@ -30,14 +30,14 @@ PAPER_TYPES: tuple[str, ...] = ("web", "product")
 ALL_TYPES: tuple[str, ...] = ("web", "product", "user")
 
 
-def strict(status: Status | None) -> float | None:
+def strict_score(status: Status | None) -> float | None:
     """Score a status, counting unreadable sources as no support, because dead links should cost. Failures of the judge stay unknown."""
     if status is None:
         return None
     return 0.0 if status in UNREADABLE else SCORE.get(status)
 
 
-def reachable(status: Status | None) -> float | None:
+def reachable_score(status: Status | None) -> float | None:
     """Score a status, with unreadable sources left out."""
     return None if status is None else SCORE.get(status)
 
@@ -154,7 +154,7 @@ def _seen(claim: JudgedClaim) -> Mapping[str, Status | None]:
 def report_fp(
     claims: Iterable[JudgedClaim],
     types: Iterable[str] = PAPER_TYPES,
-    score: Score = strict,
+    score: Score = strict_score,
     evidence: VerdictsOf = _page,
 ) -> float | None:
     """Return the mean over source types of the type's mean over claims. `None` where no cited claim has a score."""
@@ -174,7 +174,7 @@ def _scores(
 
 def _supported(claim: JudgedClaim) -> float | None:
     """Return 1 if any type supports the claim, else 0. Unknown only where a missing verdict could still support it."""
-    scores = [strict(status) for status in claim.page.values()]
+    scores = [strict_score(status) for status in claim.page.values()]
     if any(value is not None and value >= 0.5 for value in scores):
         return 1.0
     return None if None in scores else 0.0
@@ -203,7 +203,7 @@ def report_values(
         **{f"fp_{t}": report_fp(claims, (t,)) for t in types},
         "fp_3types": report_fp(claims, ALL_TYPES),
         "fp_strict": report_fp(claims),
-        "fp_reachable": report_fp(claims, score=reachable),
+        "fp_reachable": report_fp(claims, score=reachable_score),
         "fp_seen": report_fp(claims, evidence=_seen),
         "fr": sum(claim.cited for claim in claims) / len(claims) if claims else None,
         "fr_supported": sum(supported) / len(supported) if supported else None,
@@ -253,7 +253,7 @@ def corpus_values(reports: Sequence[JudgedClaims]) -> dict[str, Statistic]:
         key, count = f"fp_{source_type}", f"n_cited_{source_type}"
         filled = grouped((r.query, 0.0 if values[count] == 0 else values[key]) for r, values in per_report)
         found[f"{key}_zero_filled"] = mean(filled, f"as {key}, a report without such claims counts 0")
-    found["fp_micro"] = _micro(reports, "pooled over all (claim, type) units, web and product", strict)
+    found["fp_micro"] = _micro(reports, "pooled over all (claim, type) units, web and product", strict_score)
     found["unreadable_rate"] = _micro(
         reports, "share of web and product units whose source could not be read", _unreadable
     )
@@ -267,4 +267,4 @@ def _unreadable(status: Status | None) -> float | None:
 def _micro(reports: Sequence[JudgedClaims], method: str, score: Score) -> Statistic:
     scored = [(one.query, _scores(one.claims or (), PAPER_TYPES, score)) for one in reports]
     rows = [(query, sum(scores), float(len(scores))) for query, scores in scored if scores]
-    return pooled(rows, method, n=len(rows), n_unscored=len(reports) - len(rows))
+    return pooled_ratio(rows, method, n=len(rows), n_unscored=len(reports) - len(rows))

@@ -94,13 +94,13 @@ class Statistic:
         )
         if most < inf:
             exact = self.zero_one and ends == RELATED
-            unseen = 1 - 0.025 ** (1 / self.clusters) if exact else missed(self.clusters)
+            unseen = 1 - 0.025 ** (1 / self.clusters) if exact else share_missed_by_draws(self.clusters)
             low, high = min(low, value - unseen * (value - least)), max(high, value + unseen * (most - value))
             method += f"{_KEPT}from {least:g} to {most:g}, with what so many can have missed"
         elif low > high:
             return self
         elif self.error is not None and (over := value - least) > 0:
-            reach = student(self.clusters - 1) * self.error / over
+            reach = student_quantile(self.clusters - 1) * self.error / over
             times = 1 + reach + reach * min(1.0, reach) / 2
             low, high = min(low, least + over / times), max(high, least + over * times)
             method += f"{_KEPT}from {least:g} on"
@@ -122,7 +122,7 @@ class Statistic:
         """Widen the interval so that it holds Student's interval without the shift for skew."""
         if self.value is None or self.error is None or self.ci_low is None or self.ci_high is None:
             return self
-        reach = student(self.clusters - 1) * self.error
+        reach = student_quantile(self.clusters - 1) * self.error
         low, high = min(self.ci_low, self.value - reach), max(self.ci_high, self.value + reach)
         return replace(self, ci_low=low, ci_high=high, method=f"{self.method} and not shifted")
 
@@ -137,7 +137,7 @@ class Statistic:
 _KEPT = ", of values "
 
 
-def missed(draws: int) -> float:
+def share_missed_by_draws(draws: int) -> float:
     """Return the largest share of values that so many draws may have missed. Of 10 samples, 9 would show a value of any larger share.
 
     The share is about 2.3 / n. The 0.6 keeps four equal draws at one half, because four equal coin flips tell no more.
@@ -146,7 +146,7 @@ def missed(draws: int) -> float:
 
 
 @cache
-def student(freedom: int) -> float:
+def student_quantile(freedom: int) -> float:
     """Return the 97.5 % point of Student's t distribution."""
     from scipy.special import stdtrit  # half a second
 
@@ -159,7 +159,7 @@ class StudentSpan(NamedTuple):
     error: float
 
 
-def span(value: float, drawn: Floats, freedom: int | None = None) -> StudentSpan | None:
+def student_interval(value: float, drawn: Floats, freedom: int | None = None) -> StudentSpan | None:
     """Compute Student's interval around a mean, shifted towards the longer tail (Johnson 1978). `None` where all values are equal.
 
     For a figure that is no mean, `drawn` are pseudo-values: what each cluster adds to the figure.
@@ -168,17 +168,17 @@ def span(value: float, drawn: Floats, freedom: int | None = None) -> StudentSpan
     if n < 2 or np.ptp(drawn) <= LEAST_SPREAD * max(1.0, abs(value)):
         return None
     away = drawn - drawn.mean()
-    variance, t = float((away**2).sum()) / (n - 1), student(freedom or n - 1)
+    variance, t = float((away**2).sum()) / (n - 1), student_quantile(freedom or n - 1)
     error = sqrt(variance / n)
     shift = float((away**3).mean()) / variance * (1 + 2 * t * t) / (6 * n)
     return StudentSpan(value - t * error + shift, value + t * error + shift, error)
 
 
-def nothing(method: str, n_unscored: int = 0, n: int = 0) -> Statistic:
+def empty_statistic(method: str, n_unscored: int = 0, n: int = 0) -> Statistic:
     return Statistic(None, None, None, n, n_unscored, method)
 
 
-def finite(value: float | np.floating[Any]) -> float | None:
+def finite_or_none(value: float | np.floating[Any]) -> float | None:
     number = float(value)
     return number if isfinite(number) else None
 
@@ -189,7 +189,7 @@ def index_of(labels: Sequence[str]) -> tuple[NDArray[np.int64], int]:
     return np.array([seen.setdefault(label, len(seen)) for label in labels], dtype=np.int64), len(seen)
 
 
-def around(
+def interval_from_clusters(
     value: float | None,
     drawn: Floats,
     method: str,
@@ -205,7 +205,7 @@ def around(
     size = len(drawn) if freedom is None else freedom + 1
     known = value is not None and bool(np.isfinite(drawn).all())
     enough = known and size >= fewest
-    found = span(value, drawn, size - 1) if value is not None and enough else None
+    found = student_interval(value, drawn, size - 1) if value is not None and enough else None
     low, high, error = found or (None, None, None)
     if size < 2:
         made = f"no interval from one {unit}"
@@ -249,7 +249,7 @@ def from_sums(
     """
     count = len(rows) if n is None else n
     if not len(rows):
-        return nothing(method, n_unscored, count)
+        return empty_statistic(method, n_unscored, count)
     position, size = index_of([cluster_of(one) for one in clusters])
     tasks = tasks_among(clusters)
     sums = np.zeros((size, rows.shape[1]))
@@ -258,10 +258,10 @@ def from_sums(
         sums = sums[sums[:, 1] > 0]
     with np.errstate(divide="ignore", invalid="ignore"):
         total = sums.sum(axis=0, keepdims=True)
-        value = finite(statistic(total)[0])
+        value = finite_or_none(statistic(total)[0])
         drawn = left_out(value, statistic(total - sums))
     unit = "task" if tasks else "cluster"
-    v = around(value, drawn, method, n=count, n_unscored=n_unscored, unit=unit, cut=cut)
+    v = interval_from_clusters(value, drawn, method, n=count, n_unscored=n_unscored, unit=unit, cut=cut)
     if statistic is not ratio:
         return replace(v, tasks=tasks)
     binary = len(sums) > 1 and bool(np.isin(abs(sums), (0.0, sums[0, 1])).all())
@@ -295,7 +295,7 @@ def mean_of(
     return from_sums(rows, clusters, ratio, method, n=n, n_unscored=n_unscored, ends=ends)
 
 
-def pooled(
+def pooled_ratio(
     pairs: Sequence[tuple[Asked, float, float]], method: str, *, n: int, n_unscored: int = 0
 ) -> Statistic:
     """Return the sum of numerators over the sum of denominators; each pair is (query, numerator, denominator)."""
@@ -304,14 +304,14 @@ def pooled(
     return from_sums(rows, names, ratio, method, n=n, n_unscored=n_unscored, ends=SHARE)
 
 
-def divided(part: Floats, whole: Floats, least: float = 0.0) -> Floats:
+def safe_division(part: Floats, whole: Floats, least: float = 0.0) -> Floats:
     """Divide, with NaN where the divisor is at most `least`."""
     return np.where(whole > least, part / np.where(whole > least, whole, 1), np.nan)
 
 
 def ratio(sums: Floats) -> Floats:
     """Divide the first column by the second, with NaN where the second is zero. This statistic is behind every mean and share."""
-    return divided(sums[:, 0], sums[:, 1])
+    return safe_division(sums[:, 0], sums[:, 1])
 
 
 def spread(values: ByQuestion[A]) -> float | None:

@@ -67,7 +67,7 @@ class Comparison:
 
     @property
     def outcome(self) -> Outcome:
-        return reconcile(self.a_first, self.b_first)
+        return combine_orders(self.a_first, self.b_first)
 
     @property
     def score(self) -> float | None:
@@ -75,7 +75,7 @@ class Comparison:
         return _SCORES[self.outcome]
 
 
-def reconcile(a_first: Winner | None, b_first: Winner | None) -> Outcome:
+def combine_orders(a_first: Winner | None, b_first: Winner | None) -> Outcome:
     """Combine the verdicts of both orders. The same winner wins, a tie on either side is a tie, opposite winners are `inconsistent`, a failure is `error`."""
     if a_first is None or b_first is None:
         return "error"

@@ -13,7 +13,16 @@ from typing import NamedTuple, TypedDict
 
 import numpy as np
 from drr.env.errors import DrrError
-from drr.eval.stats.intervals import FEWEST, Floats, Statistic, VRow, around, finite, index_of, nothing
+from drr.eval.stats.intervals import (
+    FEWEST,
+    Floats,
+    Statistic,
+    VRow,
+    empty_statistic,
+    finite_or_none,
+    index_of,
+    interval_from_clusters,
+)
 from drr.eval.stats.question import Comparison, grouped, trial_weights
 
 RIDGE = 0.01
@@ -57,7 +66,7 @@ def davidson(
     strengths = {}
     for name, value, own in zip(systems, centred, drawn.T, strict=True):
         failures = [c.outcome == "error" for c in comparisons if name in (c.a, c.b)]
-        strengths[name] = around(
+        strengths[name] = interval_from_clusters(
             float(value),
             own,
             f"Davidson log strength, ridge {ridge}",
@@ -67,7 +76,7 @@ def davidson(
             freedom=linked - 1,
             fewest=FEWEST,
         )
-    return Strength(label, strengths, finite(nu))
+    return Strength(label, strengths, finite_or_none(nu))
 
 
 def _linked(valid: Sequence[Comparison], systems: Sequence[str]) -> int:
@@ -169,7 +178,7 @@ def length_coefficient(comparisons: Sequence[Comparison], *, ridge: float = RIDG
     rows = [(c, score, ratio) for c, score, ratio in usable if score is not None]
     lost, ratios = len(comparisons) - len(rows), [ratio for _, _, ratio in rows]
     if len(rows) < 3 or max(ratios) - min(ratios) < 1e-9:
-        return nothing(method, lost, len(rows))
+        return empty_statistic(method, lost, len(rows))
     valid = [c for c, _, _ in rows]
     position = {name: i for i, name in enumerate(sorted({name for c in valid for name in (c.a, c.b)}))}
     features = np.zeros((len(rows), 2, len(position) + 1))
@@ -180,4 +189,6 @@ def length_coefficient(comparisons: Sequence[Comparison], *, ridge: float = RIDG
     counts = np.column_stack([scores, 1 - scores]) * weights[:, None]
     fit = _fit(features, counts, np.full(len(position) + 1, ridge), [c.asked.task for c in valid])
     value, drawn = float(fit.at[-1]), fit.drawn[:, -1]
-    return around(value, drawn, method, n=len(rows), n_unscored=lost, unit="question", fewest=FEWEST)
+    return interval_from_clusters(
+        value, drawn, method, n=len(rows), n_unscored=lost, unit="question", fewest=FEWEST
+    )

@@ -23,7 +23,7 @@ from drr.eval.tasks.citation_rows import ClaimRow
 from drr.eval.tasks.desk import Estimate, JudgingContext
 from drr.eval.tasks.judgements import Judged, JudgingRun
 from drr.eval.tasks.support import ClaimTask, judge_support, support_asking
-from drr.eval.tasks.support_items import SupportItem, failed_verdict, joined, shown_of
+from drr.eval.tasks.support_items import SupportItem, count_shown_characters, failed_verdict, request_section
 from drr.llm.failures import ModelFailure
 from drr.study.unit import Outcome, Record, Unit
 
@@ -86,7 +86,7 @@ class Portion:
         for item in self.items:
             if alone[item.id]["status"] == "none":
                 rest = tuple(one.sources[0] for one in self.items if one is not item)
-                name = without(item.id)
+                name = set_without_item(item.id)
                 yield SupportItem(
                     name, self.claim_id, self.claim, self.type, "page", rest, desk.cut(len(rest))
                 )
@@ -108,7 +108,7 @@ class CitationsTask(ClaimTask):
         if found is None or not found.claims or not desk.protocol.judges_each or desk.refetched is not None:
             return
         together = judged.support.get(about.key, {})
-        for group in _batches(list(portions(desk, about, found.claims, together))):
+        for group in _batches(list(source_portions(desk, about, found.claims, together))):
             items = _items(group)
             fields = {
                 "answer": about.key,
@@ -128,7 +128,7 @@ class CitationsTask(ClaimTask):
         alone = await judge_support(judge, desk.prompts, desk.protocol, _items(group), about=about)
         rest = await _rests(desk, judge, about, [i for p in group for i in p.left_out(desk, alone)])
         verdicts: dict[str, AddressVerdict] = {
-            name: {**verdict, "without": rest.get(without(name))} for name, verdict in alone.items()
+            name: {**verdict, "without": rest.get(set_without_item(name))} for name, verdict in alone.items()
         }
         return Outcome({"verdicts": verdicts})
 
@@ -148,7 +148,7 @@ class CitationsTask(ClaimTask):
         shown = [i for i in _items(_portions_of_unit(desk, unit.spec)) if i.needs_judge(desk.protocol)]
         if not shown:
             return None
-        return Estimate(2300 + shown_of(shown), 100 * len(shown))
+        return Estimate(2300 + count_shown_characters(shown), 100 * len(shown))
 
     def values(self, judged: Judged) -> Mapping[tuple[str, str], str | int | None]:
         return {
@@ -161,12 +161,12 @@ class CitationsTask(ClaimTask):
 CITATIONS = CitationsTask()
 
 
-def without(name: str) -> str:
+def set_without_item(name: str) -> str:
     """Name the set of sources without this item."""
     return f"{name}-without"
 
 
-def portions(
+def source_portions(
     desk: JudgingContext, answer: Answer, claims: Iterable[ClaimRow], together: Mapping[str, VerdictRow]
 ) -> Iterator[Portion]:
     """Yield each claim's readable sources of a type, where there are several, in portions that fit one request."""
@@ -218,7 +218,7 @@ def _portions_of_unit(desk: JudgingContext, spec: Mapping[str, Any]) -> list[Por
 
 
 def _items(group: Iterable[Portion]) -> list[SupportItem]:
-    return joined([item for portion in group for item in portion.items])
+    return request_section([item for portion in group for item in portion.items])
 
 
 def _batches(found: Sequence[Portion]) -> list[list[Portion]]:
@@ -248,7 +248,9 @@ async def _rests(
     found: dict[str, VerdictRow] = {}
     for group in groups:
         try:
-            found |= await judge_support(judge, desk.prompts, desk.protocol, joined(group), about=about)
+            found |= await judge_support(
+                judge, desk.prompts, desk.protocol, request_section(group), about=about
+            )
         except ModelFailure as failure:
             if failure.transient or failure.fatal:
                 raise

@@ -23,7 +23,7 @@ from drr.eval.evidence.claims import (
     ReportSentence,
     claims_citing,
     extract_by_rules,
-    goes_on,
+    refers_to_previous,
     silent_sections,
 )
 from drr.eval.tasks.citation_rows import ClaimRow, ClaimsResult
@@ -174,7 +174,7 @@ def claim_rows(extraction: Extraction, citations: Citations, book: AnswerEvidenc
     leant = claims_citing(book.answer.report, citations)
     behind = [one for one in leant if not is_paged(book.type_of(one.urls[0]))]
     extraction.claims = [_leant(claim, behind) for claim in extraction.claims]
-    found = distinct(extraction.claims)
+    found = distinct_claims(extraction.claims)
     if len(found) < len(extraction.claims):
         extraction.rejects["repeated"] = len(extraction.claims) - len(found)
     blanket = [(d.start, d.end) for d in citations.defects if d.kind == "blanket_range"]
@@ -189,11 +189,14 @@ def _leant(claim: Claim, behind: Sequence[ReportSentence]) -> Claim:
     return replace(claim, urls=behind[at].urls) if at >= 0 and claim.start < behind[at].end else claim
 
 
-def distinct(claims: Sequence[Claim]) -> list[Claim]:
+def distinct_claims(claims: Sequence[Claim]) -> list[Claim]:
     """Keep the first of equal claims, with the sources of all. Claims that continue a sentence about different things are not equal."""
     found: dict[tuple[str, ...], Claim] = {}
     for claim in claims:
-        words = (" ".join(claim.text.casefold().split()), *(claim.urls if goes_on(claim.text) else ()))
+        words = (
+            " ".join(claim.text.casefold().split()),
+            *(claim.urls if refers_to_previous(claim.text) else ()),
+        )
         known = found.setdefault(words, claim)
         if known is not claim:
             found[words] = replace(known, urls=tuple(dict.fromkeys((*known.urls, *claim.urls))))

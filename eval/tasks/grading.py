@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any, Literal, cast
 
-from drr.eval.asking.conversation import Asking, Form, Section, conversation, prefixed
+from drr.eval.asking.conversation import Asking, Form, Section, conversation, conversation_with_prefix
 from drr.eval.asking.forms import (
     FailuresAnswer,
     PaperPreferenceAnswer,
@@ -17,7 +17,7 @@ from drr.eval.asking.forms import (
     RatingAnswer,
     plain_name,
 )
-from drr.eval.asking.judge import Examiner, ask_by_id, sure
+from drr.eval.asking.judge import Examiner, answers_by_id, ask_by_id
 from drr.eval.evidence.answers import Answer
 from drr.eval.evidence.passages import locate
 from drr.eval.labels import DIMENSION_TITLES, DIMENSIONS, Dimension, pair_id
@@ -63,7 +63,7 @@ class Graded:
             *answers,
         )
         messages = (
-            prefixed(system, sections[:3], sections[3:], criteria, again=again)
+            conversation_with_prefix(system, sections[:3], sections[3:], criteria, again=again)
             if criteria
             else conversation(system, sections)
         )
@@ -82,7 +82,7 @@ def both_answers(first: str, second: str) -> tuple[Section, ...]:
     )
 
 
-def graded(desk: JudgingContext, answer: Answer) -> Graded:
+def graded_question(desk: JudgingContext, answer: Answer) -> Graded:
     return Graded(answer.query, desk.profile(answer.user_id), desk.shop_url)
 
 
@@ -91,7 +91,7 @@ def criterion_name(dimension: Dimension, protocol: JudgingProtocol = OURS) -> st
     return f"{protocol.criteria}_{dimension}"
 
 
-def named(dimension: Dimension) -> str:
+def dimension_in_request(dimension: Dimension) -> str:
     """Return a dimension's name as requests write it; `plain_name` undoes this."""
     return dimension.replace("_", " ").capitalize()
 
@@ -140,7 +140,7 @@ class DimensionTask(Task[Planned]):
             "criterion": texts[dimensions[0]],
         }
         system = prompt.fill(**{slot: context[slot] for slot in prompt.slots})
-        criteria = "\n\n".join(f"**{named(one)}**: {text}" for one, text in texts.items())
+        criteria = "\n\n".join(f"**{dimension_in_request(one)}**: {text}" for one, text in texts.items())
         criteria = "" if protocol.criterion_first else f"Criteria:\n\n{criteria}"
         dimension = dimensions[0] if len(dimensions) == 1 else None
         return graded.asking(self.name, ask.form, system, answers, about, dimension, criteria, again=again)
@@ -194,7 +194,12 @@ RATING = RatingTask()
 
 def _rating_asking(desk: JudgingContext, answer: Answer, dimension: Dimension) -> Asking[Any]:
     return rating_asking(
-        desk.prompts, desk.protocol, dimension, graded(desk, answer), answer.report, about=(answer.key,)
+        desk.prompts,
+        desk.protocol,
+        dimension,
+        graded_question(desk, answer),
+        answer.report,
+        about=(answer.key,),
     )
 
 
@@ -305,7 +310,7 @@ def _pair_asking(
         desk.prompts,
         desk.protocol,
         dimensions or _dimensions(spec),
-        graded(desk, first),
+        graded_question(desk, first),
         (first.report, second.report),
         about=(first.key, second.key),
     )
@@ -329,7 +334,7 @@ async def prefer(judge: Examiner, asking: Asking[Any]) -> PreferenceResult:
     answer = await judge.answer(asking)
     if isinstance(answer, PaperPreferenceAnswer):
         return _preferred(answer)
-    found = sure(answer.verdicts, [plain_name(asking.dimension or "")], attrgetter("winner"))
+    found = answers_by_id(answer.verdicts, [plain_name(asking.dimension or "")], attrgetter("winner"))
     if not found:
         raise ModelFailure("malformed", f"the judge does not answer on {asking.dimension}")
     return _preferred(*found.values())
@@ -368,7 +373,9 @@ FAILURES = FailuresTask()
 
 def _failures_asking(desk: JudgingContext, answer: Answer, ask: Ask) -> Asking[Any]:
     system = desk.prompts.fill(ask.prompt, shop_url=desk.shop_url)
-    return graded(desk, answer).asking("failures", ask.form, system, one_answer(answer.report), (answer.key,))
+    return graded_question(desk, answer).asking(
+        "failures", ask.form, system, one_answer(answer.report), (answer.key,)
+    )
 
 
 def _founded(failures: FailuresAnswer, report: str) -> FailuresResult:

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Generic, Literal, NotRequired, TypedDict, TypeVar, cast
 
 from drr.env.plugins import Paper, papers
-from drr.eval.asking.rules import outdated, rules_banner
+from drr.eval.asking.rules import outdated_rules_notice, rules_banner
 from drr.eval.checks.reading import FiguresRow
 from drr.eval.evidence.answers import Answer
 from drr.eval.labels import DIMENSIONS, Dimension, content_id
@@ -180,7 +180,10 @@ class JudgingRun:
         """Return the notice that must stand above every figure; `None` where a model judged that nothing is known of."""
         if not self.rule_written:
             return self.banner
-        lines = [self.banner or rules_banner(self.judge), outdated(self.judge, self.versions.values())]
+        lines = [
+            self.banner or rules_banner(self.judge),
+            outdated_rules_notice(self.judge, self.versions.values()),
+        ]
         return " ".join(line for line in lines if line)
 
 

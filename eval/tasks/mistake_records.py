@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from drr.citations.addresses import canonical_url
-from drr.citations.hidden import blank, comments
+from drr.citations.hidden import blank_spans, comment_spans
 from drr.citations.parse import Citations
 from drr.env.entities import Order
-from drr.env.records.lines import flat
+from drr.env.records.lines import on_one_line
 from drr.env.records.product import product_evidence
 from drr.env.records.shopper import history_evidence, profile_evidence, statistics_page
 from drr.env.shop import SearchRequest
@@ -22,7 +22,7 @@ from drr.eval.checks.base import PRODUCT_ID, Subject
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.naming import SAME, full_name, similarity
 from drr.eval.evidence.claims import ReportSentence, sentences_of
-from drr.eval.evidence.passages import select, whole_within
+from drr.eval.evidence.passages import shown_spans, whole_within
 from drr.wording.figures import numbers, same_number
 
 MOST_PRODUCTS = 60
@@ -59,19 +59,19 @@ def _products(subject: Subject, mentions: Mentions) -> Iterator[Section]:
     for name in spoken_of[:MOST_PRODUCTS]:
         product = known.get(name)
         text = f"{_MISSING}: {name}" if product is None else product_evidence(product).text
-        spans = select(subject.report, text)
+        spans = shown_spans(subject.report, text)
         yield Section("records", _CUT.join(text[a:b] for a, b in spans), about=name)
-    if unshown := unshown_of(subject, mentions):
+    if unshown := count_unshown(subject, mentions):
         yield Section("records", f"{unshown} more, which are not shown.", _OTHERS)
 
 
-def fitting(records: Sequence[Section], lines: str, room: int) -> list[Section]:
+def choose_records(records: Sequence[Section], lines: str, room: int) -> list[Section]:
     """Choose the records of products that these lines name, and others while there is room. The shopper's are cut to what concerns the lines."""
     found, left = list[Section](), room
     for one in sorted(records, key=lambda one: bool(one.about) and one.about not in lines):
         text = one.text
         if not one.about:
-            text = _CUT.join(text[a:b] for a, b in select(lines, text, whole_within(room * 2 // 3)))
+            text = _CUT.join(text[a:b] for a, b in shown_spans(lines, text, whole_within(room * 2 // 3)))
         elif one.about not in lines and len(text) > left:
             continue
         found.append(one._replace(text=text))
@@ -81,7 +81,7 @@ def fitting(records: Sequence[Section], lines: str, room: int) -> list[Section]:
     return found
 
 
-def unshown_of(subject: Subject, mentions: Mentions) -> int:
+def count_unshown(subject: Subject, mentions: Mentions) -> int:
     """Count the products that the report mentions beyond those that are shown."""
     return max(0, len(spoken_of_in(subject, mentions)) - MOST_PRODUCTS)
 
@@ -126,7 +126,7 @@ def _states(one: ReportSentence, written: str) -> bool:
 
 def _beside(report: str, found: Sequence[ReportSentence]) -> Iterator[ReportSentence]:
     """Yield the lines of the report that no statement overlaps."""
-    shown = blank(report, comments(report))
+    shown = blank_spans(report, comment_spans(report))
     ends = sorted(one.end for one in found)
     starts = sorted(one.start for one in found)
     start = 0
@@ -182,17 +182,21 @@ def is_unmet(value: float, statement: str) -> bool:
     )
 
 
-def looked_up(subject: Subject, name: str) -> str:
+def look_up_product(subject: Subject, name: str) -> str:
     """Look a product up by name; return its record, or that the shop has none."""
     known = similar = None
     if subject.shop is not None:
         page = subject.shop.catalog.search(SearchRequest(query=name[:200], limit=5, search="plain"))
         similar = ((similarity(name, full_name(one)), one) for one in subject.products(page.product_ids))
         known = next((one for share, one in similar if share >= SAME), None)
-    return f"no product of this name: {flat(name)}" if known is None else flat(product_evidence(known).text)
+    return (
+        f"no product of this name: {on_one_line(name)}"
+        if known is None
+        else on_one_line(product_evidence(known).text)
+    )
 
 
-def reckoned(text: str) -> WorkedOut | None:
+def compute_sum(text: str) -> WorkedOut | None:
     """Compute a sum. A result given in the text is ignored; `None` where the text is no sum."""
     asked = text.partition("=")[0].replace("$", "").replace("\u00d7", "*").replace("\u2212", "-").strip()
     asked = _THOUSANDS.sub("", asked)

@@ -10,8 +10,8 @@ from math import ceil, inf
 from typing import Any, NamedTuple
 
 from drr.env.progress import read_in_time
-from drr.env.records.lines import flat
-from drr.eval.asking.conversation import Asking, Section, prefixed
+from drr.env.records.lines import on_one_line
+from drr.eval.asking.conversation import Asking, Section, conversation_with_prefix
 from drr.eval.asking.forms import StatementAnswer, StatementAnswers
 from drr.eval.asking.judge import Examiner, ask_by_id, groups_of
 from drr.eval.checks.base import Span, Subject
@@ -22,16 +22,16 @@ from drr.eval.evidence.passages import locate
 from drr.eval.tasks.desk import Estimate, JudgingContext, Task
 from drr.eval.tasks.judgements import MISTAKES, Judged, MistakeRow, MistakesResult
 from drr.eval.tasks.mistake_records import (
-    fitting,
+    choose_records,
+    compute_sum,
+    count_unshown,
     is_unmet,
-    looked_up,
+    look_up_product,
     order_numbers,
-    reckoned,
     records_of,
     statements_of,
-    unshown_of,
 )
-from drr.eval.tasks.rules import subject
+from drr.eval.tasks.rules import check_subject
 from drr.llm.failures import ModelFailure
 from drr.llm.prompts import Prompts
 from drr.study.unit import Outcome, Record, Unit
@@ -75,7 +75,7 @@ class Brief:
         fits = sum(len(one.text) for one in self.records) <= room
         return [
             Section("question", self.subject.query or "Not known.", "The question:"),
-            *(self.records if fits else fitting(self.records, self.lines_of(about), int(room))),
+            *(self.records if fits else choose_records(self.records, self.lines_of(about), int(room))),
             Section("answer", self.subject.report, "The whole answer:", report=True),
         ]
 
@@ -99,7 +99,7 @@ class Brief:
         numbers = (self.orders.get(number) for number in _NUMBER.findall(statement.text))
         orders = (f"order {number}" for number in numbers if number is not None)
         pointed = ", ".join(dict.fromkeys([*ids, *cited, *orders]))
-        return " | ".join(filter(None, (flat(statement.text), pointed)))
+        return " | ".join(filter(None, (on_one_line(statement.text), pointed)))
 
 
 async def mistakes_in(brief: Brief, judge: Examiner, prompts: Prompts, room: float = inf) -> MistakesResult:
@@ -118,7 +118,7 @@ async def mistakes_in(brief: Brief, judge: Examiner, prompts: Prompts, room: flo
         "statements": len(brief.statements),
         "unread": len(brief.statements) - len(read.answers),
         "unweighed": len(read.charges) - len(read.weighed),
-        "unshown": unshown_of(brief.subject, brief.mentions),
+        "unshown": count_unshown(brief.subject, brief.mentions),
     }
 
 
@@ -154,7 +154,7 @@ class _Reading:
     async def _read(self, names: Sequence[str], shown: Sequence[Section]) -> None:
         brief, prompts = self._brief, self._prompts
         read: dict[str, StatementAnswer] = await ask_by_id(
-            self._judge, names, len(names), lambda some: reading(brief, shown, some, prompts)
+            self._judge, names, len(names), lambda some: first_reading_request(brief, shown, some, prompts)
         )
         self.answers |= read
         charges = {f"c{name[1:]}": one for name in read if (one := _charge(brief, name, read[name]))}
@@ -172,7 +172,7 @@ class _Reading:
         try:
             self.weighed |= await ask_by_id(
                 self._judge, names, len(names),
-                lambda some: weighing(brief, shown, {name: charges[name] for name in some}, self._prompts),
+                lambda some: weighing_request(brief, shown, {name: charges[name] for name in some}, self._prompts),
             )  # fmt: skip
         except ModelFailure as failure:
             about = [one for charge in charges.values() for one in brief.met_by(charge)]
@@ -188,7 +188,7 @@ def _size(shown: Iterable[Section]) -> int:
     return sum(len(one.text) for one in shown if one.label == "records")
 
 
-def reading(
+def first_reading_request(
     brief: Brief, shown: Sequence[Section], names: Sequence[str], prompts: Prompts
 ) -> Asking[StatementAnswers]:
     """Build the first request: which statements are false. Each statement is one line, so that none can pose as another."""
@@ -197,7 +197,7 @@ def reading(
     return _asking(brief, shown, [Section("statements", lines, intro)], prompts)
 
 
-def weighing(
+def weighing_request(
     brief: Brief, shown: Sequence[Section], charges: Mapping[str, StatementCharge], prompts: Prompts
 ) -> Asking[StatementAnswers]:
     """Build the second request: whether each charge is right."""
@@ -211,7 +211,7 @@ def weighing(
 def _asking(
     brief: Brief, shown: Sequence[Section], asked: Sequence[Section], prompts: Prompts, last: str = ""
 ) -> Asking[StatementAnswers]:
-    messages = prefixed(prompts[READ].fill(shop_url=brief.shop_url), shown, asked, last)
+    messages = conversation_with_prefix(prompts[READ].fill(shop_url=brief.shop_url), shown, asked, last)
     sections = (*shown, *asked)
     return Asking(READ, StatementAnswers, messages, sections, brief.about, shop_url=brief.shop_url)
 
@@ -220,7 +220,7 @@ def _charge_text(brief: Brief, charge: StatementCharge) -> str:
     met = brief.met_by(charge)
     lines = [f"Statement: {' '.join(map(brief.line_of, met))}"]
     if charge.span not in [(one.start, one.end) for one in met]:
-        lines.append(f"Words: {flat(brief.subject.report[slice(*charge.span)])}")
+        lines.append(f"Words: {on_one_line(brief.subject.report[slice(*charge.span)])}")
     lines.append(f"Against them: {charge.why}")
     if charge.instead:
         lines.append(f"Should be: {charge.instead}")
@@ -230,9 +230,9 @@ def _charge_text(brief: Brief, charge: StatementCharge) -> str:
 def _charge(brief: Brief, name: str, judged: StatementAnswer) -> StatementCharge | None:
     """Build the charge against a statement: by the judge, else by what code found for it. Its span is that of the quoted words, or of the whole statement."""
     statement = brief.statements[name]
-    sums = list(dict.fromkeys(filter(None, map(reckoned, judged.lookups))))
-    names = [one for one in judged.lookups if reckoned(one) is None and one.strip()]
-    found = [one.text for one in sums] + [looked_up(brief.subject, one) for one in names]
+    sums = list(dict.fromkeys(filter(None, map(compute_sum, judged.lookups))))
+    names = [one for one in judged.lookups if compute_sum(one) is None and one.strip()]
+    found = [one.text for one in sums] + [look_up_product(brief.subject, one) for one in names]
     if judged.verdict != "false" and not names:
         unmet = [one for one in sums if is_unmet(one.value, statement.text)]
         if judged.verdict != "true" or not unmet:
@@ -281,7 +281,7 @@ class MistakesTask(Task[Answer]):
         if desk.shop is None or desk.protocol.ask(READ) is None:
             return
         brief = _brief(desk, about)
-        asking = reading(brief, brief.shown(), list(brief.statements), desk.prompts)
+        asking = first_reading_request(brief, brief.shown(), list(brief.statements), desk.prompts)
         fields = {"answer": about.key, "prompt": asking.fingerprint}
         yield self.unit(
             desk, f"mistakes \u00b7 {about.label}", fields, {"answer": about.key, "room": desk.room}
@@ -317,4 +317,4 @@ MISTAKES_TASK = MistakesTask()
 
 
 def _brief(desk: JudgingContext, answer: Answer) -> Brief:
-    return Brief.of(subject(answer, desk.shop, desk.shop_url), desk.shop_url, (answer.key,))
+    return Brief.of(check_subject(answer, desk.shop, desk.shop_url), desk.shop_url, (answer.key,))

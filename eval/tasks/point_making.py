@@ -18,7 +18,7 @@ from drr.eval.tasks.desk import Estimate, JudgedQuestion, JudgingContext, Task
 from drr.eval.tasks.grading import Graded
 from drr.eval.tasks.judgements import Judged
 from drr.eval.tasks.key_points import POINTS, KeyPoints, PointRow, enter_points, list_id, points_of
-from drr.eval.tasks.point_sources import demanded, of_catalogue, of_shopper
+from drr.eval.tasks.point_sources import of_catalogue, of_shopper, points_of_demands
 from drr.study.unit import Outcome, Record, Unit
 
 _LETTERS = {"constraint": "c", "shopper": "s", "catalogue": "k", "model": "m", "person": "p"}
@@ -113,7 +113,7 @@ def _settled(desk: JudgingContext, about: JudgedQuestion) -> list[PointRow]:
 
 def _by_rule(desk: JudgingContext, about: JudgedQuestion) -> Iterator[PointRow]:
     wanted = about.constraints or parse_constraints(about.query)
-    yield from demanded(wanted)
+    yield from points_of_demands(wanted)
     query = desk.questions.get(about.id) or _query(about)
     if desk.shop is None or query is None:
         return

@@ -39,7 +39,7 @@ from drr.wording.dates import dates
 _EXACT = 0.005
 
 
-def decided(
+def points_decided_by_code(
     desk: JudgingContext, answer: Answer, points: Iterable[PointRow], checks: Mapping[str, CheckRow] | None
 ) -> dict[str, PointVerdictRow]:
     """Return the verdicts that code is certain of, by point. A product that the report does not name decides nothing: the report may use other words."""
@@ -125,7 +125,7 @@ class MatchesTask(Task[Answer]):
         points = points_of(judged, about.query_id)
         if points is None or not points.rows or desk.protocol.ask(self.name) is None:
             return
-        by_rule = decided(desk, about, points.rows, judged.rules.get(about.key))
+        by_rule = points_decided_by_code(desk, about, points.rows, judged.rules.get(about.key))
         left = [row for row in points.rows if row["id"] not in by_rule]
         by_code = [row for row in points.rows if row["id"] in by_rule]
         groups = [(by_code, by_rule)] if by_code else []
@@ -145,7 +145,9 @@ class MatchesTask(Task[Answer]):
         if spec["verdicts"] is not None:
             return Outcome({"verdicts": spec["verdicts"]})
         answer = desk.answer(spec["answer"])
-        return Outcome({"verdicts": await match(desk, answer, cast("list[PointRow]", spec["points"]), judge)})
+        return Outcome(
+            {"verdicts": await match_points(desk, answer, cast("list[PointRow]", spec["points"]), judge)}
+        )
 
     def read(self, record: Record, judged: Judged) -> None:
         answer = record.key_fields["answer"]
@@ -189,7 +191,7 @@ class MatchesTask(Task[Answer]):
 MATCHES_TASK = MatchesTask()
 
 
-async def match(
+async def match_points(
     desk: JudgingContext, answer: Answer, points: Sequence[PointRow], judge: Examiner
 ) -> dict[str, PointVerdictRow]:
     """Return a verdict for every point. Raises `ModelFailure` where the model gives no usable answer at all."""

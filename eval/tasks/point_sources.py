@@ -9,7 +9,7 @@ from typing import cast
 from drr.env.entities import Order, Product
 from drr.env.query import Constraints, Fact, Query
 from drr.env.records.lines import dollars
-from drr.env.records.shopper import offer, purchase
+from drr.env.records.shopper import offer_line, purchase
 from drr.env.shop import SearchRequest, Shop
 from drr.env.text import tokens
 from drr.eval.tasks.key_points import PointRow, Weight
@@ -24,7 +24,7 @@ _MONEY = {
 }
 
 
-def demanded(wanted: Constraints) -> Iterator[PointRow]:
+def points_of_demands(wanted: Constraints) -> Iterator[PointRow]:
     """Yield points without ids, one for each demand of the question that code can read."""
     yield from _limits(wanted)
     if wanted.months is not None:
@@ -174,7 +174,7 @@ def _stock(shop: Shop, need: str, wanted: Constraints, owned: frozenset[str]) ->
     ]
     if not found:
         return None
-    such_as = "; ".join(map(offer, found[:_EXAMPLES]))
+    such_as = "; ".join(map(offer_line, found[:_EXAMPLES]))
     return {
         "id": "",
         "text": f"For the need \u201c{need}\u201d it names a product that this shop sells{within}, such as: {such_as}.",

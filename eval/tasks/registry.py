@@ -32,7 +32,7 @@ def registered() -> tuple[JudgingTask, ...]:
     return (*REGISTERED, *(row for paper in papers() for row in paper.tasks))
 
 
-def beside(word: str) -> set[str]:
+def words_shown_beside(word: str) -> set[str]:
     """Return further words of `--what` whose figures are shown with this word, at no further judging."""
     return {other for paper in papers() for other in paper.besides.get(word, ())}
 
@@ -46,7 +46,7 @@ def tasks(what: Iterable[str] | None = None, named: Iterable[str] = ()) -> Mappi
     """Map names to tasks, each after the tasks that it needs. Returns all tasks, or those of the given groups and names; loads no others."""
     rows = _rows()
     words = [row.group for row in rows.values()] if what is None else [*what]
-    asked, wanted = {*words}.union(*map(beside, words)), {*named}
+    asked, wanted = {*words}.union(*map(words_shown_beside, words)), {*named}
     ordered: dict[str, Task[Any]] = {}
 
     def place(name: str, below: tuple[str, ...]) -> None:
@@ -64,7 +64,7 @@ def tasks(what: Iterable[str] | None = None, named: Iterable[str] = ()) -> Mappi
     return ordered
 
 
-def ours() -> list[str]:
+def own_groups() -> list[str]:
     """List the names of the groups of tasks that belong to no paper. Every judging run has the versions of these tasks."""
     return [row.group for row in REGISTERED]
 
@@ -75,7 +75,7 @@ def known_task(name: str) -> Task[Any] | None:
     return None if row is None else _loaded(row)
 
 
-def stages(chosen: Mapping[str, Task[Any]]) -> list[list[Task[Any]]]:
+def task_stages(chosen: Mapping[str, Task[Any]]) -> list[list[Task[Any]]]:
     """Group the tasks into stages. Each stage comes before the stages that need its tasks; tasks that no other task needs come last."""
     height: dict[str, int] = {}
     for task in reversed([*chosen.values()]):

@@ -16,7 +16,7 @@ from drr.eval.asking.judge import Examiner, ask_by_id
 from drr.eval.evidence.answers import Answer
 from drr.eval.labels import DIMENSION_TITLES, Dimension
 from drr.eval.tasks.desk import Estimate, JudgingContext, Task
-from drr.eval.tasks.grading import both_answers, criterion_name, graded
+from drr.eval.tasks.grading import both_answers, criterion_name, graded_question
 from drr.eval.tasks.judgements import (
     GRADED,
     RELATIVE_GRADES,
@@ -144,6 +144,6 @@ def _asking(
         desk.protocol.asks[RELATIVE_GRADES].prompt, shop_url=desk.shop_url, criteria=criteria
     )
     answers = both_answers(first.report, second.report)
-    return graded(desk, target).asking(
+    return graded_question(desk, target).asking(
         RELATIVE_GRADES, RelativeGrades, system, answers, (first.key, second.key)
     )

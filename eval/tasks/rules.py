@@ -44,7 +44,7 @@ class CheckedTask(Task[Answer]):
         yield Unit("judgement", fields, spec, f"rules \u00b7 {about.label}")
 
     async def work(self, desk: JudgingContext, spec: Mapping[str, Any], judge: Examiner) -> Outcome:
-        about = subject(desk.answer(spec["answer"]), desk.shop, desk.shop_url)
+        about = check_subject(desk.answer(spec["answer"]), desk.shop, desk.shop_url)
         checks = await read_in_time(about.report, lambda: check_report(about))
         return Outcome({"rules": document(checks), "figures": figures_in(about, checks)})
 
@@ -82,7 +82,7 @@ def rules_version(task: int) -> str:
     return f"{task}-{text_id(rules)[:12]}"
 
 
-def subject(answer: Answer, shop: Shop | None, shop_url: str) -> Subject:
+def check_subject(answer: Answer, shop: Shop | None, shop_url: str) -> Subject:
     texts: dict[str, str] = {}
     for source in answer.sources:
         url = canonical_url(source.url)
@@ -100,12 +100,12 @@ def subject(answer: Answer, shop: Shop | None, shop_url: str) -> Subject:
         shop=shop if session is None else session.shop,
         session=session,
         shop_urls=(shop_url,),
-        returned=returned(answer),
+        returned=returned_addresses(answer),
         texts=texts,
     )
 
 
-def returned(answer: Answer) -> frozenset[str] | None:
+def returned_addresses(answer: Answer) -> frozenset[str] | None:
     """Return every address that a tool showed to the agent; `None` where the tool calls are unknown."""
     calls = answer.tool_calls()
     if calls is None:

@@ -10,11 +10,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from operator import attrgetter, itemgetter
 from typing import Any
 
-from drr.env.records.lines import flat
+from drr.env.records.lines import on_one_line
 from drr.env.source import FrozenText
 from drr.env.text import tokens
 from drr.env.world import is_paged
-from drr.eval.asking.conversation import Asking, Section, prefixed
+from drr.eval.asking.conversation import Asking, Section, conversation_with_prefix
 from drr.eval.asking.judge import Examiner, ask_by_id, groups_of
 from drr.eval.evidence.answers import Answer
 from drr.eval.evidence.passages import Cut
@@ -26,13 +26,13 @@ from drr.eval.tasks.judgements import Judged, JudgingRun
 from drr.eval.tasks.protocol import JudgingProtocol
 from drr.eval.tasks.support_items import (
     SupportItem,
+    count_shown_characters,
     evidence_of,
     evidence_section,
     failed_verdict,
-    joined,
     judged_verdict,
     left_out,
-    shown_of,
+    request_section,
     silent_verdict,
 )
 from drr.llm.prompts import Prompts
@@ -115,7 +115,7 @@ class SupportTask(ClaimTask):
         shown = [item for item in _items_of_unit(desk, unit.spec) if item.needs_judge(desk.protocol)]
         if not shown:
             return None
-        return Estimate(2300 + shown_of(shown), 100 * len(shown))
+        return Estimate(2300 + count_shown_characters(shown), 100 * len(shown))
 
     def values(self, judged: Judged) -> Mapping[tuple[str, str], str | int | None]:
         return {
@@ -158,7 +158,7 @@ def _is_all_seen(seen: FrozenText, page: FrozenText) -> bool:
 def _items_of_unit(desk: JudgingContext, spec: Mapping[str, Any]) -> list[SupportItem]:
     wanted = set(spec["items"])
     items = items_of(desk, desk.answer(spec["answer"]), spec["claims"])
-    return joined([item for item in items if item.id in wanted])
+    return request_section([item for item in items if item.id in wanted])
 
 
 def _item(
@@ -180,17 +180,17 @@ def _batches(items: Sequence[SupportItem], desk: JudgingContext) -> list[list[Su
         for group in _fitting(alike[key], desk):
             last = [*batches[-1], *group] if batches else []
             fits = last and len(last) <= desk.together and last[0].against == group[0].against
-            if fits and shown_of(joined(last)) <= ROOM:
+            if fits and count_shown_characters(request_section(last)) <= ROOM:
                 batches[-1] = last
             else:
                 batches.append([*group])
-    return [joined(batch) for batch in batches] + [[item] for item in items if not needs[item.id]]
+    return [request_section(batch) for batch in batches] + [[item] for item in items if not needs[item.id]]
 
 
 def _fitting(items: Sequence[SupportItem], desk: JudgingContext) -> list[Sequence[SupportItem]]:
     """Split items with the same texts so that what they show fits into the judge's context."""
     most = desk.together
-    while most > 1 and shown_of(joined(items[:most])) > desk.room:
+    while most > 1 and count_shown_characters(request_section(items[:most])) > desk.room:
         most //= 2
     return groups_of(items, most)
 
@@ -213,12 +213,12 @@ def support_asking(
                 text, evidence_section(source, spans, f"Evidence {numbers[text]} ({source.type}):")
             )
         names = " and ".join(numbers[text] for text in texts)
-        lines = "\n".join(f"{item.id} | {flat(item.claim)}" for item in group)
+        lines = "\n".join(f"{item.id} | {on_one_line(item.claim)}" for item in group)
         shown[group[0].id] = Section("claims", lines, f"Claims that cite evidence {names}:")
         for item in group:
             own.append(Section("claim", item.claim, about=item.id))
             own += [evidence_section(*evidence[text], about=item.id) for text in texts]
-    messages = prefixed(prompts[ask.prompt].fill(), [*shown.values()], again=False)
+    messages = conversation_with_prefix(prompts[ask.prompt].fill(), [*shown.values()], again=False)
     return Asking("support", ask.form, messages, tuple(own), about)
 
 

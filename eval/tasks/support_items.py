@@ -17,8 +17,8 @@ from drr.env.records.lines import Span, amount, count, stars
 from drr.env.source import FrozenText
 from drr.env.text import tokens
 from drr.eval.asking.conversation import Section
-from drr.eval.asking.safety import harmless
-from drr.eval.checks.values import Segment, cell_values, field_of, labelled, segments
+from drr.eval.asking.safety import text_for_judge
+from drr.eval.checks.values import Segment, cell_values, field_of, segments, split_label
 from drr.eval.evidence.passages import (
     CONCERNING,
     GRAMMAR,
@@ -27,7 +27,7 @@ from drr.eval.evidence.passages import (
     locate,
     missing_numbers,
     plain,
-    select,
+    shown_spans,
 )
 from drr.eval.stats.faithfulness import Against, SpanRow, Status, Support, VerdictRow
 from drr.eval.stats.question import grouped
@@ -66,7 +66,7 @@ class Decision(NamedTuple):
     """Places in the record that state each figure."""
 
 
-def decide(claim: str, sources: Sequence[FrozenText]) -> Decision | None:
+def decide_support(claim: str, sources: Sequence[FrozenText]) -> Decision | None:
     """Decide by code whether the record supports the claim. `None` where the claim says more than price, stars and number of ratings, or cites more than one record."""
     if len(sources) != 1 or sources[0].product is None:
         return None
@@ -99,7 +99,7 @@ def _broken_off(words: Sequence[str], title: Sequence[str]) -> list[str]:
     return []
 
 
-def contradicted(claim: str, sources: Sequence[FrozenText]) -> list[str]:
+def contradicted_figures(claim: str, sources: Sequence[FrozenText]) -> list[str]:
     """List the figures of a claim that contradict its product record. The claim must speak only of figures, or label them (`Price: $21.99`).
 
     Empty for a claim with several sources, or with a source that is no product record.
@@ -108,7 +108,7 @@ def contradicted(claim: str, sources: Sequence[FrozenText]) -> list[str]:
         return []
     text = _OUT_OF_5.sub(" stars", plain(claim))
     listing = _Listing(sources[0].product, sources[0].places)
-    decision = _every_figure(text, listing) if decide(claim, sources) is not None else None
+    decision = _every_figure(text, listing) if decide_support(claim, sources) is not None else None
     found = [one.text for one in decision or () if not one.holds]
     return found or [
         contradiction
@@ -119,7 +119,7 @@ def contradicted(claim: str, sources: Sequence[FrozenText]) -> list[str]:
 
 def _labelled(one: Segment, product: Product) -> str | None:
     """Return a labelled value beside the record's value where the two differ; else `None`."""
-    part = labelled(one)
+    part = split_label(one)
     field = None if part is None else field_of(part[0])
     values = [] if part is None or field is None else cell_values(field, part[1])
     known = {"price": product.price, "stars": product.average_rating, "count": product.rating_number}
@@ -250,7 +250,7 @@ class SupportItem:
     @property
     def decision(self) -> Decision | None:
         """Return the verdict that code reaches without a judge; `None` where it reaches none."""
-        return decide(self.claim, self.readable) if self.readable else None
+        return decide_support(self.claim, self.readable) if self.readable else None
 
     def needs_judge(self, protocol: JudgingProtocol) -> bool:
         return self.unreadable() is None and not (protocol.decides_first and self.decision is not None)
@@ -258,10 +258,10 @@ class SupportItem:
     def spans(self, source: FrozenText) -> list[Span]:
         """Return the passages of a source that are shown."""
         claims = self.beside.get(source.sha256) or [self.claim]
-        return sorted({span for claim in claims for span in select(claim, source.text or "", self.cut)})
+        return sorted({span for claim in claims for span in shown_spans(claim, source.text or "", self.cut)})
 
 
-def joined(items: Sequence[SupportItem]) -> list[SupportItem]:
+def request_section(items: Sequence[SupportItem]) -> list[SupportItem]:
     """Return the items of one request. Each text is shown once, with the passages for all its claims."""
     beside = grouped((source.sha256, item.claim) for item in items for source in item.readable)
     return [replace(item, beside=beside) for item in items]
@@ -272,7 +272,7 @@ def evidence_of(items: Iterable[SupportItem]) -> dict[str, tuple[FrozenText, lis
     return {str(source.sha256): (source, item.spans(source)) for item in items for source in item.readable}
 
 
-def shown_of(items: Iterable[SupportItem]) -> int:
+def count_shown_characters(items: Iterable[SupportItem]) -> int:
     """Count the characters of the claims and of the passages that are shown."""
     every = [*items]
     spans = (span for _, own in evidence_of(every).values() for span in own)
@@ -296,7 +296,7 @@ def is_quoted(quote: str, item: SupportItem) -> bool:
 
 
 def _words(text: str) -> str:
-    return f" {' '.join(tokens(unescape(harmless(text))))} ".replace("  ", " ")
+    return f" {' '.join(tokens(unescape(text_for_judge(text))))} ".replace("  ", " ")
 
 
 class JudgeAnswer(Protocol):
@@ -381,7 +381,7 @@ def judged_verdict(item: SupportItem, judged: JudgeAnswer, *, cap: bool) -> Verd
             break
     if status != "full" or not cap:
         return verdict
-    wrong = contradicted(item.claim, item.readable)
+    wrong = contradicted_figures(item.claim, item.readable)
     if wrong:
         verdict["status"], verdict["by"], verdict["judged"] = "partial", "rule over judge", "full"
         verdict["reason"] = (

@@ -13,7 +13,7 @@ from drr.agents.architecture import Run
 from drr.agents.base import AGENT, Ending, StopReason
 from drr.agents.brief import RESULTS, ReportRequest
 from drr.agents.run_state import AgentRun
-from drr.agents.turns import broken_off, compose
+from drr.agents.turns import broken_off, write_from_findings
 from drr.env.errors import DrrError
 from drr.extras.inspect.model import PROVIDER, LimitReached, instructions, model_of
 from drr.extras.inspect.tools import RunPlace, enter, note_refused
@@ -84,7 +84,7 @@ _LIMITS: dict[str, StopReason] = {
 """Stop reasons by Inspect's names of its limits; its other limits (messages, turns) count as steps."""
 
 
-def answering(make: Callable[[], Agent]) -> Run:
+def inspect_agent(make: Callable[[], Agent]) -> Run:
     """Return the function that answers a question by an agent. `make` is called within each run, so that the new agent gets the run's tools."""
 
     async def answer(run: AgentRun) -> Ending:
@@ -174,4 +174,6 @@ def _stop(run: AgentRun, error: Exception) -> StopReason:
 
 async def _from_what_is_known(run: AgentRun, stop: StopReason) -> Ending:
     brief = ReportRequest(run.query, run.evidence())
-    return Ending(await compose(run, "report", "report", run.asked, RESULTS, run.pieces(), brief), stop)
+    return Ending(
+        await write_from_findings(run, "report", "report", run.asked, RESULTS, run.pieces(), brief), stop
+    )

@@ -123,7 +123,7 @@ class SampleStore:
 
     async def _take_in(self, batch: Sequence[SampleAnswer], models: Models) -> list[str]:
         """Store each answer once, as a further trial beside those of earlier evaluations, and return the keys."""
-        from drr.plugin import kept
+        from drr.plugin import split_record
         from drr.study.run import run
 
         units = [self._unit(answer) for answer in batch]
@@ -133,7 +133,7 @@ class SampleStore:
             record = records[context.unit.key]
             for role, row in record.usage.items():
                 context.meter.by_role[role] = _usage(row)
-            return kept(record, cast(AnswerSpec, spec))
+            return split_record(record, cast(AnswerSpec, spec))
 
         await run(self.study, units, take_in, models=models)
         return [unit.key for unit in units]

@@ -16,7 +16,7 @@ from drr.env.json_object import JsonObject
 from drr.extras.inspect import PROMPT
 from drr.extras.inspect.tools import RunPlace
 from drr.llm.failures import ModelFailure
-from drr.llm.role import Demand, forced
+from drr.llm.role import Demand, forced_tool
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
 if TYPE_CHECKING:
@@ -148,7 +148,9 @@ class Answers:
         _note(place, config)
         offered = [] if tool_choice == "none" else [_schema(place, tool) for tool in tools]
         try:
-            demand = Demand(forced(getattr(tool_choice, "name", tool_choice)), tuple(config.stop_seqs or ()))
+            demand = Demand(
+                forced_tool(getattr(tool_choice, "name", tool_choice)), tuple(config.stop_seqs or ())
+            )
             reply = await self.watched.reply(self.conversions.of(input), tools=offered, demand=demand)
         except Exception as error:
             place.broken(error)

@@ -22,7 +22,7 @@ from inspect_ai.solver import TaskState
 _INSTALLED = {"site-packages", "dist-packages"}
 
 
-def named(name: str) -> str:
+def registry_name(name: str) -> str:
     """Return a name as Inspect's registry expects it. Inspect adds the package's name only for installed packages."""
     return name if _INSTALLED.intersection(Path(__file__).parts) else f"drr/{name}"
 
@@ -82,7 +82,7 @@ def _known(value: float | None) -> float:
     return float("nan") if value is None else value
 
 
-@metric(name=named("mean"), scores="unreduced")
+@metric(name=registry_name("mean"), scores="unreduced")
 def question_mean(figure: str) -> Metric:
     def compute(scores: list[SampleScore]) -> float:
         return _known(_figure(figure, scores).value)
@@ -90,7 +90,7 @@ def question_mean(figure: str) -> Metric:
     return compute
 
 
-@metric(name=named("ci_low"), scores="unreduced")
+@metric(name=registry_name("ci_low"), scores="unreduced")
 def interval_low(figure: str) -> Metric:
     def compute(scores: list[SampleScore]) -> float:
         return _known(_figure(figure, scores).ci_low)
@@ -98,7 +98,7 @@ def interval_low(figure: str) -> Metric:
     return compute
 
 
-@metric(name=named("ci_high"), scores="unreduced")
+@metric(name=registry_name("ci_high"), scores="unreduced")
 def interval_high(figure: str) -> Metric:
     def compute(scores: list[SampleScore]) -> float:
         return _known(_figure(figure, scores).ci_high)
@@ -126,7 +126,7 @@ def _scorer_of(group: str) -> Callable[..., Scorer]:
         name: [question_mean(name), interval_low(name), interval_high(name)] for name in names_of(group)
     }
 
-    @scorer(metrics=figures, name=named(group))
+    @scorer(metrics=figures, name=registry_name(group))
     def judged(
         what: str = group if group in TABLES else "rules",
         shop: str | None = None,

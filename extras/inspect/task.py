@@ -6,7 +6,7 @@ from drr.env.errors import Misuse
 from drr.extras.inspect.bench import Bench, BenchPlan, bench_of
 from drr.extras.inspect.keeping import check_terms
 from drr.extras.inspect.samples import begin, end
-from drr.extras.inspect.scoring import USUAL, check_groups, in_one_line, named, scorers_of
+from drr.extras.inspect.scoring import USUAL, check_groups, in_one_line, registry_name, scorers_of
 from drr.extras.inspect.tools import shop_tools
 from drr.extras.inspect.variants import default_agent
 from inspect_ai import Task, task
@@ -14,7 +14,7 @@ from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 
-@solver(name=named("session"))
+@solver(name=registry_name("session"))
 def session(bench: Bench, system: str | None) -> Solver:
     """Return a solver that runs before all others: it opens the sample's session and adds the instructions."""
 
@@ -26,7 +26,7 @@ def session(bench: Bench, system: str | None) -> Solver:
     return solve
 
 
-@task(name=named("retail"))
+@task(name=registry_name("retail"))
 def retail(
     shop: str | None = None,
     queries: str | None = None,

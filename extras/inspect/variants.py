@@ -39,9 +39,9 @@ def run_of_agent(found: Any) -> Callable[[], Run]:
         return agent
 
     def load() -> Run:
-        from drr.extras.inspect.answering import answering
+        from drr.extras.inspect.answering import inspect_agent
 
-        return answering(made)
+        return inspect_agent(made)
 
     return load
 

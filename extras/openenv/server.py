@@ -16,7 +16,7 @@ from drr.env.errors import DrrError, Misuse
 from drr.env.json_object import JsonObject
 from drr.env.query import read_queries
 from drr.plugin import action_of, given_tools, instructions_of
-from drr.tools.guard import TokenGuard, checked, new_token
+from drr.tools.guard import TokenGuard, checked_token, new_token
 from openenv.core.env_server import interfaces, types
 from openenv.core.env_server.http_server import create_fastapi_app
 from openenv.core.env_server.mcp_types import (
@@ -125,7 +125,7 @@ class RetailEnvironment(interfaces.Environment):
         self.own.close()
 
 
-def served(
+def shop_application(
     token: str, sessions: int = SESSIONS, idle_s: float = IDLE_S, *, anywhere: bool = False, **options: Any
 ) -> ASGIApp:
     """Return the server of a shop, for any ASGI server; `options` are those of `drr.Environment`."""
@@ -154,7 +154,7 @@ def served(
 
 def _token(host: str, *, anywhere: bool) -> str:
     if VARIABLE in os.environ:
-        return checked(os.environ[VARIABLE], VARIABLE)
+        return checked_token(os.environ[VARIABLE], VARIABLE)
     if anywhere:
         raise Misuse(f"--host {host}: other machines reach it; set {VARIABLE} to a long random word")
     return new_token()
@@ -195,7 +195,7 @@ def main(words: Sequence[str] | None = None) -> int:
         with Environment(**options):  # keeps the shop open, and reports errors before the first call
             if VARIABLE not in os.environ:
                 print(f"serving http://127.0.0.1:{given.port}/t/{token}", file=sys.stderr, flush=True)
-            app = served(token, given.sessions, anywhere=anywhere, **options)
+            app = shop_application(token, given.sessions, anywhere=anywhere, **options)
             uvicorn.run(
                 app,
                 host=given.host,

@@ -78,20 +78,20 @@ def _as_error(warn: Callable[..., None], notice: dict[str, Any], **how: Any) -> 
     warn({**notice, "is_err": True}, **how)
 
 
-def view(ray: Any) -> str:
+def cluster_state(ray: Any) -> str:
     """Return the state of the cluster in words: nodes, CPUs, and free CPUs."""
     cpus = [node["Resources"].get("CPU", 0) for node in ray.nodes() if node["Alive"]]
     nodes = "1 node" if len(cpus) == 1 else f"{len(cpus)} nodes"
     return f"{nodes}, {sum(cpus):g} CPUs, {ray.available_resources().get('CPU', 0):g} free"
 
 
-def look() -> str | None:
+def joined_cluster_state() -> str | None:
     """Return the state of the cluster that this machine belongs to, in words; `None` without a cluster or Ray."""
     address = running_here()
     if address is None or find_spec("ray") is None:
         return None
     ray = connect(None, 1)
     try:
-        return f"{address}: {view(ray)}"
+        return f"{address}: {cluster_state(ray)}"
     finally:
         ray.shutdown()

@@ -7,5 +7,5 @@ from drr.env.plugins import ExtraDoor
 EXTRA = ExtraDoor(
     name="ray",
     pools={"ray": "drr.extras.ray.pool:pool"},
-    clusters={"ray": "drr.extras.ray.cluster:look"},
+    clusters={"ray": "drr.extras.ray.cluster:joined_cluster_state"},
 )

@@ -15,7 +15,7 @@ from typing import Any
 
 from drr.env.errors import DrrError
 from drr.env.user_code import code_hash
-from drr.extras.ray.cluster import check_installed, connect, view
+from drr.extras.ray.cluster import check_installed, cluster_state, connect
 from drr.extras.ray.worker import RayWorker, WorkerJob
 from drr.study.folders import CarriedFolder
 from drr.study.grants import Grant, Grants
@@ -242,7 +242,7 @@ class _Run:
             await asyncio.sleep(_NOTE_S)
             waited += _NOTE_S
             try:
-                stands = await asyncio.to_thread(view, self._ray)
+                stands = await asyncio.to_thread(cluster_state, self._ray)
             except Exception as lost:  # noqa: BLE001 - raised to whoever runs the pool: nobody else would see it
                 error = f"the cluster does not answer: {_short(lost)}"
             else:

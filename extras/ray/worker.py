@@ -19,7 +19,7 @@ from drr.env.progress import collecting_less
 from drr.env.user_code import other_code
 from drr.extras.ray.limits import WorkerLimits
 from drr.llm.budget import Limit
-from drr.study.folders import CarriedFolder, relocated
+from drr.study.folders import CarriedFolder, with_local_paths
 from drr.study.grants import Grant, GrantedBudget
 from drr.study.unit import Assignment
 from drr.study.worker import Opening, Worker
@@ -100,7 +100,7 @@ class RayWorker:
         import ray
 
         job = self._job
-        opening = replace(job.opening, config=relocated(job.opening.config, self._places))
+        opening = replace(job.opening, config=with_local_paths(job.opening.config, self._places))
         limits = WorkerLimits(ray.get_runtime_context().get_actor_id(), job.run, job.calls)
         keeping = asyncio.create_task(limits.keep())
         try:

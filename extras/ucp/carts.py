@@ -11,7 +11,7 @@ from uuid import uuid4
 from drr.env.json_object import JsonObject
 from drr.env.records.lines import one_line
 from drr.env.source import Source
-from drr.extras.ucp.catalog import invalid, looked_up, shop_order_of
+from drr.extras.ucp.catalog import invalid_request, look_up_products, shop_order_of
 from drr.extras.ucp.documents import (
     CART,
     CHECKOUT,
@@ -25,9 +25,9 @@ from drr.extras.ucp.documents import (
     placed_order,
     price_of,
     problem,
+    reason_not_offered,
     total_of,
     totals,
-    unoffered,
 )
 from drr.tools.base import ToolContext
 
@@ -191,8 +191,8 @@ async def _lines(
 ) -> tuple[list[JsonObject], list[Source], list[JsonObject]]:
     """Return line items, their sources, and what is wrong with the others. Raises `UcpRefusal` if all are wrong."""
     if len(asked) > _MOST_LINES or any(line.quantity > _MOST_OF_ONE for line in asked):
-        raise invalid(f"line_items: at most {_MOST_LINES}, of each at most {_MOST_OF_ONE:,} items.")
-    found = await asyncio.gather(*(looked_up(line.item.id, ctx) for line in asked))
+        raise invalid_request(f"line_items: at most {_MOST_LINES}, of each at most {_MOST_OF_ONE:,} items.")
+    found = await asyncio.gather(*(look_up_products(line.item.id, ctx) for line in asked))
     lines: dict[str, JsonObject] = {}
     sources, problems = [], []
     for k, (line, source) in enumerate(zip(asked, found, strict=True), 1):
@@ -200,7 +200,7 @@ async def _lines(
         if source is None or record is None:
             problems.append(problem("not_found", f"No product {one_line(line.item.id, 60)!r}."))
         elif price_of(record) is None:
-            problems.append(problem("item_unavailable", unoffered(record)))
+            problems.append(problem("item_unavailable", reason_not_offered(record)))
         elif unit is not None and (unit.unit, unit.scale or 0) != _EACH:
             problems.append(problem("quantity_unit", f"{record['product_id']} is sold by the piece (C62)."))
         else:

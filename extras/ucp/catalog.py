@@ -20,8 +20,8 @@ from drr.extras.ucp.documents import (
     marks,
     note,
     price_of,
+    reason_not_offered,
     shop_order,
-    unoffered,
 )
 from drr.tools.base import ToolContext, ToolError
 from drr.tools.registry import call
@@ -32,7 +32,7 @@ MOST, PAGE = 50, 10
 _Prices = tuple[int | None, int | None]
 
 
-def invalid(message: str) -> MCPError:
+def invalid_request(message: str) -> MCPError:
     return MCPError(INVALID_PARAMS, message)
 
 
@@ -67,7 +67,9 @@ def _offset(cursor: str | None) -> int:
     if cursor is None:
         return 0
     if not (cursor.isascii() and cursor.isdigit() and len(cursor) <= 5):
-        raise invalid("catalog.pagination.cursor: not one that this server gave; leave it out to begin.")
+        raise invalid_request(
+            "catalog.pagination.cursor: not one that this server gave; leave it out to begin."
+        )
     return int(cursor)
 
 
@@ -76,10 +78,10 @@ async def search_catalog(asked: Any, ctx: ToolContext) -> UcpAnswer:
     wanted = asked.catalog
     (least, most), categories, messages = _limits(wanted)
     if len(categories) > 1:
-        raise invalid("catalog.filters.categories: one category a search; search once for each.")
+        raise invalid_request("catalog.filters.categories: one category a search; search once for each.")
     query = wanted.query or "".join(categories)
     if not query:
-        raise invalid("catalog.query: say in a few words what to look for, or give a category.")
+        raise invalid_request("catalog.query: say in a few words what to look for, or give a category.")
     offset = _offset(wanted.pagination and wanted.pagination.cursor)
     arguments: JsonObject = {
         "query": query,
@@ -100,7 +102,9 @@ async def search_catalog(asked: Any, ctx: ToolContext) -> UcpAnswer:
         pages["cursor"] = str(end)
     if products:  # an empty answer has no messages on what was found
         messages += _remarks(found.data)
-    messages += [note("not_offered", unoffered(_record(s))) for s in found.sources if s not in offered]
+    messages += [
+        note("not_offered", reason_not_offered(_record(s))) for s in found.sources if s not in offered
+    ]
     paths = [(source, ("products", k)) for k, source in enumerate(offered)]
     return UcpAnswer(_found(products, pages, messages), paths)
 
@@ -132,15 +136,17 @@ async def lookup_catalog(asked: Any, ctx: ToolContext) -> UcpAnswer:
     wanted = asked.catalog
     prices, categories, messages = _limits(wanted)
     if len(wanted.ids) > MOST:
-        raise invalid(f"catalog.ids: at most {MOST} at once.")
+        raise invalid_request(f"catalog.ids: at most {MOST} at once.")
     ids = list(dict.fromkeys(wanted.ids))
     inputs: dict[str, list[str]] = {}
     sources: dict[str, Source] = {}
-    for given, source in zip(ids, await asyncio.gather(*(looked_up(one, ctx) for one in ids)), strict=True):
+    for given, source in zip(
+        ids, await asyncio.gather(*(look_up_products(one, ctx) for one in ids)), strict=True
+    ):
         if source is None:
             messages.append(note("not_found", one_line(given, 60)))
         elif price_of(_record(source)) is None:
-            messages.append(note("not_offered", unoffered(_record(source))))
+            messages.append(note("not_offered", reason_not_offered(_record(source))))
         elif not _passes(_record(source), prices, categories):
             messages.append(note("filtered_out", one_line(given, 60)))
         else:
@@ -151,7 +157,7 @@ async def lookup_catalog(asked: Any, ctx: ToolContext) -> UcpAnswer:
     return UcpAnswer(document, [(source, ("products", k)) for k, source in enumerate(sources.values())])
 
 
-async def looked_up(given: str, ctx: ToolContext) -> Source | None:
+async def look_up_products(given: str, ctx: ToolContext) -> Source | None:
     try:
         return (await call("get_product_details", {"product_id": given, "part": "short"}, ctx)).sources[0]
     except ToolError as error:
@@ -167,7 +173,7 @@ async def get_product(asked: Any, ctx: ToolContext) -> UcpAnswer:
     found = await call("get_product_details", {"product_id": wanted.id, "part": "short"}, ctx)
     record = _record(found.sources[0])
     if price_of(record) is None:
-        raise UcpRefusal("item_unavailable", unoffered(record))
+        raise UcpRefusal("item_unavailable", reason_not_offered(record))
     if not _passes(record, prices, categories):
         raise UcpRefusal("not_found", f"Product {one_line(wanted.id, 60)} does not pass the filters.")
     product = catalog_product(record, whole=True)

@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import Any
 
 from drr.env.json_object import JsonObject
-from drr.env.records.lines import flat, one_line, visible
+from drr.env.records.lines import on_one_line, one_line, visible
 from drr.env.source import Source
 from drr.tools.base import ToolAnswer
 
@@ -64,23 +64,23 @@ def price_of(record: JsonObject | None) -> int | None:
     return None if record is None else minor_units(record["price"])
 
 
-def unoffered(record: JsonObject) -> str:
+def reason_not_offered(record: JsonObject) -> str:
     """Say why a product is not offered."""
     if record["price"] is None:
         return f"{record['product_id']} is not offered, for the shop knows no price of it."
     return f"{record['product_id']} is not offered: {record['price']} {CURRENCY} is no whole number of cents."
 
 
-def clean(text: str) -> str:
-    return flat(visible(text))
+def clean_text(text: str) -> str:
+    return on_one_line(visible(text))
 
 
 def _cleaned(value: Any) -> Any:
     """Return a record's features or details without invisible characters."""
     if isinstance(value, str):
-        return clean(value)
+        return clean_text(value)
     if isinstance(value, Mapping):
-        return {clean(str(key)): _cleaned(inner) for key, inner in value.items()}
+        return {clean_text(str(key)): _cleaned(inner) for key, inner in value.items()}
     return [_cleaned(inner) for inner in value] if isinstance(value, list) else value
 
 
@@ -101,14 +101,14 @@ def marks(shown: Sequence[Any]) -> list[JsonObject]:
 
 
 def _title(record: JsonObject) -> str:
-    return clean(record["title"]) or "untitled"
+    return clean_text(record["title"]) or "untitled"
 
 
 def catalog_product(record: JsonObject, *, whole: bool, inputs: Sequence[str] = ()) -> JsonObject:
     """Return an offered product. With `whole` it has every feature, the description and all details; else the fields of a list."""
     title = _title(record)
     price = {"amount": price_of(record), "currency": CURRENCY}
-    text = "\n".join(part for part in map(clean, record["description"] or record["features"]) if part)
+    text = "\n".join(part for part in map(clean_text, record["description"] or record["features"]) if part)
     variant: JsonObject = {
         "id": record["product_id"],
         "title": title,
@@ -120,12 +120,12 @@ def catalog_product(record: JsonObject, *, whole: bool, inputs: Sequence[str] = 
         "title": title,
         "description": {"plain": text if whole else one_line(text, _SHORT)},
         "url": record["product_url"],
-        "categories": [{"value": clean(name), "taxonomy": "merchant"} for name in _categories(record)],
+        "categories": [{"value": clean_text(name), "taxonomy": "merchant"} for name in _categories(record)],
         "price_range": {"min": price, "max": price},
         "variants": [variant],
     }
     if record["store"]:
-        variant["seller"] = {"name": clean(record["store"])}
+        variant["seller"] = {"name": clean_text(record["store"])}
     if inputs:
         variant["inputs"] = [{"id": given, "match": "exact"} for given in inputs]
     if record["average_rating"] is not None:
@@ -164,8 +164,14 @@ def shop_order(found: ToolAnswer, today: date) -> JsonObject:
     """Return an order of the shop's records. Raises `UcpRefusal` with the shop's own words if its product has no price."""
     order, record = found.data, found.data["product"]
     if record is None or price_of(record) is None:
-        reason = f"{order['product_id']} is no longer in this shop." if record is None else unoffered(record)
-        content = f"UCP has no form for an order without a price. {reason} The order: {clean(found.text)}"
+        reason = (
+            f"{order['product_id']} is no longer in this shop."
+            if record is None
+            else reason_not_offered(record)
+        )
+        content = (
+            f"UCP has no form for an order without a price. {reason} The order: {clean_text(found.text)}"
+        )
         raise UcpRefusal("price_unknown", content, sources=found.sources)
     number, count, status = order["order_id"], order["quantity"], order["order_status"]
     line = line_item(f"{number}-1", record, count)

@@ -17,7 +17,7 @@ from drr.env.json_object import JsonObject
 from drr.env.records.lines import one_line
 from drr.env.source import Source, text_hash
 from drr.extras.ucp.carts import CartStore
-from drr.extras.ucp.catalog import get_product, invalid, lookup_catalog, search_catalog
+from drr.extras.ucp.catalog import get_product, invalid_request, lookup_catalog, search_catalog
 from drr.extras.ucp.documents import (
     CART,
     CHECKOUT,
@@ -31,7 +31,7 @@ from drr.extras.ucp.documents import (
     envelope,
 )
 from drr.tools.base import ToolAnswer, ToolContext, ToolError, cited
-from drr.tools.mcp import served
+from drr.tools.mcp import mcp_tool
 from drr.tools.registry import EVERY
 from mcp.shared.exceptions import MCPError
 from mcp_types import INTERNAL_ERROR, CallToolResult, TextContent
@@ -121,7 +121,7 @@ class Ucp:
         self._tools = {tool.name: tool for tool in _tools(CartStore())}
         self._answered: dict[tuple[str | None, str], tuple[str, CallToolResult]] = {}
         self.tools = [
-            served(
+            mcp_tool(
                 tool.name,
                 f"{tool.work.__doc__} {UNTRUSTED}",
                 _simple(tool.asks.model_json_schema()),
@@ -134,11 +134,11 @@ class Ucp:
     async def answer(self, name: str, arguments: JsonObject, ctx: ToolContext) -> CallToolResult:
         tool = self._tools.get(name)
         if tool is None:
-            raise invalid(f"no tool {one_line(name, 60)!r}; there are {', '.join(self._tools)}")
+            raise invalid_request(f"no tool {one_line(name, 60)!r}; there are {', '.join(self._tools)}")
         try:
             asked: Any = tool.asks.model_validate(arguments)
         except ValidationError as error:
-            raise invalid(_wrong(error)) from None
+            raise invalid_request(_wrong(error)) from None
         key = asked.meta.idempotency_key if tool.writes and asked.meta else None
         if key is None:
             return await _answer(tool, asked, ctx)
@@ -164,7 +164,7 @@ async def _answer(tool: _Tool, asked: Any, ctx: ToolContext) -> CallToolResult:
         if error.kind in _OUTCOMES:
             return _refused(tool, UcpRefusal(_OUTCOMES[error.kind], reason))
         if error.kind == "invalid":
-            raise invalid(reason) from error
+            raise invalid_request(reason) from error
         raise MCPError(INTERNAL_ERROR, reason, {"kind": error.kind}) from error
     return _result(tool.gives, draft)
 

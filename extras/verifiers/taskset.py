@@ -55,7 +55,7 @@ class RetailTools(vf.Toolset[RetailToolsConfig, RolloutState]):
 
     async def setup_task(self, task: RetailData) -> None:
         """Begin the episode of this rollout's question."""
-        self.own = opened(self.config)
+        self.own = open_environment(self.config)
         self._order = asyncio.Lock()
         self._actions: list[JsonObject] = []
         await self.own.areset(task.seed, task.query_id)
@@ -87,7 +87,7 @@ class RetailTools(vf.Toolset[RetailToolsConfig, RolloutState]):
         )
 
 
-def opened(config: RetailToolsConfig) -> Environment:
+def open_environment(config: RetailToolsConfig) -> Environment:
     return Environment(
         config.shop,
         config.queries,
@@ -155,7 +155,7 @@ class RetailTask(vf.Task[RetailData, RolloutState, RetailTaskConfig]):
         return reward
 
     def _paid(self, actions: list[JsonObject]) -> tuple[StepInfo, float]:
-        with opened(self.config.tools) as env:
+        with open_environment(self.config.tools) as env:
             env.reset(self.data.seed, self.data.query_id)
             return next((info, paid) for _, paid, done, info in map(env.step, actions) if done)
 
@@ -163,7 +163,7 @@ class RetailTask(vf.Task[RetailData, RolloutState, RetailTaskConfig]):
 @lru_cache(8)
 def _kept(config: str) -> Environment:
     """Return an environment whose shop stays open while this process runs, because each reward needs it."""
-    return opened(RetailToolsConfig.model_validate_json(config))
+    return open_environment(RetailToolsConfig.model_validate_json(config))
 
 
 class RetailTaskset(vf.Taskset[RetailTask, RetailConfig]):

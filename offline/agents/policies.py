@@ -16,7 +16,7 @@ from drr.env.constraints import parse_constraints
 from drr.env.json_object import JsonObject
 from drr.env.text import tokens
 from drr.offline.agents.found import Found, parts_of, words_of
-from drr.offline.agents.report import BANNER, filled, report
+from drr.offline.agents.report import BANNER, filled_form, report
 from langchain_core.messages import AIMessage, BaseMessage
 
 Calls = list[tuple[str, JsonObject]]
@@ -51,7 +51,7 @@ def agent_policy(messages: Sequence[BaseMessage], arguments: Mapping[str, Any]) 
             return AIMessage(report(brief.question, Found.of(evidence, brief.pages), form=brief.form))
         case briefs.FormRequest():
             found = Found.of(brief.evidence)
-            return AIMessage(filled(brief.question, found, brief.passages, form=brief.form))
+            return AIMessage(filled_form(brief.question, found, brief.passages, form=brief.form))
         case briefs.CitationRepairRequest():
             return AIMessage(brief.report)
     return AIMessage(f"{BANNER}\n\nThe script was told of no part to play here.")

@@ -29,7 +29,7 @@ class Cites:
         return "## Sources\n\n" + ("\n".join(rows) or "None.")
 
 
-def rows(question: str, found: Found, cites: Cites) -> Mapping[str, list[str]]:
+def list_rows(question: str, found: Found, cites: Cites) -> Mapping[str, list[str]]:
     """Return the rows of the list by heading."""
     products = [
         f"**{one.title}**: {one.details} {cites(one.url, one.title)}." for one in found.products.values()
@@ -54,7 +54,7 @@ def report(question: str, found: Found, *, form: bool = False) -> str:
     """Return the list as a report; with `form`, a block for code follows it."""
     cites = Cites()
     parts = ["# What was found", BANNER, UNREAD]
-    for heading, lines in rows(question, found, cites).items():
+    for heading, lines in list_rows(question, found, cites).items():
         if lines:
             parts.append(f"## {heading}\n\n" + "\n".join(f"- {line}" for line in lines))
     if len(parts) == 3:
@@ -63,7 +63,7 @@ def report(question: str, found: Found, *, form: bool = False) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def filled(question: str, found: Found, passages: Mapping[str, int], *, form: bool) -> str:
+def filled_form(question: str, found: Found, passages: Mapping[str, int], *, form: bool) -> str:
     """Return the same list as a filled form, from which code makes a report."""
 
     def sentence(text: str, url: str = "") -> dict[str, Any]:

@@ -39,7 +39,7 @@ class CorpusPiece(NamedTuple):
     text: str
 
 
-def pieces_of(pages: Sequence[CorpusPage]) -> list[CorpusPiece]:
+def page_pieces(pages: Sequence[CorpusPage]) -> list[CorpusPiece]:
     """Cut pages into pieces of 500 tokens with an overlap of 50; a token is four characters. A piece ends at a word's end."""
     return [CorpusPiece(number, text) for number, page in enumerate(pages) for text in cut(page.text)]
 
@@ -119,7 +119,7 @@ class DenseSearch:
         return np.asarray(self.vectors @ self.embedder.embed([query])[0], np.float32)
 
 
-def best(scores: Scores, count: int) -> list[int]:
+def best_positions(scores: Scores, count: int) -> list[int]:
     """Return the positions of the highest scores above 0, best first; equal scores are ordered by position."""
     order = np.argsort(-scores, kind="stable")[:count]
     return [place for place in order.tolist() if scores[place] > 0]
@@ -151,7 +151,7 @@ class CorpusWeb:
 
     @cached_property
     def pieces(self) -> list[CorpusPiece]:
-        return pieces_of(self.pages)
+        return page_pieces(self.pages)
 
     @cached_property
     def index(self) -> PieceSearch:
@@ -171,7 +171,7 @@ class CorpusWeb:
     def find(self, query: str, limit: int) -> list[CorpusPiece]:
         """Return the best piece of each matching page, best first, at most `limit` pieces; equal scores are ordered by address."""
         found: dict[int, CorpusPiece] = {}
-        for place in best(self.index.scores(query), 10 * limit + 50) if self.pages else ():
+        for place in best_positions(self.index.scores(query), 10 * limit + 50) if self.pages else ():
             found.setdefault(self.pieces[place].page, self.pieces[place])
         return list(found.values())[:limit]
 

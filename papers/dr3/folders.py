@@ -14,7 +14,7 @@ from drr.env.drawer.form import FileProblem, media_of
 from drr.env.errors import DrrError, Misuse
 from drr.env.files import check_plain
 from drr.env.plugins import check_needs
-from drr.env.shop_world import as_seen, title_of
+from drr.env.shop_world import as_seen, source_title
 from drr.env.source import FrozenText, Source
 from drr.env.world import Holdings
 from drr.papers.dr3.form import DRAWER, QUESTION, FileQuestion, is_task, read_question, task_folders
@@ -134,7 +134,7 @@ class FileSources:
             return self._missing(address, PICTURE)
         if not text.strip():
             return self._missing(address, "this place of the file has no words that could be read")
-        return FrozenText(address, self.name, "ok", text, title_of(returned) or place.name)
+        return FrozenText(address, self.name, "ok", text, source_title(returned) or place.name)
 
     def _as_read(self, address: str, place: FilePlace, returned: Sequence[Source]) -> FrozenText:
         if returned and media_of(place.name) == "picture":

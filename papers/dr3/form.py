@@ -135,10 +135,10 @@ def corpus_pages(folder: Path) -> Iterator[CorpusPage]:
         yield page
 
 
-def document(row: BaseModel) -> bytes:
+def json_document(row: BaseModel) -> bytes:
     """Return a row as the bytes of a JSON file; the same row always gives the same bytes."""
     return orjson.dumps(row.model_dump(mode="json"), option=orjson.OPT_INDENT_2) + b"\n"
 
 
-def line(row: BaseModel) -> bytes:
+def json_line(row: BaseModel) -> bytes:
     return orjson.dumps(row.model_dump(mode="json", exclude_none=True)) + b"\n"

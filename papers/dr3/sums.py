@@ -12,7 +12,7 @@ from typing import Annotated
 
 from drr.env.json_object import JsonObject
 from drr.eval.stats.aggregate import Flag, Name, PrintedMeans, RawRow, Unit, plain_mean
-from drr.eval.stats.citations import IN_PART, WHOLLY, CitationVerdict, Found, found, share
+from drr.eval.stats.citations import IN_PART, WHOLLY, CitationVerdict, Found, address_verdict, share
 from pydantic import ConfigDict, Field
 
 SIX = ("ir_uf", "ir_sc", "cc", "fa", "if", "dq")
@@ -96,21 +96,21 @@ def report_values(
     """Return the factual accuracy of one report, over pairs of claim and source, and over claims."""
     by_claim: dict[str, list[Found | None]] = {}
     for one in citations:
-        by_claim.setdefault(one.claim, []).append(found(one.status, IN_PART))
+        by_claim.setdefault(one.claim, []).append(address_verdict(one.status, IN_PART))
     return {
-        "dr3_fa": percent(supported(found(one.status, WHOLLY)) for one in citations),
-        "dr3_fa_lenient": percent(supported(found(one.status, IN_PART)) for one in citations),
+        "dr3_fa": percent(means_support(address_verdict(one.status, WHOLLY)) for one in citations),
+        "dr3_fa_lenient": percent(means_support(address_verdict(one.status, IN_PART)) for one in citations),
         "dr3_fa_claims": percent(map(_every, by_claim.values())),
     }
 
 
-def supported(verdict: Found | None) -> bool | None:
+def means_support(verdict: Found | None) -> bool | None:
     """Tell whether a verdict means support; an unreadable source does not support."""
     return None if verdict is None else verdict == "supported"
 
 
 def _every(verdicts: Sequence[Found | None]) -> bool | None:
     """Tell whether all sources support; a single one that does not decides, even if others are unknown."""
-    if any(supported(verdict) is False for verdict in verdicts):
+    if any(means_support(verdict) is False for verdict in verdicts):
         return False
     return None if None in verdicts else True

@@ -24,7 +24,7 @@ from drr.papers.dr3.making.manifest import (
 from drr.papers.dr3.making.review import review_proposals, review_tasks
 from drr.papers.dr3.making.task_files import StoredTask
 from drr.papers.dr3.task_text import asked_text, heading, truth_text
-from drr.plugin import flowed, moment, notice, progress_of, reviewer_of, say, settings_of, tell
+from drr.plugin import flowed, moment, notice, print_result, progress_of, reviewer_of, say, settings_of
 from pydantic import ValidationError
 
 
@@ -53,7 +53,7 @@ def make(arguments: argparse.Namespace) -> int:
         manifest = found
     write_card(arguments.out, manifest)
     document = manifest.model_dump(exclude={"schema_version"})
-    tell(arguments, {"folder": str(arguments.out), **document}, *_set_lines(arguments.out, manifest))
+    print_result(arguments, {"folder": str(arguments.out), **document}, *_set_lines(arguments.out, manifest))
     return code
 
 
@@ -118,7 +118,7 @@ def check(arguments: argparse.Namespace) -> int:
         some = "1 task has" if len(unconfirmed) == 1 else f"{len(unconfirmed)} tasks have"
         lines.append(f"{some} kinds of pages that no person confirmed: {', '.join(unconfirmed)}")
     lines.append(f"{len(found) - bad} of {len(found)} tasks pass every check")
-    tell(arguments, document, *lines)
+    print_result(arguments, document, *lines)
     return 1 if problems else answered.code if answered else 0
 
 
@@ -134,7 +134,7 @@ def show(arguments: argparse.Namespace) -> int:
         lines = [f"{asked_text(tasks[0])}\n\n{truth_text(tasks[0])}"]
     elif not arguments.json:
         lines = [f"{one.name}  {heading(one.truth)}  {', '.join(one.question.files)}" for one in tasks]
-    tell(arguments, {"tasks": rows}, *map(flowed, lines))
+    print_result(arguments, {"tasks": rows}, *map(flowed, lines))
     return 0
 
 
@@ -157,16 +157,16 @@ def review(arguments: argparse.Namespace) -> int:
 
 def _reviewed(place: Path, folders: list[Path]) -> int:
     """Update the manifest and card after a review, and print how many tasks are unconfirmed; return the exit code."""
-    from drr.papers.dr3.making.sets import recount
+    from drr.papers.dr3.making.sets import update_manifest
 
-    manifest = recount(folders[0].parent)
+    manifest = update_manifest(folders[0].parent)
     if manifest is not None and manifest.found is not None:
         write_card(folders[0].parent, manifest)
         print(f"{place}: {_unconfirmed(manifest.found.unconfirmed)}", file=sys.stderr)
     return 0
 
 
-def bring_in(arguments: argparse.Namespace) -> int:
+def import_tasks(arguments: argparse.Namespace) -> int:
     today, now = arguments.today and day_of(arguments.today), day_of(None)
     folders = dr3_folders(arguments.file)
     taken = [one.name for one in folders if is_task(arguments.out / one.name)]
@@ -184,7 +184,7 @@ def bring_in(arguments: argparse.Namespace) -> int:
         sentences[folder.name] = list(notes)
         for note in notes:
             notice(f"{folder.name}: {note}")
-    tell(
+    print_result(
         arguments,
         {"folder": str(arguments.out), "tasks": len(folders), "notes": sentences},
         f"{arguments.out}: {len(folders)} tasks; whose other pages are distractors nobody recorded, so they count as noise",
@@ -200,7 +200,7 @@ def write_out(arguments: argparse.Namespace) -> int:
         export_task(folder, arguments.out, number)
     if rejected:
         notice(left_out(arguments.file, rejected))
-    tell(
+    print_result(
         arguments,
         {"folder": str(arguments.out), "tasks": len(folders), "rejected": rejected, "lost": LOST},
         f"{arguments.out}: {len(folders)} tasks in DR3-Eval's layout, which has no room for {LOST}",

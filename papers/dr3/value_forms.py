@@ -19,9 +19,9 @@ from drr.wording.figures import (
     UNITS,
     WHOLE,
     MeasureUnit,
-    cardinals,
+    cardinal_words,
     number,
-    spoken,
+    spoken_number,
 )
 from drr.wording.money import every_amount
 from drr.wording.vocabulary import Wordbook, vocabulary
@@ -29,7 +29,7 @@ from drr.wording.vocabulary import Wordbook, vocabulary
 _VULGAR = {"½": 1 / 2, "¼": 1 / 4, "¾": 3 / 4, "⅓": 1 / 3, "⅔": 2 / 3, "⅛": 1 / 8}
 _ODD = {"half": 1 / 2, "quarter": 1 / 4, "third": 1 / 3}
 _MARKS = "".join(_VULGAR)
-_HUNDREDS = rf"(?:(?:a|{cardinals(1, 9)})\shundred(?:\s(?:and\s)?(?:{SPOKEN}))?|{SPOKEN})"
+_HUNDREDS = rf"(?:(?:a|{cardinal_words(1, 9)})\shundred(?:\s(?:and\s)?(?:{SPOKEN}))?|{SPOKEN})"
 _NUMBER = (
     rf"(?:(?<![\w.,$/])(?P<whole>{WHOLE})(?:(?P<part>\.\d{{1,6}})|\s?(?P<vulgar>[{_MARKS}])|[\s-](?P<over>\d{{1,2}}/\d{{1,2}}))?"
     rf"|(?<![\w.])(?P<bare>[{_MARKS}])|(?<!\w)(?P<words>{_HUNDREDS})(?:\sand\s(?:a|one)\s(?P<odd>{'|'.join(_ODD)}))?)"
@@ -301,9 +301,9 @@ def _value(match: re.Match[str]) -> tuple[float, int]:
 def _in_words(words: str) -> float:
     head, hundred, rest = (part.strip() for part in words.casefold().partition("hundred"))
     if not hundred:
-        return float(spoken(words))
+        return float(spoken_number(words))
     many = 1 if head in ("a", "") else CARDINALS.index(head)
-    return 100.0 * many + (spoken(rest.removeprefix("and").strip()) if rest else 0)
+    return 100.0 * many + (spoken_number(rest.removeprefix("and").strip()) if rest else 0)
 
 
 def _halved(text: str) -> Iterator[ToldFigure]:

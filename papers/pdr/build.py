@@ -15,14 +15,14 @@ from drr.env.entities import KeptReview, User
 from drr.env.errors import DrrError
 from drr.env.shop import Shop, Store
 from drr.eval.stats.question import grouped
-from drr.papers.pdr.person import Attribute, Ground, Person, disclosed
-from drr.papers.pdr.records import derived, history_of, spoken_theme
+from drr.papers.pdr.person import Attribute, Ground, Person, private_data_kinds
+from drr.papers.pdr.records import derive_attributes, history_of, spoken_theme
 from drr.papers.pdr.words import invented_traits
 
 DRAWN = 4
 
 
-def invented(person_id: str, seed: int) -> list[Attribute]:
+def draw_attributes(person_id: str, seed: int) -> list[Attribute]:
     """Draw attributes of a few blocks by seed, one value each. The same person and seed always give the same draw."""
     rng = Random(f"invented:{seed}:{person_id}")
     traits, drawn = invented_traits(), []
@@ -113,11 +113,11 @@ def person_of(
     """Make the person of one user from records and own reviews before `as_of`. Other attributes are drawn by `seed`
     if `with_invented`; `stated` are attributes that a model found in reviews."""
     history, person_id = history_of(store, user_id, as_of), person_id_of(user_id)
-    by_rule = [one.attribute for one in derived(history)]
+    by_rule = [one.attribute for one in derive_attributes(history)]
     attributes = [*with_stated(by_rule, own_reviews(store, user_id, as_of)), *stated]
     if with_invented:
         blocks = {one.block for one in stated}
-        attributes += [one for one in invented(person_id, seed or 0) if one.block not in blocks]
+        attributes += [one for one in draw_attributes(person_id, seed or 0) if one.block not in blocks]
     known = (_undisclosed(attribute, history.user) for attribute in attributes)
     kept = tuple(one for one in known if one is not None)
     made_of = {"user_id": user_id, "shop_hash": shop_hash, "as_of": as_of, "seed": seed}
@@ -132,9 +132,11 @@ def own_reviews(store: Store, user_id: str, as_of: str) -> list[KeptReview]:
 def _undisclosed(attribute: Attribute, user: User) -> Attribute | None:
     """Remove quotations that contain the user's name or similar private data. Return `None` if the statement
     contains such data, or no evidence is left."""
-    evidence = tuple(one for one in attribute.evidence if one.quote is None or not disclosed(one.quote, user))
+    evidence = tuple(
+        one for one in attribute.evidence if one.quote is None or not private_data_kinds(one.quote, user)
+    )
     lost = attribute.basis == "stated" and not evidence
-    if lost or disclosed(attribute.statement, user):
+    if lost or private_data_kinds(attribute.statement, user):
         return None
     return attribute.model_copy(update={"evidence": evidence})
 

@@ -15,8 +15,8 @@ from drr.env.entities import KeptReview, User
 from drr.env.json_object import JsonObject
 from drr.llm.prompts import Prompts, fence
 from drr.papers.pdr.build import named_user, own_reviews, person_of, stated_traits
-from drr.papers.pdr.person import Attribute, Ground, disclosed
-from drr.papers.pdr.records import slug, spoken_theme
+from drr.papers.pdr.person import Attribute, Ground, private_data_kinds
+from drr.papers.pdr.records import id_slug, spoken_theme
 from langchain_core.messages import BaseMessage, HumanMessage
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -59,13 +59,13 @@ class Accepted(NamedTuple):
     """Number of candidates refused, by reason: quotation, not_own, private, known."""
 
 
-def readable(reviews: Sequence[KeptReview], user: User) -> list[KeptReview]:
+def sendable_reviews(reviews: Sequence[KeptReview], user: User) -> list[KeptReview]:
     """List the reviews that may be sent to a model. Reviews with the user's own name, an address or similar
     data are left out."""
-    return [one for one in reviews if not disclosed(_text(one), user)]
+    return [one for one in reviews if not private_data_kinds(_text(one), user)]
 
 
-def batches(reviews: Sequence[KeptReview]) -> Iterator[list[KeptReview]]:
+def review_batches(reviews: Sequence[KeptReview]) -> Iterator[list[KeptReview]]:
     """Split the reviews into requests. No review is cut or left out; one that is too long is a request by itself."""
     batch, size = list[KeptReview](), 0
     for review in reviews:
@@ -86,7 +86,7 @@ def messages(
     return [HumanMessage(prompts.fill(PROMPT, known=fence(own, "known"), reviews=texts))]
 
 
-def accepted(
+def accept_candidates(
     candidates: Sequence[Candidate], reviews: Sequence[KeptReview], known: Sequence[Attribute], user: User
 ) -> Accepted:
     """Check the candidates; return one attribute for each statement, and counts of refusals. A repeated statement adds a quotation."""
@@ -125,14 +125,14 @@ def _ground(quote: str, reviews: Sequence[KeptReview]) -> Ground | None:
 
 def _against(one: Candidate, ground: Ground, user: User) -> str | None:
     quote = ground.quote or ""
-    if disclosed(one.statement, user) or disclosed(quote, user):
+    if private_data_kinds(one.statement, user) or private_data_kinds(quote, user):
         return "private"
     return "not_own" if _NOT_STATED.search(quote) or not _FIRST_PERSON.search(quote) else None
 
 
 def _id(one: Candidate) -> str:
     """Return the id of a candidate's attribute, distinct from ids of rules and draws. Long statements get a hash, to tell them apart."""
-    text = slug(_plain(one.statement))
+    text = id_slug(_plain(one.statement))
     if len(text) > _LONGEST:
         text = f"{text[: _LONGEST - 9].strip('-')}-{blake2b(text.encode(), digest_size=4).hexdigest()}"
     return f"{one.block}-said-{text}"
@@ -219,7 +219,7 @@ def statements_of_persons(
             record = study.record(asked[user_id].key)
             if record is not None and record.done:
                 candidates = [Candidate.model_validate(raw) for raw in record.result["candidates"]]
-                good = accepted(candidates, one.reviews, one.known, one.user)
+                good = accept_candidates(candidates, one.reviews, one.known, one.user)
                 attributes[user_id] = good.attributes
                 refused.update(good.refused)
     return SaidOfPersons(attributes, refused, conclude(summary, folder, command=_again(arguments)))
@@ -231,9 +231,9 @@ def _shoppers(settings: Settings, shop: Shop, users: Sequence[str]) -> Iterator[
     prompts, as_of = prompts_of(settings, "papers/pdr"), shop.manifest.as_of
     for user_id in users:
         user = named_user(shop, user_id)
-        reviews = readable(own_reviews(shop.store, user_id, as_of), user)
+        reviews = sendable_reviews(own_reviews(shop.store, user_id, as_of), user)
         known = person_of(shop.store, user_id, as_of).attributes
-        requests = [messages(prompts, batch, known) for batch in batches(reviews)]
+        requests = [messages(prompts, batch, known) for batch in review_batches(reviews)]
         yield user_id, _Shopper(user, reviews, known, requests)
 
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from drr.env.json_object import JsonObject
 from drr.env.shop import Shop
 from drr.eval.stats.question import grouped
-from drr.papers.pdr.person import Attribute, Person, disclosed
+from drr.papers.pdr.person import Attribute, Person, private_data_kinds
 from drr.papers.pdr.records import theme_of
 
 SINGLE = frozenset({"place", "rhythm", "price_level", "price_spread", "seasons", "returns"})
@@ -38,10 +38,10 @@ def tell_problems(
 ) -> int:
     """Print the problems of persons or tasks, each under its id; return exit code 1 if there are any."""
     from drr.env.records.lines import one_line
-    from drr.plugin import tell
+    from drr.plugin import print_result
 
     bad = len({name for name, _ in found})
-    tell(
+    print_result(
         arguments,
         {noun: count, "problems": [one._asdict() for _, one in found]},
         *(f"{name}: {one.check}: {one_line(one.told, 300)}" for name, one in found),
@@ -52,7 +52,7 @@ def tell_problems(
 
 def _of_file(person: Person) -> Iterator[tuple[str, str]]:
     for one in person.attributes:
-        for kind in disclosed(one.statement + "\n" + "\n".join(g.quote or "" for g in one.evidence)):
+        for kind in private_data_kinds(one.statement + "\n" + "\n".join(g.quote or "" for g in one.evidence)):
             yield "private", f"{one.id} holds {kind}"
         if one.basis == "records" and not any(g.order_id or g.record for g in one.evidence):
             yield "evidence", f"{one.id} is said to follow from records and names no order"
@@ -73,7 +73,7 @@ def _of_shop(person: Person, shop: Shop) -> Iterator[tuple[str, str]]:
         yield "shop", "its user is not in this shop"
     else:
         for one in person.attributes:
-            for kind in disclosed(one.statement, user):
+            for kind in private_data_kinds(one.statement, user):
                 yield "private", f"{one.id} holds {kind}"
             yield from _evidence(person, one, shop)
 

@@ -275,11 +275,11 @@ def write_person(folder: Path, one: BuiltContext) -> PersonContext:
         truth_hash=text_hash(truth),
         tokens={size: tokens_of(text_of(tuple(one.items[:count]))) for size, count in one.counts.items()},
         short=dict(one.short),
-        few={size: few for size, count in one.counts.items() if (few := few_of(one, count))},
+        few={size: few for size, count in one.counts.items() if (few := rarely_expressed(one, count))},
     )
 
 
-def few_of(one: BuiltContext, count: int) -> dict[str, int]:
+def rarely_expressed(one: BuiltContext, count: int) -> dict[str, int]:
     """Return, for each attribute that fewer than five of the first `count` items express, how many do."""
     shown = Counter(key for truth in one.truths[:count] for key in truth.expresses)
     every = dict.fromkeys([*(attribute.id for attribute in one.person.attributes), *shown])

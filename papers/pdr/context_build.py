@@ -31,7 +31,7 @@ from drr.papers.pdr.context import (
 )
 from drr.papers.pdr.context_check import Opposed
 from drr.papers.pdr.material import ItemDraft, PersonMaterial, ProductSample
-from drr.papers.pdr.person import Person, disclosed, own_data
+from drr.papers.pdr.person import Person, own_data, private_data_kinds
 from drr.papers.pdr.records import history_of
 
 TALK, NOISE = 0.35, 0.25
@@ -76,7 +76,7 @@ class _Room:
             if self._opposed.outright(self._says[ware.product_id]):
                 return None
             free = free.replace(ware.long, "").replace(ware.short, "")
-        private = disclosed(free) or own_data(draft.text, self._user)
+        private = private_data_kinds(free) or own_data(draft.text, self._user)
         return None if private or self._opposed.stated_in(free) or self._opposed.contradicted(item) else item
 
     @staticmethod

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from drr.env.entities import User
 from drr.env.errors import Misuse
 from drr.env.json_object import JsonObject
-from drr.env.text import WIDTH, Run, runs, tokens
+from drr.env.text import WIDTH, Run, tokens, word_sequences
 from drr.papers.pdr.context import (
     CONVERSATIONAL,
     LEAST,
@@ -24,7 +24,7 @@ from drr.papers.pdr.context import (
     text_of,
     tokens_of,
 )
-from drr.papers.pdr.person import Attribute, Person, disclosed, read_persons
+from drr.papers.pdr.person import Attribute, Person, private_data_kinds, read_persons
 from drr.papers.pdr.words import invented_traits, key_of, record_traits, values_of
 from drr.wording.states import STATE
 from drr.wording.vocabulary import Wordbook, vocabulary
@@ -69,7 +69,7 @@ class Opposed:
     def stated_in(self, text: str) -> list[str]:
         """Return the ids of attributes that a text states in their own words."""
         words = tokens(text)
-        found = {*runs(words, WIDTH), *runs(words, WIDTH - 1)}
+        found = {*word_sequences(words, WIDTH), *word_sequences(words, WIDTH - 1)}
         if self._every.isdisjoint(found):
             return []
         return [key for key, own in self._said.items() if not own.isdisjoint(found)]
@@ -83,7 +83,7 @@ class Opposed:
         text = own_words(item)
         if not text:
             return []
-        found = {self._other[run] for run in runs(tokens(text), _TELLING) if run in self._other}
+        found = {self._other[run] for run in word_sequences(tokens(text), _TELLING) if run in self._other}
         denials = denials_of_self(text)
         for thing in map(tokens, denials.denied):  # one word may stand before the noun
             places = [(noun, at) for noun in self._nouns for at in (0, 1)]
@@ -97,8 +97,8 @@ def outright_runs(attribute: Attribute) -> frozenset[Run]:
     """Return the runs of words of an attribute's statement, except those within a name such as a brand's."""
     words = tokens(attribute.statement)
     width = min(WIDTH, max(len(words), 2))
-    named = {run for name in attribute.names for run in runs(tokens(name), width)}
-    return frozenset(runs(words, width)) - named
+    named = {run for name in attribute.names for run in word_sequences(tokens(name), width)}
+    return frozenset(word_sequences(words, width)) - named
 
 
 def _nouns(attribute: Attribute) -> list[str]:
@@ -114,7 +114,7 @@ def _others(block: str, value: str) -> frozenset[Run]:
 
     def telling(keys: Iterable[str]) -> set[Run]:
         texts = (text for key in keys for text in values[key].texts())
-        return {run for text in texts for run in runs(tokens(text), _TELLING)}
+        return {run for text in texts for run in word_sequences(tokens(text), _TELLING)}
 
     own = {value} & values.keys()
     return frozenset(telling(values.keys() - own) - telling(own))
@@ -150,7 +150,7 @@ def item_faults(
     for item in items:
         late = person.as_of is not None and item.date >= person.as_of
         found = [("future", f"{item.date} is not before {person.as_of}")] if late else []
-        found += [("private", f"holds {kind}") for kind in disclosed(item.text, user)]
+        found += [("private", f"holds {kind}") for kind in private_data_kinds(item.text, user)]
         found += [("said", f"says {key} in its own words") for key in opposed.stated_in(item.text)]
         found += [("contradiction", f"speaks against {key}") for key in opposed.contradicted(item)]
         for check, text in found:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from drr.env.errors import Misuse
 from drr.env.json_object import JsonObject
 from drr.eval.evidence.answers import questions, read_answers
-from drr.eval.judging.read import choose, read_judged
+from drr.eval.judging.read import choose_judging, read_judged
 from drr.papers.pdr.judging.choices import kept_persons, owner_ids
 from drr.papers.pdr.judging.file import given_criteria
 from drr.papers.pdr.judging.rows import (
@@ -78,7 +78,7 @@ class OwnCriteria(NamedTuple):
 class CriteriaBook:
     def __init__(self, study: Study, judge: str | None = None) -> None:
         answers, asked, persons = read_answers(study), questions(study), kept_persons(study)
-        self.judging = choose(study, judge)
+        self.judging = choose_judging(study, judge)
         self._judged = read_judged(study, self.judging, answers=answers)
         self.kept = given_criteria(study)
         self.tasks: dict[str, str] = {}

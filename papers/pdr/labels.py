@@ -16,7 +16,7 @@ from drr.eval.agreement.corrected import (
     labelled_figure,
 )
 from drr.eval.evidence.answers import Answer
-from drr.eval.judging.read import choose, read_judged
+from drr.eval.judging.read import choose_judging, read_judged
 from drr.eval.labels import CriterionLabel, Label, rating_id
 from drr.eval.metrics.coverage import variants_of
 from drr.eval.stats.corrected import ScoredThing
@@ -60,7 +60,7 @@ def labels_of(judged: Judged, name: str) -> Iterable[Label]:
 
 def scored_reports(study: Study, judge: str | None, variants: Collection[str] | None) -> list[BlindPair]:
     """Return reports with the present criteria of P, for people to score; the judge's scores are not shown."""
-    judged, known, found = read_judged(study, choose(study, judge)), _known(study), []
+    judged, known, found = read_judged(study, choose_judging(study, judge)), _known(study), []
     for one in judged.answers:
         criteria = _shown_criteria(judged, one)
         if criteria and (variants is None or one.variant in variants):

@@ -13,12 +13,12 @@ from typing import NamedTuple
 from drr.env.entities import KeptReview, Product
 from drr.env.profile import BY_KEY, themes_of
 from drr.env.records.shopper import order_words, page_words, product_name, review_words
-from drr.env.text import WIDTH, Run, runs, tokens
+from drr.env.text import WIDTH, Run, tokens, word_sequences
 from drr.eval.stats.question import grouped
 from drr.papers.pdr.context import ItemKind
 from drr.papers.pdr.context_check import outright_runs
-from drr.papers.pdr.person import Attribute, Person, disclosed
-from drr.papers.pdr.records import PurchasedProduct, ShopperHistory, derived
+from drr.papers.pdr.person import Attribute, Person, private_data_kinds
+from drr.papers.pdr.records import PurchasedProduct, ShopperHistory, derive_attributes
 from drr.papers.pdr.words import key_of, talk, texts_of
 
 POOL = 3000
@@ -53,12 +53,12 @@ class ProductSample:
 
         outright = {run for person in persons for one in person.attributes for run in outright_runs(one)}
         wares = map(ContextProduct.of, nsmallest(most, products, key=key))
-        self.every = [ware for ware in wares if not disclosed(f"{ware.name}\n{ware.long}")]
+        self.every = [ware for ware in wares if not private_data_kinds(f"{ware.name}\n{ware.long}")]
         self.says: dict[str, frozenset[Run]] = {}
         """Runs of words on each product's page that state some person's attribute outright."""
         for ware in self.every:
             words = tokens(f"{ware.name}\n{ware.long}")
-            found = outright.intersection([*runs(words, WIDTH), *runs(words, WIDTH - 1)])
+            found = outright.intersection([*word_sequences(words, WIDTH), *word_sequences(words, WIDTH - 1)])
             self.says[ware.product_id] = frozenset(found)
 
     @cached_property
@@ -112,7 +112,7 @@ class PersonMaterial:
     def _shown(self) -> Mapping[str, Sequence[str]]:
         """Map each order to the attributes that it shows: by the rules, and by the person's evidence."""
         known, found = {one.id for one in self._person.attributes}, set[tuple[str, str]]()
-        for one in derived(self._history) if self._history is not None else ():
+        for one in derive_attributes(self._history) if self._history is not None else ():
             if one.attribute.id in known:
                 found |= {(order_id, one.attribute.id) for order_id in one.orders}
         for attribute in self._person.attributes:

@@ -102,7 +102,7 @@ def read_persons(path: Path) -> dict[str, Person]:
 _USER_ID = re.compile(r"(?<![A-Za-z0-9])A[A-Z0-9]{12,27}(?![A-Za-z0-9])")
 
 
-def disclosed(text: str, user: User | None = None) -> list[str]:
+def private_data_kinds(text: str, user: User | None = None) -> list[str]:
     """List the kinds of private data in a text. Without the user's record, only data of a typical form is found."""
     found = personal_data(text)
     if _USER_ID.search(text):

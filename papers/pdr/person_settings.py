@@ -158,18 +158,18 @@ class PersonGiving(PersonFacts):
         return person
 
     def keep(self, folder: Path) -> None:
-        from drr.env.files import private, write_file
+        from drr.env.files import owner_only_mode, write_file
 
         if self.persons:
             lines = (person.model_dump_json(exclude_none=True) + "\n" for person in self.persons.values())
-            write_file(folder / PERSONS, "".join(lines), private(0o666))
+            write_file(folder / PERSONS, "".join(lines), owner_only_mode(0o666))
 
     def kept_in(self, folder: Path) -> Path | None:
         return folder.absolute() / PERSONS if self.persons else None
 
     def prepare(self, plan: StudyPlan, settings: Settings, study: Study, queries: Iterable[Query]) -> None:
         """Let memories observe and recall before any question is answered. A memory's failure fails only the answers that use it."""
-        from drr.env.files import private, write_file
+        from drr.env.files import owner_only_mode, write_file
         from drr.plugin import check_run, models_of, notice, run_units
 
         units = self.memory_units(queries)
@@ -188,7 +188,7 @@ class PersonGiving(PersonFacts):
             for wanted, row in memories.recalled(unit).items()
             if wanted.budget == setting.tokens
         }
-        write_file(plan.folder / RECALLED, json.dumps(rows, ensure_ascii=False), private(0o666))
+        write_file(plan.folder / RECALLED, json.dumps(rows, ensure_ascii=False), owner_only_mode(0o666))
 
     def memory_units(self, queries: Iterable[Query]) -> dict[tuple[Setting, str], Unit]:
         """Return a unit for each memory and person, whatever the number of budgets and tasks; empty without memories."""

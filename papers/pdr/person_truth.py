@@ -111,7 +111,7 @@ class Statements:
         handed = [item for item in items if item.text in text]
         for item in sorted(handed, key=lambda item: -len(item.text)):
             text = text.replace(item.text, "\n")
-        shown = expressed_by(handed, truth or {}).intersection(one.id for one in attributes)
+        shown = expressing_items(handed, truth or {}).intersection(one.id for one in attributes)
         stated, wrong, against = self._expressed(text, attributes)
         return FoundAttributes(stated | shown, stated | shown, wrong, against)
 
@@ -182,7 +182,7 @@ def _known() -> Iterator[tuple[str, str]]:
         yield from ((block, texts.statement) for texts in values.values() if texts.statement)
 
 
-def expressed_by(items: Iterable[ContextItem], truths: Mapping[str, ItemTruth]) -> frozenset[str]:
+def expressing_items(items: Iterable[ContextItem], truths: Mapping[str, ItemTruth]) -> frozenset[str]:
     return frozenset(key for item in items if item.id in truths for key in truths[item.id].expresses)
 
 
@@ -265,7 +265,7 @@ class StudyPersons:
             return None
         truths, items = _truths(contexts, person.person_id), contexts.items(person.person_id, size)
         if setting.kind == "context":
-            shown = expressed_by(items, truths)
+            shown = expressing_items(items, truths)
             return FoundAttributes(shown, shown)
         row = self.recalled.get(recall_id(setting.name, person.person_id, answer.query))
         if row is None or row["failure"] or row["fed"] != answer.record.result.get("person_tokens"):

@@ -17,7 +17,7 @@ from drr.env.errors import Misuse, wrong_field
 from drr.env.files import LONGEST_ID
 from drr.env.json_object import JsonObject, once
 from drr.env.jsonl import lines_of
-from drr.papers.pdr.person import Attribute, Person, disclosed
+from drr.papers.pdr.person import Attribute, Person, private_data_kinds
 from pydantic import ValidationError
 
 FORM = "drr-persona-1"
@@ -124,7 +124,7 @@ def _of_ours(raw: JsonObject) -> tuple[list[Attribute], Counter[str]]:
         for key, text in rows.items():
             own = {"id": key, "block": block, "statement": text, "names": names.get(key, ())}
             one = Attribute.model_validate({**own, "basis": "imported"})
-            if kinds := disclosed(one.statement):
+            if kinds := private_data_kinds(one.statement):
                 dropped[kinds[0]] += 1
             else:
                 attributes.append(one)
@@ -162,7 +162,7 @@ def _attributes(leaves: Sequence[_Leaf], person_id: str) -> tuple[list[Attribute
     dropped = Counter[str]()
     for leaf, private in kinds:
         named = any(_names(leaf.statement, name) for name in own)
-        kind = private or (_NAME if named else next(iter(disclosed(leaf.statement)), None))
+        kind = private or (_NAME if named else next(iter(private_data_kinds(leaf.statement)), None))
         kind = kind if leaf.value else "an empty value"
         if kind is not None:
             dropped[kind] += 1

@@ -17,7 +17,7 @@ from drr.env.entities import Order, Product, User
 from drr.env.errors import DrrError
 from drr.env.profile import BY_KEY, themes_of
 from drr.env.shop import Store
-from drr.env.text import fold
+from drr.env.text import folded_text
 from drr.eval.stats.question import grouped
 from drr.papers.pdr.person import Attribute, Ground
 from drr.wording.states import CODES, STATES
@@ -118,7 +118,7 @@ class Derived(NamedTuple):
     """Ids of all orders that show the attribute."""
 
 
-def derived(history: ShopperHistory) -> list[Derived]:
+def derive_attributes(history: ShopperHistory) -> list[Derived]:
     """Derive attributes by every rule, in the order of `RULES`. A user without orders has a place at most."""
     found: dict[str, Derived] = {}
     for one in (one for rule in RULES for one in rule(history)):
@@ -134,14 +134,14 @@ def _made(
 ) -> Derived:
     newest = list(reversed(lines))[:SHOWN]
     evidence = tuple(Ground(order_id=o.order.order_id, product_id=o.product.product_id) for o in newest)
-    own = {"id": f"{block}-{slug(key)}", "block": block, "statement": statement, "basis": "records"}
+    own = {"id": f"{block}-{id_slug(key)}", "block": block, "statement": statement, "basis": "records"}
     attribute = Attribute.model_validate({**own, "evidence": evidence, "names": names})
     return Derived(attribute, frozenset(line.order.order_id for line in lines))
 
 
-def slug(key: str) -> str:
+def id_slug(key: str) -> str:
     """Return a name in any script as letters and digits for an id."""
-    return "-".join(_WORD.findall(fold(key))) or "u" + blake2b(key.encode(), digest_size=4).hexdigest()
+    return "-".join(_WORD.findall(folded_text(key))) or "u" + blake2b(key.encode(), digest_size=4).hexdigest()
 
 
 def place(history: ShopperHistory) -> Iterator[Derived]:
@@ -179,7 +179,7 @@ def themes(history: ShopperHistory) -> Iterator[Derived]:
 def spoken_theme(theme: str) -> tuple[str, str, str]:
     """Return block, id and statement of a theme's attribute."""
     block, statement = _SPOKEN.get(theme, ("themes", f"has an interest in {BY_KEY[theme].about}"))
-    return block, f"{block}-{slug(theme.replace('_', ' '))}", statement
+    return block, f"{block}-{id_slug(theme.replace('_', ' '))}", statement
 
 
 def theme_of(attribute: Attribute) -> str | None:

@@ -62,11 +62,11 @@ class MeantAttributes(BaseModel):
     pairs: list[MeantAttribute]
 
 
-def naming(prompts: Prompts, text: str) -> list[BaseMessage]:
+def ask_for_attributes(prompts: Prompts, text: str) -> list[BaseMessage]:
     return [HumanMessage(prompts.fill(NAMING, items=fence(text, "items")))]
 
 
-def matching(
+def match_attributes(
     prompts: Prompts, named: Sequence[NamedAttribute], known: Sequence[Attribute]
 ) -> list[BaseMessage]:
     def listed(rows: Sequence[NamedAttribute | Attribute]) -> str:
@@ -112,7 +112,7 @@ def is_asked(arguments: argparse.Namespace, settings: Settings, contexts: Contex
     return True
 
 
-def reverse(
+def name_attributes_by_model(
     arguments: argparse.Namespace, settings: Settings, contexts: Contexts, persons: Mapping[str, Person]
 ) -> tuple[ReversalDocument, int]:
     from drr.study.study import Study
@@ -134,10 +134,12 @@ def reverse(
         context.replaying()
         asked, known = context.models.role(ROLE), persons[spec["person"]].attributes
         text = contexts.text(spec["person"], size)
-        named = (await asked.structured(naming(prompts, text), NamedAttributes)).attributes
+        named = (await asked.structured(ask_for_attributes(prompts, text), NamedAttributes)).attributes
         answered = list[MeantAttribute]()
         if named:
-            answered = (await asked.structured(matching(prompts, named, known), MeantAttributes)).pairs
+            answered = (
+                await asked.structured(match_attributes(prompts, named, known), MeantAttributes)
+            ).pairs
         pairs = [one for one in answered if 0 < one.named <= len(named) and 0 < one.known <= len(known)]
         result = {
             "named": [one.model_dump() for one in named], "pairs": [one.model_dump() for one in answered],

@@ -22,8 +22,8 @@ from drr.papers.pdr.sums import (
     WeighedScore,
     over_tasks,
     reliability,
-    swapped,
-    weighed,
+    swap_scores_by_task,
+    weighted_score,
 )
 from pydantic import Field, model_validator
 
@@ -54,7 +54,7 @@ class PqrSums(PrintedMeans[PqrInput]):
 
     def add(self, row: PqrInput) -> JsonObject:
         rows = row.criteria.items()
-        found = weighed(
+        found = weighted_score(
             row.weights, {name: [WeighedScore(c.weight, c.scores) for c in own] for name, own in rows}
         )
         self.n_unscored += found.n_unscored
@@ -115,9 +115,9 @@ class SwapSums(ProtocolSums[SwapInput]):
 
     def values(self) -> JsonObject:
         names = ("delta", "cfa_min", "a_min")
-        found = swapped(self._scores).items()
+        found = swap_scores_by_task(self._scores).items()
         return {"by_task": {task: {name: getattr(one, name) for name in names} for task, one in found}}
 
     def intervals(self) -> JsonObject:
         """Return the means over tasks with intervals."""
-        return {name: interval_row(v) for name, v in over_tasks(swapped(self._scores)).items()}
+        return {name: interval_row(v) for name, v in over_tasks(swap_scores_by_task(self._scores)).items()}

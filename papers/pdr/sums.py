@@ -8,7 +8,7 @@ from math import fsum
 from statistics import stdev
 from typing import NamedTuple
 
-from drr.eval.stats.citations import IN_PART, WHOLLY, CitationVerdict, Found, found
+from drr.eval.stats.citations import IN_PART, WHOLLY, CitationVerdict, Found, address_verdict
 from drr.eval.stats.intervals import Statistic, mean
 from drr.eval.stats.question import grouped
 
@@ -40,7 +40,9 @@ class WeighedTotals(NamedTuple):
     as_printed: PrintedTotals
 
 
-def weighed(weights: Mapping[str, float], criteria: Mapping[str, Sequence[WeighedScore]]) -> WeighedTotals:
+def weighted_score(
+    weights: Mapping[str, float], criteria: Mapping[str, Sequence[WeighedScore]]
+) -> WeighedTotals:
     """Sum scores by weight. Raise `ValueError` if criteria belong to a dimension without a weight, as their share is unknown."""
     strange = sorted(criteria.keys() - weights.keys())
     if strange:
@@ -126,7 +128,9 @@ def report_values(
     by_claim = grouped((one.claim, one.status) for one in citations)
 
     def summed(supporting: Collection[str], *, printed: bool = False) -> Reliability:
-        verdicts = {name: [found(status, supporting) for status in own] for name, own in by_claim.items()}
+        verdicts = {
+            name: [address_verdict(status, supporting) for status in own] for name, own in by_claim.items()
+        }
         rows = [ReliabilityClaim(cited, _best(verdicts.get(name, []))) for name, cited in claims.items()]
         return reliability(rows, printed=printed)
 
@@ -164,7 +168,7 @@ class TaskSwap(NamedTuple):
     """P of each person's report under the person's own criteria."""
 
 
-def swapped(scores: Iterable[SwapScore]) -> dict[str, TaskSwap]:
+def swap_scores_by_task(scores: Iterable[SwapScore]) -> dict[str, TaskSwap]:
     """Return the swap of each task. Several scores of one person's reports under one person's criteria are averaged first."""
     tasks = grouped((score.task, score) for score in scores).items()
     return {task: _of_task(grouped((one.criteria_of, one) for one in own)) for task, own in tasks}

@@ -100,7 +100,7 @@ class PersonPages(StudyPart):
         version = self.reader.version()
         if version != self._version:
             self._persons = kept_persons(self.reader.study)
-            self._cases = cases_of(map(self._named, self.reader.entries()))
+            self._cases = cases_by_page(map(self._named, self.reader.entries()))
             self._version = version
         return self._cases
 
@@ -132,7 +132,7 @@ class PersonPages(StudyPart):
         from markupsafe import Markup
 
         named = [self._named(entry) for entry in entries]
-        cases = list(cases_of(named).values())
+        cases = list(cases_by_page(named).values())
         first = {task: of_task(cases, task)[0].name for task in {case.task for case in cases}}
         note = Markup('<br><small>{} · <a href="c/{}.html">beside other persons</a></small>')
         own = {entry.query_id: entry for entry in named}.items()
@@ -260,7 +260,7 @@ def _criteria(judged: Judged, answer: str, owners: Iterable[CriteriaOwner]) -> I
                 yield CriterionView(dimension, row, tuple(one["score"] for one in own), why)
 
 
-def cases_of(entries: Iterable[ShownEntry]) -> dict[str, PersonCase]:
+def cases_by_page(entries: Iterable[ShownEntry]) -> dict[str, PersonCase]:
     """Return the cases of answers, by name of their page."""
     done = (one for one in entries if one.status == "done" and one.person is not None)
     found = {}

@@ -14,7 +14,15 @@ from drr.env.query import Query
 from drr.env.text import tokens
 from drr.eval.stats.question import grouped
 from drr.papers.pdr.person import Person
-from drr.plugin import add_setting_options, flowed, positive_int, screen, settings_of, tell, write_lines
+from drr.plugin import (
+    add_setting_options,
+    flowed,
+    positive_int,
+    print_result,
+    screen,
+    settings_of,
+    write_lines,
+)
 from drr.querygen.files import ResearchTask
 
 if TYPE_CHECKING:
@@ -36,7 +44,7 @@ class _Traits(NamedTuple):
     spread: tuple[str | None, ...]
 
 
-def pairs(
+def question_pairs(
     tasks: Sequence[ResearchTask], persons: Mapping[str, Person], *, per_task: int, seed: int
 ) -> Iterator[Query]:
     """Yield the questions; the same seed gives the same ones. Persons whom the task concerns and who had few tasks come first."""
@@ -95,7 +103,7 @@ def _query(task: ResearchTask, person: Person) -> Query:
 FORM = "FILE.jsonl"
 HELP = """\
 A task says what is wanted and nothing of who wants it. Fifty are built in, five for each category of the sample shop; `build` keeps
-those that this shop can answer. `pairs` gives tasks to persons, a query for each: persons whom the task touches and who differ in what
+those that this shop can answer. `question_pairs` gives tasks to persons, a query for each: persons whom the task touches and who differ in what
 they buy for, how they pay and where they live."""
 EXAMPLES = (
     "  drr papers tasks build --shop shop --out tasks.jsonl",
@@ -171,7 +179,7 @@ def _build(arguments: argparse.Namespace) -> int:
         good = [task for turn in turns for task in turn if task is not None][: arguments.n]
     write_lines(out, [task.line() for task in good])
     counts, left_out = Counter(task.category for task in good), len(problem_of)
-    tell(
+    print_result(
         arguments,
         {"file": str(out), "tasks": len(good), "left_out": left_out, "by_category": counts},
         f"{out}: {len(good)} tasks in {len(counts)} categories, {left_out} left out",
@@ -196,13 +204,13 @@ def _pairs(arguments: argparse.Namespace) -> int:
     if not kept:
         again = "`drr papers tasks review --again` asks again"
         raise Misuse(f"{arguments.tasks}: a reviewer rejected every task in it; {again}")
-    queries = list(pairs(kept, persons, per_task=arguments.per_task, seed=arguments.seed))
+    queries = list(question_pairs(kept, persons, per_task=arguments.per_task, seed=arguments.seed))
     write_queries(out, queries)
     if len(persons) < arguments.per_task:
         few = f"{len(persons)} persons, {arguments.per_task} were asked for each task"
         print(f"drr: {arguments.persons}: {few}", file=sys.stderr)
     asking = len({query.person_id for query in queries})
-    tell(
+    print_result(
         arguments,
         {"file": str(out), "queries": len(queries), "tasks": len(kept), "persons": asking},
         f"{out}: {len(queries)} queries of {len(kept)} tasks by {asking} persons",
@@ -243,7 +251,7 @@ def show(arguments: argparse.Namespace) -> int:
         needs = ", ".join(task.needs)
         lines.append(flowed(f"{task.task_id}  {task.category}  {task.intent or '-'}  needs: {needs or '-'}"))
         lines.append(fill(task.task, wide, initial_indent="  ", subsequent_indent="  ") + "\n")
-    tell(arguments, {"tasks": [task.line() for task in tasks]}, *lines)
+    print_result(arguments, {"tasks": [task.line() for task in tasks]}, *lines)
     return 0
 
 

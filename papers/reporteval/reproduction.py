@@ -79,9 +79,9 @@ def check(asked: Reproduction) -> None:
         return
     if arguments.queries is not None or arguments.variants is not None:
         raise Misuse("--reports: are judged as they are; --queries and --variants are for reports made here")
-    from drr.eval.evidence.imported import asked_of, read_reports
+    from drr.eval.evidence.imported import questions_by_system, read_reports
 
-    asked_by = asked_of(read_reports(arguments.reports))
+    asked_by = questions_by_system(read_reports(arguments.reports))
     if len({frozenset(queries) for queries in asked_by.values()}) > 1:
         counts = ", ".join(f"{system} {len(queries)}" for system, queries in asked_by.items())
         every = len(set[str]().union(*asked_by.values()))

@@ -9,7 +9,8 @@ if TYPE_CHECKING:
     # isort: off
     from drr.app.commands.table import CommandRow as CommandRow
     from drr.app.console import add_setting_options as add_setting_options, progress_of as progress_of
-    from drr.app.console import settings_of as settings_of, tell as tell, write_lines as write_lines
+    from drr.app.console import print_result as print_result, settings_of as settings_of
+    from drr.app.console import write_lines as write_lines
     from drr.app.study.outcome import add_unit_options as add_unit_options, check_run as check_run
     from drr.app.study.outcome import conclude as conclude, config_of as config_of
     from drr.app.study.outcome import keep_questions as keep_questions, run_units as run_units
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from drr.app.cli import output_of as output_of
     from drr.app.models.setup import models_of as models_of, prompts_of as prompts_of
     from drr.app.judge.desk import desk_of as desk_of, settings_beside as settings_beside
-    from drr.app.study.specs import AnswerSpec as AnswerSpec, kept as kept
+    from drr.app.study.specs import AnswerSpec as AnswerSpec, split_record as split_record
     from drr.app.study.trust import found_shop as found_shop, is_own_shop as is_own_shop
     from drr.app.study.trust import offer_shop as offer_shop, remember_shop as remember_shop
     from drr.app.study.trust import remember_study as remember_study
@@ -70,7 +71,7 @@ _PLACES = {
     #         add_unit_options(parser, "prompts")
     #
     #     def run(arguments):
-    #         tell(arguments, {"model": settings_of(arguments).settings.model}, "what people read")
+    #         print_result(arguments, {"model": settings_of(arguments).settings.model}, "what people read")
     #         return 0
     "CommandRow": "commands.table",  # a command: its words, its module, its line in the help
     "add_setting_options": "console",  # adds options for settings of the same names
@@ -78,7 +79,7 @@ _PLACES = {
     "positive_int": "options",  # the type of an option that is a number above 0
     "settings_of": "console",  # all settings, those of the command line first
     "progress_of": "console",  # how far the work is, on standard error
-    "tell": "console",  # prints the result: lines, or one document with `--json`
+    "print_result": "console",  # prints the result: lines, or one document with `--json`
     "write_lines": "console",  # writes JSON lines into a file that the user named
     "notice": "notices",  # says a sentence beside the result
     "tidy_end": "notices",  # inside, SIGTERM unwinds as Ctrl-C does
@@ -111,7 +112,7 @@ _PLACES = {
     "config_of": "study.outcome",  # the configuration of a study of answers
     "keep_questions": "study.outcome",  # adds questions to a study
     "AnswerSpec": "study.specs",  # what one unit of answers is asked
-    "kept": "study.specs",  # an answer as the ledger keeps it
+    "split_record": "study.specs",  # an answer as the ledger keeps it
     "found_shop": "study.trust",  # where the shop that a study names lies now
     "is_own_shop": "study.trust",  # whether this user vouched for a shop
     "offer_shop": "study.trust",  # asks whether a shop that a study names may be used

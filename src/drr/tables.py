@@ -47,12 +47,12 @@ def verdicts(study: str | Path, judge: str | None = None) -> pa.Table:
     True
     """
     import pyarrow as pa
-    from drr.eval.judging.read import choose, citation_lines, read_judged
+    from drr.eval.judging.read import choose_judging, citation_lines, read_judged
     from drr.eval.stats.citations import COLUMNS
     from drr.study.study import Study
 
     with Study.read(Path(study)) as opened:
-        rows = list(citation_lines(read_judged(opened, choose(opened, judge))))
+        rows = list(citation_lines(read_judged(opened, choose_judging(opened, judge))))
     kinds = {"trial": pa.int64(), "needed": pa.bool_(), "supports": pa.bool_()}
     kinds |= dict.fromkeys(("passages", "spans"), pa.list_(pa.list_(pa.int64())))
     columns = {name: kinds.get(name, pa.string()) for name in COLUMNS}

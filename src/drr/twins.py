@@ -15,9 +15,9 @@ def anywhere(work: Callable[Given, Found]) -> Callable[Given, Found]:
 
     @wraps(work)
     def called(*args: Given.args, **named: Given.kwargs) -> Found:
-        from drr.app.calls import call
+        from drr.app.calls import run_blocking
 
-        return call(lambda: work(*args, **named), *args, *named.values())
+        return run_blocking(lambda: work(*args, **named), *args, *named.values())
 
     return called
 
@@ -28,9 +28,9 @@ def twin(function: Callable[Given, Found]) -> Callable[Given, Coroutine[object, 
 
     @wraps(work)
     async def awaited(*args: Given.args, **named: Given.kwargs) -> Found:
-        from drr.app.calls import acall
+        from drr.app.calls import run_in_thread
 
-        return await acall(lambda: work(*args, **named), *args, *named.values())
+        return await run_in_thread(lambda: work(*args, **named), *args, *named.values())
 
     awaited.__name__ = awaited.__qualname__ = f"a{function.__name__}"
     return awaited

@@ -14,7 +14,7 @@ from tempfile import TemporaryFile, gettempdir
 from typing import IO
 
 from drr.env.errors import DrrError, Misuse
-from drr.env.files import private, replacing
+from drr.env.files import atomic_write, owner_only_mode
 from drr.env.small_files import LINE
 
 MANIFEST, ROOT, SIGNATURES = "manifest.json", "root", "signatures.jsonl"
@@ -43,11 +43,11 @@ _MEMORY = 256 << 20
 _FILTERS = [{"id": lzma.FILTER_LZMA2, "preset": 6, "dict_size": 32 << 20}]
 
 
-def pack(folder: Path, out: Path) -> int:
+def pack_archive(folder: Path, out: Path) -> int:
     """Write the files of a folder as a bundle, completely or not at all, and return the bundle's size."""
     try:
         with (
-            replacing(out, private(0o666)) as raw,
+            atomic_write(out, owner_only_mode(0o666)) as raw,
             lzma.open(raw, "wb", format=lzma.FORMAT_XZ, filters=_FILTERS) as packed,
         ):
             for name in NAMES:
@@ -64,7 +64,7 @@ def pack(folder: Path, out: Path) -> int:
     return out.stat().st_size
 
 
-def unpack(file: Path, folder: Path) -> None:
+def unpack_archive(file: Path, folder: Path) -> None:
     """Unpack a stranger's bundle into an empty folder. Anything that this program would not have written raises `DrrError`."""
     with TemporaryFile() as whole:
         try:

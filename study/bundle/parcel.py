@@ -21,9 +21,9 @@ from drr.env.shop_world import USER_TOOLS
 from drr.env.small_files import LINE, MOST_PARTS
 from drr.env.world import is_paged
 from drr.llm.meter import PICO, UsageRow, dollars
-from drr.study.bundle.archive import HASHED, MANIFEST, unpack
+from drr.study.bundle.archive import HASHED, MANIFEST, unpack_archive
 from drr.study.config import StudyConfig
-from drr.study.form import reading
+from drr.study.form import naming_errors
 from drr.study.unit import KINDS, Kind, Record, Status, Unit, canonical_json
 from pydantic import Field, TypeAdapter, ValidationError
 from typing_extensions import TypedDict  # pydantic reads it
@@ -141,7 +141,7 @@ def unpacked(file: Path) -> Iterator[UnpackedBundle]:
         raise Misuse(f"{file}: is no file; name a bundle")
     with TemporaryDirectory(prefix="drr-bundle-") as place:
         until = time.process_time() + _SECONDS + file.stat().st_size / _BYTES_A_SECOND
-        unpack(file, Path(place))
+        unpack_archive(file, Path(place))
         yield UnpackedBundle(Path(place), until)
 
 
@@ -168,7 +168,7 @@ class UnpackedBundle:
         with (self.folder / name).open("rb") as file:
             for number, line in enumerate(iter(lambda: file.readline(LINE + 1), b""), 1):
                 self.check_time()
-                with reading(f"{name} of the bundle, line {number}"):
+                with naming_errors(f"{name} of the bundle, line {number}"):
                     if len(line) > LINE or line.count(b"[") + line.count(b"{") > MOST_PARTS:
                         raise ValueError("too long, or of too many parts")
                     plain = parsed(line)
@@ -184,7 +184,7 @@ class UnpackedBundle:
 
     def row(self, name: str, form: type[Row]) -> Row:
         """Return the only row of a file."""
-        with reading(f"{name} of the bundle"):
+        with naming_errors(f"{name} of the bundle"):
             (row,) = self.rows(name, form)
         return row
 
@@ -205,7 +205,7 @@ class UnpackedBundle:
             with path.open("rb") as file:
                 count = sum(1 for _ in file)
                 file.seek(0)
-                found[name] = {"bytes": path.stat().st_size, "lines": count, "tree": tree(file)}
+                found[name] = {"bytes": path.stat().st_size, "lines": count, "tree": merkle_root(file)}
         return found
 
     def facts(self) -> JsonObject:
@@ -234,7 +234,7 @@ class UnpackedBundle:
         }
 
 
-def withheld_of(record: Record, *, redacted: bool, with_pages: bool) -> dict[str, Why]:
+def withheld_texts(record: Record, *, redacted: bool, with_pages: bool) -> dict[str, Why]:
     """Return the hashes of an answer's texts that are withheld, each with the reason."""
     result, found = record.result, dict[str | None, Why]()
     web = record.key_fields.get("web") or {}
@@ -256,7 +256,7 @@ def withheld_of(record: Record, *, redacted: bool, with_pages: bool) -> dict[str
     return {digest: why for digest, why in found.items() if digest is not None}
 
 
-def impersonal(result: Mapping[str, Any]) -> JsonObject:
+def without_personal_records(result: Mapping[str, Any]) -> JsonObject:
     """Return a result without the titles of a shopper's records and without changes to these records."""
     shown = {**result, "state_changes": []} if result.get("state_changes") else {**result}
     if rows := result.get("sources"):
@@ -283,7 +283,7 @@ def _node(left: bytes, right: bytes) -> bytes:
     return sha256(b"\1" + left + right).digest()
 
 
-def tree(lines: Iterable[bytes]) -> str:
+def merkle_root(lines: Iterable[bytes]) -> str:
     """Return the root hash over lines, as RFC 6962 defines it. Two lines hash to a node, two nodes of one height to the next."""
     peaks: list[tuple[int, bytes]] = []
     for line in lines:

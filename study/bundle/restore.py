@@ -23,7 +23,7 @@ from drr.study.bundle.parcel import (
     unit_of,
 )
 from drr.study.config import StudyConfig, check_config
-from drr.study.form import reading
+from drr.study.form import naming_errors
 from drr.study.ledger import FILE
 from drr.study.study import Study
 from drr.study.unit import KINDS, FinishedUnit
@@ -75,19 +75,19 @@ class BundleTexts(Blobs):
 
 
 @contextmanager
-def opened(
+def restore_study(
     parcel: UnpackedBundle, folder: Path | None = None, config: StudyConfig | None = None
 ) -> Iterator[Study]:
     """Restore the study of an unpacked bundle. The folder and configuration are those of the bundle unless others are given."""
     folder, document, where = folder or parcel.folder / "study", parcel.study(), "study.json of the bundle"
     check_config(document["config"], Path("study.json"))
     with closing(BundleTexts(parcel)) as kept:
-        with reading(where):
+        with naming_errors(where):
             study = Study.create(folder, config or document["config"])
         with study:
             study.blobs = kept
             _write_units(study, parcel)
-            with reading(where):
+            with naming_errors(where):
                 for name, value in document["facts"].items():
                     if not name.startswith(FILE):
                         study.ledger.set_meta(name, value)
@@ -104,7 +104,7 @@ def plain_config(parcel: UnpackedBundle) -> StudyConfig:
 def _write_units(study: Study, parcel: UnpackedBundle) -> None:
     left, aside, seen = parcel.rows("units.jsonl", UnitLine), set[str](), set[str]()
     while batch := [(unit_of(line), line) for line in islice(left, _BATCH)]:
-        with reading("units.jsonl of the bundle"):
+        with naming_errors("units.jsonl of the bundle"):
             fresh = {unit.key for unit, _ in batch} - seen
             if len(fresh) < len(batch):
                 raise ValueError("a unit stands there twice")
@@ -128,7 +128,7 @@ def _write_beside(parcel: UnpackedBundle, folder: Path) -> None:
         (folder / "queries.jsonl").write_bytes(questions)
     (folder / MARKS).mkdir(exist_ok=True)
     for line in parcel.rows("beside.jsonl", dict[str, str]):
-        with reading("beside.jsonl of the bundle"):
+        with naming_errors("beside.jsonl of the bundle"):
             if not is_beside(line["name"]):
                 raise ValueError(f"no file of a study: {line['name'][:80]!r}")
             (folder / line["name"]).write_text(line["text"], encoding="utf-8", newline="\n")

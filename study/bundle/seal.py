@@ -18,7 +18,7 @@ from drr.env.files import read_file
 from drr.env.json_object import JsonObject, parsed
 from drr.study.bundle.archive import SIGNATURES
 from drr.study.bundle.parcel import UnpackedBundle
-from drr.study.form import of, reading
+from drr.study.form import naming_errors, of
 from drr.study.unit import canonical_json
 
 Role = Literal["maker", "verifier", "reproducer"]
@@ -116,7 +116,7 @@ def signatures(parcel: UnpackedBundle) -> Iterator[Signature]:
     if (parcel.folder / SIGNATURES).stat().st_size > _LARGEST:
         raise DrrError("a bundle with more than a megabyte of signatures")
     for number, envelope in enumerate(parcel.rows(SIGNATURES, JsonObject), 1):
-        with reading(f"signature {number} of the bundle"):
+        with naming_errors(f"signature {number} of the bundle"):
             payload, signature = b64decode(envelope["payload"]), b64decode(envelope["signatures"][0]["sig"])
             statement = parsed(payload)
             predicate = of(statement["predicate"], dict)

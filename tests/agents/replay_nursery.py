@@ -17,7 +17,7 @@ from typing import Any
 import drr.llm.models  # noqa: F401
 from drr.agents.registry import variant
 from drr.agents.runner import load_prompts, run_variant
-from drr.app.study.specs import AnswerSpec, kept
+from drr.app.study.specs import AnswerSpec, split_record
 from drr.env.session import Session
 from drr.env.settings import Settings
 from drr.env.shop import open_shop
@@ -63,7 +63,7 @@ async def once(shop_spec: str, folder: Path, url: str, count: int) -> None:
             asked = AnswerSpec(
                 query_id="q", query=query, user_id=ANNA, variant=spec["variant"], trial=spec["trial"]
             )
-            return kept(answer, asked)
+            return split_record(answer, asked)
 
         await run(study, units(count), work, models=models, pace=Pace(units=AT_ONCE))
         await models.aclose()

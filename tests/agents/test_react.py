@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from drr.agents.base import AnswerRecord, Limits
 from drr.agents.brief import SHORTENED, shorten
-from drr.agents.plan_to_function import resolve
+from drr.agents.plan_to_function import resolve_references
 from drr.env.session import Change
 from drr.env.shop import Shop
 from drr.llm.failures import ModelFailure
@@ -112,17 +112,17 @@ async def test_a_reference_names_an_item_by_words_of_its_title(ask: Ask) -> None
             ]
         }
     ]
-    assert resolve("$1.items[cedar house].price", results) == 24.95
-    assert resolve("2 * $1.items['bird house'].price", results) == "2 * 24.95"
-    assert resolve("$1.items[the bird].title", results) == "Bird seed, 5 lb"
+    assert resolve_references("$1.items[cedar house].price", results) == 24.95
+    assert resolve_references("2 * $1.items['bird house'].price", results) == "2 * 24.95"
+    assert resolve_references("$1.items[the bird].title", results) == "Bird seed, 5 lb"
     for wrong, said in (
         ("$1.items[kettle].price", "no title"),
         ("$1.items[?!].price", "no title"),
         ("$1.items[0][a]", "nothing"),
     ):
         with pytest.raises(LookupError, match=said):
-            resolve(wrong, results)
-    assert resolve("$40 [a]", results) == "$40 [a]"
+            resolve_references(wrong, results)
+    assert resolve_references("$40 [a]", results) == "$40 [a]"
     policy = planning(
         ("product_catalog_search", {"query": "bird", "match": "any"}),
         ("get_product_details", {"product_id": "$1.items[cedar house].product_id"}),
@@ -156,12 +156,12 @@ async def test_unknown_tools_and_broken_arguments_are_shown(ask: Ask, asked: Ask
 
 @table("agents", "money_is_no_reference_and_a_whole_reference_keeps_its_type")
 def test_money_is_no_reference_and_a_whole_reference_keeps_its_type(value: Any, expected: Any) -> None:
-    assert resolve(value, [{"items": [{"price": 1.0}, {"price": 9.5}], "total": 2}]) == expected
+    assert resolve_references(value, [{"items": [{"price": 1.0}, {"price": 9.5}], "total": 2}]) == expected
 
 
 def test_an_unknown_value_is_no_value() -> None:
     with pytest.raises(LookupError, match="unknown"):
-        resolve("$1.price", [{"price": None}])
+        resolve_references("$1.price", [{"price": None}])
 
 
 REPORT = "The cedar house [1].\n\n## Sources\n\n[1] Cedar bird house: http://ecommerce.example/B0HOUSE001"

@@ -19,7 +19,7 @@ from drr.env.checkable import Checkable
 from drr.env.query import Query
 from drr.env.settings import resolve
 from drr.env.shop import Shop, open_shop
-from drr.eval.judging.read import choose, read_judged
+from drr.eval.judging.read import choose_judging, read_judged
 from drr.eval.metrics.document import study_document
 from drr.study.study import Study
 
@@ -95,7 +95,7 @@ def report(judged_study: Path, tmp_path_factory: pytest.TempPathFactory) -> Path
 
 
 def material_of(study: Study, **more: Any) -> ReportData:
-    return ReportData(study, read_judged(study, choose(study)), study_document(study), **more)
+    return ReportData(study, read_judged(study, choose_judging(study)), study_document(study), **more)
 
 
 @pytest.fixture(scope="module")

@@ -17,7 +17,7 @@ from typing import Any
 import httpx
 import pytest
 from drr.app.annotate.labels import Mark, export, merge, notebooks
-from drr.app.annotate.page import blinder, bundle, meanings
+from drr.app.annotate.page import bundle, dimension_questions, name_hider
 from drr.app.annotate.plan import AnnotationPlan, BlindReport, load, make_plan, save
 from drr.app.annotate.site import ALWAYS, _meaning, _shown, live_agreement, own_listener, site
 from drr.app.pages.serve import bind
@@ -141,7 +141,7 @@ def test_a_plan_of_an_earlier_version_goes_on_as_guessable(plan: AnnotationPlan,
 def hide() -> Callable[[str], str]:
     answers = {name: ["x"] for name in ("react", "react+ws", "shopbot", "one")}
     answers["two"] = ["One of the feeders."]
-    return blinder(list(answers), answers)
+    return name_hider(list(answers), answers)
 
 
 @pytest.mark.parametrize(("text", "shown"), cases("app", "test_self_identifying_text_is_hidden"))
@@ -252,7 +252,7 @@ def test_the_page_shows_no_system_name_no_live_markup_and_every_instruction(plan
     page = bundle(plan, plan.annotators[0])
     assert not [system for system in SYSTEMS if system in page]
     assert "<script>alert" not in page and page.count("<script") == 2
-    assert set(meanings()) == set(DIMENSIONS)
+    assert set(dimension_questions()) == set(DIMENSIONS)
 
 
 def test_the_server_takes_a_mark_only_from_its_own_page(plan: AnnotationPlan, tmp_path: Path) -> None:

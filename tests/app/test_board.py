@@ -12,7 +12,7 @@ from pathlib import Path
 
 import orjson
 import pytest
-from drr.app.board.builder import every_eval, place_of
+from drr.app.board.builder import every_eval, system_path
 from drr.app.board.page import BoardPages
 from drr.app.board.ranking import Ranking
 
@@ -123,7 +123,7 @@ def test_a_hostile_bundle_is_text_on_every_page() -> None:
         live = _Live()
         live.feed(page)
         assert [one for one in live.found if not one.startswith("data:image/svg+xml,%3Csvg")] == [], name
-    assert all(PLACE.fullmatch(place_of(one)) for one in own)
+    assert all(PLACE.fullmatch(system_path(one)) for one in own)
 
 
 def test_every_eval_ever_has_each_figure_with_its_ends() -> None:
@@ -131,8 +131,8 @@ def test_every_eval_ever_has_each_figure_with_its_ends() -> None:
     (one,) = crowd(1, 1000)
     document = json.loads(every_eval(one))
     assert document["schema_version"] == "0.3.0" and document["model_info"]["id"] == "provider0/model-0"
-    assert place_of(one).startswith("data/deepresearch-retail/provider0/model-0/")
-    assert PLACE.fullmatch(place_of(one))
+    assert system_path(one).startswith("data/deepresearch-retail/provider0/model-0/")
+    assert PLACE.fullmatch(system_path(one))
     results = document["evaluation_results"]
     rows = {row["metric_config"]["metric_id"].partition(".")[2]: row for row in results}
     assert rows.keys() == one.figures.keys()

@@ -20,10 +20,10 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from drr.app.cli import main
 from drr.env.errors import DrrError, Misuse
 from drr.env.settings import Settings
-from drr.study.bundle.archive import MANIFEST, NAMES, SIGNATURES, pack, unpack
-from drr.study.bundle.parcel import StudyRow, UnitLine, UnpackedBundle, digest_of, tree, unit_of
+from drr.study.bundle.archive import MANIFEST, NAMES, SIGNATURES, pack_archive, unpack_archive
+from drr.study.bundle.parcel import StudyRow, UnitLine, UnpackedBundle, digest_of, merkle_root, unit_of
 from drr.study.bundle.parcel import unpacked as bundle_opened
-from drr.study.bundle.restore import BundleTexts, opened
+from drr.study.bundle.restore import BundleTexts, restore_study
 from drr.study.bundle.seal import public_id, signatures
 from drr.study.study import Study
 from drr.study.unit import canonical_json
@@ -75,7 +75,7 @@ def test_a_bundle_holds_all_of_a_study_and_is_the_same_bytes(home: Path, tmp_pat
     assert [name for name in NAMES if (again / name).read_bytes() != (before / name).read_bytes()] == []
     assert (tmp_path / "again").read_bytes() == (home / "bundle").read_bytes()
     assert made["units"]["answer"] == {"done": 2} and made["costs"]["answer"]["unknown"] == 0
-    unpack(home / "bundle", tmp_path)
+    unpack_archive(home / "bundle", tmp_path)
     assert str(home) not in (tmp_path / "study.json").read_text()
     assert not [name for name in rows(tmp_path, "study.json")[0]["facts"] if name.startswith("file:")]
     document = found_in(drr, home / "bundle", "--shop", home / "shop", "--sandbox", home / "sandbox")
@@ -104,7 +104,7 @@ def test_the_tree_is_that_of_rfc_6962() -> None:
         return sha256(b"\1" + split(some[:half]) + split(some[half:])).digest()
 
     for count in range(1, 6):
-        assert tree(lines[:count]) == split(lines[:count]).hex()
+        assert merkle_root(lines[:count]) == split(lines[:count]).hex()
 
 
 def test_a_changed_byte_is_found_wherever_it_stands(home: Path, tmp_path: Path, drr: Drr) -> None:
@@ -301,9 +301,9 @@ def test_words_of_another_build_are_no_figures(home: Path, tmp_path: Path, drr: 
 def test_a_manifest_of_another_form_is_a_finding(home: Path, tmp_path: Path, drr: Drr, field: str) -> None:
     with TemporaryDirectory() as place:
         folder = Path(place)
-        unpack(home / "bundle", folder)
+        unpack_archive(home / "bundle", folder)
         edit_rows(MANIFEST, lambda lines: lines[0].update({field: None}))(folder)
-        pack(folder, tmp_path / "cheat")
+        pack_archive(folder, tmp_path / "cheat")
     assert not found_in(drr, tmp_path / "cheat")["holds"]
 
 
@@ -488,13 +488,13 @@ def test_signatures_add_up_and_hold_the_root(home: Path, tmp_path: Path, drr: Dr
         "bundle", "sign", signed, "--with", tmp_path / "nobody"
     )
 
-    unpack(signed, tmp_path)
+    unpack_archive(signed, tmp_path)
     lines = (tmp_path / SIGNATURES).read_text()
     (tmp_path / "figures.json").write_text((tmp_path / "figures.json").read_text().replace("0.", "1.", 1))
     rehash(tmp_path)
     for kept in (lines, lines[:200] + "A" + lines[201:], lines.replace("maker", "m"), "{}\n"):
         (tmp_path / SIGNATURES).write_text(kept)
-        pack(tmp_path, tmp_path / "moved")
+        pack_archive(tmp_path, tmp_path / "moved")
         assert "signatures" in {one["check"] for one in found_in(drr, tmp_path / "moved")["failed"]}
 
 
@@ -522,15 +522,19 @@ def test_a_small_bundle_that_would_take_long_is_refused_early(home: Path, tmp_pa
             if "twice" in flood:  # it is not reached
                 file.write("no line\n" * 9)
 
-    unpack(home / "bundle", tmp_path)
+    unpack_archive(home / "bundle", tmp_path)
     add(tmp_path)
-    pack(tmp_path, tmp_path / "flooded")
-    with pytest.raises(DrrError, match=told), bundle_opened(tmp_path / "flooded") as parcel, opened(parcel):
+    pack_archive(tmp_path, tmp_path / "flooded")
+    with (
+        pytest.raises(DrrError, match=told),
+        bundle_opened(tmp_path / "flooded") as parcel,
+        restore_study(parcel),
+    ):
         pass
 
 
 def test_a_bundle_that_has_had_its_time_is_read_no_further(home: Path, tmp_path: Path) -> None:
-    with bundle_opened(home / "bundle") as parcel, opened(parcel, tmp_path / "study") as study:
+    with bundle_opened(home / "bundle") as parcel, restore_study(parcel, tmp_path / "study") as study:
         digest = next(iter(cast(BundleTexts, study.blobs)))
         assert study.blobs.get(digest)
         late = UnpackedBundle(parcel.folder, until=0)
@@ -559,7 +563,7 @@ SMALL = [f"{low}{'00' * 31}" for low in ("00", "01")] + _EDGES + [*_EIGHTHS]
 )
 def test_a_key_with_which_anybody_can_sign_is_refused(home: Path, tmp_path: Path, name: str) -> None:
     """The eight points of small order, in each way to write them."""
-    unpack(home / "bundle", tmp_path)
+    unpack_archive(home / "bundle", tmp_path)
     parcel, key = UnpackedBundle(tmp_path), Ed25519PublicKey.from_public_bytes(bytes.fromhex(name))
     for number in range(100):
         statement = {
@@ -600,7 +604,7 @@ def test_another_judge_judges_the_same_answers(home: Path, tmp_path: Path, drr: 
 def unpacked(bundle: Path, place: Path) -> Path:
     folder = place / "unpacked"
     folder.mkdir(parents=True)
-    unpack(bundle, folder)
+    unpack_archive(bundle, folder)
     return folder
 
 

@@ -6,7 +6,7 @@ import asyncio
 from threading import Event
 
 import pytest
-from drr.app.calls import acall, call, run_to_end
+from drr.app.calls import run_blocking, run_in_thread, run_to_end
 from drr.env.errors import Misuse
 
 
@@ -21,7 +21,7 @@ async def test_who_is_cancelled_leaves_no_work_behind() -> None:
         finally:
             ended.append("asking")
 
-    waiting = asyncio.create_task(acall(lambda: run_to_end(asking())))
+    waiting = asyncio.create_task(run_in_thread(lambda: run_to_end(asking())))
     await begun.wait()
     waiting.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -41,7 +41,7 @@ async def test_who_is_cancelled_before_work_waits_begins_none() -> None:
         given_up.wait()
         run_to_end(asking())
 
-    waiting = asyncio.create_task(acall(work))
+    waiting = asyncio.create_task(run_in_thread(work))
     await opened.wait()
     waiting.cancel()
     await asyncio.sleep(0)  # it hears of it
@@ -56,6 +56,6 @@ async def test_an_error_comes_through_either_way() -> None:
         raise Misuse("no such thing")
 
     with pytest.raises(Misuse, match="no such thing"):
-        call(wrong)
+        run_blocking(wrong)
     with pytest.raises(Misuse, match="no such thing"):
-        await acall(wrong)
+        await run_in_thread(wrong)

@@ -13,15 +13,15 @@ import time
 from pathlib import Path
 
 import pytest
-from drr.app.commands.completion import SHELLS, WordPlace, fish, spots
-from drr.app.commands.table import heads
+from drr.app.commands.completion import SHELLS, WordPlace, command_places, fish
+from drr.app.commands.table import top_level_words
 
 from tests.commands import Drr
 
 
 @pytest.fixture(scope="module")
 def places() -> dict[str, WordPlace]:
-    return spots()
+    return command_places()
 
 
 @pytest.fixture(scope="module")
@@ -141,7 +141,7 @@ def _typed(terminal: int, keys: str, shown: str) -> None:
 
 
 def test_every_command_and_option_is_known(places: dict[str, WordPlace], drr: Drr, folder: Path) -> None:
-    assert set(places[""].words) == {*(row.name for row in heads()), "help"}
+    assert set(places[""].words) == {*(row.name for row in top_level_words()), "help"}
     assert {"info", "users"} <= set(places["shop"].words)
     assert all(
         {"--help", "--quiet", "--wide"} <= set(spot.options)

@@ -14,12 +14,12 @@ from drr.app.annotate.plan import BlindReport, make_plan
 from drr.app.annotate.sheets import labels_of
 from drr.app.cli import main
 from drr.eval.agreement.corrected import corrected_document
-from drr.eval.agreement.samples import drawn, rating_places, support_places
+from drr.eval.agreement.samples import draw_places, rating_places, support_places
 from drr.eval.evidence.answers import read_answers
-from drr.eval.judging.read import choose, read_judged
+from drr.eval.judging.read import choose_judging, read_judged
 from drr.eval.labels import Label, PairwiseLabel, RatingLabel, Sample, SupportLabel, read_labels
 from drr.eval.metrics.document import study_document
-from drr.eval.stats.corrected import LEAST_LABELS, ScoredThing, corrected, spread, ways
+from drr.eval.stats.corrected import LEAST_LABELS, ScoredThing, corrected, label_variances, ways_to_half_width
 from drr.study.study import Study
 from numpy.random import Generator
 
@@ -76,9 +76,9 @@ def test_too_few_labels_are_no_figure(labels: int, questions: int) -> None:
 @pytest.mark.long
 def test_a_plan_reaches_its_half_width() -> None:
     """Planned from a pilot, then done: the interval is about as wide as was said."""
-    pilot = spread(simulated(np.random.default_rng(4), questions=80, labels=300))
+    pilot = label_variances(simulated(np.random.default_rng(4), questions=80, labels=300))
     assert pilot is not None
-    rows = ways(pilot, 0.05)
+    rows = ways_to_half_width(pilot, 0.05)
     assert len(rows) == 4 and rows[0]["questions"] == 80 and rows[0]["trials"] == 1
     assert sorted(row["questions"] for row in rows[1:]) == [row["questions"] for row in rows[1:]]
     for row in rows:
@@ -89,7 +89,7 @@ def test_a_plan_reaches_its_half_width() -> None:
             assert v.ci_low is not None and v.ci_high is not None
             widths.append((v.ci_high - v.ci_low) / 2)
         assert 0.035 < sum(widths) / len(widths) < 0.065
-    assert all(row["questions"] != 80 for row in ways(pilot, 0.005))
+    assert all(row["questions"] != 80 for row in ways_to_half_width(pilot, 0.005))
 
 
 def pairs(rng: Generator, questions: int) -> list[ScoredThing]:
@@ -99,9 +99,9 @@ def pairs(rng: Generator, questions: int) -> list[ScoredThing]:
 
 def test_a_plan_asks_for_no_more_labels_than_there_are_things_to_label() -> None:
     """Before, 106 labels of 40 comparisons, and the same row three times: 106 labels of ten."""
-    found = spread(pairs(np.random.default_rng(6), 40))
+    found = label_variances(pairs(np.random.default_rng(6), 40))
     assert found is not None
-    rows = ways(found, 0.08)
+    rows = ways_to_half_width(found, 0.08)
     assert rows and all(row["labels"] <= row["questions"] for row in rows)
     assert len({row["questions"] for row in rows}) == len(rows)
     for row in rows:
@@ -114,9 +114,9 @@ def test_a_plan_asks_for_no_more_labels_than_there_are_things_to_label() -> None
 def test_a_plan_of_labels_under_criteria_is_of_whole_reports() -> None:
     """Before, single labels were planned: 119 for +/- 0.4, which are three reports, and the figure that they correct is unknown."""
     judge = P_JUDGES["biased"]
-    pilot = spread(study_of_criteria(np.random.default_rng(5), judge, 80, 30), drawn_whole=True)
+    pilot = label_variances(study_of_criteria(np.random.default_rng(5), judge, 80, 30), drawn_whole=True)
     assert pilot is not None
-    rows = ways(pilot, 0.4)
+    rows = ways_to_half_width(pilot, 0.4)
     assert len(rows) == 4
     for row in rows:
         widths = []
@@ -126,7 +126,7 @@ def test_a_plan_of_labels_under_criteria_is_of_whole_reports() -> None:
             assert v.ci_low is not None and v.ci_high is not None
             widths.append((v.ci_high - v.ci_low) / 2)
         assert 0.25 < sum(widths) / len(widths) < 0.5
-    assert all(row["questions"] != 80 for row in ways(pilot, 0.05))
+    assert all(row["questions"] != 80 for row in ways_to_half_width(pilot, 0.05))
 
 
 def test_trials_stand_in_for_questions_where_they_differ() -> None:
@@ -136,19 +136,19 @@ def test_trials_stand_in_for_questions_where_they_differ() -> None:
         for q in range(40)
         for trial in range(2)
     ]
-    found = spread(units)
+    found = label_variances(units)
     assert found is not None and found.within is not None and found.within > found.between
     assert found.within == pytest.approx(0.09, rel=0.5) and found.trials == 2
-    first = ways(found, 0.05)[0]
+    first = ways_to_half_width(found, 0.05)[0]
     assert first["questions"] == 40 and first["trials"] > 2
 
 
 def test_a_draw_is_by_lot_again_the_same_and_pairs_carry_it(judged_study: Path) -> None:
     places = [(str(n), "") for n in range(100)]
-    one, sample = drawn(places, 30, 5)
-    assert drawn(places, 30, 5) == (one, sample) and drawn(places, 30, 6)[0] != one
+    one, sample = draw_places(places, 30, 5)
+    assert draw_places(places, 30, 5) == (one, sample) and draw_places(places, 30, 6)[0] != one
     assert sample == Sample(seed=5, drawn=30, population=100) and len(set(one)) == 30
-    assert drawn(places, 300, 5)[1].drawn == 100
+    assert draw_places(places, 300, 5)[1].drawn == 100
     with Study.open(judged_study) as study:
         answers = read_answers(study)
     reports = [
@@ -185,7 +185,7 @@ def test_the_figures_are_those_of_the_document(judged_study: Path, tmp_path: Pat
     labels = every_label(judged_study, tmp_path / "sheet.jsonl")
     with Study.open(judged_study) as study:
         document = study_document(study)
-        judged = read_judged(study, choose(study))
+        judged = read_judged(study, choose_judging(study))
         comparisons = [c for c in judged.comparisons() if c.score is not None]
         pairs = [pair_label(judged, c) for c in comparisons]
         found = corrected_document(judged, [*labels, *pairs])

@@ -15,7 +15,7 @@ import pytest
 from drr.app.training.environment import Environment, SharedShop
 from drr.app.training.episode import MALFORMED
 from drr.app.training.proving import oracle
-from drr.app.training.proving import played as played_once
+from drr.app.training.proving import play_episode as played_once
 from drr.env.checkable import PlanStep
 from drr.env.errors import DrrError, Misuse
 from drr.env.query import Query, read_queries

@@ -21,7 +21,7 @@ from drr.eval.metrics.gate import (
     unanswered,
 )
 from drr.eval.stats.differences import paired, with_holm
-from drr.eval.stats.intervals import SHARE, Statistic, nothing
+from drr.eval.stats.intervals import SHARE, Statistic, empty_statistic
 from drr.study.units import AnswerTally
 
 from tests.cases import cases
@@ -60,7 +60,7 @@ def test_what_is_no_requirement_is_misuse(text: str, said: str) -> None:
         ("fp<0.9", value(0.79, 0.9), "the interval's worse end is 0.9"),
         ("fp>=0.8", value(None, None), "unknown: too few questions for an interval"),
         ("fp>=0.9", value(None, None), "the value itself"),
-        ("fp>=0", nothing("mean", 3), "unknown: no answer has a value"),
+        ("fp>=0", empty_statistic("mean", 3), "unknown: no answer has a value"),
         ("fp>=0", None, "unknown: nothing of this variant was judged for it"),
     ],
 )

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
-from drr.eval.metrics import metric_name, metrics, shown_name, unasked
+from drr.eval.metrics import metric_name, metrics, metrics_without_verdicts, shown_name
 
 from tests.commands import Drr
 
@@ -48,8 +48,10 @@ def test_sums_of_papers_stand_where_it_was_judged(judged_study: Path, tmp_path: 
     drr.out("report", judged_study, "--out", tmp_path / "pdr", "--paper", "pdr")
     assert (tmp_path / "pdr" / "tables" / "papers.csv").is_file()
     figures = next(iter(drr.json("report", judged_study)["metrics"].values()))
-    assert "pqr_r" in figures and unasked(figures) == {name for name in figures if name.startswith(FOREIGN)}
-    assert unasked({"pqr_r", "pqr_p", "dr3_fa"}) == {"dr3_fa"}
+    assert "pqr_r" in figures and metrics_without_verdicts(figures) == {
+        name for name in figures if name.startswith(FOREIGN)
+    }
+    assert metrics_without_verdicts({"pqr_r", "pqr_p", "dr3_fa"}) == {"dr3_fa"}
 
 
 def test_compare_prints_what_was_judged(judged_study: Path, drr: Drr) -> None:

@@ -17,9 +17,9 @@ from typing import Any
 import pytest
 from drr.agents.runner import FOLDER
 from drr.app.report.study_report import every_figure
-from drr.study.bundle.archive import unpack
+from drr.study.bundle.archive import unpack_archive
 from drr.study.bundle.parcel import UnpackedBundle, digest_of
-from drr.study.bundle.restore import opened
+from drr.study.bundle.restore import restore_study
 
 from tests.agents.commands.conftest import TERMS
 from tests.agents.garden import ANNA, BEN, QUESTION, write_box
@@ -339,7 +339,7 @@ def test_an_honest_bundle_holds(box: Path, drr: Drr, study: Callable[[Drr, Path]
             document = json.loads(drr("bundle", "verify", name, "--json", *beside)[1])
             assert document["failed"] == [], (name, beside)
     Path("redacted-files").mkdir()
-    unpack(Path("redacted"), Path("redacted-files"))
+    unpack_archive(Path("redacted"), Path("redacted-files"))
     assert rows(Path("redacted-files"), "shoppers.jsonl") == []
 
 
@@ -387,7 +387,7 @@ def _better(folder: Path, *, said: bool) -> None:
         for name in [name for name in record["blobs"] if said and name.startswith("raw:")]:
             retext(folder, record, name, lambda text: text.replace('"score": 7', '"score": 10'))
     _tidy(folder)
-    with TemporaryDirectory() as place, opened(UnpackedBundle(folder), Path(place) / "study") as study:
+    with TemporaryDirectory() as place, restore_study(UnpackedBundle(folder), Path(place) / "study") as study:
         write(folder, "figures.json", [every_figure(study)])
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from drr.eval import metrics as families
-from drr.eval.judging.read import choose, remember
+from drr.eval.judging.read import choose_judging, store_judging
 from drr.study.study import Study
 
 from tests.commands import Drr
@@ -56,9 +56,9 @@ def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def second_judge(folder: Path) -> None:
     """Another judge, who says what the first one says of the same claims: his judgements are copies under his name."""
     with Study.open(folder) as study:
-        first = choose(study)
+        first = choose_judging(study)
         assert first is not None
-        remember(study, replace(first, judge="second"))
+        store_judging(study, replace(first, judge="second"))
     with tampered(folder / "ledger.sqlite") as ledger:
         ledger.execute(
             "INSERT INTO units (key, kind, label, key_fields, spec, current) "

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from drr.app.cli import main
-from drr.app.models.preflight import examine
+from drr.app.models.preflight import run_preflight
 from drr.app.models.servers import ServerFacts, facts_of
 from drr.app.models.setup import models_of
 from drr.env.settings import resolve
@@ -104,7 +104,7 @@ def test_what_cannot_be_examined_is_misuse(words: list[str], capsys: pytest.Capt
 async def test_a_slow_server_is_examined_as_far_as_time_allows() -> None:
     with small_server("prose", writes=20) as wire:
         settings = ModelSettings({"default": "openai:small"}, base_url=f"{wire.url}/v1")
-        found = await examine(settings, ServerFacts, seconds=3)
+        found = await run_preflight(settings, ServerFacts, seconds=3)
     assert found["probes"]["text"]["works"] and found["speed"]["writes_per_s"]
     assert found["probes"]["cache"] == {"works": None, "detail": "no time was left", "seconds": None}
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from hashlib import sha256
 
 import pytest
-from drr.app.papers.printed import PrintedPaper, number, paper_of, printed
+from drr.app.papers.printed import PrintedPaper, number, paper_of, printed_figure
 from drr.app.papers.steps import reproducible
 from drr.eval.metrics import metrics
 from pydantic import ValidationError
@@ -36,12 +36,12 @@ def test_every_exhibit_is_made_somewhere_or_says_why_not(paper: str) -> None:
 
 
 def test_what_is_printed_stands_beside_a_variant() -> None:
-    assert printed("react+ws", "fp") == 0.74
-    assert printed("hybrid-react+ws", "input_tokens") == 591_900
-    assert printed("plan-to-function", "quality_average") == 6.58
-    assert printed("react", "tool_calls") == 8.8
-    assert printed("react@persona", "fp") is None
-    assert printed("react", "pqr_p") is None
+    assert printed_figure("react+ws", "fp") == 0.74
+    assert printed_figure("hybrid-react+ws", "input_tokens") == 591_900
+    assert printed_figure("plan-to-function", "quality_average") == 6.58
+    assert printed_figure("react", "tool_calls") == 8.8
+    assert printed_figure("react@persona", "fp") is None
+    assert printed_figure("react", "pqr_p") is None
 
 
 @pytest.mark.parametrize(

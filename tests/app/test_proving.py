@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from drr.app.training.environment import Environment
-from drr.app.training.proving import ENOUGH, RewardProof, oracle, played, player_row, prove
+from drr.app.training.proving import ENOUGH, RewardProof, oracle, play_episode, player_row, prove
 from drr.app.training.transcripts import read
 from drr.app.training.tricks import TRICKS
 from drr.env.errors import Misuse
@@ -117,7 +117,7 @@ def test_a_talk_is_regraded_from_its_transcript(shop: Shop, tmp_path: Path) -> N
     path = tmp_path / "talks.jsonl"
     with Environment(shop, task="service", transcripts=path) as env:
         query = env.questions([5])[0]
-        form = json.loads(json.dumps(played(env, query, oracle).seen[-1][0][0].form))
+        form = json.loads(json.dumps(play_episode(env, query, oracle).seen[-1][0][0].form))
         assert {"ordered", "arrives", "refusals"} <= form["properties"].keys()
         assert env.state["reward"] == 1 and "ask_shopper" in {
             one["function"]["name"] for one in env.episode.start.tools

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 from drr.app.training.environment import Environment
 from drr.app.training.episode import ModelOutput
-from drr.app.training.proving import oracle, played
+from drr.app.training.proving import oracle, play_episode
 from drr.app.training.transcripts import EpisodeTranscript, read
 from drr.env.errors import Misuse
 from drr.env.query import Query
@@ -36,7 +36,7 @@ def file(shop: Shop, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("episodes") / "episodes.jsonl"
     with Environment(shop, transcripts=path) as env:
         query = env.questions([SEED])[0]
-        played(env, query, oracle)
+        play_episode(env, query, oracle)
         env.reset(seed=SEED)
         env.step({"tool": "get_user_profile"}, ModelOutput("I look.", [5, 6], [-0.5, -0.25]))
         env.step({"report": "I do not know."})
@@ -163,7 +163,7 @@ def test_agents_of_others_hand_in_a_form_with_their_report(
         queries = [one for one in drawn if one.checkable and one.checkable.facts][:3]
         assert any(need.refusal for one in queries if one.checkable for need in one.checkable.needs)
         for query in queries:
-            action = json.loads(played(env, query, oracle).env.transcript().messages[-1]["content"])
+            action = json.loads(play_episode(env, query, oracle).env.transcript().messages[-1]["content"])
             plan = [step.model_dump() for step in query.checkable.plan if query.checkable]
             told[query.query] = [plan, action["report"], json.dumps(action["form"])]
     truth.write_text("".join(line_of(one) + "\n" for one in queries))

@@ -17,7 +17,7 @@ from drr.app.cli import main
 from drr.app.report.tables import Table, markdown
 from drr.app.viewer.reader import Reader
 from drr.app.viewer.site import site
-from drr.eval.judging.read import choose, read_judged
+from drr.eval.judging.read import choose_judging, read_judged
 from drr.eval.metrics import metrics
 from drr.eval.metrics.costs import cost_document
 from drr.eval.stats.differences import DifferenceRow
@@ -239,7 +239,7 @@ def test_rows_with_other_questions_are_refused(more: Callable[..., Path], tmp_pa
 
 def test_rows_with_other_budgets_or_contexts_are_refused(home: Path) -> None:
     with Study.open(home / "study") as study:
-        judged = read_judged(study, choose(study))
+        judged = read_judged(study, choose_judging(study))
         every, less = "plan-to-function@memory:none:1k", "plan-to-function@memory:recent:1k"
         records = list(study.records("answer"))
         ran = {name: [r for r in records if r.spec["variant"] == name] for name in (every, less)}

@@ -12,7 +12,7 @@ from drr.app.cli import main
 from drr.app.viewer.reader import Reader
 from drr.app.viewer.render import Pages
 from drr.env.drawer.drawer import SHARED
-from drr.papers.dr3.form import TRUTH, document
+from drr.papers.dr3.form import TRUTH, json_document
 from drr.papers.dr3.judging.rows import depth_of, fact_labels, point_labels
 from drr.papers.dr3.truth import FoundRecord, KnownPage, PageProposal, read_truth
 from drr.papers.dr3.viewer.drawers import Values
@@ -215,7 +215,7 @@ def test_found_pages_say_what_a_model_took_them_for_and_what_a_person_said(tmp_p
     )
     review = truth.review.model_copy(update={"history": history})
     changed = truth.model_copy(update={"pages": pages, "found": found, "review": review})
-    (folder / TRUTH).write_bytes(document(changed))
+    (folder / TRUTH).write_bytes(json_document(changed))
     drr.out("view", folder, "--static", tmp_path / "pages", "--quiet")
     html = (tmp_path / "pages" / "t" / "007.html").read_text()
     standings = ("confirmed", "not confirmed", "refuted")

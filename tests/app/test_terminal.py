@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from drr.app.commands.table import commands
-from drr.app.terminal import Column, Screen, flowing, p_value, table, verdict, wide
+from drr.app.terminal import Column, Screen, p_value, table, verdict, wide, wrapped_paragraph
 
 from tests.command_lines import every_leaf
 from tests.commands import Drr
@@ -65,9 +65,9 @@ def test_words_flow_on_a_terminal_and_none_is_lost(monkeypatch: pytest.MonkeyPat
     assert max(map(len, text.splitlines())) <= 50
     assert [word for word in text.split() if word.startswith("word")] == words
     said = "word " * 30
-    told = shown_on(Terminal(), monkeypatch, lambda: flowing(said, 4))
+    told = shown_on(Terminal(), monkeypatch, lambda: wrapped_paragraph(said, 4))
     assert max(map(len, told.splitlines())) <= 40 and told.splitlines()[1].startswith("    word")
-    assert shown_on(StringIO(), monkeypatch, lambda: flowing(said, 4)) == said + "\n"
+    assert shown_on(StringIO(), monkeypatch, lambda: wrapped_paragraph(said, 4)) == said + "\n"
 
 
 class Terminal(StringIO):

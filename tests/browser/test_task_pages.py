@@ -12,7 +12,7 @@ import pytest
 from drr.app.viewer.reader import Reader
 from drr.app.viewer.render import Pages
 from drr.citations.files import file_address
-from drr.papers.dr3.form import CORPUS, QUESTION, TRUTH, FileQuestion, corpus_pages, document, line
+from drr.papers.dr3.form import CORPUS, QUESTION, TRUTH, FileQuestion, corpus_pages, json_document, json_line
 from drr.papers.dr3.judging.rows import FACTS
 from drr.papers.dr3.truth import FactPlace, TaskTruth, read_truth
 from drr.papers.dr3.viewer.pages import TaskFolderPages
@@ -64,12 +64,12 @@ def hostile_task(folder: Path) -> None:
         (folder / "files" / NAMED.format(ending)).write_bytes(data)
     names = tuple(NAMED.format(ending) for ending in (*contents, "xlsx", "mp4"))
     question = FileQuestion(task_id=PAYLOADS[1], query=EVIL, today="2024-03-01", files=names)
-    (folder / QUESTION).write_bytes(document(question))
+    (folder / QUESTION).write_bytes(json_document(question))
     found = [
         page.model_copy(update={"title": EVIL, "text": f"{EVIL}\n\n{page.text}\n\n{EVIL}"})
         for page in corpus_pages(folder)
     ]
-    (folder / CORPUS).write_bytes(b"".join(map(line, found)))
+    (folder / CORPUS).write_bytes(b"".join(map(json_line, found)))
     truth = read_truth(folder)
     at = {"pdf": "page=1", "csv": "row=2"}
     places = [
@@ -99,7 +99,7 @@ def hostile_task(folder: Path) -> None:
         }
     )  # fmt: skip
     assert isinstance(bad, TaskTruth)
-    (folder / TRUTH).write_bytes(document(bad))
+    (folder / TRUTH).write_bytes(json_document(bad))
 
 
 def write_hostile_report(tasks: Path, folder: Path) -> None:

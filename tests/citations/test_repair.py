@@ -7,9 +7,9 @@ from collections import Counter
 
 import pytest
 from corpus import CORPUS, Counted
-from drr.citations.hidden import blank
+from drr.citations.hidden import blank_spans
 from drr.citations.parse import parse
-from drr.citations.repair import lost, remove, unknown_urls
+from drr.citations.repair import dangling_ids, remove, unknown_urls
 
 from tests.cases import cases, each
 from tests.work import lines_run
@@ -40,7 +40,7 @@ def test_entries_numbers_and_addresses() -> None:
     assert listed(REPORT) == {
         "1": "http://ecommerce.example/B0FEEDER01", "2": "https://birds.example/cats", "3": None, "4": "user://ANNA/orders/12",
     }  # fmt: skip
-    assert lost(parse(REPORT)) == ["3", "9"]
+    assert dangling_ids(parse(REPORT)) == ["3", "9"]
     assert unknown_urls(parse(REPORT), lambda url: "ecommerce" in url) == [
         "https://garden.example/guide", "https://plain.example/page", "https://birds.example/cats", "user://ANNA/orders/12",
     ]  # fmt: skip
@@ -50,7 +50,7 @@ def test_entries_numbers_and_addresses() -> None:
 def test_forms_of_the_list(listing: str) -> None:
     report = f"One [1], two [2].\n\n{listing}\n"
     assert listed(report) == {"1": "https://a.example/x", "2": "https://b.example/y"}
-    assert not lost(parse(report))
+    assert not dangling_ids(parse(report))
     assert listed(remove(report, ["https://b.example/y"])) == {"1": "https://a.example/x"}
 
 
@@ -61,7 +61,7 @@ def test_removing_takes_marks_links_and_entries_and_leaves_the_sentences() -> No
     assert "See also the guide and." in cleaned
     assert "birds.example" not in cleaned and "[3]" not in cleaned and "[9]" not in cleaned
     assert "| Panorama [1] | $43.99 |" in cleaned and "[1] Panorama: http" in cleaned
-    assert lost(parse(cleaned)) == []
+    assert dangling_ids(parse(cleaned)) == []
     clean = "All good [1].  \nYes.\n\n## Sources\n\n[1] A: https://a.example/x\n"
     assert remove(clean, []) == clean == remove(clean, ["https://b.example"])
     report = "In [2025] a list:\n```\nx[1] https://code.example\n```\n"
@@ -93,7 +93,7 @@ def test_what_was_taken_out_is_cited_no_more_and_no_word_of_the_text_is_lost(cou
     bad = [source.url for source in found.sources[::2]]
     cleaned = remove(counted.report, bad)
     assert not {source.url for source in parse(cleaned).sources} & set(bad)
-    said = blank(found.body, [(marker.start, marker.end) for marker in found.markers])
+    said = blank_spans(found.body, [(marker.start, marker.end) for marker in found.markers])
     before, after = (Counter(re.findall(r"[^\W\d_²³¹⁰-⁹]{2,}", text)) for text in (said, cleaned))
     assert not before - after
 

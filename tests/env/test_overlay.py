@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from drr.env.overlay import Stress, StressedWorld, stressed
+from drr.env.overlay import Stress, StressedWorld, changed_world
 from drr.env.session import Session
 from drr.env.settings import resolve
 from drr.env.shop import Shop, open_shop
@@ -30,7 +30,7 @@ def under(shop: Shop, **change: Any) -> StressedWorld:
     user = shop.store.sample_users(1, seed=1, min_orders=3)[0]
     plain = ShopWorld(Session(shop, user), open_web(SETTINGS, shop=shop, searching=False))
     stress: Stress = {"change": "none", "seed": 5, "base": "k", **change}  # type: ignore[typeddict-item]
-    return stressed(plain, stress)
+    return changed_world(plain, stress)
 
 
 def found(world: ShopWorld, **asked: Any) -> list[dict[str, Any]]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from drr.env.entities import Order, Product
-from drr.env.records.lines import fact_lines, placed
+from drr.env.records.lines import fact_lines, joined_with_spans
 from drr.env.records.listing import product_page
 from drr.env.records.product import product_evidence, product_markdown, product_row
 from drr.env.records.shopper import order_evidence, order_page, order_row
@@ -86,7 +86,7 @@ def test_the_evidence_says_where_it_states_each_field() -> None:
 
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.one_of(st.none(), st.text(max_size=8)))))
 def test_a_place_is_that_of_the_first_line_of_its_field(rows: list[tuple[str, str | None]]) -> None:
-    text, places = placed(rows)
+    text, places = joined_with_spans(rows)
     assert text == "\n".join(line for _, line in rows if line)
     firsts: dict[str, str] = {}
     for field, line in rows:

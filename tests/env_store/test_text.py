@@ -6,7 +6,16 @@ import string
 from unicodedata import combining, normalize
 
 import pytest
-from drr.env.text import category_key, fold, indexed_text, is_text, person_key, sample_key, stem, tokens
+from drr.env.text import (
+    category_key,
+    folded_text,
+    indexed_text,
+    is_text,
+    person_key,
+    sample_key,
+    stem,
+    tokens,
+)
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -67,4 +76,4 @@ def test_the_shuffle_of_a_seed_never_changes() -> None:
 @given(st.text())
 def test_folding_what_is_foreign_alone_folds_the_whole(text: str) -> None:
     whole = "".join(c for c in normalize("NFKD", text.casefold()) if not combining(c)).casefold()
-    assert fold(text) == whole
+    assert folded_text(text) == whole

@@ -11,7 +11,7 @@ from drr.env.shop import Shop
 from drr.env.source import Source, text_hash
 from drr.eval.asking.judge import JudgeName
 from drr.eval.evidence.answers import questions, read_answers
-from drr.eval.judging.read import choose, read_judged
+from drr.eval.judging.read import choose_judging, read_judged
 from drr.eval.judging.run import JudgeOptions, JudgingResults, judge
 from drr.eval.tasks.desk import EXTRACTOR, JUDGE, JudgingContext
 from drr.eval.tasks.judgements import Judged
@@ -19,7 +19,7 @@ from drr.eval.tasks.protocol import PROTOCOLS
 from drr.llm.factory import Models
 from drr.llm.models import ModelSettings
 from drr.offline.judge import RulesJudge
-from drr.study.evidence import pack
+from drr.study.evidence import pack_sources
 from drr.study.run import run
 from drr.study.study import Study
 from drr.study.unit import Outcome, Unit
@@ -81,7 +81,7 @@ def answer(
 
 
 async def _put(spec: Mapping[str, Any], context: Context) -> Outcome:
-    rows, blobs = pack([Source.model_validate(source) for source in spec["sources"]])
+    rows, blobs = pack_sources([Source.model_validate(source) for source in spec["sources"]])
 
     def kept(text: str) -> str:
         digest = text_hash(text)
@@ -152,7 +152,7 @@ async def by_rules(study: Study, what: Sequence[str], shop: Shop | None = None, 
     assert (
         await judge(study, desk(study, models, shop, **more), models, JudgeOptions(what))
     ).summary.stopped is None
-    return read_judged(study, choose(study))
+    return read_judged(study, choose_judging(study))
 
 
 class Shown(NamedTuple):

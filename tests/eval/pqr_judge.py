@@ -9,10 +9,10 @@ from collections.abc import Callable
 from typing import Any
 
 from drr.env.shop import Shop
-from drr.eval.judging.read import choose, read_judged
+from drr.eval.judging.read import choose_judging, read_judged
 from drr.eval.judging.run import JudgeOptions, JudgingResults
 from drr.eval.tasks.judgements import Judged
-from drr.eval.tasks.registry import stages, tasks
+from drr.eval.tasks.registry import task_stages, tasks
 from drr.papers.pdr.judging.choices import PqrChoices
 from drr.papers.pdr.person import Attribute, Person
 from drr.study.study import Study
@@ -105,7 +105,7 @@ def _task(prompt: str) -> str:
 async def judged_by(study: Study, script: CriteriaJudge, what: str = "pqr-only", **more: Any) -> Judged:
     with Wire(script) as wire:
         assert (await judging(study, wire.url, what, **more)).summary.ok
-    return read_judged(study, choose(study))
+    return read_judged(study, choose_judging(study))
 
 
 async def judging(
@@ -115,5 +115,5 @@ async def judging(
     chosen = {PqrChoices: PqrChoices(PERSONS, **choices)}
     options = JudgeOptions(["criteria" if what == "pqr-only" else what])
     if what == "pqr-only":
-        options.stages = stages({name: tasks()[name] for name in ("criteria", "scores")})
+        options.stages = task_stages({name: tasks()[name] for name in ("criteria", "scores")})
     return await by_model(study, url, options, shop, choices=chosen)

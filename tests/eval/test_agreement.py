@@ -10,8 +10,8 @@ from drr.app.report.agreement_tables import agreement_tables
 from drr.app.report.detail_pages import sections_behind
 from drr.app.report.material import ReportData
 from drr.eval.agreement.criteria import PEOPLE, criteria_agreement
-from drr.eval.agreement.judges import agreement
-from drr.eval.agreement.people import cases
+from drr.eval.agreement.judges import pairwise_agreement
+from drr.eval.agreement.people import labelled_cases
 from drr.eval.agreement.study import Raters, agreement_among
 from drr.eval.judging.read import read_judged
 from drr.eval.labels import CriterionLabel, read_labels
@@ -164,8 +164,8 @@ def test_three_systems_at_three_levels_and_several_people_together(found: Any) -
 
 def test_a_criterion_is_no_dimension_of_quality(labels: list[CriterionLabel]) -> None:
     """Before, a score under a criterion would have stood among the grades of a whole report."""
-    assert agreement(labels)["rating"]["labels"] == 0
-    assert cases(labels, "rating") == []
+    assert pairwise_agreement(labels)["rating"]["labels"] == 0
+    assert labelled_cases(labels, "rating") == []
     again = [*labels, labels[0].model_copy(update={"label": 3.0})]
     assert criteria_agreement(again)["repeated"] == 1
 

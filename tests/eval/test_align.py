@@ -12,8 +12,14 @@ from typing import Any
 import pytest
 from drr.app.cli import main
 from drr.eval.labels import PairwiseLabel, RatingLabel
-from drr.papers.reporteval.alignment.figures import JudgedThing, Run, ending, rank_agreement, worst
-from drr.papers.reporteval.alignment.tasks import ALIGNED, JudgeWord, items_of, split
+from drr.papers.reporteval.alignment.figures import (
+    JudgedThing,
+    Run,
+    rank_agreement,
+    reason_to_end,
+    ten_largest_distances,
+)
+from drr.papers.reporteval.alignment.tasks import ALIGNED, JudgeWord, items_of, split_dev_test
 from drr.papers.reporteval.judging.grades import SIDES
 
 from tests.commands import Drr
@@ -304,8 +310,8 @@ def test_each_expert_counts_once_and_rank_agreement_has_its_chance() -> None:
     rows = [JudgedThing(one, "clarity", JudgeWord(judge[one.id], "")) for one in items]
     v, chance = rank_agreement(rows)
     assert (v.value, chance) == (1.0, pytest.approx((1 / 6 + 2 / 6) / 2))
-    assert (worst(rows)[0].judge, worst(rows)[0].people) == (4, 2)
-    halves_ = split(items, 0, 0.01)
+    assert (ten_largest_distances(rows)[0].judge, ten_largest_distances(rows)[0].people) == (4, 2)
+    halves_ = split_dev_test(items, 0, 0.01)
     assert {*map(len, halves_)} == {3}, "no question lies on both sides, and none is empty"
 
 
@@ -315,11 +321,11 @@ def test_the_loop_ends_by_the_interval_or_when_three_versions_bring_nothing() ->
         return Run(version=version, hash="", judge="j", half="dev", at="", items=1, figures=row)
 
     runs = [run(1, 1.0), run(2, 0.8), run(3, 0.9), run(4, 0.8)]
-    assert ending([], 0.5) is None and ending(runs, 0.5) is None
-    assert ending([*runs, run(5, 0.85)], 0.5) == "stopped: the last 3 versions bring nothing over v2"
-    assert ending([*runs, run(5, 0.7)], 0.5) is None
-    assert ending([run(1, 0.4, 0.49)], 0.5) == "reached: the interval of v1's MAD lies under 0.5"
-    assert ending([run(1, 0.4, None)], 0.5) is None, "an interval that nobody knows lies under nothing"
+    assert reason_to_end([], 0.5) is None and reason_to_end(runs, 0.5) is None
+    assert reason_to_end([*runs, run(5, 0.85)], 0.5) == "stopped: the last 3 versions bring nothing over v2"
+    assert reason_to_end([*runs, run(5, 0.7)], 0.5) is None
+    assert reason_to_end([run(1, 0.4, 0.49)], 0.5) == "reached: the interval of v1's MAD lies under 0.5"
+    assert reason_to_end([run(1, 0.4, None)], 0.5) is None, "an interval that nobody knows lies under nothing"
 
 
 def test_a_half_that_was_not_judged_to_its_end_is_no_reading(tmp_path: Path, align: Any) -> None:

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 from drr.env.shop import Shop
-from drr.eval.canaries.reports import CANARIES, CLEAN, sources
+from drr.eval.canaries.reports import CANARIES, CLEAN, cited_pages
 from drr.eval.labels import DIMENSIONS
 from drr.eval.metrics import values_of
 from drr.eval.tasks.key_points import PointRow
@@ -32,7 +32,7 @@ def scores(tmp_path_factory: pytest.TempPathFactory, shop: Shop) -> dict[str, di
     async def go() -> dict[str, dict[str, float | None]]:
         with Study.create(tmp_path_factory.mktemp("canaries") / "study", {"schema": 1, "run": {}}) as study:
             reports = {"clean": CLEAN, **{name: make() for name, make in CANARIES.items()}}
-            units = [answer("a", name, text, sources(), user_id=ANNA) for name, text in reports.items()]
+            units = [answer("a", name, text, cited_pages(), user_id=ANNA) for name, text in reports.items()]
             await put(study, *units)
             what = ["faithfulness", "quality", "pairwise", "recall", "relative"]
             judged = await by_rules(study, what, shop, own_points=HIDDEN_POINTS, reference="clean")

@@ -22,18 +22,18 @@ from drr.env.shop import Shop
 from drr.eval.agreement.study import extraction_stability
 from drr.eval.asking.conversation import Section, conversation
 from drr.eval.asking.forms import FoundClaims
-from drr.eval.asking.safety import visible, visible_report
+from drr.eval.asking.safety import visible_report, visible_text
 from drr.eval.checks import RULES, Check, check_report
 from drr.eval.evidence.answers import read_answers
 from drr.eval.evidence.claims import extract_by_rules
-from drr.eval.judging.read import choose, read_judged
+from drr.eval.judging.read import choose_judging, read_judged
 from drr.eval.judging.run import JudgeOptions, judge
 from drr.eval.metrics.compare import compare
 from drr.eval.metrics.diagnosis import FILE, LABELS
 from drr.eval.metrics.document import study_document
 from drr.eval.metrics.reliability import UNCOUNTED, UNREAD
-from drr.eval.tasks.extraction import distinct, extract_with_model
-from drr.eval.tasks.rules import returned, subject
+from drr.eval.tasks.extraction import distinct_claims, extract_with_model
+from drr.eval.tasks.rules import check_subject, returned_addresses
 from drr.study.study import Study
 from hypothesis import given
 from hypothesis import strategies as st
@@ -56,7 +56,7 @@ async def test_each_report_is_checked_once_by_all_rules_without_a_call(study: St
     ran = await judge(study, made, models, JudgeOptions(["rules"]))
     assert (ran.summary.done, ran.summary.ok) == (2, True)
     assert (await judge(study, made, models, JudgeOptions(["rules"]))).summary.done == 0
-    judged = read_judged(study, choose(study))
+    judged = read_judged(study, choose_judging(study))
     by_variant = {a.variant: judged.rules[a.key] for a in judged.answers}
     assert set(by_variant["good"]) == set(RULES)
     assert by_variant["good"]["price"]["status"] == "pass"
@@ -72,7 +72,7 @@ async def test_who_states_nothing_that_a_rule_can_read_is_not_praised_for_breaki
     good = GOOD.replace("The **", "It was $25.00. The **")
     await put(study, answer("a", "good", good, user_id=ANNA), answer("a", "mute", "$1.00.", user_id=ANNA))
     await by_rules(study, ["rules"], shop)
-    judged, document = read_judged(study, choose(study)), study_document(study)
+    judged, document = read_judged(study, choose_judging(study)), study_document(study)
     solved = {name: row["pass_rules_1"] for name, row in document["metrics"].items()}
     assert solved["good"]["value"] is not None
     assert (solved["mute"]["value"], solved["mute"].get("reason")) == (None, UNREAD)
@@ -129,8 +129,8 @@ async def test_the_rules_know_what_the_tools_returned(study: Study, shop: Shop) 
     fabricated = [{"url": "https://made-up.example/x", "page": "Text.", "page_status": "ok"}]
     await put(study, answer("a", "react", made_up, [web(CARE, "Clean feeders.")], fabricated=fabricated))
     (one,) = read_answers(study)
-    assert returned(one) == {CARE}
-    told = subject(one, shop, "http://ecommerce.example")
+    assert returned_addresses(one) == {CARE}
+    told = check_subject(one, shop, "http://ecommerce.example")
     assert told.texts == {CARE: "Clean feeders.", "https://made-up.example/x": "Text."}
 
 
@@ -142,7 +142,7 @@ async def found_in(study: Study, shop: Shop, calls: list[dict[str, Any]]) -> Che
     """What is held against an address that a report cites and nobody gave, after these calls."""
     await put(study, answer("a", "any", INVENTING, [web(CARE, "Clean feeders.")], calls=calls))
     (one,) = read_answers(study)
-    return check_report(subject(one, shop, "http://ecommerce.example"))["fabricated_citation"]
+    return check_report(check_subject(one, shop, "http://ecommerce.example"))["fabricated_citation"]
 
 
 def called(name: str, result: str, kind: str = "api", **more: Any) -> dict[str, Any]:
@@ -173,7 +173,7 @@ async def test_an_address_that_only_the_agent_said_is_made_up_in_every_architect
     study: Study, shop: Shop, calls: list[dict[str, Any]]
 ) -> None:
     found = await found_in(study, shop, calls)
-    assert [returned(one) for one in read_answers(study)] == [{CARE}]
+    assert [returned_addresses(one) for one in read_answers(study)] == [{CARE}]
     assert (found.status, found.value["failed"]) == ("fail", 1)
     assert [one.why for one in found.findings] == [f"Address: {INVENTED}; no tool returned it"]
 
@@ -198,7 +198,7 @@ async def test_a_charge_by_words_that_the_report_lacks_is_unknown_and_counted(st
     charges = {"second LINE of it": "shallow_analysis", "never said": "weak_synthesis"}
     said = [{"example": example, "label": label} for example, label in charges.items()]
     await by_wire(study, lambda request: Say(json.dumps({"failures": said})), JudgeOptions(["failures"]))
-    judged = read_judged(study, choose(study))
+    judged = read_judged(study, choose_judging(study))
     (found,) = judged.failures.values()
     assert found == {
         "failures": [{"label": "shallow_analysis", "start": 18, "end": 35}],
@@ -219,7 +219,7 @@ async def test_the_judge_of_rules_proposes_failures_too(study: Study) -> None:
     repeated = "The feeder costs $5 because it is small and holds little seed for birds.\n" * 12
     await put(study, answer("a", "react", repeated))
     await by_rules(study, ["failures"])
-    (found,) = read_judged(study, choose(study)).failures.values()
+    (found,) = read_judged(study, choose_judging(study)).failures.values()
     assert "redundant_clarity" in {failure["label"] for failure in found["failures"]}
 
 
@@ -235,7 +235,7 @@ async def test_two_extractions_are_held_against_each_other(study: Study) -> None
 
     for repeat in (0, 1):
         await by_wire(study, Judge(claims=fickle), JudgeOptions(["faithfulness"]), repeat=repeat)
-    judging = choose(study)
+    judging = choose_judging(study)
     assert judging is not None
     told = extraction_stability(study, judging, read_answers(study))
     assert told is not None
@@ -245,7 +245,7 @@ async def test_two_extractions_are_held_against_each_other(study: Study) -> None
 
 def test_a_statement_made_twice_is_one_claim_with_both_sources() -> None:
     report = f"Clean it weekly, always [1].\n\nSeed spoils when wet.\n\nClean it weekly, always [2].\n\n## Sources\n[1] {CARE}\n[2] {CARE}/2\n"
-    found = distinct(extract_by_rules(report, parse(report)))
+    found = distinct_claims(extract_by_rules(report, parse(report)))
     assert [claim.text for claim in found] == ["Clean it weekly, always.", "Seed spoils when wet."]
     assert found[0].urls == (CARE, f"{CARE}/2")
 
@@ -307,7 +307,7 @@ async def test_a_report_too_long_to_read_is_counted_as_failed(study: Study) -> N
     await put(study, *(answer("a", variant, text) for variant, text in texts.items()))
     await by_rules(study, ["rules"])
     assert sorted(str(r.reason) for r in study.records("judgement", None)) == ["None", "too_slow"]
-    judged = read_judged(study, choose(study))
+    judged = read_judged(study, choose_judging(study))
     assert (judged.units["rules"], judged.failed["rules"], len(judged.rules)) == (2, 1, 1)
 
 
@@ -337,7 +337,7 @@ def test_no_run_of_signs_without_a_shape_tells_a_judge_anything(signs: list[str]
 
 
 def test_every_sign_without_a_shape_is_taken_out() -> None:
-    assert visible("".join(map(chr, IGNORABLE))) == ""
+    assert visible_text("".join(map(chr, IGNORABLE))) == ""
     named = "&#xE0072;&#917601;&zwnj;&ZeroWidthSpace;&shy;"
     assert visible_report(f"seed{named} feeder") == "seed feeder"
 
@@ -361,8 +361,8 @@ def test_what_our_pages_show_as_text_is_read_as_text(text: str) -> None:
 
 def test_an_emoji_keeps_its_one_selector() -> None:
     text = "\u26a0\ufe0f Not for cats. 1\ufe0f\u20e3 Seed first."
-    assert visible(text) == text
-    assert visible("\u26a0\ufe0f\ufe0e\ufe0f Not") == "\u26a0 Not"
+    assert visible_text(text) == text
+    assert visible_text("\u26a0\ufe0f\ufe0e\ufe0f Not") == "\u26a0 Not"
 
 
 HONEST = cases("eval", "HONEST", globals())
@@ -416,7 +416,7 @@ _SITE = re.compile(r"\w+://[\w.-]*")
 @given(st.lists(PIECES, max_size=40).map("".join))
 def test_what_a_judge_reads_is_on_the_sanitised_page(markdown: str) -> None:
     """All that the page shows, in its order; besides it only the numbers of lists and the sites of links."""
-    page = safe_html(visible(markdown))
+    page = safe_html(visible_text(markdown))
     shown = "".join(c for c in unescape(_TAG.sub("", page)) if c.isalnum())
     text = visible_report(markdown)
     read = iter(text)

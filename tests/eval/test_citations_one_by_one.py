@@ -15,7 +15,7 @@ import pytest
 from drr.app.judge.text import unread_text
 from drr.env.shop import Shop
 from drr.env.source import Source
-from drr.eval.judging.read import choose, citation_verdicts, judgings, read_judged
+from drr.eval.judging.read import choose_judging, citation_verdicts, judgings, read_judged
 from drr.eval.judging.run import JudgeOptions, forecast, judge
 from drr.eval.metrics.document import study_document
 from drr.eval.metrics.faithfulness import metrics as of_faithfulness
@@ -399,7 +399,7 @@ async def test_rules_judge_it_without_a_model_and_a_forecast_counts_it(study: St
     await judge(study, made, models, ALL)
     assert [row.standing for row in rows(study)] == ["full", "irrelevant", "full"]
     assert forecast(study, made, models, ALL)["calls"] == 0
-    assert read_judged(study, choose(study)).units["citations"] == 1
+    assert read_judged(study, choose_judging(study)).units["citations"] == 1
 
 
 async def test_a_raised_version_reads_the_same_answers_again(

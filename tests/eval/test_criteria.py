@@ -14,7 +14,7 @@ from drr.env.query import Query
 from drr.env.settings import Settings
 from drr.env.shop import Shop, open_shop
 from drr.eval.checks.base import Subject
-from drr.eval.judging.read import choose, read_judged
+from drr.eval.judging.read import choose_judging, read_judged
 from drr.papers.pdr.judging.choices import PqrChoices, check_tasks, task_id_of
 from drr.papers.pdr.judging.rows import DIMENSIONS, CriteriaOwner, Rubric, owners_of, rubric_of
 from drr.papers.pdr.judging.violations import violations, violations_of
@@ -44,7 +44,7 @@ def ask(study: Study, *users: str, **more: object) -> None:
 
 
 def _rubric(study: Study, owner: CriteriaOwner, seed: int = 0) -> Rubric:
-    found = rubric_of(read_judged(study, choose(study)), owner, seed)
+    found = rubric_of(read_judged(study, choose_judging(study)), owner, seed)
     assert found is not None
     return found
 

@@ -13,13 +13,13 @@ from drr.env.errors import Misuse
 from drr.env.json_object import JsonObject
 from drr.env.source import Source
 from drr.eval.evidence.answers import Answer
-from drr.eval.judging.read import choose, read_judged, repetitions
+from drr.eval.judging.read import choose_judging, read_judged, repetitions
 from drr.eval.judging.run import JudgeOptions
 from drr.eval.metrics import values_of
 from drr.eval.metrics.document import study_document
 from drr.eval.tasks.judgements import Judged
-from drr.eval.tasks.registry import stages, tasks
-from drr.papers.dr3.form import TRUTH, document
+from drr.eval.tasks.registry import task_stages, tasks
+from drr.papers.dr3.form import TRUTH, json_document
 from drr.papers.dr3.judging.rows import PointLabel, document_rows, fact_labels, point_labels
 from drr.papers.dr3.judging.truths import KnownTask, KnownTasks, keep_tasks_place, tasks_place, truths_of
 from drr.papers.dr3.metrics import dr3
@@ -83,7 +83,7 @@ class Dr3Judge:
 
 def options() -> JudgeOptions:
     made = JudgeOptions(["dr3"])
-    made.stages = stages({name: tasks()[name] for name in ("facts", "insights", "following", "depth")})
+    made.stages = task_stages({name: tasks()[name] for name in ("facts", "insights", "following", "depth")})
     return made
 
 
@@ -94,7 +94,7 @@ async def judged_by(study: Study, script: Dr3Judge | None, *, report: str = REPO
         return await by_rules(study, ["dr3"], choices=choices)
     ran, _ = await by_wire(study, script, options(), choices=choices)
     assert ran.summary.stopped is None
-    return read_judged(study, choose(study))
+    return read_judged(study, choose_judging(study))
 
 
 def one(judged: Judged) -> Answer:
@@ -246,7 +246,7 @@ def test_coverage_goes_by_addresses_and_counts_a_document_once(report: str, cite
 @pytest.fixture
 def tasks_folder(tmp_path: Path) -> Path:
     write_task(tmp_path / "tasks" / "007", query=QUESTION)
-    (tmp_path / "tasks" / "007" / TRUTH).write_bytes(document(truth()))
+    (tmp_path / "tasks" / "007" / TRUTH).write_bytes(json_document(truth()))
     return tmp_path / "tasks"
 
 

@@ -17,11 +17,11 @@ from drr.env.shop import Shop, open_shop
 from drr.env.source import FrozenText, Source
 from drr.eval.evidence.answers import AnswerEvidence, read_answers
 from drr.eval.evidence.claims import claims_citing
-from drr.eval.evidence.passages import PASSAGE, WHOLE, locate, passages, select, whole_within
-from drr.eval.judging.read import choose, read_judged
+from drr.eval.evidence.passages import PASSAGE, WHOLE, locate, passages, shown_spans, whole_within
+from drr.eval.judging.read import choose_judging, read_judged
 from drr.eval.judging.run import JudgeOptions
 from drr.eval.stats.faithfulness import STATUSES
-from drr.eval.tasks.support_items import SupportItem, contradicted, decide
+from drr.eval.tasks.support_items import SupportItem, contradicted_figures, decide_support
 from drr.papers.reporteval.judging.passages import passages_of
 from drr.study.study import Study
 from hypothesis import given
@@ -47,11 +47,11 @@ def test_passages_are_short_in_order_and_lose_nothing_but_white_space(text: str)
 
 
 def test_a_short_text_is_shown_whole_and_a_long_one_by_its_head_and_what_concerns_the_claim() -> None:
-    assert select("anything", "x" * (WHOLE - 1)) == [(0, WHOLE - 1)]
+    assert shown_spans("anything", "x" * (WHOLE - 1)) == [(0, WHOLE - 1)]
     text = "Head. " + "Plain words here.\n" * 1000 + "The anodised widget.\n" + "More of it.\n" * 1000
-    assert select("The widget is anodised", text, whole_within(len(text))) == [(0, len(text))]
+    assert shown_spans("The widget is anodised", text, whole_within(len(text))) == [(0, len(text))]
     room = 9 * PASSAGE
-    spans, filled = (select("The widget is anodised", text, *how) for how in ((), (whole_within(room),)))
+    spans, filled = (shown_spans("The widget is anodised", text, *how) for how in ((), (whole_within(room),)))
     for found in (spans, filled):
         shown = "".join(text[s.start : s.end] for s in found)
         assert shown.startswith("Head.") and "anodised widget" in shown
@@ -165,16 +165,16 @@ def changed(**fields: Any) -> FrozenText:
 @pytest.mark.parametrize(("claim", "status"), cases("eval", "test_what_the_record_settles_no_judge_is_asked"))
 def test_what_the_record_settles_no_judge_is_asked(claim: str, status: str | None) -> None:
     source = evidence(KIT)
-    found = decide(claim, [source])
+    found = decide_support(claim, [source])
     assert (None if found is None else found.status) == status
-    assert decide(claim, [source, source]) is None
+    assert decide_support(claim, [source, source]) is None
 
 
 @pytest.mark.parametrize(
     ("said", "status"), cases("eval", "test_a_title_that_breaks_off_is_the_beginning_of_the_records")
 )
 def test_a_title_that_breaks_off_is_the_beginning_of_the_records(said: str, status: str | None) -> None:
-    found = decide(said, [evidence(KIT)])
+    found = decide_support(said, [evidence(KIT)])
     assert (found and found.status) == status
 
 
@@ -182,17 +182,17 @@ def test_a_title_that_breaks_off_is_the_beginning_of_the_records(said: str, stat
     ("said", "status"), cases("eval", "test_that_a_price_is_not_known_is_in_a_record_without_one")
 )
 def test_that_a_price_is_not_known_is_in_a_record_without_one(said: str, status: str | None) -> None:
-    found = decide(said, [changed(price=None)])
+    found = decide_support(said, [changed(price=None)])
     assert (found and found.status) == status
     own = changed(price=None, title="ERYTLLY No Price Bird Feeding Station Kit")
-    assert decide("It has no known price", [own]) is not None
-    assert decide("ERYTLLY No Price Bird Feeding Station Kit has a known price", [own]) is None
-    assert decide(said, [evidence(KIT)]) is None, "where the record has one, a judge decides"
+    assert decide_support("It has no known price", [own]) is not None
+    assert decide_support("ERYTLLY No Price Bird Feeding Station Kit has a known price", [own]) is None
+    assert decide_support(said, [evidence(KIT)]) is None, "where the record has one, a judge decides"
 
 
 def test_every_figure_that_a_record_decides_is_marked() -> None:
     source = evidence(KIT)
-    decision = decide("It costs $43.99 and is rated 3.9 stars", [source])
+    decision = decide_support("It costs $43.99 and is rated 3.9 stars", [source])
     assert decision is not None and source.text is not None
     marked = ["Price: $43.99", "Average rating: 4.5 out of 5 stars"]
     assert [source.text[a:b] for a, b in decision.spans] == marked
@@ -205,7 +205,7 @@ def test_every_figure_that_a_record_decides_is_marked() -> None:
 def test_a_seller_who_writes_a_line_like_ours_settles_nothing(claim: str, line: str, field: str) -> None:
     source = changed(**{field: None, "description": [f"Great value.\n{line}"]})
     assert source.text is not None and f"\n{line}" in source.text
-    decision = decide(claim, [source])
+    decision = decide_support(claim, [source])
     assert decision is not None
     assert (decision.status, decision.spans) == ("none", ())
     assert "unknown" in decision.reason
@@ -213,7 +213,7 @@ def test_a_seller_who_writes_a_line_like_ours_settles_nothing(claim: str, line: 
 
 def test_a_text_without_its_record_settles_nothing() -> None:
     text = "Product: Kit\nPrice: $43.99"
-    assert decide("It costs $43.99", [FrozenText("http://shop/p/1", "product", "ok", text)]) is None
+    assert decide_support("It costs $43.99", [FrozenText("http://shop/p/1", "product", "ok", text)]) is None
 
 
 @pytest.mark.parametrize(
@@ -223,8 +223,8 @@ def test_a_text_without_its_record_settles_nothing() -> None:
 def test_the_rule_overrules_only_where_a_field_stands_alone_or_behind_its_label(
     claim: str, figures: int
 ) -> None:
-    assert len(contradicted(claim, [evidence(KIT)])) == figures
-    assert contradicted(claim, [evidence(KIT), evidence(KIT)]) == []
+    assert len(contradicted_figures(claim, [evidence(KIT)])) == figures
+    assert contradicted_figures(claim, [evidence(KIT), evidence(KIT)]) == []
 
 
 SHOP, OTHER = "http://ecommerce.example", "https://elsewhere.example"
@@ -333,7 +333,7 @@ async def test_what_a_model_leaves_without_a_source_leans_too(study: Study, shop
     split = [{"quote": quote, "claim": said, "sources": cites.get(quote, [])} for quote, said in told.items()]
     await put(study, answer("a", "react", f"{first} {second} Dogs bark at it.", user_id=ANNA))
     await by_wire(study, Judge(claims=lambda report: split), JudgeOptions(["faithfulness"]), shop)
-    judged = read_judged(study, choose(study))
+    judged = read_judged(study, choose_judging(study))
     held = judged.checked_claims(judged.answers[0])
     assert held is not None and held.claims is not None
     assert [len(claim["urls"]) for claim in held.claims] == [1, 1, 1, 0]

@@ -15,10 +15,10 @@ from drr.env.shop import Shop
 from drr.env.source import Source
 from drr.env.web.sandbox import Sandbox
 from drr.env.world import KINDS, World, owner_of
-from drr.eval.agreement.judges import agreement
+from drr.eval.agreement.judges import pairwise_agreement
 from drr.eval.agreement.study import across_systems, stability, study_labels
 from drr.eval.evidence.answers import AnswerEvidence, read_answers
-from drr.eval.judging.read import choose, judgings, read_judged
+from drr.eval.judging.read import choose_judging, judgings, read_judged
 from drr.eval.judging.run import JudgeOptions
 from drr.eval.labels import PairwiseLabel, RatingLabel, pair_id, read_labels
 from drr.eval.metrics import metrics as metrics_by_name
@@ -44,7 +44,7 @@ def pair(n: int, label: str, judge: str, *, dimension: str = "depth", **more: st
 
 def test_one_id_is_one_thing_even_if_the_texts_were_cleaned() -> None:
     labels = [pair(1, "A", "anna"), pair(1, "A", "ben", answer_a="cleaned")]
-    (found,) = agreement(labels)["pairwise"]["pairs"]
+    (found,) = pairwise_agreement(labels)["pairwise"]["pairs"]
     assert found["dimensions"]["all"]["exact"]["n"] == 1
 
 
@@ -54,14 +54,14 @@ def test_rankings_of_people_and_judges_stand_side_by_side() -> None:
     for n, judge in said:
         texts = {"id": f"z{n}", "answer_a": f"answer of y to {n}", "answer_b": f"of z to {n}"}
         labels.append(pair(n, "A", judge, system_a="y", system_b="z", **texts))
-    ranking = agreement(labels)["pairwise"]["pairs"][0]["rankings"]["depth"]
+    ranking = pairwise_agreement(labels)["pairwise"]["pairs"][0]["rankings"]["depth"]
     assert ranking["same_order"]
     assert ranking["spearman"]["value"] == pytest.approx(1.0)
     assert ranking["systems"] == {"x": [1.0, 1.0], "y": [0.5, 0.5], "z": [0.0, 0.0]}
 
 
 def test_a_judge_that_judged_nothing_in_common_is_not_compared() -> None:
-    assert agreement([pair(1, "A", "anna"), pair(2, "B", "ben")])["pairwise"]["pairs"] == []
+    assert pairwise_agreement([pair(1, "A", "anna"), pair(2, "B", "ben")])["pairwise"]["pairs"] == []
 
 
 @pytest.mark.long
@@ -71,7 +71,7 @@ async def test_a_study_judge_stands_beside_people(study: Study) -> None:
     script = Judge(winner=lambda a, b: "A" if "# x" in a else "B")
     for repeat in (0, 1):
         await by_wire(study, script, JudgeOptions(["quality", "pairwise"]), repeat=repeat)
-    judged = read_judged(study, choose(study))
+    judged = read_judged(study, choose_judging(study))
     people = []
     for q, label in zip("abc", ("A", "A", "tie"), strict=True):
         texts = {"query": f"What of {q}, under $100?", "answer_a": f"# x {q}", "answer_b": f"# y {q}"}
@@ -79,7 +79,7 @@ async def test_a_study_judge_stands_beside_people(study: Study) -> None:
         people.append(one.model_copy(update={"system_a": None, "system_b": None}))
     labels = study_labels(judged)
     assert len(labels) == 3 * 7 + 6 * 7
-    found = agreement([*people, *labels])["pairwise"]["pairs"][0]
+    found = pairwise_agreement([*people, *labels])["pairwise"]["pairs"][0]
     assert found["judges"] == ["anna", "anthropic:claude-sonnet-5-5"]
     assert found["dimensions"]["depth"]["exact"]["value"] == pytest.approx(2 / 3)
     again = [read_judged(study, j) for j in judgings(study) if j.repeat]
@@ -139,7 +139,7 @@ def test_equal_reports_of_two_variants_are_two_things_under_whatever_ids(names: 
 
 def apart(labels: Sequence[RatingLabel]) -> tuple[float | None, int, int]:
     """How far two people's grades are from each other, of how many answers, and how many labels were given again."""
-    found = agreement(labels)["rating"]
+    found = pairwise_agreement(labels)["rating"]
     mard = found["pairs"][0]["dimensions"]["all"]["mard"]
     return mard["value"], mard["n"], found["repeated"]
 

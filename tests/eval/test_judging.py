@@ -21,7 +21,7 @@ from drr.eval.asking.conversation import box_prompts
 from drr.eval.asking.rules import VERSION
 from drr.eval.evidence.answers import read_answers
 from drr.eval.judging.difference import difference
-from drr.eval.judging.read import choose, judgings, read_judged, remember, repetitions
+from drr.eval.judging.read import choose_judging, judgings, read_judged, repetitions, store_judging
 from drr.eval.judging.run import JudgeOptions, cited_pages, forecast, judge, refetch
 from drr.eval.metrics.compare import compare
 from drr.eval.metrics.document import banner, study_document
@@ -106,7 +106,7 @@ async def test_a_second_judge_adds_and_never_overwrites(study: Study) -> None:
     assert "rules-2" in rules["banner"]
     assert rules["metrics"]["react"]["overall"]["value"] != 8.0
     with pytest.raises(Misuse, match="has not judged it"):
-        choose(study, "nobody")
+        choose_judging(study, "nobody")
 
 
 @pytest.mark.parametrize(("name", "version"), [("rules-1", 21), ("rules-2", 1)])
@@ -225,7 +225,7 @@ async def test_a_judge_that_says_the_same_again_has_no_noise(study: Study) -> No
     await put(study, *(answer(str(i), v, text, [PAGE]) for i in range(8) for v in "xy"))
     await by_rules(study, ["faithfulness"], repeat=0)
     await by_rules(study, ["faithfulness"], repeat=1)
-    judged = read_judged(study, choose(study))
+    judged = read_judged(study, choose_judging(study))
     noise = compare(judged, "x", "y", repetitions(study, judged))["noise"]
     assert (noise["fp"]["value"], noise["fp"]["n"]) == (0.0, 5)
     assert all(row["value"] == 0.0 for row in noise.values()) and "n_claims" not in noise
@@ -359,14 +359,14 @@ def test_the_snapshots_of_the_run_are_not_the_pages_of_today(
 
 def test_a_judging_of_further_kinds_in_the_same_way_is_the_same_judging(study: Study) -> None:
     first = JudgingRun("m", "m", "ours", {"claims/all": "1", "scores": "4"}, rule_written=False)
-    remember(study, first)
-    remember(study, replace(first, versions={"claims/all": "1", "facts": "2"}))
+    store_judging(study, first)
+    store_judging(study, replace(first, versions={"claims/all": "1", "facts": "2"}))
     (both,) = judgings(study)
     assert both.versions == {"claims/all": "1", "scores": "4", "facts": "2"}
-    remember(study, first)
+    store_judging(study, first)
     assert judgings(study) == [both], "what it judged before is not forgotten"
-    remember(study, replace(first, versions={"claims/all": "1", "scores": "5"}))
+    store_judging(study, replace(first, versions={"claims/all": "1", "scores": "5"}))
     later = replace(first, versions={"claims/all": "1", "scores": "5", "facts": "2"})
     assert judgings(study) == [both, later], "another version is another judging, with what stayed as it was"
-    remember(study, replace(first, judge="n"))
+    store_judging(study, replace(first, judge="n"))
     assert judgings(study) == [both, later, replace(first, judge="n")]

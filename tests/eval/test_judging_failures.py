@@ -10,7 +10,7 @@ import pytest
 from drr.env.shop import Shop
 from drr.env.web.base import Page
 from drr.eval.evidence.answers import read_answers
-from drr.eval.judging.read import choose, read_judged
+from drr.eval.judging.read import choose_judging, read_judged
 from drr.eval.judging.run import JudgeOptions, cited_pages, refetch
 from drr.eval.metrics.document import study_document
 from drr.study.study import Study
@@ -34,7 +34,7 @@ FAITH = JudgeOptions(["faithfulness"])
 
 
 def statuses(study: Study) -> dict[str, str]:
-    judged = read_judged(study, choose(study))
+    judged = read_judged(study, choose_judging(study))
     return {name: v["status"] for items in judged.support.values() for name, v in items.items()}
 
 
@@ -167,7 +167,7 @@ async def test_of_a_long_source_the_passages_for_this_claim_are_shown(study: Stu
     _, requests = await by_wire(study, quoting, FAITH, None)
     (shown,) = (message(r) for r in requests if "c1-web" in message(r))
     assert fact in shown and "Head of the page" in shown and len(shown) < 9000
-    (found,) = read_judged(study, choose(study)).support.values()
+    (found,) = read_judged(study, choose_judging(study)).support.values()
     (span,) = found["c1-web"]["spans"]
     assert page[span["start"] : span["end"]] == fact
     assert found["c1-web"]["sources"][0]["sha256"] == span["sha256"]
@@ -197,7 +197,7 @@ async def test_full_and_partial_by_words_that_the_evidence_lacks_are_open_and_no
     await put(study, answer("a", "react", REPORT, [web(CARE, HOSTILE)]))
     quoting = judge_that("support", lambda asked: verdicts(held("c1-web", said, quote)))
     ran, _ = await by_wire(study, quoting, FAITH, None)
-    judged, fp = read_judged(study, choose(study)), figures(study)["fp"]
+    judged, fp = read_judged(study, choose_judging(study)), figures(study)["fp"]
     (found,) = judged.support.values()
     assert found["c1-web"]["status"] == status and judged.failed["support"] == 0
     assert found["c1-web"].get("quote_not_found") == (quote if status == "unquoted" else None)
@@ -244,7 +244,7 @@ async def test_a_number_that_no_source_states_is_noted_and_overrules_nobody(stud
     report = f"The Panorama feeder holds 9 pounds of seed [1].\n\n## Sources\n[1] http://ecommerce.example/{FEEDER}\n"
     await put(study, answer("a", "react", report, user_id=ANNA))
     await by_wire(study, Judge(claims=sentences), FAITH, shop)
-    (verdicts,) = read_judged(study, choose(study)).support.values()
+    (verdicts,) = read_judged(study, choose_judging(study)).support.values()
     verdict = verdicts["c1-product"]
     assert (verdict["status"], verdict["by"]) == ("full", "judge")
     assert verdict["reason"].endswith("(Not stated as such: 9 pounds.)")
@@ -256,7 +256,7 @@ async def test_another_price_than_that_of_the_very_record_is_never_fully_support
     report = f"Price: $29.99; it holds six pounds of seed [1].\n\n## Sources\n[1] http://ecommerce.example/{FEEDER}\n"
     await put(study, answer("a", "react", report, user_id=ANNA))
     await by_wire(study, Judge(claims=sentences), FAITH, shop)
-    (verdicts,) = read_judged(study, choose(study)).support.values()
+    (verdicts,) = read_judged(study, choose_judging(study)).support.values()
     verdict = verdicts["c1-product"]
     assert (verdict["status"], verdict["judged"], verdict["by"]) == ("partial", "full", "rule over judge")
     assert "$29.99 (record 19.99)" in verdict["reason"]

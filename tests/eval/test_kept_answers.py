@@ -18,7 +18,7 @@ from drr.env.shop import Shop
 from drr.eval.asking.conversation import FOLDER, box_prompts, version_of
 from drr.eval.asking.judge import KeptAnswers
 from drr.eval.checks import RULES
-from drr.eval.judging.read import choose, judgings, read_judged
+from drr.eval.judging.read import choose_judging, judgings, read_judged
 from drr.eval.judging.run import JudgeOptions, JudgingResults, judge
 from drr.eval.labels import DIMENSIONS
 from drr.eval.metrics.document import study_document
@@ -88,7 +88,7 @@ def claims(report: str) -> list[dict[str, Any]]:
 
 
 def found(study: Study) -> list[str]:
-    (said,) = read_judged(study, choose(study)).claims["all"].values()
+    (said,) = read_judged(study, choose_judging(study)).claims["all"].values()
     return [claim["text"] for claim in said.claims or ()]
 
 
@@ -196,7 +196,7 @@ async def test_ids_that_were_asked_for_twice_are_read_again_in_that_order(
     assert (await asked(study, script, ["faithfulness"], batch=2))["support"] == 2
     raised(monkeypatch, SupportTask)
     assert await asked(study, script, ["faithfulness"], batch=2) == {}
-    (verdicts,) = read_judged(study, choose(study)).support.values()
+    (verdicts,) = read_judged(study, choose_judging(study)).support.values()
     assert [verdict["status"] for verdict in verdicts.values()] == ["partial", "partial"]
 
 

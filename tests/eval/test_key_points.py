@@ -13,7 +13,7 @@ import pytest
 from drr.env.errors import Misuse
 from drr.env.query import Query
 from drr.env.shop import Shop
-from drr.eval.judging.read import choose, read_judged
+from drr.eval.judging.read import choose_judging, read_judged
 from drr.eval.judging.run import JudgeOptions, JudgingResults, forecast
 from drr.eval.metrics import key_points as metrics
 from drr.eval.tasks.judgements import Judged
@@ -78,7 +78,7 @@ class PointJudge:
 async def judged_by(study: Study, script: PointJudge, shop: Shop | None = None, **more: Any) -> Judged:
     with Wire(script) as wire:
         assert (await judging(study, wire.url, shop, **more)).summary.ok
-    return read_judged(study, choose(study))
+    return read_judged(study, choose_judging(study))
 
 
 async def judging(
@@ -192,7 +192,7 @@ async def test_points_that_could_not_be_made_leave_recall_unknown(study: Study) 
     script = PointJudge(instead=lambda task, request: Say("no JSON") if task == "points" else None)
     with Wire(script) as wire:
         assert not (await judging(study, wire.url)).summary.ok
-    judged = read_judged(study, choose(study))
+    judged = read_judged(study, choose_judging(study))
     assert "matches" not in script.asked
     assert judged.failed["points"] == 1
     assert values(judged)["kp_all_strict"] is None

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from drr.app.terminal import with_interval
 from drr.env.shop import Shop
-from drr.eval.agreement.judges import agreement
-from drr.eval.agreement.people import among_people, cases
+from drr.eval.agreement.judges import pairwise_agreement
+from drr.eval.agreement.people import among_people, labelled_cases
 from drr.eval.agreement.statistics import support_statistics
 from drr.eval.agreement.study import stability
 from drr.eval.labels import DIMENSIONS, Label, PairwiseLabel, RatingLabel, SupportLabel
@@ -59,7 +59,7 @@ def labels(seed: int, named: bool) -> list[Label]:
 @pytest.mark.parametrize(("seed", "named"), [(1, True), (3, False)])
 def test_every_figure_of_agreement(seed: int, named: bool) -> None:
     """Of all judges together, and of the first two beside each other."""
-    document: dict[str, Any] = {**agreement(labels(seed, named), PEOPLE)}
+    document: dict[str, Any] = {**pairwise_agreement(labels(seed, named), PEOPLE)}
     for task in ("support", "pairwise", "rating"):
         document[task]["pairs"] = document[task]["pairs"][:1]
     is_as_kept(f"agreement-{seed}", document)
@@ -70,7 +70,7 @@ def test_whose_label_comes_first_changes_nothing(named: bool) -> None:
     given = labels(5, named)
 
     def figures(order: list[Label]) -> Any:
-        document = agreement(order, PEOPLE)
+        document = pairwise_agreement(order, PEOPLE)
         return [
             {k: v["value"] if isinstance(v, dict) else v for k, v in pair["dimensions"]["depth"].items()}
             for task in ("pairwise", "rating")
@@ -85,13 +85,13 @@ def test_whose_label_comes_first_changes_nothing(named: bool) -> None:
 
 def test_two_orders_are_the_same_only_if_their_ties_are() -> None:
     for said, same_order in (("A", False), ("B", False), ("tie", True)):
-        found = agreement([pair(0, "anna", "tie"), pair(0, "ben", said)])["pairwise"]["pairs"][0]
+        found = pairwise_agreement([pair(0, "anna", "tie"), pair(0, "ben", said)])["pairwise"]["pairs"][0]
         assert found["rankings"]["overall"]["same_order"] is same_order
 
 
 def test_a_calibration_counts_a_turned_pair_once() -> None:
     labels = [pair(1, "anna", "A"), pair(1, "ben", "A").turned(), pair(1, "cleo", "B")]
-    (case,) = cases(labels, "pairwise")
+    (case,) = labelled_cases(labels, "pairwise")
     assert case.consensus() == "A"
     assert [label.judge for label in case.labels] == ["anna", "ben", "cleo"]
 
@@ -107,7 +107,7 @@ def test_a_calibration_counts_a_turned_pair_once() -> None:
 def test_labels_under_one_name_are_all_kept_and_count_as_one_person(
     said: list[tuple[str, str]], consensus: str
 ) -> None:
-    (case,) = cases([pair(1, judge, label) for judge, label in said], "pairwise")
+    (case,) = labelled_cases([pair(1, judge, label) for judge, label in said], "pairwise")
     assert case.consensus() == consensus
 
 
@@ -115,10 +115,10 @@ def test_scores_of_several_people_under_one_name_are_averaged() -> None:
     def grade(answer: str, value: float, judge: str = "people") -> RatingLabel:
         return RatingLabel(id=f"{answer}{value}", judge=judge, query="q", answer=answer, label=value)
 
-    found = cases([grade("x", 2), grade("x", 5), grade("x", 8), grade("y", 1)], "rating")
+    found = labelled_cases([grade("x", 2), grade("x", 5), grade("x", 8), grade("y", 1)], "rating")
     assert [case.consensus() for case in found] == [5.0, 1.0]
     assert [(len(case.labels), case.repeated) for case in found] == [(3, 2), (1, 0)]
-    (case,) = cases([grade("x", 2), grade("x", 6), grade("x", 10, "anna")], "rating")
+    (case,) = labelled_cases([grade("x", 2), grade("x", 6), grade("x", 10, "anna")], "rating")
     assert case.by_person() == {"people": 4.0, "anna": 10.0} and case.consensus() == 7.0
 
 
@@ -128,7 +128,7 @@ def test_where_people_are_divided_deviation_and_bias_are_against_their_mean() ->
     def say(judge: str, label: Any) -> SupportLabel:
         return SupportLabel(id="1", judge=judge, claim="c", evidence="e", label=label)
 
-    (case,) = cases([say("anna", "full"), say("ben", "partial")], "support")
+    (case,) = labelled_cases([say("anna", "full"), say("ben", "partial")], "support")
     assert (case.consensus(), case.mean_support()) == ("full", 0.75)
     found = support_statistics(["partial"], [str(case.consensus())], [case.question], [case.mean_support()])
     assert (found["bias"]["value"], found["mad"]["value"]) == (-0.25, 0.25)
@@ -147,7 +147,7 @@ def test_intervals_of_support_are_over_questions_where_these_are_known() -> None
                 id=str(number), judge=judge, claim=f"c{number}", evidence="e", query=query, label=said
             )
             given.append(one)
-    (pair,) = agreement(given)["support"]["pairs"]
+    (pair,) = pairwise_agreement(given)["support"]["pairs"]
     x = [one.label for one in given if isinstance(one, SupportLabel) and one.judge == "anna"]
     y = [one.label for one in given if isinstance(one, SupportLabel) and one.judge == "ben"]
     order = sorted(range(60), key=str)
@@ -162,10 +162,10 @@ def test_people_without_a_name_are_held_beside_each_other() -> None:
     def grade(answer: int, value: float) -> RatingLabel:
         return RatingLabel(id="1", query="q", answer=f"answer {answer}", label=value)
 
-    found = cases([grade(n, n % 5) for n in range(10) for _ in range(2)], "rating")
+    found = labelled_cases([grade(n, n % 5) for n in range(10) for _ in range(2)], "rating")
     among = among_people(found, "rating")
     assert among is not None and among["alpha"]["value"] == pytest.approx(1.0)
-    assert among_people(cases([grade(n, n) for n in range(5)], "rating"), "rating") is None
+    assert among_people(labelled_cases([grade(n, n) for n in range(5)], "rating"), "rating") is None
 
 
 def test_a_kappa_of_nothing_is_printed_without_a_sign() -> None:

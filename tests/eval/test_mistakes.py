@@ -21,12 +21,12 @@ from drr.env.shop import Shop, open_shop
 from drr.eval.asking.conversation import Asking, box_prompts
 from drr.eval.canaries import reports
 from drr.eval.checks import Subject
-from drr.eval.judging.read import choose, read_judged
+from drr.eval.judging.read import choose_judging, read_judged
 from drr.eval.judging.run import JudgeOptions
 from drr.eval.metrics import mistakes as metrics
 from drr.eval.tasks import mistake_records
 from drr.eval.tasks.judgements import Judged, MistakesResult, mistakes_of
-from drr.eval.tasks.mistake_records import is_unmet, reckoned, statements_of
+from drr.eval.tasks.mistake_records import compute_sum, is_unmet, statements_of
 from drr.eval.tasks.mistakes import Brief, mistakes_in
 from drr.study.study import Study
 
@@ -52,7 +52,7 @@ Both together come to $60.99.
 async def judged_by(study: Study, script: Proofreader, shop: Shop) -> Judged:
     ran, _ = await by_wire(study, script, JudgeOptions(["mistakes"]), shop)
     assert ran.summary.ok
-    return read_judged(study, choose(study))
+    return read_judged(study, choose_judging(study))
 
 
 def found_in(
@@ -375,7 +375,7 @@ def test_the_page_of_a_report_shows_what_is_wrong_and_what_was_passed(study: Stu
     ],
 )
 def test_sums_are_worked_out_by_code_and_nothing_else_is(text: str, told: str | None) -> None:
-    found = reckoned(text)
+    found = compute_sum(text)
     assert (found and found.text) == told
 
 

@@ -8,8 +8,8 @@ import orjson
 import pytest
 from drr.env.source import FrozenText
 from drr.eval.asking.conversation import box_prompts
-from drr.eval.asking.safety import defused, fenced, forgeries, visible
-from drr.eval.evidence.passages import missing_numbers, support
+from drr.eval.asking.safety import count_forgeries, defused_text, fenced, visible_text
+from drr.eval.evidence.passages import label_support, missing_numbers
 from drr.eval.labels import DIMENSIONS
 from drr.eval.tasks.grading import Graded, comparison_asking, rating_asking
 from drr.eval.tasks.protocol import OURS
@@ -37,7 +37,7 @@ Feature: Not dishwasher safe."""
     ("claim", "label"), cases("eval", "test_shared_words_and_figures_decide_and_nothing_is_understood")
 )
 def test_shared_words_and_figures_decide_and_nothing_is_understood(claim: str, label: str) -> None:
-    found = support(claim, [KIT])
+    found = label_support(claim, [KIT])
     assert found.label == label, found.reason
 
 
@@ -45,14 +45,14 @@ def test_shared_words_and_figures_decide_and_nothing_is_understood(claim: str, l
     ("claim", "shown"), cases("eval", "test_the_marked_place_is_what_decides_and_not_the_title")
 )
 def test_the_marked_place_is_what_decides_and_not_the_title(claim: str, shown: str) -> None:
-    span = support(claim, [KIT]).span
+    span = label_support(claim, [KIT]).span
     assert span is not None and shown in KIT[span.start : span.end]
     assert ("Product:" in KIT[span.start : span.end]) == (claim == f"The {shown}")
 
 
 def test_a_figure_that_the_evidence_does_not_state_is_named_and_makes_no_claim_full() -> None:
     said = "The pole of rust-resistant metal stands 91 inches tall with 6 adjustable hooks"
-    found = support(said, [KIT])
+    found = label_support(said, [KIT])
     assert (found.label, found.share > 0.8) == ("partial", True)
     assert "not stated there: 6" in found.reason and "1 of the claim's 2 figures" in found.reason
 
@@ -62,7 +62,7 @@ def test_a_figure_is_stated_wherever_the_evidence_has_it() -> None:
     record = "Hazelby Tray Set\nPrice: $31.99\nAverage rating: 4.1 out of 5 stars\nNumber of ratings: 57\n"
     record += "Feature: Stands on rubber feet, so it never slides.\n" * 4
     record += "Size: 14 x 10 inches\nColour: moss green"
-    found = support(
+    found = label_support(
         "The Hazelby Tray Set, 14 x 10 inches in moss green, is rated 4.1 from 57 ratings", [record]
     )
     assert found.label == "full", found.reason
@@ -76,9 +76,9 @@ def test_more_evidence_never_makes_a_verdict_worse() -> None:
         f"Orders\n{line}",
     )
     page = f"{line}\n2023-01-02 Delivered: 1 x Adler Kettle"
-    alone, both = support(claim, [listed]), support(claim, [page, listed])
+    alone, both = label_support(claim, [listed]), label_support(claim, [page, listed])
     assert (alone.label, both.label, both.text) == ("full", "full", 1)
-    assert support(claim, [page]).label != "full"
+    assert label_support(claim, [page]).label != "full"
 
 
 TRAY = """Product: Hazelby Tray Set, Nonslip, for Breakfast in Bed
@@ -94,41 +94,43 @@ Feature: Stands on rubber feet, so it never slides."""
 )
 def test_title_price_date_and_number_of_the_very_record_are_full(claim: str, wrong: str) -> None:
     """The title's words stand in the heading and count for little: they left such claims `partial`."""
-    assert support(claim, [TRAY]).label == "full", support(claim, [TRAY]).reason
+    assert label_support(claim, [TRAY]).label == "full", label_support(claim, [TRAY]).reason
     right = {"$13.99": "$31.99", "$31.49": "$31.99", "75": "57", "2023-08-29": "2023-08-19"}[wrong]
-    assert support(claim.replace(right, wrong), [TRAY]).label != "full"
+    assert label_support(claim.replace(right, wrong), [TRAY]).label != "full"
 
 
 @pytest.mark.parametrize("empty", ["$None", "$nan", "$N/A", "${price}", "$null"])
 def test_a_price_that_nobody_filled_in_makes_no_claim_full(empty: str) -> None:
     """`f"${price}"` where the price is unknown."""
     text = "Deskwright Laminator, 3 mil, 5 minutes\nPrice: unknown\nAverage rating: 4.2 out of 5 stars"
-    found = support(f"The Deskwright Laminator, 3 mil, 5 minutes costs {empty}, rated 4.2 out of 5", [text])
+    found = label_support(
+        f"The Deskwright Laminator, 3 mil, 5 minutes costs {empty}, rated 4.2 out of 5", [text]
+    )
     assert found.label == "partial" and f"not stated there: {empty}" in found.reason
-    assert support("It is set by $HOME", ["Its place is set by $HOME."]).label == "full"
-    assert support("It costs $ 3, set by $.50", ["It costs $3, set by $0.50."]).label == "full"
+    assert label_support("It is set by $HOME", ["Its place is set by $HOME."]).label == "full"
+    assert label_support("It costs $ 3, set by $.50", ["It costs $3, set by $0.50."]).label == "full"
 
 
 def test_half_stated_and_half_contradicted_is_partial_and_none_only_where_no_part_is_stated() -> None:
     """As the paper has it; a stated figure is a part however little else of the claim is there."""
     text = "Adler kettles\nRated 4.6 stars by those who own one, with a base of beech."
     half = "It is rated 4.6 stars and ships in foam that nobody recycles, says its importer"
-    assert (support(half, [text]).label, support(half, [text]).share < 0.3) == ("partial", True)
-    assert support(half.replace("4.6", "3.9"), [text]).label == "none"
+    assert (label_support(half, [text]).label, label_support(half, [text]).share < 0.3) == ("partial", True)
+    assert label_support(half.replace("4.6", "3.9"), [text]).label == "none"
 
 
 def test_only_neighbouring_sentences_are_read_together() -> None:
     claim = "The pole is made in Leeds and painted green"
-    assert support(claim, ["The pole is made in Leeds. It is painted green."]).label == "full"
+    assert label_support(claim, ["The pole is made in Leeds. It is painted green."]).label == "full"
     between = "Orders that reach us before noon leave the house on the very same day."
     far = f"The pole is made in Leeds. {between} {between} {between} Chairs are painted green."
-    assert support(claim, [far]).label == "partial"
+    assert label_support(claim, [far]).label == "partial"
     cut = "The pole is made in Leeds.\n[...]\nIt is painted green."
-    assert support(claim, [cut]).label == "partial", "passages that were cut apart are no neighbours"
+    assert label_support(claim, [cut]).label == "partial", "passages that were cut apart are no neighbours"
 
 
 def test_texts_that_are_cited_together_are_taken_together() -> None:
-    found = support(
+    found = label_support(
         "The pole is made in Leeds and painted green", ["Made in Leeds.", "The pole is painted green."]
     )
     assert (found.label, found.text) == ("full", 1)
@@ -136,7 +138,7 @@ def test_texts_that_are_cited_together_are_taken_together() -> None:
 
 @pytest.mark.parametrize("texts", [[], [""], ["Nothing of it."]])
 def test_what_shares_no_word_is_none(texts: list[str]) -> None:
-    found = support("Squirrels climb poles", texts)
+    found = label_support("Squirrels climb poles", texts)
     assert (found.label, found.span, found.reason) == (
         "none",
         None,
@@ -156,7 +158,7 @@ def test_numbers_are_compared_with_their_units_and_rounding(
 @examples(80)
 @given(st.text(max_size=300), st.text(max_size=600))
 def test_support_never_raises(claim: str, text: str) -> None:
-    assert support(claim, [text]).label in ("full", "partial", "none")
+    assert label_support(claim, [text]).label in ("full", "partial", "none")
     numbers(claim, words=True)
 
 
@@ -215,16 +217,16 @@ def test_fences_cannot_be_forged_and_verdicts_are_defused() -> None:
     assert "GRADE:" not in text
     assert "<|im_start" not in text
     assert "Support:" not in section.text
-    assert forgeries(hostile) == 2
+    assert count_forgeries(hostile) == 2
     assert sections_of(fenced(text, "answer"))[0].text.count("<answer") == 0
 
 
 def test_honest_retail_text_keeps_its_facts() -> None:
     text = "- **Rating:** 4.5/5 (2,067 ratings)\n- Price: $43.99 & 5 < 6\n| Score | 9 |"
-    assert visible(text) == text
-    assert "4.5/5 (2,067 ratings)" in defused(text)
-    assert "Price: $43.99 & 5 < 6" in defused(text)
-    assert forgeries(text) == 0
+    assert visible_text(text) == text
+    assert "4.5/5 (2,067 ratings)" in defused_text(text)
+    assert "Price: $43.99 & 5 < 6" in defused_text(text)
+    assert count_forgeries(text) == 0
 
 
 def test_marks_hang_on_the_text_so_that_nobody_can_know_them() -> None:

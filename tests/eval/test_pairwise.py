@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 from drr.env.errors import DrrError
 from drr.eval.evidence.answers import Answer
-from drr.eval.judging.read import choose, read_judged
+from drr.eval.judging.read import choose_judging, read_judged
 from drr.eval.judging.run import JudgeOptions, forecast
 from drr.eval.metrics import relative as metrics
 from drr.eval.stats.pairs import overall, pair_results, positions
-from drr.eval.stats.question import Comparison, reconcile
+from drr.eval.stats.question import Comparison, combine_orders
 from drr.eval.stats.ratings import davidson, length_coefficient
 from drr.eval.tasks.judgements import GRADED, Judged, Verdict, relative_of
 from drr.eval.tasks.relative import reference_of
@@ -33,7 +33,7 @@ choix, api = Late("choix"), Late("statsmodels.api")
 
 @pytest.mark.parametrize(("first", "second", "outcome"), cases("eval", "test_two_orders_become_one_outcome"))
 def test_two_orders_become_one_outcome(first, second, outcome):
-    assert reconcile(first, second) == outcome
+    assert combine_orders(first, second) == outcome
 
 
 def make(outcomes: str, a="x", b="y", dimension="depth", start=0, **more) -> list[Comparison]:
@@ -185,7 +185,7 @@ class SideBySide:
 async def judged_by(study: Study, script: SideBySide, reference: str = "ref") -> Judged:
     ran, _ = await by_wire(study, script, JudgeOptions(["relative"]), reference=reference)
     assert ran.summary.ok
-    return read_judged(study, choose(study))
+    return read_judged(study, choose_judging(study))
 
 
 def values(judged: Judged, variant: str = "x", trial: int = 0) -> Mapping[str, float | None]:

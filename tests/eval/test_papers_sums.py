@@ -12,7 +12,7 @@ from drr.eval.stats.citations import CitationVerdict
 from drr.eval.stats.faithfulness import Status
 from drr.papers.dr3.metrics import accuracy
 from drr.papers.pdr.metrics import reliability
-from drr.papers.pdr.sums import WeighedScore, WeighedTotals, spread, weighed
+from drr.papers.pdr.sums import WeighedScore, WeighedTotals, spread, weighted_score
 from drr.papers.reporteval import support
 from drr.study.study import Study
 
@@ -103,7 +103,9 @@ ReportFolder = tuple[float, list[int | None] | None]
 
 
 def _totals(weights: Mapping[str, float], criteria: Mapping[str, Sequence[ReportFolder]]) -> WeighedTotals:
-    return weighed(weights, {name: [WeighedScore(*one) for one in own] for name, own in criteria.items()})
+    return weighted_score(
+        weights, {name: [WeighedScore(*one) for one in own] for name, own in criteria.items()}
+    )
 
 
 def test_missing_scores_make_the_whole_unknown_and_count_nothing_as_printed() -> None:

@@ -16,14 +16,14 @@ from drr.app.report.material import ReportData
 from drr.app.report.metric_tables import metric_tables
 from drr.app.report.tables import Cell, Table, headings, markdown
 from drr.eval.asking.judge import KeptAnswers
-from drr.eval.judging.read import choose, read_judged
+from drr.eval.judging.read import choose_judging, read_judged
 from drr.eval.judging.run import JudgeOptions, Work, forecast
 from drr.eval.metrics.document import study_document
 from drr.eval.tasks.judgements import Judged
-from drr.eval.tasks.registry import stages, tasks
+from drr.eval.tasks.registry import task_stages, tasks
 from drr.papers.pdr.judging.choices import PqrChoices
 from drr.papers.pdr.judging.forms import ScoredCriterion
-from drr.papers.pdr.judging.making import owners
+from drr.papers.pdr.judging.making import criteria_owners
 from drr.papers.pdr.judging.rows import DIMENSIONS, CriteriaOwner, GivenCriteria, rubric_of, scores_of
 from drr.papers.pdr.judging.scoring import SCORES_TASK, score_row, totals_under, without_citations
 from drr.papers.pdr.metrics import pqr as metrics
@@ -140,7 +140,7 @@ async def test_as_printed_the_same_criteria_are_scored_in_the_papers_way_and_mad
     await judged_by(study, ours, rounds=1)
     printed = CriteriaJudge(lambda name, text: None if name.startswith("goal") else 8)
     options = JudgeOptions(["criteria"])
-    options.stages = stages({name: tasks()[name] for name in ("criteria", "scores")})
+    options.stages = task_stages({name: tasks()[name] for name in ("criteria", "scores")})
     choices = {PqrChoices: PqrChoices(PERSONS, rounds=1)}
     assert (await by_wire(study, printed, options, protocol="paper", choices=choices))[0].summary.ok
     assert printed.asked == {"scores": 2}, "criteria are those that were made for ours"
@@ -199,7 +199,7 @@ async def test_a_report_that_waits_for_a_changed_criterion_has_no_figure(study: 
 
     with Wire(CriteriaJudge(instead=instead)) as wire:
         assert not (await judging(study, wire.url, given=given, rounds=1)).summary.ok
-    judged = read_judged(study, choose(study))
+    judged = read_judged(study, choose_judging(study))
     assert (values(judged, "y")["pqr_p"], values(judged, "y")["pqr_q"]) == (None, pytest.approx(7.0))
     v = metrics.corpus(judged, [one for one in judged.answers if one.variant == "y"])["pqr_p"]
     assert (v.n, v.n_unscored) == (0, 1)
@@ -226,7 +226,7 @@ async def test_a_dimension_without_criteria_makes_the_whole_unknown(study: Study
     with Wire(script) as wire:
         await judging(study, wire.url)
 
-    judged = read_judged(study, choose(study))
+    judged = read_judged(study, choose_judging(study))
     found = values(judged)
     assert (found["pqr_p"], found["pqr_pres"], found["pqr_goal"]) == (None, None, 7.0)
     assert found["pqr_p_printed"] == pytest.approx(0.75 * 7)
@@ -246,15 +246,15 @@ async def test_other_persons_criteria_leave_a_reports_own_figures_alone(study: S
         await judging(study, wire.url, rounds=1)
         models = scripted(wire.url)
         made = desk(study, models, choices={PqrChoices: PqrChoices(PERSONS, rounds=1)})
-        judged = read_judged(study, choose(study))
+        judged = read_judged(study, choose_judging(study))
         (found,) = judged.answers
-        of_ben = next(one for one in owners(made, "q-1", TASK, BEN) if one.person is not None)
+        of_ben = next(one for one in criteria_owners(made, "q-1", TASK, BEN) if one.person is not None)
         units = list(SCORES_TASK.units(made, found, of_ben, 0, judged, own=False))
         assert len(units) == 4
         summary = await run(study, units, Work(made, KeptAnswers(study)), models=models)
         await models.aclose()
     assert summary.ok
-    judged = read_judged(study, choose(study))
+    judged = read_judged(study, choose_judging(study))
     assert values(judged)["pqr_p"] == pytest.approx(8.0)
     swapped = totals_under(judged, found.key, of_ben.owner, own=False)
     assert swapped is not None and swapped.total == pytest.approx(2.0)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pytest
 from drr.env.shop import Shop
-from drr.eval.judging.read import choose, read_judged
+from drr.eval.judging.read import choose_judging, read_judged
 from drr.eval.judging.run import JudgeOptions, forecast
 from drr.eval.metrics.document import study_document
 from drr.study.study import Study
@@ -95,7 +95,7 @@ async def test_a_text_is_sent_once_before_all_claims_that_lean_on_it(study: Stud
     assert evidence_for(asked, "c6-web") == "\n".join(
         one.text for one in sections_of(asked) if one.label == "evidence"
     )
-    verdicts = next(iter(read_judged(study, choose(study)).support.values()))
+    verdicts = next(iter(read_judged(study, choose_judging(study)).support.values()))
     assert [one["status"] for one in verdicts.values()] == ["full", "full", "none", "full", "partial", "full"]
     assert {len(one["sources"]) for one in verdicts.values()} == {1, 2}
 

@@ -10,16 +10,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from drr.eval.judging.read import choose, read_judged
+from drr.eval.judging.read import choose_judging, read_judged
 from drr.eval.judging.run import JudgeOptions
 from drr.eval.metrics import shown_name
 from drr.eval.tasks.judgements import Judged
-from drr.eval.tasks.registry import stages, tasks
+from drr.eval.tasks.registry import task_stages, tasks
 from drr.papers.reporteval import metrics as metrics
 from drr.papers.reporteval import support
 from drr.papers.reporteval.judging.grades import REPETITION, SIDES, repetition_of
 from drr.papers.reporteval.judging.passages import SHORTEST, passages_of
-from drr.papers.reporteval.judging.repetition import MOST, drawn_pairs, repeated
+from drr.papers.reporteval.judging.repetition import MOST, drawn_pairs, is_repeated
 from drr.papers.reporteval.sums import support_score
 from drr.study.study import Study
 
@@ -66,10 +66,10 @@ async def judged_by(
     study: Study, script: PairJudge, what: Sequence[str] = ("grades", REPETITION), **more: Any
 ) -> Judged:
     options = JudgeOptions(["reporteval"], **more)
-    options.stages = stages({name: tasks()[name] for name in what})
+    options.stages = task_stages({name: tasks()[name] for name in what})
     ran, _ = await by_wire(study, script, options)
     assert ran.summary.ok
-    return read_judged(study, choose(study))
+    return read_judged(study, choose_judging(study))
 
 
 def values(judged: Judged, variant: str) -> dict[str, float | None]:
@@ -119,7 +119,7 @@ def test_a_copied_paragraph_lowers_the_figure_in_twenty_of_twenty() -> None:
     def mean(text: str) -> float:
         passages = passages_of(text)
         pairs = drawn_pairs(text, "paragraphs", 0)
-        return sum(repeated(passages[i].shown, passages[j].shown).score for i, j, _ in pairs) / len(pairs)
+        return sum(is_repeated(passages[i].shown, passages[j].shown).score for i, j, _ in pairs) / len(pairs)
 
     lower = 0
     for number in range(20):
@@ -284,5 +284,5 @@ def test_a_study_without_these_judgements_shows_no_such_table(tmp_path: Path, dr
     told = drr.out("judge", folder, "--judge", "offline", "--quiet")
     assert "ReportEval:" not in told and "PQR:" not in told
     with Study.open(folder) as made:
-        judged = read_judged(made, choose(made))
+        judged = read_judged(made, choose_judging(made))
     assert "re_support" in support.per_report(judged, judged.answers[0])

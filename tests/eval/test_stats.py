@@ -12,7 +12,17 @@ from drr.eval.metrics import metrics
 from drr.eval.stats.agreement import cohen_kappa, gwet_ac1, krippendorff_alpha, soft_disagreement
 from drr.eval.stats.correlation import pearson
 from drr.eval.stats.differences import noise_floor, paired, sign_test, with_holm
-from drr.eval.stats.intervals import COUNTED, SHARE, Ends, Statistic, from_sums, mean, missed, pooled, spread
+from drr.eval.stats.intervals import (
+    COUNTED,
+    SHARE,
+    Ends,
+    Statistic,
+    from_sums,
+    mean,
+    pooled_ratio,
+    share_missed_by_draws,
+    spread,
+)
 from drr.eval.stats.pairs import wins_needed
 from drr.eval.stats.question import AskedQuestion
 
@@ -51,9 +61,9 @@ def test_the_interval_is_students_and_shifted_towards_the_longer_tail():
 
 
 def test_pooled_weighs_by_denominator():
-    v = pooled([("a", 1, 1), ("b", 0, 3)], "micro", n=2)
+    v = pooled_ratio([("a", 1, 1), ("b", 0, 3)], "micro", n=2)
     assert v.value == pytest.approx(0.25)
-    assert pooled([("a", 0, 0)], "micro", n=1).value is None
+    assert pooled_ratio([("a", 0, 0)], "micro", n=1).value is None
 
 
 def test_a_statistic_that_is_undefined_without_one_cluster_has_no_interval():
@@ -63,8 +73,8 @@ def test_a_statistic_that_is_undefined_without_one_cluster_has_no_interval():
 
 
 def test_what_has_no_weight_is_no_draw():
-    some = pooled([("a", 3, 4), ("b", 1, 4), ("c", 0, 0), ("d", 0, 0)], "micro", n=8)
-    assert some == pooled([("a", 3, 4), ("b", 1, 4)], "micro", n=8) and some.clusters == 2
+    some = pooled_ratio([("a", 3, 4), ("b", 1, 4), ("c", 0, 0), ("d", 0, 0)], "micro", n=8)
+    assert some == pooled_ratio([("a", 3, 4), ("b", 1, 4)], "micro", n=8) and some.clusters == 2
 
 
 def test_paired_uses_only_queries_both_scored():
@@ -132,7 +142,7 @@ def width(v: Statistic) -> float:
 def test_equal_grades_are_no_uncertainty_of_half_the_scale():
     """14 grades of 8 had [5.0, 9.5], 13 of 14 [7.8, 8.0], a difference of nothing [-5.2, 5.2]."""
     same = graded([8.0] * 14)
-    assert width(same) == pytest.approx(10 * missed(14)) and width(same) < 2
+    assert width(same) == pytest.approx(10 * share_missed_by_draws(14)) and width(same) < 2
     assert same.ci_low < 7 and same.ci_high < 8.5 and same.all_equal
     assert width(graded([8.0] * 13 + [7.0])) > width(same)
     eight = {str(n): [8.0] for n in range(14)}
@@ -226,7 +236,7 @@ def test_exact_intervals_hold_rare_shares(share, of):
 
 def test_trials_claims_and_grades_are_no_single_values():
     trials = mean({str(k): [1.0, float(k % 2)] for k in range(20)}, ends=SHARE)
-    claims = pooled([("a", 1, 1), ("b", 3, 3), ("c", 0, 2)], "micro", n=3)
+    claims = pooled_ratio([("a", 1, 1), ("b", 3, 3), ("c", 0, 2)], "micro", n=3)
     for v in (trials, claims, graded([0.0, 1.0, 1.0])):
         assert "95% t interval" in v.method
     sizes = {AskedQuestion(f"{task}{size}", task): [float(task == "a")] for task in "abc" for size in "xy"}

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from drr.env.shop import Shop
 from drr.eval.agreement.study import agreement_document, study_labels
-from drr.eval.judging.read import choose, read_judged
+from drr.eval.judging.read import choose_judging, read_judged
 from drr.eval.labels import CriterionLabel
 from drr.eval.metrics.document import study_document
 from drr.eval.stats.intervals import Statistic
@@ -49,7 +49,7 @@ class PersonJudge(CriteriaJudge):
 async def asked(study: Study, script: CriteriaJudge, shop: Shop) -> Judged:
     with Wire(script) as wire:
         assert (await judging(study, wire.url, "swap", shop=shop, rounds=1)).summary.ok
-    return read_judged(study, choose(study))
+    return read_judged(study, choose_judging(study))
 
 
 async def with_reports(study: Study, trials: int = 1) -> None:

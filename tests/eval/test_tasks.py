@@ -14,21 +14,21 @@ from drr.app.terminal import with_interval
 from drr.env.errors import Misuse
 from drr.env.plugins import JudgingTask
 from drr.env.query import Query
-from drr.eval.agreement.corrected import figures_of
+from drr.eval.agreement.corrected import correctable_figures
 from drr.eval.agreement.study import on_metrics
 from drr.eval.evidence.answers import read_answers
-from drr.eval.judging.read import choose, read_judged
+from drr.eval.judging.read import choose_judging, read_judged
 from drr.eval.judging.run import JudgeOptions, forecast, judge
 from drr.eval.metrics.compare import compare
 from drr.eval.metrics.document import study_document
 from drr.eval.stats.corrected import ScoredThing, corrected
 from drr.eval.stats.differences import paired
-from drr.eval.stats.intervals import mean, pooled
+from drr.eval.stats.intervals import mean, pooled_ratio
 from drr.eval.stats.pairs import pair_results
 from drr.eval.stats.question import AskedQuestion, Comparison
 from drr.eval.tasks import registry
 from drr.eval.tasks.protocol import PROTOCOLS
-from drr.eval.tasks.registry import groups, stages, tasks
+from drr.eval.tasks.registry import groups, task_stages, tasks
 from drr.papers.dr3.judging.truths import KnownTask, KnownTasks
 from drr.study.study import Study
 from drr.study.unit import Unit
@@ -78,7 +78,7 @@ async def test_criteria_are_judged_before_any_answer_is_there_and_once_only(stud
     requests = await judged_by(study)
     assert len(requests) == 2
     assert not any("Name what" in system(request) for request in requests)
-    found = read_judged(study, choose(study)).others
+    found = read_judged(study, choose_judging(study)).others
     assert found["toy-criteria"] == {"q-a": ["warm", "cheap"], "q-b": ["warm", "cheap"]}
     assert list(found["toy-marks"].values()) == [{"warm": 7, "cheap": 7}] * 2
 
@@ -89,7 +89,7 @@ async def test_what_a_task_needs_is_judged_in_the_stage_before(study: Study) -> 
     await put(study, answer("a", "react", "Warm and cheap."))
     requests = await judged_by(study)
     assert ["Name what" in system(request) for request in requests] == [True, False]
-    chosen = stages(tasks(["toy", "faithfulness", "rules"]))
+    chosen = task_stages(tasks(["toy", "faithfulness", "rules"]))
     assert [sorted(task.name for task in stage) for stage in chosen] == [
         ["claims", "toy-criteria"],
         ["rules", "support", "toy-marks"],
@@ -151,7 +151,7 @@ async def test_rules_refuse_what_they_have_no_rule_for_before_anything_is_begun(
     models = offline()
     with pytest.raises(Misuse, match="toy-criteria, toy-marks: rules-2 judges without a model"):
         await judge(study, desk(study, models), models, JudgeOptions(["toy", "rules"]))
-    assert not list(study.records("judgement", None)) and choose(study) is None
+    assert not list(study.records("judgement", None)) and choose_judging(study) is None
 
 
 TASKS, SIZES = 30, ("32k", "64k", "128k")
@@ -214,7 +214,7 @@ def test_two_tasks_at_many_sizes_are_two_draws() -> None:
     found = mean({k: [v[0] + i * 1e-3] for i, (k, v) in enumerate(_asked(many).items())})
     assert (found.clusters, found.tasks) == (2, 2) and found.error is not None
     pairs = [(asked, 1.0, 2.0) for asked in _asked(many)]
-    assert pooled(pairs, "pooled", n=40).tasks == 2
+    assert pooled_ratio(pairs, "pooled", n=40).tasks == 2
 
 
 def test_a_sign_test_counts_a_task_once() -> None:
@@ -288,8 +288,12 @@ async def test_nothing_in_a_document_counts_a_task_twice(sized: Study) -> None:
         elif "/sizes/" in where:
             assert "tasks" not in row
     assert seen > 100
-    judged = read_judged(sized, choose(sized))
-    assert {unit.question for one in figures_of(judged, []) for unit in one.units} == {"000", "001", "002"}
+    judged = read_judged(sized, choose_judging(sized))
+    assert {unit.question for one in correctable_figures(judged, []) for unit in one.units} == {
+        "000",
+        "001",
+        "002",
+    }
     told = on_metrics(judged, judged)["dr3_ir_sc"]["mard"]["method"]
     assert "3 clusters" in told
     rows = [row for _, row in _rows(compare(judged, "dr3", "react")) if row["n"] == 6]

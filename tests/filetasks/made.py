@@ -14,8 +14,8 @@ from drr.papers.dr3.form import (
     CorpusSize,
     CorpusSizes,
     FileQuestion,
-    document,
-    line,
+    json_document,
+    json_line,
 )
 from drr.papers.dr3.truth import TaskTruth
 
@@ -45,9 +45,9 @@ def write_task(folder: Path, task_id: str = "007", *, user_id: str | None = "U1"
         counter="characters/4",
         sizes={"1k": CorpusSize(pages=3, tokens=700), "2k": CorpusSize(pages=4, tokens=850)},
     )
-    (folder / QUESTION).write_bytes(document(question))
-    (folder / CORPUS).write_bytes(b"".join(map(line, pages)))
-    (folder / SIZES).write_bytes(document(sizes))
+    (folder / QUESTION).write_bytes(json_document(question))
+    (folder / CORPUS).write_bytes(b"".join(map(json_line, pages)))
+    (folder / SIZES).write_bytes(json_document(sizes))
     (folder / TRUTH).write_text(f'{{"schema_version": 1, "task_id": "{task_id}", "facts": ["{SECRET}"]}}')
     return folder
 
@@ -59,5 +59,7 @@ FACTS = cases("filetasks", "FACTS")
 
 def write_known_task(folder: Path, task_id: str = "007") -> Path:
     write_task(folder, task_id)
-    (folder / TRUTH).write_bytes(document(TaskTruth(task_id=task_id, **cases("filetasks", "KNOWN_TRUTH"))))
+    (folder / TRUTH).write_bytes(
+        json_document(TaskTruth(task_id=task_id, **cases("filetasks", "KNOWN_TRUTH")))
+    )
     return folder

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 from drr.env.web import fetch, live
 from drr.papers.dr3.form import is_rejected, read_corpus, read_question
-from drr.papers.dr3.making.corpus import bounded
+from drr.papers.dr3.making.corpus import cut_to_length
 from drr.papers.dr3.making.manifest import read_manifest, task_hash
 from drr.papers.dr3.making.proposals import ProposedPage, ProposedTerm, SearchPaths, kept_terms, refusal_of
 from drr.papers.dr3.truth import read_truth
@@ -477,9 +477,9 @@ def test_terms_are_short_and_pages_are_cut_between_words() -> None:
     ]  # fmt: skip
     paths = SearchPaths(terms=[ProposedTerm(term=one, role="signal") for one in said])
     assert [one.term for one in kept_terms(paths, ["36 months"])] == ["kettle cover of maker"]
-    cut = bounded("\n".join(["word " * 20] * 100), 1_000)
+    cut = cut_to_length("\n".join(["word " * 20] * 100), 1_000)
     assert cut.endswith("word") and 990 < len(cut) <= 1_000
-    assert bounded("short", 10) == "short" and len(bounded("x" * 5_000, 1_000)) == 1_000
+    assert cut_to_length("short", 10) == "short" and len(cut_to_length("x" * 5_000, 1_000)) == 1_000
 
 
 @pytest.mark.long

@@ -17,7 +17,7 @@ from drr.env.source import Source
 from drr.env.text import tokens
 from drr.eval.evidence.answers import AnswerEvidence, read_answers
 from drr.papers.dr3.agent.sub_agents import with_context
-from drr.papers.dr3.corpus_web import OVERLAP, PIECE_CHARS, CorpusWeb, OpenCorpora, best, cut
+from drr.papers.dr3.corpus_web import OVERLAP, PIECE_CHARS, CorpusWeb, OpenCorpora, best_positions, cut
 from drr.papers.dr3.form import CorpusPage
 from drr.papers.dr3.judging.rows import document_rows
 from drr.papers.dr3.truth import KnownPage
@@ -58,12 +58,12 @@ def test_the_best_dense_pieces_are_those_of_brute_force(corpus: list[CorpusPage]
         asked = index.embedder.embed([query])[0]
         by_hand = [float(np.dot(row, asked)) for row in index.vectors]
         expected = sorted(range(len(by_hand)), key=lambda place: (-by_hand[place], place))[:10]
-        found = best(index.scores(query), 10)
+        found = best_positions(index.scores(query), 10)
         assert [by_hand[place] for place in found] == pytest.approx(
             [by_hand[place] for place in expected], abs=1e-6
         )
         first: dict[int, None] = {}
-        for place in best(index.scores(query), 200):
+        for place in best_positions(index.scores(query), 200):
             first.setdefault(web.pieces[place].page)
         assert [piece.page for piece in web.find(query, 5)] == list(first)[:5]
 
@@ -75,7 +75,7 @@ def test_the_best_are_in_order_ties_by_place_and_none_without_merit(scores: list
         for place in sorted(range(len(scores)), key=lambda place: (-scores[place], place))
         if scores[place] > 0
     ]
-    assert best(np.array(scores, np.float32), count) == expected[:count]
+    assert best_positions(np.array(scores, np.float32), count) == expected[:count]
 
 
 @given(st.text(st.sampled_from("ab \n"), min_size=1, max_size=9_000).filter(str.strip))

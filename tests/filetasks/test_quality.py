@@ -20,10 +20,10 @@ from drr.papers.dr3.making.checking import FILTERS
 from drr.papers.dr3.making.source_need import (
     EVERYTHING,
     NOTHING,
-    conditions,
+    facts_not_stated,
     messages,
     problems_without,
-    untold,
+    source_conditions,
 )
 from drr.papers.dr3.making.task_files import StoredTask
 
@@ -184,7 +184,7 @@ def known_task(tmp_path_factory: pytest.TempPathFactory) -> StoredTask:
 
 
 def test_each_request_lacks_what_was_left_out_and_holds_the_rest(known_task: StoredTask) -> None:
-    names = conditions(known_task)
+    names = source_conditions(known_task)
     assert names[0] == NOTHING and names[-1] == EVERYTHING and len(names) == 10
     asked = {name: messages(PROMPTS, known_task, name)[0].text for name in names}
     assert (
@@ -211,10 +211,10 @@ def test_each_request_lacks_what_was_left_out_and_holds_the_rest(known_task: Sto
 def test_only_what_nothing_says_counts(
     known_task: StoredTask, without: str, answer: str, checks: list[str]
 ) -> None:
-    answers = {**dict.fromkeys(conditions(known_task), UNKNOWN), without: answer}
+    answers = {**dict.fromkeys(source_conditions(known_task), UNKNOWN), without: answer}
     assert [one.check for one in problems_without(known_task, answers)] == checks
 
 
 def test_what_is_not_told_with_everything_at_hand_is_listed(known_task: StoredTask) -> None:
     answers = {NOTHING: "36 months, 58 cm, $49.00 or 49.00, 45 days, 30 days, every 4 weeks."}
-    assert [one.fact for one in untold(known_task, answers)] == ["f7"]  # only words say it
+    assert [one.fact for one in facts_not_stated(known_task, answers)] == ["f7"]  # only words say it

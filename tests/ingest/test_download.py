@@ -19,14 +19,21 @@ import orjson
 import pytest
 from drr.app.cli import main
 from drr.data_ingest.download import CompleteFile, Download, DownloadTerms, Edition, check_room, fetch_all
-from drr.data_ingest.publisher import FileDenied, PublishedFile, Publisher, looked_up, publication, published
+from drr.data_ingest.publisher import (
+    FileDenied,
+    PublishedFile,
+    Publisher,
+    files_to_download,
+    publication,
+    with_sizes,
+)
 from drr.data_ingest.recipe import ALL
 from drr.env.errors import DrrError, Misuse
 from drr.env.progress import Quiet
 
 from tests.ingest.mirror import Fault, Mirror, mirroring
 
-META, REVIEWS = published(["Gift_Cards"])
+META, REVIEWS = files_to_download(["Gift_Cards"])
 TEXT = random.Random(7).randbytes(300_000)
 WHOLE = gzip.compress(TEXT, mtime=0)
 OTHER = gzip.compress(TEXT[::-1], mtime=0)
@@ -174,7 +181,7 @@ async def test_a_part_of_nobody_knows_what_is_not_continued(mirror: Mirror, tmp_
 async def test_one_missing_file_keeps_no_other_away(mirror: Mirror, tmp_path: Path) -> None:
     del mirror.files[f"/{META.address}"]
     publisher = Publisher(mirror.url, named=True, timeout=10.0)
-    wanted = await looked_up(publisher, [META, REVIEWS], tmp_path)
+    wanted = await with_sizes(publisher, [META, REVIEWS], tmp_path)
     done = await fetch_all(publisher, wanted, Quiet(), DownloadTerms(pause=_no_pause))
     assert [one.failed is None for one in done] == [False, True]
     assert "404" in (done[0].failed or "")
@@ -198,7 +205,7 @@ async def test_only_what_was_named_may_lie_in_a_closed_network(mirror: Mirror, t
 
 def test_every_category_is_published_with_its_sizes() -> None:
     assert set(publication().files) == set(ALL)
-    for file in published(ALL):
+    for file in files_to_download(ALL):
         assert 0 < file.about < file.unpacked
         assert file.packed is None or file.packed == file.about
     with pytest.raises(DrrError, match="too small"):

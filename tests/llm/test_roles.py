@@ -13,8 +13,8 @@ from drr.llm.factory import Models
 from drr.llm.failures import ModelFailure, ModelSetupError
 from drr.llm.meter import Meter
 from drr.llm.models import ModelSettings
-from drr.llm.role import Unreadable, read
-from drr.llm.thinking import Style, opening
+from drr.llm.role import Unreadable, parse_json_answer
+from drr.llm.thinking import Style, shared_system_message
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 from pydantic import BaseModel, Field, SecretStr
 
@@ -84,7 +84,7 @@ PROMPT = "Answer briefly, whoever asks.\n"
 
 async def test_only_what_is_read_again_is_written_to_the_providers_cache() -> None:
     def system(user: int) -> BaseMessage:
-        return opening(f"{PROMPT}user {user}", len(PROMPT))
+        return shared_system_message(f"{PROMPT}user {user}", len(PROMPT))
 
     async with served(lambda request: Say("hello")) as (wire, made):
         role = made.role("agent")
@@ -216,12 +216,12 @@ async def test_a_bad_answer_is_asked_for_once_more_and_never_mended(bad: str) ->
 
 @table("llm", "a_complete_document_is_read")
 def test_a_complete_document_is_read(text: str) -> None:
-    assert read(text, Verdict) == Verdict(label="yes", score=1)
+    assert parse_json_answer(text, Verdict) == Verdict(label="yes", score=1)
 
 
 def test_a_deep_document_is_refused_and_not_a_crash() -> None:
     with pytest.raises(Unreadable):
-        read("[" * 100_000, Verdict)
+        parse_json_answer("[" * 100_000, Verdict)
 
 
 @pytest.mark.parametrize("name", [SONNET, "openai:gpt-6"])

@@ -13,7 +13,7 @@ from drr.llm.failures import ModelFailure
 from drr.llm.journal import request_id
 from drr.llm.meter import Meter
 from drr.llm.models import ModelSettings, chat_model
-from drr.llm.text import plain
+from drr.llm.text import plain_messages
 from langchain_core.messages import AIMessage, HumanMessage
 from pydantic import SecretStr
 
@@ -76,7 +76,9 @@ async def test_an_answer_and_the_id_of_what_follows_are_the_same_streamed(name: 
             answer = await asked(wire, name, streaming=streaming)
         assert wire.requests[0].streaming is streaming
         follows = [HumanMessage("hello"), answer, HumanMessage("and then?")]
-        found.append((plain([answer]), answer.content, answer.tool_calls, request_id(name, "", follows)))
+        found.append(
+            (plain_messages([answer]), answer.content, answer.tool_calls, request_id(name, "", follows))
+        )
     assert found[0] == found[1]
 
 

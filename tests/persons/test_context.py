@@ -13,14 +13,14 @@ from drr.env.entities import User
 from drr.env.errors import DrrError, Misuse
 from drr.env.settings import Settings
 from drr.env.shop import open_shop
-from drr.papers.pdr.build import invented
+from drr.papers.pdr.build import draw_attributes
 from drr.papers.pdr.context import (
     BuiltContext,
     ContextItem,
     Contexts,
     ItemTruth,
-    few_of,
     parse_sizes,
+    rarely_expressed,
     read_contexts,
     read_truth,
     text_of,
@@ -167,7 +167,7 @@ def test_a_size_is_full_whatever_streams_had_to_say_last(sample_shop: Path, pers
     with open_shop(str(sample_shop), Settings()) as shop:
         works = ContextWorks(shop, [*persons[:5], *plain], sizes, 7)
         every = [works.built(person) for person in [*persons[:5], *plain]]
-    assert any(few_of(one, one.counts["1k"]) for one in every)
+    assert any(rarely_expressed(one, one.counts["1k"]) for one in every)
     off = [
         (one.person.person_id, size, tokens)
         for one in every
@@ -324,13 +324,13 @@ def test_what_only_looks_like_a_contradiction_is_none(text: str) -> None:
 
 
 def test_what_is_invented_is_one_value_of_a_block_and_has_no_evidence() -> None:
-    drawn = [one for number in range(60) for one in invented(f"p-{number}", 7)]
+    drawn = [one for number in range(60) for one in draw_attributes(f"p-{number}", 7)]
     assert {one.block for one in drawn} == set(invented_traits())
     assert all(one.basis == "invented" and one.evidence == () for one in drawn)
     for number in range(60):
-        blocks = [one.block for one in invented(f"p-{number}", 7)]
+        blocks = [one.block for one in draw_attributes(f"p-{number}", 7)]
         assert len(blocks) == len(set(blocks))
-    assert invented("p-1", 7) == invented("p-1", 7) != invented("p-1", 8)
+    assert draw_attributes("p-1", 7) == draw_attributes("p-1", 7) != draw_attributes("p-1", 8)
 
 
 def test_nothing_is_invented_where_people_may_be_real(

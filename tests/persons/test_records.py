@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 from drr.env.entities import Address
-from drr.papers.pdr.person import disclosed
-from drr.papers.pdr.records import PurchasedProduct, ShopperHistory, derived
+from drr.papers.pdr.person import private_data_kinds
+from drr.papers.pdr.records import PurchasedProduct, ShopperHistory, derive_attributes
 
 from tests.cases import cases
 from tests.persons.shopper import ANNA, bought, history, thing
@@ -17,12 +17,13 @@ PEN = thing("P4", "Inkly ballpoint, blue", 3.0, "Pens", "Inkly")
 
 
 def said(of: ShopperHistory) -> dict[str, str]:
-    return {one.attribute.id: one.attribute.statement for one in derived(of)}
+    return {one.attribute.id: one.attribute.statement for one in derive_attributes(of)}
 
 
 def test_a_household_with_a_dog_is_known_by_its_orders() -> None:
     found = {
-        one.attribute.id: one for one in derived(history(bought(CHEW, [300, 200, 100]), bought(PEN, [50])))
+        one.attribute.id: one
+        for one in derive_attributes(history(bought(CHEW, [300, 200, 100]), bought(PEN, [50])))
     }
     dog = found["pets-dogs"]
     assert dog.attribute.basis == "records"
@@ -58,7 +59,8 @@ def test_dear_things_bought_once_are_owned() -> None:
 def test_a_wide_spread_names_the_dear_orders_though_none_is_dearer_than_the_quartile() -> None:
     """It named none where the dearest things cost the same, and the file that was just made failed its own check."""
     found = {
-        one.attribute.id: one for one in derived(history(bought(PEN, [5, 6, 4, 3]), bought(LAMP, [7, 8, 9])))
+        one.attribute.id: one
+        for one in derive_attributes(history(bought(PEN, [5, 6, 4, 3]), bought(LAMP, [7, 8, 9])))
     }
     assert {ground.product_id for ground in found["price_spread-wide"].attribute.evidence} == {"P3"}
 
@@ -90,11 +92,11 @@ def test_a_place_is_the_state_alone() -> None:
 
 @pytest.mark.parametrize(("text", "kind"), cases("persons", "test_what_names_the_shopper_is_told"))
 def test_what_names_the_shopper_is_told(text: str, kind: str) -> None:
-    assert kind in disclosed(text, ANNA)
+    assert kind in private_data_kinds(text, ANNA)
 
 
 def test_a_plain_statement_discloses_nothing() -> None:
-    assert disclosed("comes back to the brand Nestwell", ANNA) == []
+    assert private_data_kinds("comes back to the brand Nestwell", ANNA) == []
 
 
 def test_brands_that_are_spelled_alike_keep_ids_of_their_own() -> None:
@@ -105,6 +107,6 @@ def test_brands_that_are_spelled_alike_keep_ids_of_their_own() -> None:
         ]
         for store in ("Nest-Well", "Nest Well")
     )
-    ids = [each.attribute.id for each in derived(history(*one, *other))]
+    ids = [each.attribute.id for each in derive_attributes(history(*one, *other))]
     assert len([key for key in ids if key.startswith("brands-nest-well")]) == 2
     assert len(set(ids)) == len(ids)

@@ -14,7 +14,7 @@ from drr.env.entities import KeptReview
 from drr.env.settings import Settings
 from drr.env.shop import open_shop
 from drr.papers.pdr.build import own_reviews, stated_traits
-from drr.papers.pdr.candidates import Candidate, accepted, batches
+from drr.papers.pdr.candidates import Candidate, accept_candidates, review_batches
 from drr.papers.pdr.person import Attribute, read_persons
 
 from tests.cases import cases
@@ -160,7 +160,7 @@ KNOWN = [
 )
 def test_a_candidate_stays_only_where_the_shopper_says_it(quote: str, block: str, why: str | None) -> None:
     one = Candidate.model_validate({"block": block, "statement": "lives so", "quote": quote})
-    found = accepted([one], REVIEWS, KNOWN, ANNA)
+    found = accept_candidates([one], REVIEWS, KNOWN, ANNA)
     assert found.refused == ({why: 1} if why else {})
     assert len(found.attributes) == (0 if why else 1)
 
@@ -170,7 +170,9 @@ def test_the_quotation_is_the_sentence_as_it_stands_and_one_statement_is_one_att
         {"block": "home", "statement": "rents a flat without a lift.", "quote": quote}
         for quote in ("We rent a flat without a lift.", "We rent a flat without a lift, so it had")
     ]
-    found = accepted([Candidate.model_validate(row) for row in rows], REVIEWS, KNOWN, ANNA).attributes
+    found = accept_candidates(
+        [Candidate.model_validate(row) for row in rows], REVIEWS, KNOWN, ANNA
+    ).attributes
     assert [(one.id, one.basis) for one in found] == [("home-said-rents-a-flat-without-a-lift", "stated")]
     assert [(ground.order_id, ground.quote) for ground in found[0].evidence] == [
         ("1", "We rent a flat\nwithout a lift."),
@@ -180,7 +182,7 @@ def test_the_quotation_is_the_sentence_as_it_stands_and_one_statement_is_one_att
 
 def test_no_review_is_left_out_of_the_requests() -> None:
     many = [review("word " * 1000, number) for number in range(7)] + [review("word " * 9000, 7)]
-    assert [len(batch) for batch in batches(many)] == [2, 2, 2, 1, 1]
+    assert [len(batch) for batch in review_batches(many)] == [2, 2, 2, 1, 1]
 
 
 @pytest.fixture(scope="module")

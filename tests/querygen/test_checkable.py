@@ -19,10 +19,10 @@ from drr.env.checkable import (
     PlanStep,
     ShoppingNeed,
     distractors,
-    figure_in,
-    fits,
+    meets_constraint,
+    parse_figure,
     same_figure,
-    satisfying,
+    satisfying_products,
 )
 from drr.env.entities import Product
 from drr.env.query import Query, read_queries
@@ -242,7 +242,9 @@ def test_every_form_can_be_refused(maker: QuestionMaker) -> None:
             for point in filter(None, (NeedDraw(source, form).part(sides) for _ in range(150))):
                 need = cast(ShoppingNeed, point.truth)
                 shelf = maker.checker.shelves.of(need.category)
-                assert bool(satisfying(need, shelf, source.owned)) == bool(need.products) == (not sides)
+                assert (
+                    bool(satisfying_products(need, shelf, source.owned)) == bool(need.products) == (not sides)
+                )
                 assert need.picks == form.picks and not (shelf and list(idle(need, shelf, source.owned)))
                 read = any(step.tool == "get_product_details" for step in point.plan)
                 asks = need.anchor or any(one.kind == "attribute" for one in need.constraints)
@@ -341,7 +343,7 @@ def test_the_cheapest_and_the_spend_are_asked_for_where_all_prices_are_known(mak
         if not {c.kind for c in need.constraints} & {"owned", "not_owned"}:
             fitting = need.model_copy(update={"best": None})
             shelf = maker.checker.shelves.of(need.category)
-            assert all(p.price is not None for p in satisfying(fitting, shelf, ()))
+            assert all(p.price is not None for p in satisfying_products(fitting, shelf, ()))
     years = 0
     for source in sources(maker, 60):
         for point in filter(None, (FactDraw(source)._spend() for _ in range(8))):
@@ -446,15 +448,18 @@ def lamp(**changes: Any) -> Product:
 def test_a_constraint_is_decided_by_the_record_or_not_at_all(
     constraint: dict[str, Any], expected: bool | None
 ) -> None:
-    assert fits(LAMP, Constraint.model_validate(constraint), {"B0LAMP"}) is expected
+    assert meets_constraint(LAMP, Constraint.model_validate(constraint), {"B0LAMP"}) is expected
 
 
 def test_what_shares_the_first_place_is_all_named() -> None:
     twin, dear, none = lamp(product_id="B0TWIN"), lamp(product_id="B0DEAR", price=30.0), lamp(price=None)
     need = ShoppingNeed(category=["Lights", "Lamps"], best="cheapest")
-    assert [one.product_id for one in satisfying(need, [LAMP, twin, dear, none], ())] == ["B0LAMP", "B0TWIN"]
-    assert satisfying(need, [none], ()) == []
-    assert satisfying(ShoppingNeed(category=["Home", "Lamps"]), [LAMP], ()) == []
+    assert [one.product_id for one in satisfying_products(need, [LAMP, twin, dear, none], ())] == [
+        "B0LAMP",
+        "B0TWIN",
+    ]
+    assert satisfying_products(need, [none], ()) == []
+    assert satisfying_products(ShoppingNeed(category=["Home", "Lamps"]), [LAMP], ()) == []
 
 
 @pytest.mark.parametrize(
@@ -466,4 +471,4 @@ def test_a_figure_is_the_same_to_half_a_cent_or_to_the_day(
     expected: float | str, given: object, same: bool
 ) -> None:
     assert same_figure(expected, given) is same
-    assert figure_in("inf") is None
+    assert parse_figure("inf") is None

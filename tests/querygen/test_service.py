@@ -16,7 +16,16 @@ from drr.env.query import Query
 from drr.env.service.case import ClauseName, Reason, ServiceCase, SlotKind
 from drr.env.service.clauses import CLAUSES, Act, broken_by
 from drr.env.service.outcome import ServiceForm, ServiceOutcome, gold_form
-from drr.env.service.shopper import EMPTY, NO_TOTAL, NOTHING, OWNED, WRONG_TOTAL, YES, reply, wrong_words
+from drr.env.service.shopper import (
+    EMPTY,
+    NO_TOTAL,
+    NOTHING,
+    OWNED,
+    WRONG_TOTAL,
+    YES,
+    shopper_reply,
+    wrong_words,
+)
 from drr.env.service.state import ServiceState, SpokenAnswer, stock_of, vouchers_of
 from drr.env.session import Session
 from drr.env.settings import resolve
@@ -231,16 +240,19 @@ def test_he_agrees_to_his_cart_and_its_total_alone(maker: ServiceMaker, talks: l
     query = next(one for one in talks if not case_of(one).purchase.rebuys)
     ctx = context(maker, query)
     state = ctx.service
-    assert reply(state, ["confirmation"], 1.0).sentences == [EMPTY]
+    assert shopper_reply(state, ["confirmation"], 1.0).sentences == [EMPTY]
     bought(maker, ctx)
     total = state.total()
-    assert reply(state, ["confirmation"]).sentences == [NO_TOTAL]
-    assert reply(state, ["confirmation"], total + 0.01).sentences == [WRONG_TOTAL] and state.confirmed is None
-    agreed = reply(state, ["confirmation"], total)
+    assert shopper_reply(state, ["confirmation"]).sentences == [NO_TOTAL]
+    assert (
+        shopper_reply(state, ["confirmation"], total + 0.01).sentences == [WRONG_TOTAL]
+        and state.confirmed is None
+    )
+    agreed = shopper_reply(state, ["confirmation"], total)
     assert agreed.sentences == [YES] and agreed.agreed and state.confirmed == (state.cart, total)
     owned = ctx.session.shop.store.orders(query.user_id).items[-1].product_id
     state.cart = {owned: 1}
-    assert reply(state, ["confirmation"], state.total()).sentences == [OWNED]
+    assert shopper_reply(state, ["confirmation"], state.total()).sentences == [OWNED]
 
 
 def test_a_change_of_mind_is_said_once_and_before_a_yes(maker: ServiceMaker, talks: list[Query]) -> None:
@@ -248,16 +260,18 @@ def test_a_change_of_mind_is_said_once_and_before_a_yes(maker: ServiceMaker, tal
         change = case_of(query).change
         old = case_of(query).slots[change.kind]
         ctx = context(maker, query)
-        assert reply(ctx.service, [change.kind]).sentences == old
+        assert shopper_reply(ctx.service, [change.kind]).sentences == old
         bought(maker, ctx)
-        assert reply(ctx.service, ["confirmation"], ctx.service.total()).sentences == [change.sentence]
+        assert shopper_reply(ctx.service, ["confirmation"], ctx.service.total()).sentences == [
+            change.sentence
+        ]
         assert ctx.service.confirmed is None
-        assert reply(ctx.service, [change.kind]).sentences == change.now
+        assert shopper_reply(ctx.service, [change.kind]).sentences == change.now
         never_told = context(maker, query).service
         for _ in range(change.after):
-            reply(never_told, ["delivery" if change.kind != "delivery" else "rating"])
-        assert reply(never_told, [change.kind]).sentences == change.now  # and nothing is taken back
-        assert reply(never_told, [change.kind]).sentences == change.now
+            shopper_reply(never_told, ["delivery" if change.kind != "delivery" else "rating"])
+        assert shopper_reply(never_told, [change.kind]).sentences == change.now  # and nothing is taken back
+        assert shopper_reply(never_told, [change.kind]).sentences == change.now
 
 
 def test_words_of_a_model_tell_what_is_allowed_and_no_more(maker: ServiceMaker, talks: list[Query]) -> None:
@@ -311,7 +325,7 @@ def turns(count: int, talks: list[Query], maker: ServiceMaker) -> None:
         for _ in range(rng.randint(3, 12)):
             turn += 1
             about = rng.sample(KINDS, rng.randint(1, case.policy.asking))
-            said = reply(state, about, rng.choice([None, 1.0])).sentences
+            said = shopper_reply(state, about, rng.choice([None, 1.0])).sentences
             if case.change.sentence in said:
                 assert not changed and case.change.kind in heard
                 said, changed = [one for one in said if one != case.change.sentence], True

@@ -13,7 +13,7 @@ import pytest
 from drr.env.errors import Misuse
 from drr.env.query import read_queries
 from drr.papers.pdr.person import Person
-from drr.papers.pdr.wish_actions import pairs
+from drr.papers.pdr.wish_actions import question_pairs
 from drr.querygen.checks import problems
 from drr.querygen.files import BUILT_IN, ResearchTask, read_tasks, write_tasks
 
@@ -96,10 +96,10 @@ def files(tmp_path: Path) -> list[Path]:
 
 
 def test_a_task_goes_to_persons_whom_it_touches_and_who_differ() -> None:
-    first = [query.person_id for query in pairs(BIRDS[:1], PERSONS, per_task=2, seed=7)]
+    first = [query.person_id for query in question_pairs(BIRDS[:1], PERSONS, per_task=2, seed=7)]
     assert "p3" in first and len(set(first) & {"p1", "p2"}) == 1
-    every = list(pairs(BIRDS, PERSONS, per_task=2, seed=7))
-    assert every == list(pairs(BIRDS, PERSONS, per_task=2, seed=7))
+    every = list(question_pairs(BIRDS, PERSONS, per_task=2, seed=7))
+    assert every == list(question_pairs(BIRDS, PERSONS, per_task=2, seed=7))
     used = Counter(query.person_id for query in every)
     assert max(used.values()) - min(used.values()) <= 1, "nobody is asked much more often than another"
 

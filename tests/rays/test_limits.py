@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from drr.app.study.answers import open_answering, open_workplace
 from drr.app.study.plan import StudyPlan
-from drr.app.study.workers import probes_of, sent_settings
+from drr.app.study.workers import probe_per_system, sent_settings
 from drr.env.errors import DrrError
 from drr.env.query import Query
 from drr.env.settings import Settings
@@ -231,7 +231,7 @@ async def test_what_differs_is_named(
     plan: Any = {"shop": str(own / "shop"), "variants": "react"}
     with open_answering(StudyPlan(**plan), settings) as answering:
         asked = answering.units([Query(id="q", query="Which bird house?", user_id=garden.ANNA)])
-    document = {"plan": plan, "settings": sent_settings(settings), "probes": probes_of(asked)}
+    document = {"plan": plan, "settings": sent_settings(settings), "probes": probe_per_system(asked)}
     config = {"document": document, "here": str(own / differs), "there": str(other / differs)}
     pool = RayPool(PoolOrder(Opening("tests.rays.test_limits:opened", config), 1, 1, 1))
     with Study.create(tmp_path / "study", {}) as study:

@@ -7,7 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from drr.data_ingest.fresh import ShopAxes, coined, fresh_pages, fresh_vocabulary, plural, templates
+from drr.data_ingest.fresh import (
+    ShopAxes,
+    fresh_pages,
+    fresh_vocabulary,
+    invented_names,
+    plural_noun,
+    templates,
+)
 from drr.data_ingest.sample_products import load_vocabulary
 from drr.env.query import read_queries
 from drr.env.settings import resolve
@@ -129,7 +136,7 @@ def test_a_seed_makes_the_shop_that_it_made_when_sets_were_frozen(
 def test_names_are_coined_once_each() -> None:
     import random
 
-    names = coined(random.Random(3))
+    names = invented_names(random.Random(3))
     drawn = [next(names) for _ in range(5000)]
     assert len(set(drawn)) == 5000
 
@@ -169,7 +176,7 @@ def test_what_is_not_sold_is_named_as_what_is(drr: Drr, tmp_path: Path) -> None:
     "thing, several", [("Trellis", "Trellises"), ("Treat Pouch", "Treat Pouches"), ("Rack", "Racks")]
 )
 def test_several_things_have_their_plural(thing: str, several: str) -> None:
-    assert plural(thing) == several
+    assert plural_noun(thing) == several
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from drr.app.models.setup import models_of
 from drr.app.study.workers import sent_settings
 from drr.env.errors import Misuse
 from drr.env.settings import Settings, StudyChoices, resolve
-from drr.env.trust import ServerAddress, hosts_of, shown
+from drr.env.trust import ServerAddress, hosts_of, printable_address
 from drr.llm.factory import Models
 from drr.llm.failures import ModelSetupError
 from drr.llm.models import ModelSettings
@@ -41,7 +41,7 @@ New = Callable[..., list[str]]
 
 @table("security", "whom_an_address_reaches_is_shown")
 def test_whom_an_address_reaches_is_shown(address: str, told: str) -> None:
-    assert shown(address) == told
+    assert printable_address(address) == told
     assert str(ServerAddress(address)) == told
     assert repr(ServerAddress(address)) == f"ServerAddress({told!r})"
 
@@ -58,7 +58,7 @@ ODD = st.text(st.sampled_from("/@:?#%&=,;[]\\ .-+aZ0"), max_size=5)
 def test_no_spelling_of_a_password_is_shown(scheme: str, before: str, after: str, escaped: bool) -> None:
     password = before + SECRET + after
     address = f"{scheme}://me:{quote(password, safe='') if escaped else password}@models.example:8443/v1"
-    assert SECRET not in shown(address)
+    assert SECRET not in printable_address(address)
     assert SECRET not in (hosts_of(address) or "")
     if escaped:
         assert hosts_of(address) == "models.example:8443"
@@ -66,7 +66,7 @@ def test_no_spelling_of_a_password_is_shown(scheme: str, before: str, after: str
 
 @table("security", "what_is_no_address_is_not_shown")
 def test_what_is_no_address_is_not_shown(text: str) -> None:
-    assert SECRET not in shown(text)
+    assert SECRET not in printable_address(text)
     with pytest.raises(ModelSetupError) as caught:
         Models(ModelSettings({"default": SONNET}, base_url=text)).check(["agent"])
     assert SECRET not in str(caught.value)

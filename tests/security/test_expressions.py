@@ -22,8 +22,8 @@ from drr.env.progress import TooSlow, read_in_time
 from drr.eval.checks import money, orders, values
 from drr.eval.checks.behind import _JOINED
 from drr.eval.evidence.claims import extract_by_rules
-from drr.eval.evidence.passages import support
-from drr.offline.surface import read as read_surface
+from drr.eval.evidence.passages import label_support
+from drr.offline.surface import measure_surface as read_surface
 from drr.study.worker import _ending
 
 from tests.security.expressions import Found, attacks, collected
@@ -172,8 +172,8 @@ def claims(report: str) -> None:
 
 
 def windows(report: str) -> None:
-    support("A claim of $20 on an Iron Feeder [1].", [report])
-    support(report, ["A claim of $20 on an Iron Feeder [1]."])
+    label_support("A claim of $20 on an Iron Feeder [1].", [report])
+    label_support(report, ["A claim of $20 on an Iron Feeder [1]."])
 
 
 def surface(report: str) -> None:

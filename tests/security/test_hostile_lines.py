@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from drr.app.study.trust import remember_shop
-from drr.study.config import dumps
+from drr.study.config import config_text
 
 from tests.commands import Drr
 from tests.security.hostile import hostile
@@ -162,7 +162,7 @@ def _changed(good: str, config: str) -> str:
     for name, value in changes.items():
         both = isinstance(value, dict) and isinstance(document.get(name), dict)
         document[name] = {**document[name], **value} if both else value
-    return dumps(document)
+    return config_text(document)
 
 
 def test_hostile_settings_and_prices_are_refused_in_one_sentence(drr: Drr, tmp_path: Path) -> None:

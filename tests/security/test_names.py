@@ -18,7 +18,7 @@ from drr.app.viewer.static import write_static
 from drr.env.embedded.folder import check_shop
 from drr.env.embedded.layout import DATABASE, file_hashes
 from drr.env.errors import DrrError, Misuse
-from drr.env.files import checked_id, file_name, holes
+from drr.env.files import checked_id, file_name, sparse_bytes
 from drr.env.progress import Quiet
 from drr.env.settings import Settings
 from drr.env.shop import open_shop
@@ -300,14 +300,14 @@ def test_a_database_full_of_holes_in_a_shop_is_not_read(box: Path, place: Path, 
 def test_holes_are_what_takes_no_room(place: Path) -> None:
     file = place / "file"
     file.write_bytes(b"x" * (1 << 20))
-    assert holes(file) == 0
+    assert sparse_bytes(file) == 0
     os.truncate(file, 3 << 20)
     with file.open("r+b") as end:
         end.seek(2 << 20)
         end.write(b"x" * 4096)
-    assert holes(file) == (2 << 20) - 4096
+    assert sparse_bytes(file) == (2 << 20) - 4096
     file.write_bytes(b"")
-    assert holes(file) == 0
+    assert sparse_bytes(file) == 0
 
 
 @pytest.mark.long

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from drr.app import cli
-from drr.app.terminal import Screen, plain, raw, screened, shown
+from drr.app.terminal import Screen, plain, screened, shown, unscreened_stream
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -49,7 +49,7 @@ def test_a_screen_is_its_stream_in_all_else(monkeypatch: pytest.MonkeyPatch) -> 
         print("a\x1b[2Jb", file=sys.stdout)
         sys.stdout.writelines(["\x9b1m", "\r\n"])
         assert sys.stdout.isatty() is False
-        assert raw(sys.stdout) is stream
+        assert unscreened_stream(sys.stdout) is stream
     assert sys.stdout is stream
     assert stream.getvalue() == "a\\u001b[2Jb\n\\u009b1m\r\n"
     assert isinstance(Screen(stream).getvalue(), str)

@@ -355,14 +355,14 @@ def test_an_address_is_known_by_whom_it_reaches() -> None:
 
 
 def test_a_broken_memory_vouches_for_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from drr.env.trust import vouch, vouched
+    from drr.env.trust import remember_vouched, vouched_entries
 
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-    assert vouch(tmp_path, "address", {EVIL: "named here"})
-    assert vouched(tmp_path).has("address", EVIL)
-    assert not vouched(tmp_path / "other").has("address", EVIL)
+    assert remember_vouched(tmp_path, "address", {EVIL: "named here"})
+    assert vouched_entries(tmp_path).has("address", EVIL)
+    assert not vouched_entries(tmp_path / "other").has("address", EVIL)
     memory = next((tmp_path / "config").rglob("*.json"))
     assert memory.stat().st_mode & 0o077 == 0
     for text in ("", "[]", '{"vouched": 3}', '{"vouched": {"address": []}}', "[" * 100_000):
         memory.write_text(text)
-        assert not vouched(tmp_path).has("address", EVIL)
+        assert not vouched_entries(tmp_path).has("address", EVIL)

@@ -19,7 +19,7 @@ from weakref import finalize
 
 from drr.agents.commands.command import Command, CommandTerms, search_path
 from drr.agents.commands.process import sandbox_for
-from drr.app.bundles.builder import beside
+from drr.app.bundles.builder import files_beside_ledger
 from drr.app.pages.serve import guarded, place_of
 from drr.env.errors import DrrError
 from drr.env.json_object import parsed
@@ -152,7 +152,7 @@ def _entry_is_read(given: tuple[str, str, str]) -> str | None:
             if way != "bundle":
                 return None if "/" in name else "opened"
             try:
-                found = list(beside(study.folder, redact=False))
+                found = list(files_beside_ledger(study.folder, redact=False))
             except DrrError:
                 return None
         return "in a bundle" if "SECRET" in repr(found) else None

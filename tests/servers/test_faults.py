@@ -169,19 +169,19 @@ def test_a_server_that_stays_busy_is_given_up(
     servers = Servers(changed(settings, elasticsearch_url=proxy.url))
     closing(servers.close)
     with pytest.raises(ShopError, match=r"stays too busy and refused 3 of 3 documents \(B000000000"):
-        search_index.bulk(servers, "x-products-v000000000000", _documents(3))
+        search_index.bulk_write(servers, "x-products-v000000000000", _documents(3))
     assert len(sent) == 6
 
 
 def test_a_document_the_mapping_refuses_is_named(spec: str, servers: Servers) -> None:
     """A real refusal: the mapping of the real server is strict."""
     name = names_of(spec).index("v000000000000")
-    search_index.create(servers, name, 1)
+    search_index.create_index(servers, name, 1)
     broken = [d | {"price": "dear"} if d["product_id"].endswith("7") else d for d in _documents(20)]
     with pytest.raises(
         ShopError, match=r"refused 2 of 20 documents \(B000000007: 400 document_parsing_exception.*B000000017"
     ):
-        search_index.bulk(servers, name, broken)
+        search_index.bulk_write(servers, name, broken)
 
 
 def test_one_of_the_two_missing(published: str, settings: Settings, servers: Servers) -> None:

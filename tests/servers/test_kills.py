@@ -202,7 +202,7 @@ def test_long_texts_are_sent_in_requests_that_a_server_takes() -> None:
         search_index.document(_product(product_id=f"B{number:09d}", description=["bird " * 600_000]))
         for number in range(11)
     ]
-    search_index.bulk(servers, "x", documents)
+    search_index.bulk_write(servers, "x", documents)
     assert len(sent) > 1 and max(map(len, sent)) <= 16 << 20
     rows = [orjson.loads(line) for body in sent for line in body.splitlines()[1::2]]
     assert [row["product_id"] for row in rows] == [one["product_id"] for one in documents]

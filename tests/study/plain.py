@@ -14,7 +14,7 @@ from drr.env.errors import DrrError
 from drr.env.source import Source
 from drr.llm.factory import Models
 from drr.llm.models import ModelSettings
-from drr.study.evidence import pack
+from drr.study.evidence import pack_sources
 from drr.study.unit import Kind, Outcome, Unit
 from drr.study.worker import Context, Work, Workplace
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
@@ -46,7 +46,7 @@ async def answer(spec: Mapping[str, Any], context: Context) -> Outcome:
         Source(url=f"https://pages.example/{n % 7}", type="web", title=None, seen=f"page {n % 7} " * 20),
         Source(url=f"http://shop.example/{n}", type="product", title=f"P{n}", seen=f"p {n}", record={"n": n, "b": [1.5]}),
     ]  # fmt: skip
-    rows, blobs = pack(seen)
+    rows, blobs = pack_sources(seen)
     text = f"result {n}"
     call = {
         "number": 1, "name": "search", "kind": "api", "arguments": {"q": n}, "researcher": None,

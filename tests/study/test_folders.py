@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from drr.env.errors import DrrError
 from drr.study import folders
-from drr.study.folders import CarriedFolder, relocated
+from drr.study.folders import CarriedFolder, with_local_paths
 
 
 @pytest.fixture(autouse=True)
@@ -30,7 +30,7 @@ def carried(place: Path, *, always: bool = False, **more: str) -> CarriedFolder:
 def test_a_folder_that_the_path_leads_to_stays_where_it_is(tmp_path: Path) -> None:
     folder = carried(tmp_path / "shop")
     assert folder.found() == folder.path
-    assert relocated({"run": {"shop": "a", "n": 1}, "l": ["a", ("a",)]}, {"a": "b"}) == {
+    assert with_local_paths({"run": {"shop": "a", "n": 1}, "l": ["a", ("a",)]}, {"a": "b"}) == {
         "run": {"shop": "b", "n": 1},
         "l": ["b", ("b",)],
     }

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 from drr.env.errors import DrrError
-from drr.env.trust import BY_PATH, cache_folder, vouch
-from drr.study.cache import kept, tree
+from drr.env.trust import BY_PATH, cache_folder, remember_vouched
+from drr.study.cache import cached_result, folder_hash
 from drr.study.ledger import Ledger
 from drr.study.run import run
 from drr.study.study import Study
@@ -33,7 +33,7 @@ class Home:
         with Study.create(folder / "study", {"run": {"shop": str(self.shop)}}) as study:
             asyncio.run(run(study, units(1), answer, models=offline()))
         (study.folder / "queries.jsonl").write_bytes(b"{}\n")
-        vouch(study.folder, "study", {"made": BY_PATH})
+        remember_vouched(study.folder, "study", {"made": BY_PATH})
         self.judge, self.works = "rules", 0
 
     def sum(self) -> int:
@@ -47,7 +47,7 @@ class Home:
             return {"number": self.works}
 
         with Study.read(self.folder / "study") as study:
-            found = kept(study, "sum", lambda: self.judge, work, wrote=self.out / ".mark")
+            found = cached_result(study, "sum", lambda: self.judge, work, wrote=self.out / ".mark")
         number: int = found["number"]
         return number
 
@@ -103,7 +103,9 @@ def test_nothing_is_kept_of_a_study_that_this_user_did_not_make(home: Home) -> N
     assert home.sum() == 1, "the same folder, wherever it was"
     shutil.copytree(home.folder / "study", home.folder / "copy")
     with Study.read(home.folder / "copy") as study:
-        assert [kept(study, "sum", lambda: 0, lambda number=number: number) for number in (1, 2)] == [1, 2]
+        assert [
+            cached_result(study, "sum", lambda: 0, lambda number=number: number) for number in (1, 2)
+        ] == [1, 2]
 
 
 def test_what_changes_while_it_is_worked_out_is_not_kept(home: Home) -> None:
@@ -112,15 +114,17 @@ def test_what_changes_while_it_is_worked_out_is_not_kept(home: Home) -> None:
         return 1
 
     with Study.read(home.folder / "study") as study:
-        assert kept(study, "racing", lambda: home.judge, work) == 1
-        assert kept(study, "racing", lambda: home.judge, lambda: 2) == 2
+        assert cached_result(study, "racing", lambda: home.judge, work) == 1
+        assert cached_result(study, "racing", lambda: home.judge, lambda: 2) == 2
 
 
 def test_a_value_that_a_file_would_change_is_not_kept(home: Home) -> None:
     with Study.read(home.folder / "study") as study:
         for number in (1, 2):
             assert (
-                kept(study, "odd", lambda: 0, lambda number=number: {"n": float("nan"), "of": number})["of"]
+                cached_result(
+                    study, "odd", lambda: 0, lambda number=number: {"n": float("nan"), "of": number}
+                )["of"]
                 == number
             )
 
@@ -128,11 +132,11 @@ def test_a_value_that_a_file_would_change_is_not_kept(home: Home) -> None:
 def test_a_tree_is_its_names_and_contents(tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
     (tmp_path / "a" / "one").write_text("1")
-    before = tree(tmp_path)
+    before = folder_hash(tmp_path)
     (tmp_path / "a" / "one").rename(tmp_path / "a" / "two")
-    assert tree(tmp_path) != before
+    assert folder_hash(tmp_path) != before
     (tmp_path / "a" / "two").rename(tmp_path / "a" / "one")
-    assert tree(tmp_path) == before
+    assert folder_hash(tmp_path) == before
 
 
 def test_a_cache_below_the_temporary_folder_is_used_only_if_it_is_ours(

@@ -181,12 +181,12 @@ def test_a_name_that_is_no_tool_cannot_be_taken_away(drr: Drr) -> None:
 async def test_mcp_clients_have_own_tools(code: Path, sample_home: Path) -> None:
     from drr.app.session import tool_context
     from drr.tools.mcp import ShopServer
-    from drr.tools.own import offered
+    from drr.tools.own import offered_tools
     from mcp.client import Client
 
     settings = Settings(tools=(f"{code}:stock",), without=("calculator",))
     with tool_context(str(sample_home / "shop"), None, settings) as ctx:
-        async with Client(ShopServer(ctx, names=offered(settings.tools, settings.without))) as client:
+        async with Client(ShopServer(ctx, names=offered_tools(settings.tools, settings.without))) as client:
             names = [tool.name for tool in (await client.list_tools()).tools]
             answer = await client.call_tool("stock", {"product_id": "1"})
     assert names[-1] == "stock" and "calculator" not in names and '"pieces": 4' in str(answer.content)

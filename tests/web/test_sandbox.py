@@ -8,7 +8,7 @@ from pathlib import Path
 
 import drr.querygen
 import pytest
-from drr.env.checkable import figure_in
+from drr.env.checkable import parse_figure
 from drr.env.errors import DrrError, Misuse
 from drr.env.web.sandbox import (
     DOCUMENTS,
@@ -84,7 +84,7 @@ def test_every_cell_of_a_table_is_shown_under_its_row_and_column() -> None:
             rows = fitting_rows(page, f"{page.title} {cell.row} {cell.column}")[:5]
             own = next(one for one in rows if one.startswith(f"{cell.row}: "))
             shown = re.search(rf"{re.escape(cell.column)} (\d[\d,]*(?:\.\d+)?)", own)
-            assert shown and figure_in(shown[1]) == cell.value
+            assert shown and parse_figure(shown[1]) == cell.value
 
 
 def test_a_page_without_the_words_of_its_table_shows_no_cell() -> None:

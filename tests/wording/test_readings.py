@@ -6,7 +6,7 @@ import re
 
 import pytest
 from drr.wording.dates import dates
-from drr.wording.excerpt import excerpt, piece
+from drr.wording.excerpt import excerpt, range_of_words
 from drr.wording.figures import (
     CARDINALS,
     HEDGES,
@@ -16,12 +16,12 @@ from drr.wording.figures import (
     numbers,
     same_number,
     same_stars,
-    spoken,
+    spoken_number,
     written_number,
 )
 from drr.wording.money import amounts, money
 from drr.wording.states import CODES, STATES
-from drr.wording.vocabulary import either
+from drr.wording.vocabulary import any_word_pattern
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -55,7 +55,7 @@ def test_a_number_in_words_is_the_number_in_digits(word: str) -> None:
 )
 def test_numbers_in_words_are_found_however_they_begin(said: str, number: int) -> None:
     assert [match[0] for match in re.finditer(rf"\b{SPOKEN}\b", f"Get {said} of them.", re.I)] == [said]
-    assert spoken(said) == number
+    assert spoken_number(said) == number
     assert written_number(said) == written_number(str(number)) == written_number(f"{number:,}") == number
 
 
@@ -67,7 +67,7 @@ def test_alternatives_that_stand_together_find_what_they_find_one_by_one(words: 
     one_by_one = "|".join(map(re.escape, sorted(words, key=lambda word: (-len(word), word))))
     for flags in (0, re.I):
         for form in ("{}", r"(?:{})\b"):
-            mine, theirs = (form.format(one) for one in (either(words), one_by_one))
+            mine, theirs = (form.format(one) for one in (any_word_pattern(words), one_by_one))
             found = [match.span() for match in re.finditer(mine, text, flags)]
             assert found == [match.span() for match in re.finditer(theirs, text, flags)]
 
@@ -154,6 +154,6 @@ TEXT = "Sunflower seed suits cardinals well."
 def test_a_piece_is_drawn_in_to_whole_words_and_keeps_its_support(
     start: int, end: int, kept: tuple[int, int] | None, shown: str
 ) -> None:
-    first, last = piece(TEXT, start, end, kept)
+    first, last = range_of_words(TEXT, start, end, kept)
     assert TEXT[first:last].rstrip() == shown
     assert kept is None or (first <= kept[0] and last >= kept[1])

@@ -28,15 +28,22 @@ from drr.agents.brief import (
 from drr.agents.findings import (
     Finding,
     SubProblem,
-    attempted,
-    bare,
-    end_of,
     give_up_without_findings,
     stop_over_budget,
+    stop_reason,
     synthesis_request,
+    wait_for_finding,
+    without_extra_fields,
 )
 from drr.agents.run_state import MAIN, AgentRun, tool_message
-from drr.agents.turns import broken_off, compose, end_for, in_place, is_broken_off, twice
+from drr.agents.turns import (
+    ask_again_once,
+    broken_off,
+    ending_for_failure,
+    in_place,
+    is_broken_off,
+    write_from_findings,
+)
 from drr.env.json_object import JsonObject
 from drr.env.source import Source
 from drr.env.web.base import InWhole, Page
@@ -51,10 +58,10 @@ from drr.papers.dr3.agent.sub_agents import (
     SEARCHER,
     SUB_AGENTS,
     SubAgent,
-    condensed,
+    run_sub_agent,
     with_context,
 )
-from drr.papers.dr3.agent.validating import validated
+from drr.papers.dr3.agent.validating import rewrite_to_requirements
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.graph import START, StateGraph
@@ -125,7 +132,7 @@ async def _turn(run: AgentRun, state: Dr3State) -> tuple[AIMessage | None, StopR
     known = any(finding.text is not None for finding in state["findings"])
     ask = partial(run.speak, "main", state["messages"], tools_of(run), brief=LeaderRequest(run.query))
     try:
-        return await (ask() if known else twice(run, "main", ask)), None
+        return await (ask() if known else ask_again_once(run, "main", ask)), None
     except ModelFailure as failure:
         if failure.kind == "context_overflow" and state["findings"]:
             return None, "context_limit"
@@ -161,17 +168,21 @@ def _errands(run: AgentRun, state: Dr3State, turn: AIMessage) -> list[SubAgentTa
 async def sub_agent(state: SubAgentTask, runtime: Runtime[AgentRun]) -> dict[str, list[Finding]]:
     run, who, problem = runtime.context, state["researcher"], state["problem"]
     run.tell("launch", who, problem)
-    return {"findings": [await attempted(run, state, condensed(run, BY_NODE[state["node"]], who, problem))]}
+    return {
+        "findings": [
+            await wait_for_finding(run, state, run_sub_agent(run, BY_NODE[state["node"]], who, problem))
+        ]
+    }
 
 
 async def perception(state: SubAgentTask, runtime: Runtime[AgentRun]) -> dict[str, list[Any]]:
     """Let the perception model look at one picture, in a request of its own. No other request ever contains a picture."""
     run, who = runtime.context, state["researcher"]
     run.tell("launch", who, f"{state['name']}: {state['problem']}")
-    shown = await sub_agents.opened(run, who, state["name"])
+    shown = await sub_agents.open_picture(run, who, state["name"])
     if isinstance(shown, CallError):
-        return {"findings": [Finding(**bare(state), text=None, stop=None, error=shown)]}
-    found = await attempted(run, state, sub_agents.looked(run, who, state["problem"], shown))
+        return {"findings": [Finding(**without_extra_fields(state), text=None, stop=None, error=shown)]}
+    found = await wait_for_finding(run, state, sub_agents.look_at_picture(run, who, state["problem"], shown))
     return {"findings": [found], "seen": [] if found.text is None else [state["name"]]}
 
 
@@ -229,7 +240,7 @@ async def report(state: Dr3State, runtime: Runtime[AgentRun]) -> Command[Literal
     run = runtime.context
     run.tell("report", MAIN, "writing the report")
     give_up_without_findings(state["findings"])
-    done = {"report": await _written(run, state), "stop": end_of(state["findings"], state["stop"])}
+    done = {"report": await _written(run, state), "stop": stop_reason(state["findings"], state["stop"])}
     return Command(update=done, goto="validate" if run.has(VALIDATE) else "__end__")
 
 
@@ -246,7 +257,7 @@ async def _written(run: AgentRun, state: Dr3State) -> str:
         try:
             text, _ = await in_place(run, "main", state["messages"], stop, tools_of(run), brief)
         except ModelFailure as failure:
-            if end_for(failure, known=bool(known)) is None:
+            if ending_for_failure(failure, known=bool(known)) is None:
                 raise
             run.notes.append(f"main: the report was asked for in a fresh conversation ({failure.kind})")
         else:
@@ -254,13 +265,13 @@ async def _written(run: AgentRun, state: Dr3State) -> str:
                 return text
     pieces = [Piece(f"{one.researcher}: {one.problem}", text, "report") for one, text in known]
     pieces += [Piece(f"{page.title} ({page.final_url})", page.markdown or "", "page") for page in pages]
-    return await compose(run, "report_generator", "report", run.asked, REPORTS, pieces, brief)
+    return await write_from_findings(run, "report_generator", "report", run.asked, REPORTS, pieces, brief)
 
 
 async def validate(state: Dr3State, runtime: Runtime[AgentRun]) -> Command[Literal["validate", "__end__"]]:
     """Run one round of validation, and another one unless no requirement is missed or the limit of rounds is reached."""
     run, number = runtime.context, state["rounds"] + 1
-    mended = await validated(run, state["report"], number)
+    mended = await rewrite_to_requirements(run, state["report"], number)
     if mended is None:
         return Command(update={"rounds": number}, goto="__end__")
     again = number < run.limits.checks

@@ -13,10 +13,10 @@ from typing import Any, Literal
 
 from drr.agents import turns
 from drr.agents.base import PERCEPTION, CallError, ToolSchema
-from drr.agents.brief import HelperRequest, PictureRequest, complaint, tool_schema
-from drr.agents.findings import Synthesis, afresh, in_conversation
+from drr.agents.brief import HelperRequest, PictureRequest, argument_error, tool_schema
+from drr.agents.findings import Synthesis, in_conversation, synthesis_without_tools
 from drr.agents.run_state import AgentRun, CallTool, tool_message
-from drr.agents.turns import is_broken_off, twice
+from drr.agents.turns import ask_again_once, is_broken_off
 from drr.citations.files import file_place, piece_address
 from drr.env.json_object import JsonObject
 from drr.env.source import Source
@@ -70,7 +70,7 @@ class SubAgent:
 
     def wrong(self, arguments: JsonObject) -> str | None:
         """Say what is wrong with the arguments of a call; `None` if they are right."""
-        return complaint(self.name, arguments, list(self.launch["function"]["parameters"]["properties"]))
+        return argument_error(self.name, arguments, list(self.launch["function"]["parameters"]["properties"]))
 
     def tools(self, run: AgentRun) -> list[ToolSchema]:
         """List the tools that the run offers to the sub-agent, and the further ones; none if it offers none."""
@@ -151,7 +151,7 @@ def _conversation(state: SubAgentState) -> str:
 async def reason(state: SubAgentState, runtime: Runtime[AgentRun]) -> Command[Literal["act", "summarise"]]:
     run, tools = runtime.context, BY_NODE[state["node"]].tools(runtime.context)
     brief = HelperRequest(state["problem"])
-    return await turns.think(run, state["who"], _conversation(state), state, brief, "summarise", tools)
+    return await turns.next_turn(run, state["who"], _conversation(state), state, brief, "summarise", tools)
 
 
 async def act(state: SubAgentState, runtime: Runtime[AgentRun]) -> Command[Literal["reason", "summarise"]]:
@@ -183,7 +183,7 @@ async def summarise(state: SubAgentState, runtime: Runtime[AgentRun]) -> dict[st
     if not is_broken_off(stop):
         tools = BY_NODE[state["node"]].tools(run)
         text = await in_conversation(run, who, _conversation(state), problem, messages, stop, tools)
-    return {"summary": text or await afresh(run, who, problem, messages)}
+    return {"summary": text or await synthesis_without_tools(run, who, problem, messages)}
 
 
 @cache
@@ -198,7 +198,7 @@ def graph() -> CompiledStateGraph[SubAgentState, AgentRun, SubAgentState, SubAge
     )
 
 
-async def condensed(run: AgentRun, kind: SubAgent, who: str, problem: str) -> Synthesis:
+async def run_sub_agent(run: AgentRun, kind: SubAgent, who: str, problem: str) -> Synthesis:
     """Run one sub-agent on a problem; return the summary and the reason why the sub-agent stopped."""
     most = getattr(run.limits, kind.turns)
     start: SubAgentState = {
@@ -284,7 +284,7 @@ def picture_named(name: str) -> str:
     return name.strip() if place is None else place.name
 
 
-async def opened(run: AgentRun, who: str, name: str) -> Sequence[Block] | CallError:
+async def open_picture(run: AgentRun, who: str, name: str) -> Sequence[Block] | CallError:
     """Return the picture's blocks; a `CallError` if there is no such picture or the perception model takes no pictures."""
     call = {"name": VIEW, "args": {"name": name}, "id": "view", "type": "tool_call"}
     await run.act(who, AIMessage("", tool_calls=[call]), run.tools, {VIEW})
@@ -292,7 +292,7 @@ async def opened(run: AgentRun, who: str, name: str) -> Sequence[Block] | CallEr
     return run.pictures(who) if error is None else error
 
 
-async def looked(run: AgentRun, who: str, question: str, shown: Sequence[Block]) -> Synthesis:
+async def look_at_picture(run: AgentRun, who: str, question: str, shown: Sequence[Block]) -> Synthesis:
     asked = [run.system("dr3_look"), with_pictures(question, shown)]
 
     async def look() -> str:
@@ -301,4 +301,4 @@ async def looked(run: AgentRun, who: str, question: str, shown: Sequence[Block])
             raise ModelFailure("malformed", f"{run.models[PERCEPTION].name} said nothing of a picture")
         return reply.text.strip()
 
-    return Synthesis(await twice(run, f"perception {who}", look), "answered")
+    return Synthesis(await ask_again_once(run, f"perception {who}", look), "answered")

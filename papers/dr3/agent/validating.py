@@ -26,10 +26,10 @@ class Requirements(BaseModel):
     )
 
 
-async def validated(run: AgentRun, report: str, number: int) -> str | None:
+async def rewrite_to_requirements(run: AgentRun, report: str, number: int) -> str | None:
     """Return the report rewritten to meet its missed requirements; `None` if none was missed or the rewriting failed."""
     where = f"{_CONVERSATION} {number}"
-    words = counted((await read_in_run(run, report)).body)
+    words = count_words((await read_in_run(run, report)).body)
     asked: list[BaseMessage] = [
         run.system("dr3_validate", report_form=report_form(run)),
         HumanMessage(
@@ -54,6 +54,6 @@ async def validated(run: AgentRun, report: str, number: int) -> str | None:
     return text
 
 
-def counted(text: str) -> int:
+def count_words(text: str) -> int:
     """Count the words of a text, without citation marks and signs."""
     return sum(1 for word in text.split() if word[0] != "[" and any(map(str.isalnum, word)))

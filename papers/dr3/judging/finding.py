@@ -14,7 +14,7 @@ from functools import cached_property
 from drr.citations.addresses import canonical_url
 from drr.citations.parse import parse
 from drr.eval.evidence.claims import ReportSentence, sentences_of
-from drr.eval.evidence.passages import families
+from drr.eval.evidence.passages import content_stems
 from drr.papers.dr3.judging.rows import RepeatedRow, RequiredFactRow, document_id
 from drr.papers.dr3.judging.subjects import FACT_WORDS, LEADS_IN, STRANGER, ReportStanding, TaskSubjects
 from drr.papers.dr3.truth import ChangeKind, KnownPage, TaskFact
@@ -253,5 +253,5 @@ def _is_about(fact: TaskFact, pages: Iterable[str], sentence: ReportSentence) ->
         return True
     if FACT_WORDS.about(f"{fact.attribute} {fact.text}") & FACT_WORDS.about(sentence.text):
         return True
-    own = families(fact.attribute) - families(fact.subject)
-    return bool(own & families(sentence.text))
+    own = content_stems(fact.attribute) - content_stems(fact.subject)
+    return bool(own & content_stems(sentence.text))

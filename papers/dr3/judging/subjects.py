@@ -60,7 +60,7 @@ class TaskSubjects:
     def __init__(
         self, facts: Sequence[TaskFact], pages: Iterable[KnownPage] = (), question: str = ""
     ) -> None:
-        self._keys = {fact.subject: key_of(fact.subject) for fact in facts if fact.made}
+        self._keys = {fact.subject: subject_key(fact.subject) for fact in facts if fact.made}
         nouns: dict[str, set[str]] = {}
         for subject, key in self._keys.items():
             nouns.setdefault(key, set()).add(_parts(subject)[1])
@@ -101,7 +101,7 @@ class TaskSubjects:
 
     def subject_in(self, text: str, start: int, end: int) -> str | None:
         """Return the subject of the value at a place of a sentence; `None` if the sentence names no subject."""
-        return bound(self.mentions(text), text, start, end)
+        return subject_of_value(self.mentions(text), text, start, end)
 
     def only_one(self, text: str) -> str | None:
         """Return the subject that a text names, if it names exactly one."""
@@ -130,7 +130,7 @@ def _named(text: str, names: Iterable[tuple[re.Pattern[str], str]]) -> Iterator[
         yield from (SubjectMention(*match.span(), key) for match in name.finditer(text))
 
 
-def key_of(subject: str) -> str:
+def subject_key(subject: str) -> str:
     """Return the key of a subject: the maker's name, or the whole name of a place at home."""
     return _parts(subject)[0].casefold()
 
@@ -192,7 +192,7 @@ def _is_name(text: str, word: tuple[int, str]) -> bool:
     return bool(text[:start].strip(" \t*_\"'“(")) or bool(content_words(word_text))
 
 
-def bound(mentions: Sequence[SubjectMention], text: str, start: int, end: int) -> str | None:
+def subject_of_value(mentions: Sequence[SubjectMention], text: str, start: int, end: int) -> str | None:
     """Return the subject of a value. The only one named, else the nearest in the value's own clause, else the last before
     the value, else the first after it."""
     keys = {one.key for one in mentions}

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from drr.env.errors import Misuse
 from drr.env.progress import Progress
-from drr.papers.dr3.form import CorpusPage, FileQuestion, FrozenRow, is_task, line
+from drr.papers.dr3.form import CorpusPage, FileQuestion, FrozenRow, is_task, json_line
 from drr.papers.dr3.making.manifest import TaskSetManifest, WrittenTask
 from drr.papers.dr3.making.ranking import COUNTER, token_count
 from drr.papers.dr3.making.sets import add_task, begin_set, finish_set
@@ -85,7 +85,7 @@ def _written(given: GivenTask, sizes: Mapping[str, int]) -> WrittenTask:
     known = tuple(page for page in given.truth.pages if page.url in here)
     kinds = {page.url: page.kind for page in known}
     counted = [
-        (kinds.get(page.url, "noise"), token_count(page.title, page.text), line(page)) for page in pages
+        (kinds.get(page.url, "noise"), token_count(page.title, page.text), json_line(page)) for page in pages
     ]
     truths = size_truths(SIZES, ends, counted)
     return WrittenTask(

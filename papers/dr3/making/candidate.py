@@ -20,9 +20,9 @@ from drr.env.web.base import WebSearch
 from drr.llm.failures import ModelFailure
 from drr.llm.prompts import Prompts
 from drr.llm.role import RoleModel, Schema
-from drr.papers.dr3.form import CorpusPage, CorpusSizes, FileQuestion, FrozenRow, line
+from drr.papers.dr3.form import CorpusPage, CorpusSizes, FileQuestion, FrozenRow, json_line
 from drr.papers.dr3.making.checking import FileTaskProblem, problems_of
-from drr.papers.dr3.making.corpus import FoundCorpus, FoundPage, TooFewPages, found_corpus, gathered
+from drr.papers.dr3.making.corpus import FoundCorpus, FoundPage, TooFewPages, found_corpus, gather_pages
 from drr.papers.dr3.making.manifest import WrittenTask, write_task
 from drr.papers.dr3.making.proposals import (
     ProposedFacts,
@@ -157,7 +157,7 @@ class _Search:
     async def candidate(self) -> FoundCandidate:
         left = await self._read_files()
         await self._find_paths()
-        got, unread = await gathered(self.terms.web, self.paths, self.terms.per_term)
+        got, unread = await gather_pages(self.terms.web, self.paths, self.terms.per_term)
         if not got:
             raise _Refused("search", "the searches gave no page that could be read")
         looked = await asyncio.gather(*map(self._looked, got))
@@ -233,7 +233,7 @@ class _Search:
     def _made(self, corpus: FoundCorpus, counts: dict[str, int], asked: ProposedQuestion) -> FoundCandidate:
         facts, known = (*self.facts, *corpus.facts), _known(corpus)
         kinds = {page.url: page.kind for page in known}
-        counted = [(kinds.get(one.url, "noise"), one.tokens, line(one.page)) for one in corpus.order]
+        counted = [(kinds.get(one.url, "noise"), one.tokens, json_line(one.page)) for one in corpus.order]
         truths = size_truths(self.terms.sizes, corpus.ends, counted)
         return FoundCandidate(
             refused=dict(self.refused),

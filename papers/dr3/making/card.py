@@ -8,7 +8,7 @@ from pathlib import Path
 
 from drr.env.files import write_file
 from drr.env.json_object import JsonObject
-from drr.papers.dr3.form import document, read_question, task_folders
+from drr.papers.dr3.form import json_document, read_question, task_folders
 from drr.papers.dr3.making.manifest import TaskSetManifest
 from drr.querygen import dataset
 
@@ -134,7 +134,7 @@ def _croissant(name: str, manifest: TaskSetManifest, day: str) -> JsonObject:
                 "name": "manifest.json",
                 "contentUrl": "manifest.json",
                 "encodingFormat": "application/json",
-                "sha256": sha256(document(manifest)).hexdigest(),
+                "sha256": sha256(json_document(manifest)).hexdigest(),
             },
             *(
                 {

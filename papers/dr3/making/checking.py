@@ -11,7 +11,7 @@ from typing import NamedTuple
 from drr.citations.files import file_place
 from drr.env.drawer.form import FileProblem
 from drr.env.errors import DrrError
-from drr.env.text import fold, tokens
+from drr.env.text import folded_text, tokens
 from drr.papers.dr3.form import DRAWER, MANIFEST
 from drr.papers.dr3.making.manifest import TaskSetManifest, read_manifest, set_hash, task_hash
 from drr.papers.dr3.making.ranking import (
@@ -19,8 +19,8 @@ from drr.papers.dr3.making.ranking import (
     GUIDANCE_TOP,
     TOP,
     PageRanking,
-    exposes,
-    stands_in,
+    contains_value,
+    states_term,
     token_count,
 )
 from drr.papers.dr3.making.task_files import StoredTask, document_of
@@ -37,7 +37,7 @@ def guidance(task: StoredTask) -> Iterator[Objection]:
     """Check implicit guidance: the question leads to the needed pages at every size, but states no search term."""
     signals = [one.term for one in task.truth.terms if one.role == "signal"]
     for term in signals:
-        if exposes(task.question.query, term):
+        if states_term(task.question.query, term):
             yield Objection(f"the question says the search term {term!r}", of_question=True)
     urls = {page.url for page in task.supportive}
     for name, size in task.sizes.sizes.items():
@@ -73,26 +73,26 @@ def necessity(task: StoredTask) -> Iterator[Objection]:
                 stated = f"{fact.value!r} of {fact.subject!r} in the words recorded"
                 yield Objection(f"fact {fact.id}: {name} does not say {stated}")
         for name in sorted(task.texts):
-            if name not in names and stands_in(fact.value, task.texts[name]):
+            if name not in names and contains_value(fact.value, task.texts[name]):
                 yield Objection(f"fact {fact.id}: {name} says {fact.value!r} too")
 
 
 def _quoted(fact: TaskFact, quote: str, text: str) -> bool:
-    folded = fold(quote)
-    stated = stands_in(fact.value, folded) and fold(fact.subject) in folded
+    folded = folded_text(quote)
+    stated = contains_value(fact.value, folded) and folded_text(fact.subject) in folded
     return bool(quote) and quote in text and stated
 
 
 def novelty(task: StoredTask) -> Iterator[Objection]:
     """Check insight novelty: neither the question nor another page states a required fact."""
-    question = fold(task.question.query)
+    question = folded_text(task.question.query)
     for fact in task.truth.facts:
-        if stands_in(fact.value, question):
+        if contains_value(fact.value, question):
             yield Objection(f"fact {fact.id}: the question says {fact.value!r}", of_question=True)
         own = {document_of(place.address) for place in fact.places}
-        subject = fold(fact.subject)
+        subject = folded_text(fact.subject)
         for url, text in task.folded.items():
-            if url not in own and subject in text and stands_in(fact.value, text):
+            if url not in own and subject in text and contains_value(fact.value, text):
                 yield Objection(f"fact {fact.id}: {url} says {fact.value!r} of {fact.subject!r} too")
 
 
@@ -101,7 +101,7 @@ def unambiguity(task: StoredTask) -> Iterator[Objection]:
     asked = set(tokens(task.question.query))
     first_of: dict[tuple[str, str], TaskFact] = {}
     for fact in task.truth.facts:
-        first = first_of.setdefault((fold(fact.subject), fold(fact.attribute)), fact)
+        first = first_of.setdefault((folded_text(fact.subject), folded_text(fact.attribute)), fact)
         if first.value != fact.value:
             text = f"{fact.attribute!r} of {fact.subject!r} is {first.value!r} and {fact.value!r}"
             yield Objection(f"facts {first.id} and {fact.id}: {text}")

@@ -11,11 +11,11 @@ from random import Random
 from drr.citations.addresses import canonical_url
 from drr.env.records.lines import visible
 from drr.env.source import text_hash
-from drr.env.text import fold
+from drr.env.text import folded_text
 from drr.env.web.base import WebSearch
 from drr.papers.dr3.form import CorpusPage, FrozenRow
 from drr.papers.dr3.making.proposals import ProposedFact, ProposedPage, ProposedTerm, found_quote
-from drr.papers.dr3.making.ranking import TOP, PageRanking, stands_in, token_count
+from drr.papers.dr3.making.ranking import TOP, PageRanking, contains_value, token_count
 from drr.papers.dr3.truth import FactPlace, SearchTerm, TaskFact
 from pydantic import ValidationError
 
@@ -60,11 +60,11 @@ class FoundPage(FrozenRow):
         return None if statement is None else found_quote(statement.quote, self.page.text)
 
     def states(self, subject: str, value: str) -> bool:
-        text = fold(f"{self.page.title}\n{self.page.text}")
-        return fold(subject) in text and stands_in(value, text)
+        text = folded_text(f"{self.page.title}\n{self.page.text}")
+        return folded_text(subject) in text and contains_value(value, text)
 
 
-async def gathered(
+async def gather_pages(
     web: WebSearch, terms: Sequence[ProposedTerm], per_term: int
 ) -> tuple[list[FoundPage], Counter[str]]:
     """Return the pages that the terms find, and the count of those left out by reason. Raise `WebUnavailable` if the search engine fails."""
@@ -82,7 +82,9 @@ async def gathered(
             return page.status if page.status != "ok" else "empty"
         title = " ".join(visible(page.title or "").split())[:_TITLE] or "Untitled"
         try:
-            return CorpusPage(url=url, title=title, text=bounded(visible(page.markdown or ""), MOST_CHARS))
+            return CorpusPage(
+                url=url, title=title, text=cut_to_length(visible(page.markdown or ""), MOST_CHARS)
+            )
         except ValidationError:
             return "empty"
 
@@ -98,7 +100,7 @@ async def gathered(
     return list(pages.values()), unread
 
 
-def bounded(text: str, most: int) -> str:
+def cut_to_length(text: str, most: int) -> str:
     """Cut a text between two words, close enough to `most` characters for filling a size."""
     text = text.strip()
     if len(text) <= most:
@@ -137,7 +139,7 @@ class _Filling:
         for one in self.noise:
             most = 4 * room - len(one.page.title)
             if one.url not in self.taken and most >= _SHORTEST:
-                text = bounded(one.page.text, most)
+                text = cut_to_length(one.page.text, most)
                 return one.model_copy(update={"page": one.page.model_copy(update={"text": text})})
         return None
 
@@ -216,7 +218,7 @@ def _required(supportive: Sequence[FoundPage], known: Sequence[TaskFact]) -> lis
     """Return the required pages, in the order in which they were found. No two state the same value or attribute,
     and no page states the value of another."""
     kept: list[FoundPage] = []
-    about = {(fold(fact.subject), fold(fact.attribute)) for fact in known}
+    about = {(folded_text(fact.subject), folded_text(fact.attribute)) for fact in known}
     for one in supportive:
         own = one.statement
         again = any(

@@ -20,7 +20,7 @@ from drr.papers.dr3.form import (
     CorpusPage,
     FileQuestion,
     corpus_pages,
-    line,
+    json_line,
     read_question,
     read_sizes,
 )
@@ -79,7 +79,7 @@ def import_task(folder: Path, today: str | None, now: str) -> tuple[WrittenTask,
     useful = {page.url for page in supportive}
     facts = (*_facts(folder, set(files), supportive),)
     counted: list[tuple[PageKind, int, bytes]] = [
-        ("supportive" if page.url in useful else "noise", token_count(page.title, page.text), line(page))
+        ("supportive" if page.url in useful else "noise", token_count(page.title, page.text), json_line(page))
         for page in pages
     ]
     sizes = size_truths(parse_task_sizes(",".join(ends)), ends, counted)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import orjson
 from drr.env.errors import Misuse, disk_of
-from drr.env.files import open_plain, replacing
+from drr.env.files import atomic_write, open_plain
 from drr.env.jsonl import document_of
 from drr.papers.dr3.form import (
     CORPUS,
@@ -29,8 +29,8 @@ from drr.papers.dr3.form import (
     CorpusSizes,
     FileQuestion,
     FrozenRow,
-    document,
-    line,
+    json_document,
+    json_line,
 )
 from pydantic import Field
 
@@ -129,8 +129,8 @@ def read_manifest(folder: Path) -> TaskSetManifest | None:
 
 
 def write_manifest(folder: Path, manifest: TaskSetManifest) -> None:
-    with replacing(folder / MANIFEST) as file:
-        file.write(document(manifest))
+    with atomic_write(folder / MANIFEST) as file:
+        file.write(json_document(manifest))
 
 
 def task_hash(folder: Path) -> str:
@@ -209,10 +209,10 @@ def write_task(out: Path, task: WrittenTask, before: Callable[[Path], None] = la
             for name, content in task.files.items():
                 (hidden / DRAWER / name).write_bytes(content)
             with (hidden / CORPUS).open("wb") as file:
-                file.writelines(map(line, task.pages))
-            (hidden / SIZES).write_bytes(document(task.sizes))
-            (hidden / TRUTH).write_bytes(document(task.truth))
-            (hidden / QUESTION).write_bytes(document(task.question))
+                file.writelines(map(json_line, task.pages))
+            (hidden / SIZES).write_bytes(json_document(task.sizes))
+            (hidden / TRUTH).write_bytes(json_document(task.truth))
+            (hidden / QUESTION).write_bytes(json_document(task.question))
             before(hidden)
             hidden.rename(folder)
         finally:

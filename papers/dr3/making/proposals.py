@@ -11,10 +11,10 @@ from typing import Literal
 
 from drr.citations.files import file_place
 from drr.env.drawer.content import FileContent
-from drr.env.text import fold
+from drr.env.text import folded_text
 from drr.llm.prompts import Prompts, fence
 from drr.papers.dr3.form import CorpusPage, FrozenRow
-from drr.papers.dr3.making.ranking import stands_in
+from drr.papers.dr3.making.ranking import contains_value
 from drr.papers.dr3.truth import MOST_WORDS, FactPlace, PageKind, TaskFact
 from langchain_core.messages import BaseMessage, HumanMessage
 from pydantic import Field
@@ -45,7 +45,7 @@ class ProposedFact(FrozenRow):
     @property
     def about(self) -> tuple[str, str]:
         """Return the folded subject and attribute; a task has one value for each such pair."""
-        return fold(self.subject), fold(self.attribute)
+        return folded_text(self.subject), folded_text(self.attribute)
 
     @property
     def is_short(self) -> bool:
@@ -96,16 +96,16 @@ def found_quote(quote: str, text: str, least: int = _QUOTED_WORDS) -> str | None
 
 def kept_facts(proposed: Mapping[str, ProposedFacts], contents: Mapping[str, FileContent]) -> list[TaskFact]:
     """Return the facts that code finds in their own file and in no other file."""
-    texts = {name: fold(_whole(content)) for name, content in contents.items()}
+    texts = {name: folded_text(_whole(content)) for name, content in contents.items()}
     found: dict[tuple[str, str], TaskFact] = {}
     for name, answer in proposed.items():
         own = 0
         for one in answer.facts:
             place = _place_in(contents[name], one)
             again = one.about in found or any(fact.value == one.value for fact in found.values())
-            if place is None or own == MOST_OF_FILE or again or fold(one.subject) not in texts[name]:
+            if place is None or own == MOST_OF_FILE or again or folded_text(one.subject) not in texts[name]:
                 continue
-            if not any(stands_in(one.value, text) for other, text in texts.items() if other != name):
+            if not any(contains_value(one.value, text) for other, text in texts.items() if other != name):
                 found[one.about] = one.fact(f"f{len(found) + 1}", "file", place)
                 own += 1
     return list(found.values())
@@ -116,7 +116,11 @@ def _place_in(content: FileContent, one: ProposedFact) -> FactPlace | None:
         return None
     for part in content.parts():
         quote = found_quote(one.quote, part.text, least=1)
-        if quote is not None and one.value in " ".join(quote.split()) and stands_in(one.value, fold(quote)):
+        if (
+            quote is not None
+            and one.value in " ".join(quote.split())
+            and contains_value(one.value, folded_text(quote))
+        ):
             return FactPlace(address=part.place.address, quote=quote)
     return None
 
@@ -132,7 +136,7 @@ def kept_terms(paths: SearchPaths, values: Iterable[str]) -> list[ProposedTerm]:
     for one in paths.terms:
         term = " ".join(one.term.casefold().split())
         many = sum(other.role == one.role for other in found.values())
-        stands = any(stands_in(value, fold(term)) for value in known)
+        stands = any(contains_value(value, folded_text(term)) for value in known)
         if _LEAST_WORDS <= len(term.split()) <= _LONGEST_WORDS and many < MOST_TERMS and not stands:
             found.setdefault(term, one.model_copy(update={"term": term}))
     return list(found.values())
@@ -150,9 +154,9 @@ def refusal_of(one: ProposedPage, text: str) -> str | None:
         return "quotation"
     if one.kind == "distractor":
         return None
-    plain = fold(quote)
-    named = fold(statement.subject).split() and fold(statement.subject) in plain
-    if not named or statement.value not in quote or not stands_in(statement.value, plain):
+    plain = folded_text(quote)
+    named = folded_text(statement.subject).split() and folded_text(statement.subject) in plain
+    if not named or statement.value not in quote or not contains_value(statement.value, plain):
         return "quotation"
     return None if statement.is_short else "long"
 

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
 
-from drr.env.text import Bm25, fold, tokens
+from drr.env.text import Bm25, folded_text, tokens
 from drr.papers.dr3.corpus_web import CHARS_PER_TOKEN, cut
 from drr.papers.dr3.form import CorpusPage
 
@@ -51,9 +51,9 @@ class PageRanking:
         return list(dict.fromkeys(self._urls[self._page_of[place]] for place in hits))[:top]
 
 
-def stands_in(value: str, folded: str) -> bool:
+def contains_value(value: str, folded: str) -> bool:
     """Tell whether a folded text contains a value by itself, not as part of a longer figure or word."""
-    plain = fold(value)
+    plain = folded_text(value)
     at = folded.find(plain)
     while at >= 0:
         end = at + len(plain)
@@ -67,7 +67,7 @@ def stands_in(value: str, folded: str) -> bool:
     return False
 
 
-def exposes(question: str, term: str) -> bool:
+def states_term(question: str, term: str) -> bool:
     """Tell whether a question states a term: all the term's words close together, in any order and with any ending."""
     roots, wanted = ([_root(word) for word in tokens(text)] for text in (question, term))
     width = len(wanted) + _APART

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from drr.env.files import replacing
+from drr.env.files import atomic_write
 from drr.env.query import Review
 from drr.env.records.lines import visible
-from drr.papers.dr3.form import REVIEW, TRUTH, TaskReview, document
+from drr.papers.dr3.form import REVIEW, TRUTH, TaskReview, json_document
 from drr.papers.dr3.making.task_files import StoredTask
 from drr.papers.dr3.truth import PageProposal, read_truth
 from pydantic import BaseModel
@@ -94,8 +94,8 @@ def _reason(reason: str | None) -> dict[str, str]:
 
 
 def _put(path: Path, row: BaseModel) -> None:
-    with replacing(path) as file:
-        file.write(document(row))
+    with atomic_write(path) as file:
+        file.write(json_document(row))
 
 
 PAGE_KEYS = "[p]age  [c]onfirm  [w]rong  [n]ext  [q]uit"

@@ -145,7 +145,7 @@ def _found(found: FoundSet, truths: list[TaskTruth]) -> FoundSet:
     return found.model_copy(update={"pages": dict(sorted(pages.items())), "unconfirmed": unconfirmed})
 
 
-def recount(out: Path) -> TaskSetManifest | None:
+def update_manifest(out: Path) -> TaskSetManifest | None:
     """Update and return the manifest after a review; `None` if there is none, or nothing in it depends on reviews."""
     had = read_manifest(out)
     if had is None or had.found is None:

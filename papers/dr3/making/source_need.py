@@ -70,7 +70,7 @@ class AnsweredTasks:
         }
 
 
-def conditions(task: StoredTask) -> list[str]:
+def source_conditions(task: StoredTask) -> list[str]:
     """List the conditions by the source left out: none, each one, all."""
     return [NOTHING, *task.documents(), EVERYTHING]
 
@@ -99,7 +99,7 @@ def problems_without(task: StoredTask, answers: Mapping[str, str]) -> Iterator[F
         yield FileTaskProblem(task.name, CLOSED_BOOK, text)
 
 
-def untold(task: StoredTask, answers: Mapping[str, str]) -> list[UntoldFact]:
+def facts_not_stated(task: StoredTask, answers: Mapping[str, str]) -> list[UntoldFact]:
     """List the facts that the answer with all sources does not state. Stated in part, hedged or rounded counts as stated."""
     answer, facts = answers[NOTHING], task.truth.facts
     return [
@@ -150,7 +150,7 @@ def answered_tasks(
     questions = [
         _question(settings, model, task, without, messages(prompts, task, without))
         for task in tasks
-        for without in conditions(task)
+        for without in source_conditions(task)
     ]
     folder = arguments.file.resolve()
     folder = folder.with_name(f"{folder.name}.check")
@@ -221,5 +221,5 @@ def _read(study: Study, questions: Sequence[_Question]) -> AnsweredTasks:
         if len(whole) == len(answers):
             found.asked += 1
             found.problems += problems_without(tasks[name], whole)
-            found.untold += untold(tasks[name], whole)
+            found.untold += facts_not_stated(tasks[name], whole)
     return found

@@ -10,7 +10,7 @@ from drr.citations.files import file_place
 from drr.env.drawer.drawer import AttachedFiles
 from drr.env.drawer.form import FileProblem
 from drr.env.files import read_file
-from drr.env.text import fold
+from drr.env.text import folded_text
 from drr.papers.dr3.form import (
     CORPUS,
     DRAWER,
@@ -59,7 +59,7 @@ class StoredTask:
     @cached_property
     def folded(self) -> dict[str, str]:
         """The folded text of every page by address, for looking values up."""
-        return {page.url: fold(f"{page.title}\n{page.text}") for page in self.pages}
+        return {page.url: folded_text(f"{page.title}\n{page.text}") for page in self.pages}
 
     @cached_property
     def texts(self) -> dict[str, str]:
@@ -71,7 +71,7 @@ class StoredTask:
             except FileProblem:
                 continue
             if content.picture is None:
-                found[name] = fold("\n".join(" ".join(part.text.split()) for part in content.parts()))
+                found[name] = folded_text("\n".join(" ".join(part.text.split()) for part in content.parts()))
         return found
 
     @property

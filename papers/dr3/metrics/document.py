@@ -9,7 +9,7 @@ from typing import get_args
 from drr.eval.evidence.answers import Answer
 from drr.eval.judging.read import repetitions
 from drr.eval.labels import CriterionLabel, Label, rating_id
-from drr.eval.metrics import documented, metrics, values_of
+from drr.eval.metrics import document_rows, metrics, values_of
 from drr.eval.metrics.base import Values
 from drr.eval.metrics.costs import cost_document, ended_answers
 from drr.eval.metrics.coverage import variants_of
@@ -102,7 +102,7 @@ def _by_size(answers: Sequence[Answer]) -> dict[str, list[Answer]]:
 
 def _figures(judged: Judged, answers: Sequence[Answer]) -> dict[str, VRow]:
     found = {**accuracy.corpus(judged, answers), **family.corpus(judged, answers)}
-    return documented({name: found[name] for name in SHOWN if name in found})
+    return document_rows({name: found[name] for name in SHOWN if name in found})
 
 
 def _differences(

@@ -9,11 +9,11 @@ from typing import Any
 
 from drr.eval.evidence.answers import Answer
 from drr.eval.metrics.base import Metric, Values, over_queries
-from drr.eval.stats.citations import WHOLLY, CitationVerdict, found
+from drr.eval.stats.citations import WHOLLY, CitationVerdict, address_verdict
 from drr.eval.stats.intervals import Statistic
 from drr.eval.tasks.judgements import Judged
 from drr.papers.dr3.judging.rows import FactLabel, depth_of, documents_of, fact_labels, point_labels
-from drr.papers.dr3.sums import Dr3Row, dr3_figures, percent, supported
+from drr.papers.dr3.sums import Dr3Row, dr3_figures, means_support, percent
 
 TITLES = {
     "dr3": "DR3-Eval: what a report on a task with files knows (0-100)",
@@ -139,7 +139,7 @@ def _pairs(citations: Sequence[CitationVerdict] | None) -> list[bool | None] | N
     """Return for each citation whether it supports its claim: an unreadable source does not. `None` while any citation is undecided."""
     if citations is None or any(one.status is None for one in citations):
         return None
-    return [supported(found(one.status, WHOLLY)) for one in citations]
+    return [means_support(address_verdict(one.status, WHOLLY)) for one in citations]
 
 
 def _other_values(judged: Judged, answer: Answer, labels: Sequence[FactLabel]) -> dict[str, float | None]:

@@ -10,7 +10,7 @@ from threading import RLock
 
 from drr.citations.files import FilePlace, cell_range, file_place
 from drr.env.drawer.drawer import DrawnPage
-from drr.env.drawer.form import FileProblem, ending
+from drr.env.drawer.form import FileProblem, file_extension
 from drr.env.errors import DrrError
 from drr.env.files import file_name
 from drr.papers.dr3.folders import FileTask, open_tasks
@@ -92,7 +92,7 @@ class OpenTask(TaskCorpus):
 
     def image_name(self, number: int, page: int) -> str:
         """Return the name of an image. Files go by number, as a hostile file name could be a path."""
-        photo = ending(self.question.files[number - 1]) in ("jpg", "jpeg")
+        photo = file_extension(self.question.files[number - 1]) in ("jpg", "jpeg")
         return f"{self.name}-{number}-{page}.{'jpg' if photo else 'png'}"
 
     def _fact(self, fact: TaskFact) -> Values:
@@ -167,7 +167,11 @@ class TaskShelf:
             known = {"truth": read_truth(task.folder), "sizes": read_sizes(task.folder).sizes}
         except (DrrError, OSError) as error:
             return {**row, "problem": str(error).splitlines()[0]}
-        return {**row, **known, "forms": Counter(ending(one).upper() or "?" for one in task.question.files)}
+        return {
+            **row,
+            **known,
+            "forms": Counter(file_extension(one).upper() or "?" for one in task.question.files),
+        }
 
     def shown(self, kind: str, name: str) -> Values | None:
         """Return the values of a page. Its kind is task (`t`), page of the corpus (`d`) or noise (`n`)."""

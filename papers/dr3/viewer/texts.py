@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 from drr.plugin import Passage
-from drr.wording.excerpt import ELLIPSIS, piece
+from drr.wording.excerpt import ELLIPSIS, range_of_words
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -52,7 +52,7 @@ def passage_around(text: str, span: Place | None) -> Passage | None:
         return None
     first, last = text.rfind("\n", 0, span[0]) + 1, text.find("\n", span[1])
     last = len(text) if last < 0 else last
-    start, end = piece(text, max(first, span[0] - MARGIN), min(last, span[1] + MARGIN), span)
+    start, end = range_of_words(text, max(first, span[0] - MARGIN), min(last, span[1] + MARGIN), span)
     before = ELLIPSIS if text[first:start].strip() else ""
     after = ELLIPSIS if text[end:last].strip() else ""
     at = len(before) - start

@@ -10,9 +10,9 @@ from drr.plugin import (
     add_unit_options,
     flowed,
     positive_int,
+    print_result,
     progress_of,
     settings_of,
-    tell,
     tidy_end,
 )
 
@@ -99,7 +99,7 @@ def _make(arguments: argparse.Namespace) -> int:
         line = f"  {size:>6}: {min(tokens):,} to {max(tokens):,} of {asked:,} tokens; "
         lines.append(flowed(f"{line}{few[size]} attributes are expressed by fewer than five items", 8))
     lines.append(f"next: drr papers context check {out} --shop {named}")
-    tell(arguments, {**manifest.model_dump(mode="json"), "folder": str(out), "too_few": few}, *lines)
+    print_result(arguments, {**manifest.model_dump(mode="json"), "folder": str(out), "too_few": few}, *lines)
     return 0
 
 
@@ -110,7 +110,7 @@ def _check(arguments: argparse.Namespace) -> int:
     from drr.env.shop import open_shop
     from drr.papers.pdr.context import read_contexts
     from drr.papers.pdr.context_check import ContextFault, person_faults, persons_of, shares_of, shares_text
-    from drr.papers.pdr.reversal import is_asked, reverse, tell_reversal
+    from drr.papers.pdr.reversal import is_asked, name_attributes_by_model, tell_reversal
 
     contexts, settings = read_contexts(arguments.folder), settings_of(arguments).settings
     persons, count = persons_of(contexts), len(contexts.persons)
@@ -124,7 +124,7 @@ def _check(arguments: argparse.Namespace) -> int:
             faults += person_faults(contexts, persons[key], user)
     shares, reversal, code = shares_of(contexts, persons), None, 0
     if asks:
-        reversal, code = reverse(arguments, settings, contexts, persons)
+        reversal, code = name_attributes_by_model(arguments, settings, contexts, persons)
     lines = []
     for fault in faults[:_MOST_LINES]:
         where = f" {fault.item_id}" if fault.item_id else ""
@@ -140,7 +140,7 @@ def _check(arguments: argparse.Namespace) -> int:
         "persons": count, "counter": contexts.manifest.counter, "names_checked": arguments.shop is not None,
         "sizes": shares, "faults": [fault._asdict() for fault in faults],
     }  # fmt: skip
-    tell(arguments, {**document, **({} if reversal is None else {"reversal": reversal})}, *lines)
+    print_result(arguments, {**document, **({} if reversal is None else {"reversal": reversal})}, *lines)
     if reversal is not None and not arguments.json:
         tell_reversal(reversal)
     return 1 if faults else code

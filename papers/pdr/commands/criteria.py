@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from drr.plugin import Column, table, tell, write_lines
+from drr.plugin import Column, print_result, table, write_lines
 
 if TYPE_CHECKING:
     from drr.papers.pdr.criteria_book import CriteriaBook
@@ -66,13 +66,13 @@ def _list(study: Study, book: CriteriaBook, arguments: argparse.Namespace) -> No
     if any(one.state == "not made yet" for one in every):
         lines.append(f"\n`drr judge {study.folder} --what criteria` makes those that are missing")
     judge = book.judging.judge if book.judging else None
-    tell(arguments, {"judge": judge, "criteria": [one.short() for one in every]}, *lines)
+    print_result(arguments, {"judge": judge, "criteria": [one.short() for one in every]}, *lines)
 
 
 def _show(study: Study, book: CriteriaBook, arguments: argparse.Namespace) -> None:
     chosen = book.every() if arguments.whose is None else [book.named(arguments.whose)]
     documents = [one.document() for one in chosen]
-    tell(arguments, {"criteria": documents}, "\n\n".join(one.text() for one in chosen))
+    print_result(arguments, {"criteria": documents}, "\n\n".join(one.text() for one in chosen))
 
 
 def _export(study: Study, book: CriteriaBook, arguments: argparse.Namespace) -> None:
@@ -93,7 +93,7 @@ def _export(study: Study, book: CriteriaBook, arguments: argparse.Namespace) -> 
         )
     write_lines(arguments.file, lines)
     document = {"file": str(arguments.file), "lines": len(lines)}
-    tell(arguments, document, f"{arguments.file}: criteria of {len(lines):,} tasks and persons")
+    print_result(arguments, document, f"{arguments.file}: criteria of {len(lines):,} tasks and persons")
 
 
 def _import(study: Study, book: CriteriaBook, arguments: argparse.Namespace) -> None:
@@ -114,7 +114,7 @@ def _import(study: Study, book: CriteriaBook, arguments: argparse.Namespace) -> 
         at = ", ".join(map(str, found.other_quality[:5]))
         why = "other criteria of quality than an earlier line of the task; those of the first count, as quality is of the task alone"
         print(f"drr: {arguments.file}: line {at}: {why}", file=sys.stderr)
-    tell(
+    print_result(
         arguments,
         {"read": len(found.given), "changed": [owner.label for owner in taken]},
         f"{arguments.file}: criteria of {len(found.given):,} tasks or persons read, {len(taken):,} changed",

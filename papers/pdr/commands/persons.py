@@ -12,9 +12,9 @@ from drr.plugin import (
     add_unit_options,
     flowed,
     positive_int,
+    print_result,
     remember_shop,
     settings_of,
-    tell,
     write_lines,
 )
 
@@ -140,7 +140,7 @@ def _tell_built(
         document["candidates"] = {"kept": kept, "refused": dict(found.refused)}
         why = ", ".join(f"{name} {count}" for name, count in sorted(found.refused.items()))
         lines.append(f"candidates of the model: {kept} kept{'; refused: ' + why if why else ''}")
-    tell(arguments, document, *lines, f"next: drr papers persons show {arguments.out}")
+    print_result(arguments, document, *lines, f"next: drr papers persons show {arguments.out}")
 
 
 def _show(arguments: argparse.Namespace) -> int:
@@ -152,7 +152,7 @@ def _show(arguments: argparse.Namespace) -> int:
         raise Misuse(f"{arguments.file}: no person {arguments.person!r} in it")
     shown = [person for name, person in persons.items() if arguments.person in (None, name)]
     document = {"persons": [person.line() for person in shown]}
-    tell(arguments, document, flowed("\n\n".join(map(person_text, shown)), 14))
+    print_result(arguments, document, flowed("\n\n".join(map(person_text, shown)), 14))
     return 0
 
 
@@ -179,7 +179,7 @@ def _stats(arguments: argparse.Namespace) -> int:
     document = statistics_of(persons)
     quality = None if arguments.truth is None else quality_of(persons, read_truth(arguments.truth))
     text = [statistics_text(document), *([] if quality is None else [quality_text(quality)])]
-    tell(arguments, {**document, "quality": quality}, *text)
+    print_result(arguments, {**document, "quality": quality}, *text)
     return 0
 
 
@@ -193,7 +193,7 @@ def _import(arguments: argparse.Namespace) -> int:
     dropped = dict(sorted(sum((Counter(one.dropped) for one in personas), Counter[str]()).items()))
     attributes = sum(len(one.person.attributes) for one in personas)
     counts = ", ".join(f"{count} with {kind}" for kind, count in dropped.items())
-    tell(
+    print_result(
         arguments,
         {"file": out, "persons": len(personas), "attributes": attributes, "left_out": dropped},
         f"{out}: {len(personas)} persons with {attributes} attributes",
@@ -215,5 +215,5 @@ def _export(arguments: argparse.Namespace) -> int:
     count, out = write_lines(arguments.out, lines), str(arguments.out)
     why = f", {drawn} invented attributes left out: elsewhere nothing would say that they are"
     document = {"file": out, "personas": count, "invented_left_out": drawn}
-    tell(arguments, document, f"{out}: {count} personas{why if drawn else ''}")
+    print_result(arguments, document, f"{out}: {count} personas{why if drawn else ''}")
     return 0

@@ -10,10 +10,10 @@ from math import log2
 
 from drr.env.constraints import parse_constraints
 from drr.env.query import Constraints
-from drr.eval.evidence.passages import content_words, families
+from drr.eval.evidence.passages import content_stems, content_words
 from drr.eval.labels import Dimension
 from drr.eval.stats.question import grouped
-from drr.eval.tasks.point_sources import demanded
+from drr.eval.tasks.point_sources import points_of_demands
 from drr.papers.pdr.judging.choices import OwnerText
 from drr.papers.pdr.judging.rows import CriteriaDimension, CriterionRow
 from drr.papers.pdr.person import Attribute, Person
@@ -59,11 +59,13 @@ def criteria_by_rule(
     ]
 
 
-def touches(attribute: Attribute, task: str) -> bool:
-    return attribute.block in _WHATEVER_IS_BOUGHT or bool(families(attribute.statement) & families(task))
+def concerns_task(attribute: Attribute, task: str) -> bool:
+    return attribute.block in _WHATEVER_IS_BOUGHT or bool(
+        content_stems(attribute.statement) & content_stems(task)
+    )
 
 
-def rarity(attribute: Attribute, others: Sequence[Person]) -> float:
+def attribute_rarity(attribute: Attribute, others: Sequence[Person]) -> float:
     """Return the rarity of an attribute among other persons in bits; never 0."""
     same = sum(any(_is_same(one, attribute) for one in person.attributes) for person in others)
     return 0.1 + log2((len(others) + 2) / (same + 1))
@@ -79,13 +81,15 @@ def _of_person(
     """Return the criteria from a person's attributes, rarest first."""
     rows = []
     for one in person.attributes:
-        if _DIMENSION_OF.get(one.block, "GOAL") == dimension and touches(one, task):
+        if _DIMENSION_OF.get(one.block, "GOAL") == dimension and concerns_task(one, task):
             text, block = (
                 f"It takes account of this: the person {one.statement}.",
                 one.block.replace("_", " "),
             )
             why = f"What is known of {block} touches the task; the rarer among shoppers, the more it counts."
-            rows.append(_row(text, why, rarity(one, others), " ".join(sorted(_telling(one, others)))))
+            rows.append(
+                _row(text, why, attribute_rarity(one, others), " ".join(sorted(_telling(one, others))))
+            )
     return sorted(rows, key=lambda row: -row["weight"])
 
 
@@ -95,7 +99,7 @@ def _of_task(task: str, given: Constraints | None, dimension: CriteriaDimension)
             text = f"It deals with this part of the task: \u201c{chunk}\u201d"
             yield _row(text, "The task asks for it.", 1.0, chunk)
     elif dimension == "ACTI":
-        for point in demanded(given or parse_constraints(task)):
+        for point in points_of_demands(given or parse_constraints(task)):
             if point.get("gist"):
                 yield _row(point["text"], "The task sets this limit.", 1.0, point["gist"])
 

@@ -17,7 +17,7 @@ from drr.eval.labels import content_id
 from drr.eval.tasks.desk import JudgingContext
 from drr.papers.pdr.judging.rows import CRITERIA_FILE, CriteriaOwner, GivenCriteria
 from drr.plugin import Count, Options, option
-from drr.study.form import reading, table
+from drr.study.form import naming_errors, table
 from drr.study.study import Study
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def _kept_numbers(study: Study) -> tuple[int, int, bool]:
     text = study.ledger.meta(_META)
     if text is None:
         return ROUNDS, 1, False
-    with reading(f"{study.folder}, how its reports are scored"):
+    with naming_errors(f"{study.folder}, how its reports are scored"):
         kept = table(text)
         return int(kept["rounds"]), int(kept["seeds"]), bool(kept["at_once"])
 

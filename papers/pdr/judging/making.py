@@ -70,7 +70,7 @@ class CriteriaTask(Task[JudgedQuestion]):
     def plan(self, desk: JudgingContext, about: JudgedQuestion, judged: Judged) -> Iterable[Unit]:
         if desk.repeat or _ask(desk, "p") is None:
             return
-        for owner in owners(desk, about.id, about.query, about.user_id):
+        for owner in criteria_owners(desk, about.id, about.query, about.user_id):
             for seed in range(seeds_of(desk, owner.owner)):
                 for part in (WEIGHTS, *DIMENSIONS[owner.owner.half]):
                     yield self._unit(desk, owner, part, seed)
@@ -137,7 +137,7 @@ class CriteriaTask(Task[JudgedQuestion]):
         return Estimate(calls * sent, calls * each, calls)
 
     def guess(self, desk: JudgingContext, about: JudgedQuestion, judged: Judged) -> None:
-        for owner in owners(desk, about.id, about.query, about.user_id) if _ask(desk, "p") else ():
+        for owner in criteria_owners(desk, about.id, about.query, about.user_id) if _ask(desk, "p") else ():
             for seed in range(seeds_of(desk, owner.owner)):
                 _guess(desk, owner, open_rubric(judged, owner.owner, seed), seed)
 
@@ -145,7 +145,9 @@ class CriteriaTask(Task[JudgedQuestion]):
 CRITERIA_TASK = CriteriaTask()
 
 
-def owners(desk: JudgingContext, query_id: str, text: str, user_id: str | None) -> Iterator[OwnerText]:
+def criteria_owners(
+    desk: JudgingContext, query_id: str, text: str, user_id: str | None
+) -> Iterator[OwnerText]:
     """Yield the owners of a question's criteria: its task, and its task with the person who asks. Unknown persons are left out."""
     query = desk.questions.get(query_id)
     task_id = task_id_of(query, text)
@@ -166,7 +168,7 @@ def dimension_prompt(dimension: CriteriaDimension) -> str:
     return f"pqr_{dimension.lower()}"
 
 
-def described(desk: JudgingContext, dimension: CriteriaDimension) -> str:
+def dimension_description(desk: JudgingContext, dimension: CriteriaDimension) -> str:
     return f"**{TITLES[dimension]}**: {' '.join(desk.prompts[dimension_prompt(dimension)].text.split())}"
 
 
@@ -221,12 +223,14 @@ def _asking(desk: JudgingContext, spec: Mapping[str, Any], sample: int) -> Askin
     part, sections = str(spec["part"]), tuple(about_sections(spec["text"], spec["known"]))
     half: Half = "q" if spec["person_id"] is None else "p"
     if part == WEIGHTS:
-        listed = "\n\n".join(f"`{name.lower()}` {described(desk, name)}" for name in DIMENSIONS[half])
+        listed = "\n\n".join(
+            f"`{name.lower()}` {dimension_description(desk, name)}" for name in DIMENSIONS[half]
+        )
         asked, slots = f"{WEIGHTS}_{half}", {"dimensions": listed}
         form: Any = PersonalWeights if half == "p" else QualityWeights
     else:
         asked, form, dimension = half, FoundCriteria, cast(CriteriaDimension, part)
-        slots = {"dimension": TITLES[dimension], "described": described(desk, dimension)}
+        slots = {"dimension": TITLES[dimension], "described": dimension_description(desk, dimension)}
         slots |= {"fewest": str(FEWEST), "most": str(MOST)}
     system = desk.prompts.fill(desk.protocol.asks[f"{CRITERIA}/{asked}"].prompt, **slots)
     about = (spec["answer"], part, str(spec["seed"]), str(sample))

@@ -6,7 +6,7 @@ from typing import Any
 
 from drr.env.json_object import JsonObject
 from drr.eval.asking.conversation import Asking
-from drr.eval.evidence.passages import families
+from drr.eval.evidence.passages import content_stems
 from drr.offline.judge import Rules, surface_of
 from drr.papers.pdr.judging.forms import CriterionScores
 
@@ -16,7 +16,7 @@ _TOP = 10.0
 def words_of_criterion(shown: str, gist: str | None, report: str) -> tuple[float, str]:
     """Return a score of 0 to 10 with its reason. It is the share of a criterion's words in the best line of the report; the explanation (later lines) does not count."""
     wanted = shown.partition("\n")[0] if gist is None else gist
-    words = families(wanted)
+    words = content_stems(wanted)
     if not words:
         return 0.0, "no word of a report shows this to a judge without a model"
     share = max((_share_of(words, line) for line in report.split("\n") if line.strip()), default=0.0)
@@ -24,7 +24,7 @@ def words_of_criterion(shown: str, gist: str | None, report: str) -> tuple[float
 
 
 def _share_of(words: frozenset[str], line: str) -> float:
-    return len(words & families(line)) / len(words)
+    return len(words & content_stems(line)) / len(words)
 
 
 def _criteria(asking: Asking[Any]) -> JsonObject:

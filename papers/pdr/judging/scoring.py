@@ -23,7 +23,7 @@ from drr.eval.tasks.judgements import Judged, JudgingRun
 from drr.llm.failures import ModelFailure
 from drr.papers.pdr.judging.choices import OwnerText, PqrChoices
 from drr.papers.pdr.judging.forms import CriterionScores, ScoredCriterion
-from drr.papers.pdr.judging.making import about_sections, owners, seeds_of
+from drr.papers.pdr.judging.making import about_sections, criteria_owners, seeds_of
 from drr.papers.pdr.judging.rows import (
     CRITERIA,
     DIMENSIONS,
@@ -40,7 +40,7 @@ from drr.papers.pdr.judging.rows import (
     rubric_of,
     scores_of,
 )
-from drr.papers.pdr.sums import WeighedScore, WeighedTotals, weighed
+from drr.papers.pdr.sums import WeighedScore, WeighedTotals, weighted_score
 from drr.study.unit import Outcome, Record, Unit
 
 ROUNDS = "scores/rounds"
@@ -75,7 +75,7 @@ class ScoresTask(Task[Answer]):
         return super().belongs(fields, judging) and rounds is not None and fields["round"] < int(rounds)
 
     def plan(self, desk: JudgingContext, about: Answer, judged: Judged) -> Iterable[Unit]:
-        for owner in owners(desk, about.query_id, about.query, about.user_id):
+        for owner in criteria_owners(desk, about.query_id, about.query, about.user_id):
             for seed in range(seeds_of(desk, owner.owner)):
                 yield from self.units(desk, about, owner, seed, judged)
 
@@ -262,7 +262,7 @@ def totals_under(
         return None
     weights, rows = found
     scores = grouped((one.dimension, WeighedScore(one.row["weight"], one.rounds)) for one in rows)
-    return weighed(weights, {name: scores.get(name, []) for name in DIMENSIONS[owner.half]})
+    return weighted_score(weights, {name: scores.get(name, []) for name in DIMENSIONS[owner.half]})
 
 
 class CountedCriterion(NamedTuple):

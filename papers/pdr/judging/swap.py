@@ -12,7 +12,7 @@ from drr.eval.tasks.desk import JudgingContext, Task, text_id
 from drr.eval.tasks.judgements import Judged, JudgingRun
 from drr.eval.tasks.point_matching import named_products
 from drr.papers.pdr.judging.choices import OwnerText
-from drr.papers.pdr.judging.making import owners
+from drr.papers.pdr.judging.making import criteria_owners
 from drr.papers.pdr.judging.rows import CRITERIA, CriteriaOwner, scores_of
 from drr.papers.pdr.judging.scoring import SCORES_TASK, own_owner, totals_under
 from drr.papers.pdr.sums import WeighedTotals
@@ -68,7 +68,7 @@ class AdoptionTask(Task[Answer]):
 ADOPTION_TASK = AdoptionTask()
 
 
-def adopted(judged: Judged, answer: str) -> list[AdoptedProduct] | None:
+def presented_products(judged: Judged, answer: str) -> list[AdoptedProduct] | None:
     """Return the shop's products that a report presents; `None` if the report was not looked at."""
     return cast("list[AdoptedProduct] | None", judged.others.get(ADOPTION, {}).get(answer))
 
@@ -88,7 +88,7 @@ class SwapTask(Task[Answer]):
 
     def plan(self, desk: JudgingContext, about: Answer, judged: Judged) -> Iterable[Unit]:
         """Plan scores under other persons' criteria for the same task, first set only. Scores under own criteria belong to `scores`."""
-        own = {owner.owner for owner in owners(desk, about.query_id, about.query, about.user_id)}
+        own = {owner.owner for owner in criteria_owners(desk, about.query_id, about.query, about.user_id)}
         tasks = {owner.task_id for owner in own}
         if not any(owner.half == "p" for owner in own):
             return
@@ -113,7 +113,9 @@ def _everyone(desk: JudgingContext, judged: Judged) -> list[OwnerText]:
     rows = judged.others.setdefault(SWAP, {})
     if "everyone" not in rows:
         wishes = ((wish.id, wish.query, wish.user_id) for wish in desk.wishes())
-        every = (owner for wish in wishes for owner in owners(desk, *wish) if owner.owner.half == "p")
+        every = (
+            owner for wish in wishes for owner in criteria_owners(desk, *wish) if owner.owner.half == "p"
+        )
         rows["everyone"] = list({owner.owner: owner for owner in every}.values())
     return cast("list[OwnerText]", rows["everyone"])
 

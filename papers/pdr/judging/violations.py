@@ -16,11 +16,11 @@ from drr.eval.checks.base import Subject
 from drr.eval.checks.bills import bills_of
 from drr.eval.checks.mentions import Mentions
 from drr.eval.evidence.answers import Answer
-from drr.eval.evidence.passages import families
+from drr.eval.evidence.passages import content_stems
 from drr.eval.tasks.citation_rows import CheckRow
 from drr.eval.tasks.desk import JudgingContext, Task
 from drr.eval.tasks.judgements import Judged
-from drr.eval.tasks.rules import subject
+from drr.eval.tasks.rules import check_subject
 from drr.papers.pdr.judging.choices import persons_at
 from drr.study.unit import Outcome, Record, Unit
 from drr.wording.limits import exclusions
@@ -76,7 +76,7 @@ class ViolationsTask(Task[Answer]):
 
         answer = desk.answer(spec["answer"])
         person = None if spec["person"] is None else Person.model_validate(spec["person"])
-        about = subject(answer, desk.shop, desk.shop_url)
+        about = check_subject(answer, desk.shop, desk.shop_url)
         found = await read_in_time(
             answer.report, lambda: list(violations(about, person, again=bool(spec["again"])))
         )
@@ -153,10 +153,10 @@ def _ruled_out(
 
 def _made_of(product: Product, thing: str) -> str | None:
     """Return the detail of a product's record that names a substance; `None` without one. Details that exclude the substance do not count."""
-    wanted = families(thing)
+    wanted = content_stems(thing)
     for key, value in product.details.items() if wanted else ():
         made_of = isinstance(value, str) and any(word in key.casefold() for word in _MADE_OF)
-        if made_of and wanted <= families(value) and not exclusions(f"{key}: {value}"):
+        if made_of and wanted <= content_stems(value) and not exclusions(f"{key}: {value}"):
             return f"{key}: {value[:80]}"
     return None
 

@@ -10,7 +10,7 @@ from typing import Any, TypedDict, cast
 
 from drr.env.person_setting import parts_of, size_name
 from drr.eval.evidence.answers import Answer
-from drr.eval.metrics import documented
+from drr.eval.metrics import document_rows
 from drr.eval.metrics.base import Family, Values
 from drr.eval.metrics.compare import PairedMetrics
 from drr.eval.metrics.costs import cost_document, ended_answers
@@ -286,7 +286,7 @@ class MemoryTables:
         figures = self.figures.get(system, {})
         if len(answers) < sum(answer.variant == system for answer in self.judged.answers):
             owners = owners_of(SHOWN)
-            figures = documented({n: v for one in owners for n, v in one.corpus(part, answers).items()})
+            figures = document_rows({n: v for one in owners for n, v in one.corpus(part, answers).items()})
         return self._row(system, {name: figures[name] for name in SHOWN if name in figures}, answers)
 
     def _row(self, system: str, figures: Mapping[str, VRow], answers: Sequence[Answer]) -> ComparedMemory:

@@ -14,8 +14,8 @@ from drr.eval.stats.intervals import SHARE, Statistic, VRow, mean
 from drr.eval.stats.question import grouped
 from drr.eval.tasks.judgements import Judged
 from drr.papers.pdr.judging.rows import CriteriaOwner
-from drr.papers.pdr.judging.swap import ByTask, UnderCriteria, adopted, swap_scores
-from drr.papers.pdr.sums import SwapScore, over_tasks, swapped
+from drr.papers.pdr.judging.swap import ByTask, UnderCriteria, presented_products, swap_scores
+from drr.papers.pdr.sums import SwapScore, over_tasks, swap_scores_by_task
 
 TITLES = {"swap": "P, and whether it sees the person"}
 TEN = (0.0, 10.0)
@@ -50,7 +50,7 @@ def per_report(judged: Judged, answer: Answer) -> Values:
             continue
         under = [one for one in of_task if one.criteria_of == own.criteria_of and not _is_matched(one)]
         if under:
-            task = swapped(_row(one) for one in [own, *under])[own.report_of.task_id]
+            task = swap_scores_by_task(_row(one) for one in [own, *under])[own.report_of.task_id]
             return {"pqr_swap_p": own.totals.total, "pqr_delta": task.delta[_name(own.criteria_of)]}
     return {}
 
@@ -60,7 +60,7 @@ def corpus(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, Statistic]
     tasks = _by_task(judged, answers)
     if not tasks:
         return {}
-    found = over_tasks(swapped(_row(one) for of_task in tasks.values() for one in of_task))
+    found = over_tasks(swap_scores_by_task(_row(one) for of_task in tasks.values() for one in of_task))
     matched = {task: [o.totals.total for o in of_task if _is_matched(o)] for task, of_task in tasks.items()}
     p = mean(matched, _METHODS["pqr_swap_p"], TEN)
     return {"pqr_swap_p": p, **{f"pqr_{name}": v for name, v in found.items()}, **_adoption(judged, tasks)}
@@ -119,7 +119,7 @@ def _adoption(judged: Judged, tasks: ByTask) -> dict[str, Statistic]:
 
 def _overlap(judged: Judged, x: Answer, y: Answer) -> float | None:
     """Return the share of products that two reports have in common; `None` if unknown, or if neither names any."""
-    one, other = adopted(judged, x.key), adopted(judged, y.key)
+    one, other = presented_products(judged, x.key), presented_products(judged, y.key)
     if one is None or other is None or not (one or other):
         return None
     a, b = {row["id"] for row in one}, {row["id"] for row in other}
@@ -127,6 +127,6 @@ def _overlap(judged: Judged, x: Answer, y: Answer) -> float | None:
 
 
 def _price_ratio(judged: Judged, x: Answer, y: Answer) -> float | None:
-    rows = [adopted(judged, answer.key) or () for answer in (x, y)]
+    rows = [presented_products(judged, answer.key) or () for answer in (x, y)]
     known = [price for own in rows if (price := plain_mean(row["price"] for row in own))]
     return max(known) / min(known) if len(known) == 2 else None

@@ -118,7 +118,7 @@ def farthest_first(rows: Iterable[JudgedThing]) -> list[JudgedThing]:
 WORST = 10
 
 
-def worst(rows: Iterable[JudgedThing]) -> list[JudgedThing]:
+def ten_largest_distances(rows: Iterable[JudgedThing]) -> list[JudgedThing]:
     """Return the ten with the largest distance, largest first."""
     apart = (row for row in rows if row.apart)
     return sorted(apart, key=lambda row: (-(row.apart or 0), row.item.id, row.side))[:WORST]
@@ -217,7 +217,7 @@ PATIENCE = 3
 """Number of versions without improvement after which the alignment stops."""
 
 
-def ending(runs: Sequence[Run], target: float) -> str | None:
+def reason_to_end(runs: Sequence[Run], target: float) -> str | None:
     """Return why the alignment has ended; `None` while it goes on. `runs` are one judge's results on dev, by version."""
     values = [run["figures"]["mad"]["value"] for run in runs]
     high = runs[-1]["figures"]["mad"]["ci_high"] if runs else None

@@ -15,7 +15,7 @@ from drr.papers.reporteval.alignment.figures import (
     Run,
     align_figures,
     by_side,
-    worst,
+    ten_largest_distances,
 )
 from drr.papers.reporteval.alignment.store import JudgeAlignment, PromptVersion
 from drr.plugin import moment, number, table, with_interval
@@ -113,7 +113,7 @@ def reading_text(alignment: JudgeAlignment, reading: VersionReading) -> str:
     parts = [reading.banner, table([head, *_HEAD], rows)]
     if not run["figures"]["pca"]["n"]:
         parts.append("PCA and the order are of two things of one question, and no question here has two.")
-    if apart := worst(reading.rows):
+    if apart := ten_largest_distances(reading.rows):
         parts.append("The farthest from the experts:")
         parts += [_disagreement_text(place, one) for place, one in enumerate(apart, 1)]
     if not reading.complete:

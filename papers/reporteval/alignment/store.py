@@ -18,16 +18,16 @@ from drr.eval.labels import read_align_labels
 from drr.eval.metrics.rows import AlignmentRow, AlignmentRun
 from drr.llm.prompts import Prompts
 from drr.papers.reporteval import ALIGNMENTS
-from drr.papers.reporteval.alignment.figures import Run, ending
+from drr.papers.reporteval.alignment.figures import Run, reason_to_end
 from drr.papers.reporteval.alignment.tasks import (
     ALIGNED,
     AlignedTask,
     AlignItem,
     items_of,
     labels_hash,
-    split,
+    split_dev_test,
 )
-from drr.study.form import reading
+from drr.study.form import naming_errors
 from drr.study.study import Study
 from drr.study.unit import canonical_json
 
@@ -76,7 +76,7 @@ class JudgeAlignment:
         if not (shown.is_file() and labels.is_file()):
             raise DrrError(f"{self.folder}: split.json or dev.jsonl is missing; {again}")
         found = _taken(self.task, labels)
-        with reading(str(shown)):
+        with naming_errors(str(shown)):
             document = json.loads(read_within(shown, DOCUMENT))
         if labels_hash(found) != self.state["dev"]["labels"] or document != _shown(self.state):
             raise DrrError(f"{self.folder}: split.json or dev.jsonl is not what was sealed; {again}")
@@ -168,7 +168,7 @@ class JudgeAlignment:
 
     @property
     def ended(self) -> str | None:
-        return ending(self.on_dev(), self.state["target"])
+        return reason_to_end(self.on_dev(), self.state["target"])
 
     def row(self) -> AlignmentRow:
         state = self.state
@@ -217,7 +217,7 @@ def new_alignment(
         raise Misuse(
             f"{study.folder}: {task.name} is split already, once and for all; `drr judges align status {study.folder}` tells"
         )
-    halves = split(items_to_split(task, labels), seed, dev_share)
+    halves = split_dev_test(items_to_split(task, labels), seed, dev_share)
     dev, test = (HalfRow(items=[one.id for one in half], labels=labels_hash(half)) for half in halves)
     sealed = {"task": task.name, "seed": seed, "dev": dev, "test": test}
     state: AlignmentState = {
@@ -239,7 +239,7 @@ def alignments(study: Study) -> list[JudgeAlignment]:
     found = []
     for name, task in ALIGNED.items():
         if (text := study.ledger.meta(f"{ALIGNMENTS}{name}")) is not None:
-            with reading(f"{study.folder}, its alignment of {name}"):
+            with naming_errors(f"{study.folder}, its alignment of {name}"):
                 found.append(JudgeAlignment(study, task, json.loads(text)))
     return found
 

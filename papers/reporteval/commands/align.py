@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from drr.plugin import add_setting_options, add_unit_options, settings_of, tell
+from drr.plugin import add_setting_options, add_unit_options, print_result, settings_of
 
 if TYPE_CHECKING:
     from drr.papers.reporteval.alignment.store import JudgeAlignment
@@ -101,7 +101,7 @@ def _new(arguments: argparse.Namespace) -> int:
     with opened as study:
         how = {"seed": arguments.seed, "dev_share": share, "target": arguments.target}
         made = new_alignment(study, task, arguments.labels, prompts, **how)
-        tell(arguments, {**made.row()}, status_text(made))
+        print_result(arguments, {**made.row()}, status_text(made))
     return 0
 
 
@@ -109,7 +109,7 @@ def _run(alignment: JudgeAlignment, arguments: argparse.Namespace) -> int:
     import sys
 
     from drr.env.errors import Misuse
-    from drr.papers.reporteval.alignment.figures import farthest_first, worst
+    from drr.papers.reporteval.alignment.figures import farthest_first, ten_largest_distances
     from drr.papers.reporteval.alignment.reading import read_half, reading_text, status_text
 
     if arguments.labels is not None and not arguments.test:
@@ -121,18 +121,18 @@ def _run(alignment: JudgeAlignment, arguments: argparse.Namespace) -> int:
         notice = "the test half was read for this version already; here is what was found then, and nothing was read anew"
         print(f"drr: {notice}", file=sys.stderr)
         document = {"read_before": True, "run": before[0], "test_read": len(alignment.on_test())}
-        tell(arguments, document, status_text(alignment))
+        print_result(arguments, document, status_text(alignment))
         return 0
     reading, code = read_half(alignment, version, arguments)
     named = {name: reading.run[name] for name in ("version", "hash", "judge", "half")}
     document = {
         "task": alignment.task.name, **named, "banner": reading.banner, "items": reading.run["items"],
         "complete": reading.complete, "figures": reading.run["figures"], "sides": reading.sides,
-        "disagreements": [one.disagreement() for one in worst(reading.rows)],
+        "disagreements": [one.disagreement() for one in ten_largest_distances(reading.rows)],
         "things": [one.row() for one in farthest_first(reading.rows)],
         "test_read": len(alignment.on_test()), "ended": alignment.ended,
     }  # fmt: skip
-    tell(arguments, document, reading_text(alignment, reading))
+    print_result(arguments, document, reading_text(alignment, reading))
     return code
 
 
@@ -141,7 +141,9 @@ def _status(found: list[JudgeAlignment], arguments: argparse.Namespace) -> int:
 
     for one in found:
         one.dev()
-    tell(arguments, {"alignments": [one.row() for one in found]}, "\n\n".join(map(status_text, found)))
+    print_result(
+        arguments, {"alignments": [one.row() for one in found]}, "\n\n".join(map(status_text, found))
+    )
     return 0
 
 
@@ -160,7 +162,7 @@ def _show(alignment: JudgeAlignment, arguments: argparse.Namespace) -> int:
         raise Misuse(f"show: the prompt of v{run['version']} was changed after it was run; put it back")
     named = {name: run[name] for name in ("version", "hash", "judge", "half")}
     document = {"task": alignment.task.name, **named, "things": [one.row() for one in rows]}
-    tell(arguments, document, things_text(run, rows))
+    print_result(arguments, document, things_text(run, rows))
     return 0
 
 
@@ -169,5 +171,7 @@ def _edit(alignment: JudgeAlignment, arguments: argparse.Namespace) -> int:
     file = version.folder / f"{alignment.task.prompts[0]}.md"
     again = f"`drr judges align run {alignment.study.folder} --task {alignment.task.name}`"
     document = {"version": version.number, "hash": version.hash, "folder": str(version.folder)}
-    tell(arguments, document, f"v{version.number} ({version.hash}) is open: change {file}; then {again}")
+    print_result(
+        arguments, document, f"v{version.number} ({version.hash}) is open: change {file}; then {again}"
+    )
     return 0

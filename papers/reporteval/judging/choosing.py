@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from drr.eval.tasks.desk import JudgingContext
 from drr.plugin import Options, option
-from drr.study.form import reading
+from drr.study.form import naming_errors
 from drr.study.study import Study
 
 EXAMPLES = (
@@ -47,7 +47,7 @@ class PairSeed(NamedTuple):
 
 
 def kept_pair_seed(study: Study) -> int:
-    with reading(f"{study.folder}, by which seed pairs of passages are drawn"):
+    with naming_errors(f"{study.folder}, by which seed pairs of passages are drawn"):
         return int(study.ledger.meta(_META) or 0)
 
 

@@ -13,11 +13,11 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from drr.env.json_object import JsonObject
-from drr.env.text import runs
+from drr.env.text import word_sequences
 from drr.eval.asking.conversation import Asking, Section, conversation
 from drr.eval.asking.judge import Examiner
 from drr.eval.evidence.answers import Answer
-from drr.eval.evidence.passages import locate, most_alike, plain, terms, words_in_order
+from drr.eval.evidence.passages import locate, most_alike, plain, search_terms, words_in_order
 from drr.eval.tasks.desk import Estimate, JudgingContext, Task, text_id
 from drr.eval.tasks.judgements import Judged, JudgingRun
 from drr.eval.tasks.protocol import PassageForm
@@ -56,19 +56,19 @@ class Repeated(NamedTuple):
 
 def repetition(asking: Asking[RepetitionAnswer]) -> JsonObject:
     first, second = (section.shown for section in asking.sections[:2])
-    found = repeated(first, second)
+    found = is_repeated(first, second)
     both = _closest(first, second) if found.score < TOP else None
     shown = [{"first": both[0], "second": both[1]}] if both else []
     return {"explanation": found.explanation, "repetitions": shown, "score": found.score if shown else TOP}
 
 
-def repeated(first: str, second: str) -> Repeated:
+def is_repeated(first: str, second: str) -> Repeated:
     bodies = _body(first), _body(second)
-    own, other = (set(runs(list(words_in_order(text)), _WIDTH)) for text in bodies)
+    own, other = (set(word_sequences(list(words_in_order(text)), _WIDTH)) for text in bodies)
     common = len(own & other) / min(len(own), len(other)) if own and other else 0.0
     by_words = next((score for share, score in _LEVELS if common >= share), TOP)
     facts_a, facts_b = map(_facts, bodies)
-    terms_a, terms_b = map(terms, bodies)
+    terms_a, terms_b = map(search_terms, bodies)
     fewest, facts = min(len(facts_a), len(facts_b)), len(facts_a & facts_b)
     words = len(terms_a & terms_b) / (min(len(terms_a), len(terms_b)) or 1)
     levels = _SAME_FACTS if fewest >= _FEWEST_FACTS else ()
@@ -95,13 +95,13 @@ def _body(shown: str) -> str:
 def _closest(first: str, second: str) -> tuple[str, str] | None:
     """Return the two sentences, one of each passage, that share most words; `None` if none share any."""
     pairs = [(x, y) for x in _sentences(first) for y in _sentences(second)]
-    shared = [len(terms(x) & terms(y)) for x, y in pairs]
+    shared = [len(search_terms(x) & search_terms(y)) for x, y in pairs]
     most = max(shared, default=0)
     return pairs[shared.index(most)] if most else None
 
 
 def _sentences(text: str) -> Sequence[str]:
-    return [found for one in _SENTENCE.findall(_body(text)) if (found := one.strip()) and terms(found)]
+    return [found for one in _SENTENCE.findall(_body(text)) if (found := one.strip()) and search_terms(found)]
 
 
 SEED = f"{REPETITION}/seed"
