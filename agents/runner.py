@@ -269,6 +269,7 @@ def _run_of(
 ) -> AgentRun:
     names, looks = tools_of(variant, world.tools), variant.architecture.looks
     seer = models[looks].name if looks in variant.roles else None
+    sees = shows_pictures(variant, seer, options.vision)
     run = AgentRun(
         query=query,
         user_id=world.user_id,
@@ -277,9 +278,7 @@ def _run_of(
         prompts=agent_prompts(variant, options, prompts, given.setting, world.tools),
         allowance=allowance,
         steps=StepLog(allowance.elapsed),
-        tools=ToolContext(
-            world, options.top_k, sees=shows_pictures(variant, seer, options.vision), asked=query
-        ),
+        tools=ToolContext(world, options.top_k, sees=sees, asked=query),
         call_tool=tools.call,
         schemas=schemas(names),
         names=frozenset(names),
@@ -373,9 +372,7 @@ def _gathered(run: AgentRun, variant: Variant, world: World) -> dict[str, Any]:
         "query": run.query,
         "user_id": run.user_id,
         "models": {role: own if role in outside else model.name for role, model in run.models.items()},
-        "rule_written": any(
-            run.models[role].rule_written for role in wrote if role in run.models.keys() - outside
-        ),
+        "rule_written": any(run.models[role].rule_written for role in {*wrote} & run.models.keys() - outside),
         "sources": run.ledger.sources(actor_rank),
         "tool_calls": _numbered(run),
         "failures": sorted(run.failures, key=lambda failure: actor_rank(failure.researcher)),

@@ -59,7 +59,7 @@ def has_fields(manifest: Manifest) -> bool:
     return manifest.versions.get("fields") == FIELDS_VERSION
 
 
-def sealed_manifest(manifest: Manifest) -> Manifest:
+def with_seal(manifest: Manifest) -> Manifest:
     """Return the manifest with its seal, a hash that reveals any later change."""
     return manifest.model_copy(update={"seal": _seal(manifest)})
 

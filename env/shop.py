@@ -61,7 +61,7 @@ class Manifest(BaseModel):
     sizes: dict[str, int] = Field(default_factory=dict)
     created: str | None = None
     seal: str | None = None
-    """The hash of all other fields (`drr.env.manifest.sealed_manifest`), set on publishing; older shops have none."""
+    """The hash of all other fields (`drr.env.manifest.with_seal`), set on publishing; older shops have none."""
     reviews: ReviewsKept | None = None
     """The entry about kept reviews, if an ingest was asked to keep them; not part of the content hash."""
     origin: Literal["sample"] | None = None

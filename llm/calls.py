@@ -43,14 +43,14 @@ def tracing_off() -> None:
         langsmith.get_env_var.cache_clear()
 
 
-def environment_proxies() -> dict[str, str]:
+def env_proxies() -> dict[str, str]:
     """Return the proxies by scheme that clients find in the environment."""
     return {name: address for name, address in getproxies().items() if name in ("http", "https", "all")}
 
 
 def check_proxies() -> None:
     """Raise `ModelSetupError` for an unreadable proxy address, for which a client would crash or call another host. The message hides the address."""
-    for name, address in environment_proxies().items():
+    for name, address in env_proxies().items():
         text = address if "://" in address else f"http://{address}"
         try:
             parts = urlsplit(text)
@@ -230,7 +230,7 @@ class ProviderLimits:
         return self._own[provider]
 
 
-async def call_with_retries(
+async def with_retries(
     attempt: Callable[[R], Awaitable[T]],
     *,
     reserve: Callable[[], AbstractAsyncContextManager[R]],

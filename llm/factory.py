@@ -12,15 +12,7 @@ from weakref import WeakKeyDictionary
 
 from drr.llm import failures
 from drr.llm.budget import NOTHING, Budget, Charge, Limit, Prices, load_prices, most_of_call
-from drr.llm.calls import (
-    CallLimit,
-    Clock,
-    ProviderLimits,
-    Retries,
-    call_with_retries,
-    check_proxies,
-    environment_proxies,
-)
+from drr.llm.calls import CallLimit, Clock, ProviderLimits, Retries, check_proxies, env_proxies, with_retries
 from drr.llm.failures import ModelFailure, ModelSetupError
 from drr.llm.journal import Journal, PaidAnswer, request_id
 from drr.llm.meter import CallWatch, Meter, SeenCall, Tokens, tokens_of
@@ -59,7 +51,7 @@ class _Shared:
         self._base = ModelServer(settings.base_url, settings.keys, settings.refused)
         servers = [self._base, *settings.servers.values()]
         keys = [key.get_secret_value() for one in servers for key in one.keys.values() if key is not None]
-        self.redact = Redactor(keys, [*(one.address for one in servers), *environment_proxies().values()])
+        self.redact = Redactor(keys, [*(one.address for one in servers), *env_proxies().values()])
         self.limits = ProviderLimits(settings.concurrency, clock)
         self.watch: CallWatch | None = None
         self._chats: WeakKeyDictionary[_Loop, dict[tuple[str, int, int], BaseChatModel]] = WeakKeyDictionary()
@@ -333,7 +325,7 @@ class _Role:
             self._seen(messages, max_tokens, answered.seconds, writing, answered)
             return message
 
-        return await call_with_retries(
+        return await with_retries(
             attempt,
             reserve=lambda: Charge(budgets, amount),
             limiter=shared.limit_of(self._provider, self._server),

@@ -33,13 +33,7 @@ from mcp.server.streamable_http_manager import (
     StreamableHTTPSessionManager,
 )
 from mcp.shared.exceptions import MCPError
-from mcp_types import (
-    INVALID_REQUEST,
-    CallToolResult,
-    ImageContent,
-    TextContent,
-    ToolAnnotations,
-)
+from mcp_types import INVALID_REQUEST, CallToolResult, ImageContent, TextContent, ToolAnnotations
 from mcp_types import Tool as ListedTool
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from starlette.requests import Request

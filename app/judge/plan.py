@@ -27,16 +27,7 @@ from typing import Annotated, Literal, Protocol, Self
 from drr.app.commands.parser import name_usual
 from drr.app.console import add_setting_options
 from drr.app.models.setup import SETTINGS
-from drr.app.study.terms import (
-    Count,
-    Options,
-    PooledTerms,
-    TracedTerms,
-    Words,
-    add_options,
-    option,
-    switch,
-)
+from drr.app.study.terms import Count, Options, PooledTerms, TracedTerms, Words, add_options, option, switch
 from drr.env.plugins import papers
 from drr.eval.tasks.desk import TOGETHER
 from pydantic import Field

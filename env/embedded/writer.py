@@ -44,7 +44,7 @@ from drr.env.embedded.store import lookup_key
 from drr.env.entities import Product
 from drr.env.errors import NoPlaceForShop, ShopError
 from drr.env.files import close_folder, owner_only_mode
-from drr.env.manifest import completed_manifest, sealed_manifest
+from drr.env.manifest import completed_manifest, with_seal
 from drr.env.search.fields import VERSION as FIELDS_VERSION
 from drr.env.search.searching import VERSION_KEY
 from drr.env.settings import Settings
@@ -232,9 +232,7 @@ class FolderWriter:
         }
         if self._vectors:
             sizes[VECTORS] = (self._data / VECTORS).stat().st_size
-        manifest = sealed_manifest(
-            manifest.model_copy(update={"sizes": {**sizes, "total": sum(sizes.values())}})
-        )
+        manifest = with_seal(manifest.model_copy(update={"sizes": {**sizes, "total": sum(sizes.values())}}))
         text = orjson.dumps(
             {
                 **manifest.model_dump(mode="json"),

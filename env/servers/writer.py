@@ -26,7 +26,7 @@ from drr.env.content import (
 from drr.env.entities import Product
 from drr.env.errors import ServerFailure, ShopError
 from drr.env.json_object import JsonObject
-from drr.env.manifest import completed_manifest, parse_manifest, sealed_manifest
+from drr.env.manifest import completed_manifest, parse_manifest, with_seal
 from drr.env.servers import index
 from drr.env.servers.connect import Servers, client_versions
 from drr.env.servers.documents import (
@@ -229,7 +229,7 @@ class ServersWriter:
             if kept is None:  # an earlier attempt may have kept some
                 self._sending.collection(REVIEWS).drop()
             sizes = _finish(self._servers, self._names, self._sending, manifest)
-        manifest = sealed_manifest(manifest.model_copy(update={"sizes": sizes}))
+        manifest = with_seal(manifest.model_copy(update={"sizes": sizes}))
         with self._servers.speaking():
             load.hold()
             self._versions.show(

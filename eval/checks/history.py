@@ -9,7 +9,7 @@ from drr.env.statistics import Share, UserStatistics
 from drr.env.text import category_key
 from drr.eval.checks.base import Check, Subject, Tally, unverifiable
 from drr.eval.checks.mentions import Mentions, TextLine, after_bullet
-from drr.eval.checks.values import Segment, plain_label, segment, split_label, split_word_list
+from drr.eval.checks.values import Segment, plain_label, segment, split_label, word_list
 from drr.wording.dates import dates
 from drr.wording.money import amounts
 
@@ -50,7 +50,7 @@ _COUNTS = {
     **dict.fromkeys(("total orders", "orders in all", "number of orders", "orders placed", "orders on record", "all orders", "order count"), "orders"),
     **dict.fromkeys(("total items", "items in all", "items bought", "number of items"), "items"),
 }  # fmt: skip
-_SPENT = split_word_list("known spend|total known spend|lifetime spend|spend to date|spent so far")
+_SPENT = word_list("known spend|total known spend|lifetime spend|spend to date|spent so far")
 _ENDS = {
     "first order": "first_order",
     "last order": "last_order",

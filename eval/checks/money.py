@@ -9,7 +9,7 @@ from itertools import pairwise
 from drr.eval.checks.base import Check, Span, Subject, Tally, unverifiable
 from drr.eval.checks.bills import StatedTotal, bills_of, totals_of
 from drr.eval.checks.mentions import Mentions
-from drr.eval.checks.values import plain_label, segment, split_label, split_word_list
+from drr.eval.checks.values import plain_label, segment, split_label, word_list
 from drr.wording.money import MoneyAmount, amounts
 
 _CENT = 0.011
@@ -40,10 +40,10 @@ _NOT = re.compile(
     r"\b(?:not|no|never|without|cannot|if|would|instead|unless|adding|with the|each|per)\b|n['’]t\b", re.I
 )
 _OVER = frozenset(("over", "above", "exceeds", "beyond", "more than"))
-_LEFT_LABELS = split_word_list(
+_LEFT_LABELS = word_list(
     "left|left over|leftover|remaining|budget left|left in budget|remaining budget|budget remaining|headroom|to spare|money left|unspent"
 )
-_BUDGET_LABELS = split_word_list(
+_BUDGET_LABELS = word_list(
     "budget|your budget|budget limit|spending limit|stated budget|total budget|limit|budget cap"
 )
 _KEPT = re.compile(

@@ -20,7 +20,7 @@ from drr.eval.checks.values import (
     segment,
     segments,
     split_label,
-    split_word_list,
+    word_list,
 )
 from drr.wording.dates import TextDate, dates, days_of_year
 from drr.wording.money import amounts
@@ -32,18 +32,16 @@ _ORDER_ID = re.compile(
 )
 _DIGITS = 16  # of every order's number
 _STATES = {one.casefold(): one for one in ORDER_STATUSES}
-_NOT_YET = split_word_list(
-    "refunded|pending|in transit|on its way|still on its way|on the way|not delivered|open"
-)
+_NOT_YET = word_list("refunded|pending|in transit|on its way|still on its way|on the way|not delivered|open")
 """States that no record has."""
 _STATE = re.compile(rf"\b(?:{'|'.join(_STATES)})\b", re.I)
-_DAY_LABELS = split_word_list(
+_DAY_LABELS = word_list(
     "date|order date|ordered|ordered on|day|purchased|purchase date|bought|date ordered|order placed|placed|when"
 )
-_STATE_LABELS = split_word_list("status|state|order status")
+_STATE_LABELS = word_list("status|state|order status")
 _COUNT = re.compile(r"\d{1,3}(?![\d.,])")
 _PAIR = 2  # cells of a row: a label and its value
-_THING_LABELS = split_word_list("item|product|what|bought|thing|name|product name|item ordered")
+_THING_LABELS = word_list("item|product|what|bought|thing|name|product name|item ordered")
 _NEAR = 40  # characters between an order's number and its day
 _BETWEEN = re.compile(
     r"[\s*_]*(?:[(,:—–-]|\bof\b|\bfrom\b|\bon\b|\bdated\b|\bplaced\b|\bordered\b|order|[\s#*_])*[\s*_]*", re.I

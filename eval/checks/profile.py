@@ -14,7 +14,7 @@ from drr.env.shop import Shop, Store
 from drr.eval.checks.base import Check, Span, Subject, Tally, unverifiable
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.orders import USER_URL, order_ids
-from drr.eval.checks.values import Segment, plain_label, segment, split_label, split_word_list
+from drr.eval.checks.values import Segment, plain_label, segment, split_label, word_list
 from drr.wording.states import STATES
 from drr.wording.vocabulary import any_word_pattern, vocabulary
 
@@ -33,16 +33,16 @@ _CALLED = re.compile(
 _LEADS = re.compile(
     rf"\b(?i:prepared|compiled|written|drawn up|put together|made|report|plan|recommendations?|summary)\s(?i:for)\s[*_]{{0,2}}{_TITLE}(?P<first>{_CAPITAL})\s(?P<last>{_CAPITAL})"
 )
-_NO_NAMES = split_word_list(
+_NO_NAMES = word_list(
     "there|all|everyone|everybody|folks|team|friend|friends|neighbor|neighbour|shopper|customer|reader|sir|madam|again|kitty"
 )
 _TO_OTHERS = re.compile(
     r"\b(?:write|letter|note|draft|message|e-?mail|tell|text|reply|card|post|announce|ask)\b", re.I
 )
-_NAME_LABELS = split_word_list(
+_NAME_LABELS = word_list(
     "name|customer|customer name|prepared for|compiled for|for|report for|shopper|written for|plan for|reader|recipient|client|client name|account|account holder|to|user"
 )
-_PLACE_LABELS = split_word_list(
+_PLACE_LABELS = word_list(
     "location|ship to|shipping to|deliver to|delivery to|address|shipping address|delivery address|city|home|lives in|based in|place|ships to|destination|home city|where"
 )
 _TWO = re.compile(rf"{_TITLE}(?P<first>{_CAPITAL})\s(?P<last>{_CAPITAL})(?=$|[*_]|[,(;|·]|\s[–—(·|-])")

@@ -36,7 +36,7 @@ _TOTAL = re.compile(
 _QUANTITY = frozenset(("qty", "quantity", "units", "how many", "pcs"))
 
 
-def split_word_list(words: str) -> frozenset[str]:
+def word_list(words: str) -> frozenset[str]:
     """Return the words of a list that is written `one|two words|three`."""
     return frozenset(words.split("|"))
 
