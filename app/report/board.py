@@ -24,7 +24,6 @@ NAMED = 3
 """Number of systems that a sentence names; further systems are only counted."""
 LONGEST = 60
 EMPTY: Mapping[str, str] = {}
-NOT_IN_FP = "It is of claims on the web and on products; those on orders are not in it."
 UNKNOWN = "unknown"
 AGAINST = "against the first"
 UNDECIDED, LEVEL = "not told apart", "shared first"

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
+from drr.app.report.tables import Cell, Table, headings
 from drr.app.viewer.model import JudgeVerdicts, ReportView
 from drr.citations.parse import canonical_url
 from drr.env.files import file_name
-from drr.eval.agreement.rows import AgreementDocument, AgreementRow
+from drr.eval.agreement.rows import AgreementDocument
 from drr.eval.stats.faithfulness import JudgedClaim
 from drr.eval.tasks.judgements import Verdict
 from drr.wording.excerpt import excerpt
@@ -182,70 +183,40 @@ def _answer(report: ReportView) -> str:
     return f"{report.entry.variant}, trial {report.entry.trial}"
 
 
-class AgreementPart(NamedTuple):
-    """A table on how far judges of the study agree, for one kind of verdict."""
-
-    title: str
-    note: str
-    columns: Sequence[str]
-    lines: Sequence[tuple[str, str, Sequence[tuple[str, str]]]]
-    """Rows of judges' names, subject and cells; a cell is the value with its interval, and a note on n and method."""
-
-
-def agreement_parts(document: AgreementDocument) -> Iterator[AgreementPart]:
-    """Yield the tables of agreement on verdicts, on grades and on comparisons."""
-    support = [(pair["judges"], "claims", pair) for pair in document["support"]["pairs"]]
-    rating = [
-        (p["judges"], what, row) for p in document["rating"]["pairs"] for what, row in p["dimensions"].items()
-    ]
-    paired = [
-        (p["judges"], what, row)
-        for p in document["pairwise"]["pairs"]
-        for what, row in p["dimensions"].items()
-    ]
-    yield from _part(
+_AGREEMENT = (
+    (
+        "support",
         "Verdicts on claims",
         "Of the same claim and sources: full, partial or none.",
         {"equal": "exact", "kappa": "kappa", "weighted kappa": "weighted_kappa"},
-        support,
-    )
-    yield from _part(
+    ),
+    (
+        "rating",
         "Grades",
         "Of the same answer; the bias is the first one's grade minus the second one's.",
         {"rank correlation": "spearman", "mean distance": "mard", "bias": "bias"},
-        rating,
-    )
-    yield from _part(
+    ),
+    (
+        "pairwise",
         "Comparisons",
         "Who won, both orders together.",
         {"equal": "exact", "kappa, ties kept": "kappa_with_ties", "one says tie": "ties_share"},
-        paired,
-    )
+    ),
+)
+"""Kind of verdict, title, note, and the columns' fields, for each table of agreement."""
 
 
-def _part(
-    title: str,
-    note: str,
-    columns: Mapping[str, str],
-    rows: Sequence[tuple[Sequence[str], str, Mapping[str, object]]],
-) -> Iterator[AgreementPart]:
-    """Yield the table, unless it has no rows. `columns` maps a column's heading to the field of a row."""
-    if rows:
-        lines = [
+def agreement_parts(document: AgreementDocument) -> Iterator[Table]:
+    """Yield the tables of agreement on verdicts, on grades and on comparisons that have rows."""
+    for kind, title, note, columns in _AGREEMENT:
+        pairs: Sequence[Any] = cast("Any", document)[kind]["pairs"]
+        rows = [
             (
-                " and ".join(judges),
-                what,
-                [_cell(cast("AgreementRow", row[name])) for name in columns.values()],
+                f"{' and '.join(pair['judges'])}: {what.replace('_', ' ')}",
+                [Cell(Cell.of(row[one]).text()) for one in columns.values()],
             )
-            for judges, what, row in rows
+            for pair in pairs
+            for what, row in pair.get("dimensions", {"claims": pair}).items()
         ]
-        yield AgreementPart(title, note, list(columns), lines)
-
-
-def _cell(row: AgreementRow) -> tuple[str, str]:
-    title = f"{'all equal, ' if row.get('all_equal') else ''}n = {row['n']:,}; {row['method']}"
-    if row["value"] is None:
-        return "–", title
-    if row["ci_low"] is None or row["ci_high"] is None:
-        return f"{row['value']:.2f}", title
-    return f"{row['value']:.2f} [{row['ci_low']:.2f}, {row['ci_high']:.2f}]", title
+        if rows:
+            yield Table(kind, title, headings(*columns), rows, [note])

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from drr.app.report.tables import Table
 from drr.app.viewer.entries import EntryReader
-from drr.app.viewer.judges import AgreementPart, agreement_parts
+from drr.app.viewer.judges import agreement_parts
 from drr.app.viewer.model import ReportView, ShownEntry
 from drr.app.viewer.reviewing import ReviewBooks, tallied
 from drr.app.viewer.views import AnswerReader
@@ -34,7 +35,7 @@ class Reader(AnswerReader):
         """Return the names of all judges of the study."""
         return sorted(latest_judgings(self.study))
 
-    def judges_agreement(self) -> tuple[list[str], list[AgreementPart], str | None] | None:
+    def judges_agreement(self) -> tuple[list[str], list[Table], str | None] | None:
         """Return the judges' names, the agreement of every two judges and a banner; `None` where nothing can be compared. Reads every judgement."""
         document = agreement_document(self.study, [])
         return (

@@ -14,11 +14,12 @@ from drr.app.pages.frame import ANSWERS, Frame, FramePlace, banner_of, templates
 from drr.app.pages.markdown import TAGS, clean
 from drr.app.report.board import AGAINST, failed_text
 from drr.app.report.failing import errors_text
+from drr.app.report.grids import grid
 from drr.app.report.headline import sum_of_dollars
+from drr.app.report.tables import Table
 from drr.app.viewer.gantt import gantt
 from drr.app.viewer.highlight import MarkedSpan, SourceNames, links_of, marked_html, marked_text
 from drr.app.viewer.judges import (
-    AgreementPart,
     facts_beside,
     judges_beside,
     opening_sides,
@@ -192,9 +193,13 @@ class Pages:
         banner = banner_of([report.entry.rule_written], False)
         return self.draw("transcript.html", "../", banner=banner, r=report, g=shown)
 
-    def judges(self, names: Sequence[str], parts: Sequence[AgreementPart], banner: str | None) -> str:
+    def judges(self, names: Sequence[str], parts: Sequence[Table], banner: str | None) -> str:
         return self.draw(
-            "judges.html", "", banner=banner_of([], banner is not None), judges=names, parts=parts
+            "judges.html",
+            "",
+            banner=banner_of([], banner is not None),
+            judges=names,
+            parts=[(one, grid(one, {})) for one in parts],
         )
 
     def page(self, sha: str, text: str) -> str:

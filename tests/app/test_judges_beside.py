@@ -127,9 +127,8 @@ def test_pages_show_both_judges_lead_from_one_to_the_other_and_give_their_agreem
     names, parts, _ = found
     assert names == ["rules-2", "second"]
     assert [part.title for part in parts] == ["Verdicts on claims", "Grades", "Comparisons"]
-    verdicts = parts[0].lines[0][2][0]
-    assert re.fullmatch(r"0\.\d\d \[0\.\d\d, \d\.\d\d\]", verdicts[0])
-    assert verdicts[1].startswith("n = ")
+    verdicts = parts[0].rows[0][1][0].text()
+    assert re.fullmatch(r"0\.\d\d \[0\.\d\d, \d\.\d\d\] n=\d+", verdicts)
     page = Pages("s", served=False).judges(names, parts, None)
     assert "rules-2 and second" in page
 

@@ -14,7 +14,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from drr.app.pages.serve import STATIC, place_of
 from drr.app.report.failing import FoundError
-from drr.app.viewer.judges import AgreementPart
+from drr.app.report.tables import Cell, Table, headings
 from drr.app.viewer.model import (
     Actor,
     CallView,
@@ -317,7 +317,7 @@ def hostile_pages(pages: Pages) -> dict[str, str]:
     failed = replace(
         view, entry=replace(view.entry, status="failed", words=None), verdicts=JudgeVerdicts(None), others=()
     )
-    agreement = AgreementPart(evil, evil, (evil,), ((evil, evil, ((evil, evil),)),))
+    agreement = Table(evil, evil, headings(evil), [(evil, [Cell(evil)])], [evil])
     return {
         "index.html": pages.index([*asked, failed.entry], None, 0, evil, 2),
         "errors.html": pages.errors(
