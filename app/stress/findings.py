@@ -63,6 +63,8 @@ class StressDocument(TypedDict):
     schema: int
     study: str
     answers: int
+    rule_written: int
+    """Number of answers that rules wrote in place of a model."""
     compared: int
     """Number of answers that were repeated under at least one change."""
     outdated: int
@@ -103,6 +105,7 @@ def findings(folder: Path) -> StressDocument:
         "schema": 1,
         "study": folder.name,
         "answers": len(bases),
+        "rule_written": sum(bool(one.record.result.get("rule_written")) for one in bases.values()),
         "compared": len(compared),
         "outdated": outdated,
         "effects": list(_moved(pairs)),

@@ -19,7 +19,7 @@ _ELASTICITY = 5.0
 def write(found: StressDocument, out: Path) -> None:
     """Write the page `stress.html` and the document `stress.json` into a folder."""
     from drr.app.pages.folders import viewer_of
-    from drr.app.pages.frame import Frame, FramePlace, templates
+    from drr.app.pages.frame import Frame, FramePlace, banner_of, templates
     from drr.app.pages.serve import SORTING, STATIC, STYLES
 
     (out / "static").mkdir(parents=True, exist_ok=True)
@@ -31,13 +31,15 @@ def write(found: StressDocument, out: Path) -> None:
     if (viewer := viewer_of(out, None)) is not None:
         places.append(FramePlace("viewer", f"{viewer}/index.html", "Answers"))
     frame = Frame(found["study"], False, places, scripts=(SORTING,))
+    by_rules = found["rule_written"]
     words = {"figure": figure, "interval": interval, "size": _size, "bar": _bar}
     page = (
         templates()
         .get_template("stress.html")
         .render(
             root="",
-            banner=None,
+            banner=banner_of([by_rules > 0, by_rules == found["answers"]], False),
+            limits="stress.html",
             found=found,
             sentences=list(sentences(found)),
             **words,

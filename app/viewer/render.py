@@ -285,7 +285,7 @@ _RECORD = "; record: "
 
 
 def marked(passage: Passage, wrong: Sequence[ShownFinding] = ()) -> Markup:
-    """Return a passage as HTML with its words marked, and what the record has in the place of what is wrong."""
+    """Return a passage as HTML with its words marked, and what the record has in place of an error."""
     from markupsafe import Markup
 
     held = [record for one in wrong if (record := one.why.partition(_RECORD)[2])]
