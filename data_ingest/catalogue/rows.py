@@ -12,6 +12,7 @@ import io
 import shutil
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -62,13 +63,16 @@ class TableFile:
             yield Batch([line for line, _ in good], cells, bad)
 
 
-def unpacked(path: Path) -> IO[bytes]:
+@contextmanager
+def unpacked(path: Path) -> Iterator[IO[bytes]]:
+    """Open a file, which may be packed by gzip. Raises `DrrError` also for what cannot be read later."""
     try:
         with path.open("rb") as file:
-            packed = file.read(2) == b"\x1f\x8b"
-        return gzip.open(path) if packed else path.open("rb")  # type: ignore[return-value]
-    except OSError as error:
-        raise DrrError(f"{path}: cannot be read ({error.strerror}); check the file") from error
+            packed = file.peek(2)[:2] == b"\x1f\x8b"
+            yield gzip.GzipFile(fileobj=file) if packed else file  # type: ignore[misc]
+    except (EOFError, OSError, zlib.error) as error:
+        reason = getattr(error, "strerror", None) or type(error).__name__
+        raise DrrError(f"{path}: cannot be read ({reason}); get the file again") from None
 
 
 class DelimitedFile(TableFile):
@@ -102,8 +106,6 @@ class DelimitedFile(TableFile):
             raise DrrError(
                 f"{self.path}: line {number + 1} or later is not {self._encoding}; {_SAY}"
             ) from None
-        except (EOFError, OSError, zlib.error):
-            raise DrrError(f"{self.path}: cannot be read past line {number}; get the file again") from None
 
     def _rows(self, lines: Iterable[str], separator: str | None) -> Iterator[tuple[int, list[str]]]:
         """Yield each row with its first line."""
@@ -181,29 +183,35 @@ class XmlFile(ObjectFile):
     def _objects(self) -> Iterator[tuple[int, Any]]:
         from lxml import etree
 
-        begin, how = (
-            0,
-            {"resolve_entities": False, "no_network": True, "remove_comments": True, "remove_pis": True},
-        )
+        parser = etree.XMLPullParser(
+            ("end",), tag=("{*}item", "{*}entry"), resolve_entities=False, no_network=True, remove_comments=True,
+            remove_pis=True,
+        )  # fmt: skip
+        fed = 0
         try:
             with unpacked(self.path) as file:
-                for event, item in etree.iterparse(file, ("start", "end"), **how):
-                    if file.tell() - begin > LONGEST:
-                        raise DrrError(
-                            f"{self.path}: the item of line {item.sourceline} has over 16 MB; mend it"
+                for chunk in iter(partial(file.read, 1 << 16), b""):
+                    parser.feed(chunk)
+                    fed += len(chunk)
+                    for _, item in parser.read_events():
+                        if item.getroottree().docinfo.internalDTD is not None:
+                            raise DrrError(f"{self.path}: declares a document type (DOCTYPE); take it out")
+                        found: dict[str, list[str]] = {}
+                        for part in item:
+                            found.setdefault(etree.QName(part).localname, []).append(
+                                (part.text or "").strip()
+                            )
+                        yield (
+                            item.sourceline,
+                            {name: one if one[1:] else one[0] for name, one in found.items()},
                         )
-                    if event == "start" or etree.QName(item).localname not in ("item", "entry"):
-                        continue
-                    if item.getroottree().docinfo.internalDTD is not None:
-                        raise DrrError(f"{self.path}: declares a document type (DOCTYPE); take it out")
-                    found: dict[str, list[str]] = {}
-                    for part in item:
-                        found.setdefault(etree.QName(part).localname, []).append((part.text or "").strip())
-                    yield item.sourceline, {name: one if one[1:] else one[0] for name, one in found.items()}
-                    begin = file.tell()
-                    item.clear()
-                    while item.getprevious() is not None:
-                        del item.getparent()[0]
+                        item.clear()
+                        while item.getprevious() is not None:
+                            del item.getparent()[0]
+                        fed = 0
+                    if fed > LONGEST:
+                        raise DrrError(f"{self.path}: {LONGEST:,} bytes hold no whole item; mend it")
+            parser.close()
         except etree.XMLSyntaxError as error:
             raise DrrError(f"{self.path}: is not well-formed XML (line {error.lineno}); mend it") from None
 
@@ -218,12 +226,13 @@ class ParquetFile(TableFile):
         import pyarrow.parquet as pq
 
         super().__init__(path, None, None)
-        file = unpacked(path)
-        if isinstance(file, gzip.GzipFile):
-            packed, file = file, TemporaryFile()  # noqa: SIM115 - its reader closes it
-            shutil.copyfileobj(packed, file)
+        source: Any = str(path)
+        with unpacked(path) as file:
+            if isinstance(file, gzip.GzipFile):
+                source = TemporaryFile()  # noqa: SIM115 - its reader closes it
+                shutil.copyfileobj(file, source)
         try:
-            self._file = pq.ParquetFile(file)
+            self._file = pq.ParquetFile(source)
         except (OSError, pa.ArrowException) as error:
             raise DrrError(f"{path}: is no Parquet file ({type(error).__name__})") from None
         self.columns = list(self._file.schema_arrow.names)

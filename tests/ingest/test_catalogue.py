@@ -301,6 +301,8 @@ DOUBTS: list[tuple[dict[str, Any], str]] = [
     ({"p_xml": "<!DOCTYPE r [<!ENTITY a 'zq'>]><rss><item><id>&a;</id></item></rss>"}, "DOCTYPE"),
     ({"p_xml": "<rss><item><id>zq</rss>"}, "well-formed"),
     ({"p_parquet": b"PAR1 zq"}, "no Parquet file"),
+    *(({f"p_{kind}": b"\x1f\x8b\x08\x00zq"}, "cannot be read") for kind in ("csv", "jsonl", "xml", "parquet")),
+    ({"p_csv": gzip.compress(PRODUCTS.encode())[:30]}, "cannot be read"),
     ({"p_csv": PRODUCTS, "q_xlsx": "zq"}, "as CSV"),
 ]  # fmt: skip
 
