@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, NotRequired, TypedDict, cast
+from typing import Any, cast
 
 from drr.agents.architecture import Variant
 from drr.agents.base import AGENT, PROFILE, AnswerRecord, Listener, ignore_event
@@ -19,7 +19,7 @@ from drr.app.study.person import PLAIN_SHOPPER, PersonFacts, PlayedShopper, open
 from drr.app.study.plan import StudyPlan
 from drr.app.study.spans import NO_SPANS, Spans, answer_span, spans_of
 from drr.app.study.specs import AnswerSpec, agent_in, reach_in, setting_in, spec_in_key, spec_of, split_record
-from drr.app.study.workers import Probe, check_same, probe_per_system, settings_from, whole_path
+from drr.app.study.workers import check_same, probe_per_system, settings_from, whole_path
 from drr.app.study.worlds import can_have_reach, check_contained, check_reaches, kinds_for
 from drr.env.errors import DrrError, Misuse
 from drr.env.files import at_home
@@ -63,18 +63,12 @@ def terms_of(plan: StudyPlan, settings: Settings) -> CommandTerms:
     return CommandTerms(plan.trust_agent, tuple(map(Path, plan.agent_sees)), hidden)
 
 
-class AnswerWorkplace(TypedDict):
-    """The data that a worker in another process needs to answer."""
-
-    plan: JsonObject
-    settings: JsonObject
-    """Settings without secrets, which come from the worker's own environment."""
-    probes: NotRequired[list[Probe]]
-
-
 @contextmanager
-def open_workplace(document: AnswerWorkplace) -> Iterator[Workplace]:
-    """Open the workplace of a worker in another process, for `Opening("drr.app.study.answers:open_workplace", document)`."""
+def open_workplace(document: Mapping[str, Any]) -> Iterator[Workplace]:
+    """Open the workplace of a worker in another process, for `Opening("drr.app.study.answers:open_workplace", document)`.
+
+    The document has the plan, settings without secrets, which come from the worker's own environment, and probes.
+    """
     with open_answering(StudyPlan(**document["plan"]), settings_from(document["settings"])) as answering:
         for probe in document.get("probes", ()):  # would this process answer as its driver asked?
             (unit,) = answering.units_of([probe["spec"]])
