@@ -77,7 +77,7 @@ def _contained(control: socket.socket, order: LaunchOrder) -> None:
     """Start the command in namespaces of its own. The child is their first process; when it ends, the kernel ends all others."""
     namespaces = importlib.import_module("namespaces")  # beside this file, without a package
 
-    namespaces.enter(order["processes"])
+    namespaces.enter_namespaces(order["processes"])
     prctl(_DEATH_SIGNAL, signal.SIGKILL)
     first = os.fork()
     if first:

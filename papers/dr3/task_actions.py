@@ -93,6 +93,6 @@ def _later(name: str) -> Callable[[argparse.Namespace], int]:
 check, show, review = map(_later, ("check", "show", "review"))
 OWN: Mapping[str, Callable[[argparse.Namespace], int]] = {
     "drawer": _later("make"),
-    "import": _later("bring_in"),
+    "import": _later("import_tasks"),
     "export": _later("write_out"),
 }
