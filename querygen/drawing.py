@@ -319,7 +319,8 @@ class NeedDraw:
         asked = self._demands(self.of.shelves.table(lender))
         named = {one.demand.name for one in asked if one.demand.name}
         common = {"Color"} if self.of.plain else self.of.shelves.common
-        if not asked or (list(category) in self.words["absent"] and not named <= common):
+        lent = self.of.plain or list(category) in self.words["absent"]
+        if not asked or (lent and not named <= common):
             return None
         truth = ShoppingNeed(
             category=list(category),

@@ -23,7 +23,14 @@ class FactDraw:
     """A drawer of figures from one user's records and from the web. A writer's question has them of kinds that it asks for, or of those bought."""
 
     def __init__(self, asker: PointSource, beside: Sequence[DrawnPoint] = ()) -> None:
-        self._needs = [one.truth.category[-1] for one in beside if isinstance(one.truth, ShoppingNeed)]
+        needs = [one.truth for one in beside if isinstance(one.truth, ShoppingNeed)]
+        self._needs = [need.category[-1] for need in needs]
+        self._makers = [
+            (need.category[-1], str(one.value))
+            for need in needs
+            for one in need.constraints
+            if one.kind == "brand_is"
+        ]
         if asker.plain:
             found = [asker.shelves.products.get(one) for one in asker.owned]
             kind_of = {
@@ -33,8 +40,14 @@ class FactDraw:
             }
             kinds = self._needs or [*kind_of.values()]
             orders = [one for one in asker.orders if kind_of.get(one.product_id) in kinds]
-            named = [(cell, f"{cell.page.title} {cell.row}".casefold()) for cell in asker.cells]
-            cells = [cell for cell, text in named if any(kind.casefold() in text for kind in kinds)]
+            # A page's figure belongs to the story where it is of a maker who is wanted, or whose thing was bought.
+            makers = [
+                *self._makers,
+                *((kind_of[p.product_id], p.store or "") for p in found if p and p.product_id in kind_of),
+            ]
+            texts = [(cell, f"{cell.page.title} {cell.row}".casefold()) for cell in asker.cells]
+            known = [(k.casefold(), m.casefold()) for k, m in makers if k in kinds and m]
+            cells = [cell for cell, text in texts if any(k in text and m in text for k, m in known)]
             asker = replace(asker, orders=orders, cells=cells)
         self.of, self.rng, self.store = asker, asker.rng, asker.store
 

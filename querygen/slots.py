@@ -36,9 +36,10 @@ class SlotRecord(BaseModel):
     figures: list[list[str]]
     budget: str
 
-    def points(self) -> list[list[str]]:
-        """Return the slots of each point, sorted and spelled alike, for comparison."""
-        parts = [*self.products, [f"figures: {len(self.figures)}"], *self.figures, [f"budget: {self.budget}"]]
+    def points(self, kinds: Mapping[str, str]) -> list[list[str]]:
+        """Return the slots of each point, sorted and spelled alike, for comparison. `kinds` are those of the orders, by number: a kind may be named or meant by its order."""
+        products = [[_named(slot, kinds) for slot in part] for part in self.products]
+        parts = [*products, [f"figures: {len(self.figures)}"], *self.figures, [f"budget: {self.budget}"]]
         return [sorted(map(_alike, part)) for part in parts]
 
     def numbered(self) -> Iterator[str]:
@@ -56,6 +57,12 @@ def _alike(slot: str) -> str:
     name, _, value = slot.partition(":")
     number = parse_figure(value)
     return f"{name}: {category_key(value.strip()) if number is None else f'{number:g}'}"
+
+
+def _named(slot: str, kinds: Mapping[str, str]) -> str:
+    name, _, order = slot.partition(":")
+    kind = kinds.get(order.strip()) if name == "kind of order" else None
+    return f"kind: {kind}" if kind else slot
 
 
 def _of_order(need: ShoppingNeed) -> bool:
@@ -93,6 +100,14 @@ class ShopLists:
     def _pages(self) -> dict[str, Document]:
         box = sandbox_of(self.maker.web)
         return {page.url: page for page in (box.documents if box else ()) if [*cells(page)]}
+
+    def kinds_of_orders(self, user_id: str) -> dict[str, str]:
+        """Return the kind of what each order was for, by the order's number."""
+        products = self.maker.checker.shelves.products
+        bought = (
+            (n, products.get(o.product_id)) for n, o in enumerate(self.maker.checker.orders(user_id), 1)
+        )
+        return {str(number): product.categories[-1] for number, product in bought if product}
 
     def orders(self, user_id: str) -> Iterator[str]:
         yield "The shopper's orders:"
