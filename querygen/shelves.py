@@ -194,7 +194,7 @@ class KindTable:
             return [
                 Constraint(kind=kind, name=name, value=value)
                 for _, (name, value) in pairs
-                if self._differs(name)
+                if self._differs(name) and not (self._plain and self._is_only_titled(name, value))
             ]
         if kind in ("brand_is", "brand_not"):
             times = Counter(p.store for p in self.products if p.store and '"' not in p.store)
@@ -217,6 +217,11 @@ class KindTable:
         spelled = {key for p in self.products for key in p.details if key.casefold() == name.casefold()}
         values = {value.casefold() for p in self.products if (value := detail(p, name))}
         return spelled == {name} and len(values) > 1
+
+    def _is_only_titled(self, name: str, value: str) -> bool:
+        """Tell whether a product's title has the value and its details have nothing of that name: a reader may take it as fitting."""
+        silent = (p.title.casefold() for p in self.products if detail(p, name) is None)
+        return any(value.casefold() in title for title in silent)
 
     def _limits(self, kind: ConstraintKind) -> list[Constraint]:
         known = sorted(p.price for p in self.products if p.price)
