@@ -219,7 +219,7 @@ class KindTable:
         return spelled == {name} and len(values) > 1
 
     def _is_only_titled(self, name: str, value: str) -> bool:
-        """Tell whether a product's title has the value and its details have nothing of that name: a reader may take it as fitting."""
+        """Tell whether a title has the value, of which that product's details say nothing."""
         silent = (p.title.casefold() for p in self.products if detail(p, name) is None)
         return any(value.casefold() in title for title in silent)
 
