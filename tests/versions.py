@@ -16,8 +16,8 @@ from shutil import which
 VERSIONS = ("3.12", "3.13", "3.14")
 TESTS = (
     "tests/security", "tests/agents/commands",
-    "tests/study/test_kills.py", "tests/study/test_interrupts.py", "tests/eval/test_kept_answers.py",
-    "tests/sample/test_sample.py", "tests/persons/test_context.py", "tests/filetasks/test_drawer.py", "tests/agents/test_replay.py",
+    "tests/study/test_kills.py", "tests/app/test_interrupted.py", "tests/eval/test_kept_answers.py",
+    "tests/sample/test_sample.py", "tests/persons/test_context.py", "tests/drawer", "tests/agents/test_replay.py",
 )  # fmt: skip
 _PYTEST = (
     "-m", "pytest", "-n", "2", "--dist", "loadfile", "-p", "no:cacheprovider", "-m", "not endurance", *TESTS,

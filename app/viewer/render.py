@@ -288,8 +288,8 @@ def marked(passage: Passage, wrong: Sequence[ShownFinding] = ()) -> Markup:
     """Return a passage as HTML with its words marked, and what the record has in place of an error."""
     from markupsafe import Markup
 
-    held = [record for one in wrong if (record := one.why.partition(_RECORD)[2])]
-    found = (re.search(rf"(?<!\w){re.escape(record)}(?!\w)", passage.text) for record in held)
+    records = [record for one in wrong if (record := one.why.partition(_RECORD)[2])]
+    found = (re.search(rf"(?<!\w){re.escape(record)}(?!\w)", passage.text) for record in records)
     return Markup(marked_text(passage.text, [*passage.spans, *(one.span() for one in found if one)]))
 
 

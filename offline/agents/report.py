@@ -39,7 +39,7 @@ def list_rows(question: str, found: Found, cites: Cites) -> Mapping[str, list[st
         for one in found.orders_on(question)
     ]
     files, pages = (
-        [f"“{line}” {cites(part.url, part.name)}." for part, line in found.lines_on(question, pages=pages)]
+        [f"{line} {cites(part.url, part.name)}" for part, line in found.lines_on(question, pages=pages)]
         for pages in (False, True)
     )
     return {
@@ -72,7 +72,7 @@ def filled_form(question: str, found: Found, passages: Mapping[str, int], *, for
     products = [{"product_id": one.product_id, "note": "found"} for one in found.products.values()]
     orders = [sentence(f"{one.date}: {one.title}.", one.url) for one in found.orders_on(question)]
     lines = [row for pages in (False, True) for row in found.lines_on(question, pages=pages)]
-    quoted = [sentence(f"“{line}”", part.url) for part, line in lines if part.url in passages]
+    quoted = [sentence(line, part.url) for part, line in lines if part.url in passages]
     document = {
         "answer": [sentence(BANNER.removeprefix("> ")), sentence(UNREAD), *orders, *quoted],
         "sections": [{"title": "Products that were found", "sentences": [], "products": products}],
