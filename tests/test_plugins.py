@@ -195,7 +195,7 @@ def test_a_broken_package_of_somebody_else_ends_nothing(installed: Path) -> None
     code = (
         "from drr.env import plugins\n"
         "from drr.app.cli import main\n"
-        "assert 'cannot be loaded (ModuleNotFoundError' in plugins.problems()['toy']\n"
+        "assert 'cannot be loaded (ModuleNotFoundError' in plugins.unusable_plugins()['toy']\n"
         "assert main(['--help']) == 0\n"
     )
     assert "papers" in python(code, site=installed)
