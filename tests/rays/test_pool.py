@@ -148,9 +148,9 @@ async def test_ctrl_c_lets_the_units_of_all_nodes_finish(study: Study, cluster: 
 SOCKETS = """
 import os, sys
 from pathlib import Path
-from drr.extras.ray.cluster import connect, view
+from drr.extras.ray.cluster import cluster_state, connect
 ray = connect(None, 1)
-print(view(ray))
+print(cluster_state(ray))
 family = {os.getpid()}
 parents = {int(p.name): int((p / "stat").read_text().rpartition(")")[2].split()[1]) for p in Path("/proc").iterdir() if p.name.isdigit()}
 while more := {pid for pid, parent in parents.items() if parent in family} - family:
