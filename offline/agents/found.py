@@ -47,8 +47,9 @@ class SeenProduct(NamedTuple):
     def details(self) -> str:
         price = "price unknown" if self.price is None else money(self.price)
         if self.rating is None:
-            return f"{price}, not rated yet"
-        return f"{price}, rated {self.rating:g}/5 from {self.ratings or 0:,} ratings"
+            return f"{price}, rating unknown"
+        count = "an unknown number of" if self.ratings is None else f"{self.ratings:,}"
+        return f"{price}, rated {self.rating:g}/5 from {count} ratings"
 
 
 class FoundOrder(NamedTuple):

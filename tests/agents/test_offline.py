@@ -24,7 +24,7 @@ from drr.citations.parse import parse
 from drr.env.session import Session
 from drr.env.shop import Shop
 from drr.eval.rewards import read_form
-from drr.offline.agents.found import Found, parts_of, words_of
+from drr.offline.agents.found import Found, SeenProduct, parts_of, words_of
 from drr.offline.agents.policies import agent_policy, summariser_policy
 from drr.offline.agents.report import UNREAD, report
 from drr.tools.base import context_for
@@ -141,6 +141,12 @@ def test_any_text_gets_an_answer(text: str) -> None:
         message = agent_policy([HumanMessage(text)], {"brief": brief})
         assert message.text or message.tool_calls
     assert summariser_policy([], {"brief": briefs.PageSummaryRequest(text, text, text)}).text
+
+
+def test_what_a_shop_lacks_is_unknown_and_never_0() -> None:
+    lamp = SeenProduct("http://shop.example/1", "Lamp", None, 4.5, None)
+    assert lamp.details == "price unknown, rated 4.5/5 from an unknown number of ratings"
+    assert lamp._replace(price=9.0, rating=None).details == "$9.00, rating unknown"
 
 
 async def test_what_was_answered_is_listed_and_no_more(shop: Shop, web: CountingWeb) -> None:
