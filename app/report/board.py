@@ -105,7 +105,7 @@ def _elsewhere(metric: Metric, found: Sequence[Contrast]) -> str:
     sides = [(one.a, one.row["a"] or 0.0), (one.b, one.row["b"] or 0.0)]
     sides.sort(key=lambda side: side[1], reverse=one.metric.better != "lower")
     better, worse = (f"{_short(name)} ({one.metric.shown(value)})" for name, value in sides)
-    text = f"By {one.metric.label}, {better} {'is' if one.is_settled else 'may be'} ahead of {worse}"
+    text = f"By {one.metric.label}, {better} {'is' if one.is_settled else 'may be'} ahead of {worse} on {one.row['n']} questions"
     if one.is_settled:
         return f"{text}."
     doubt = ", and the interval holds zero" if one.is_by_test_alone else ""

@@ -39,7 +39,7 @@ def write(found: StressDocument, out: Path) -> None:
         .render(
             root="",
             banner=banner_of([by_rules > 0, by_rules == found["answers"]], False),
-            limits="stress.html",
+            limits_page="stress.html",
             found=found,
             sentences=list(sentences(found)),
             **words,

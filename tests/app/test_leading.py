@@ -73,7 +73,10 @@ def test_the_board_has_the_documents_figures_best_first(report: Path) -> None:
         failed: dict[str, int] = {}
         for row in csv.DictReader(file):
             failed[row["column"]] = failed.get(row["column"], 0) + int(row["value"].split(" fail")[0])
-    assert {name: int(words(row["rules failed"]).split()[0]) for name, row in rows.items()} == failed
+    if "rules failed" in heads:
+        assert {name: int(words(row["rules failed"]).split()[0]) for name, row in rows.items()} == failed
+    else:
+        assert not any(failed.values())
 
 
 def test_rules_are_a_heat_map(report: Path) -> None:
