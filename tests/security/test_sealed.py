@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -17,7 +18,8 @@ AXES = "products = 60\nusers = 30\nreviews = 900\nkinds = 6\npages = 4\nquestion
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix", "/gnu", "/sys")
 """Folders that belong to the system, to which this program never writes."""
 SEARCHER = """#!{python}
-import json, os, sys, urllib.request
+import json
+import re, os, sys, urllib.request
 
 asked = sys.stdin.read()
 marks = [bytes.fromhex(one)[::-1] for one in {marks!r}]
@@ -85,7 +87,9 @@ def test_no_byte_in_reach_of_a_contained_command_tells_seed_or_truth(drr: Drr, t
         return "".join(path.read_text() for path in (tmp_path / f"{name}-out").rglob("*.jsonl"))
 
     told = reports("study")
-    assert "9 tools" in told and told.count("FOUND [] END") >= 2, told[:2000]
+    assert "9 tools" in told and told.count("FOUND [] END") >= 2, (
+        re.findall(r"FOUND.{0,300}", told) or told[-1500:]
+    )
     assert "leak.txt: mark 0" in reports("leaky", "--agent-sees", tmp_path / "leak.txt"), (
         "it finds what is there"
     )
