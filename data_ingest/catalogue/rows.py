@@ -11,6 +11,7 @@ import gzip
 import io
 import shutil
 import zlib
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -39,7 +40,7 @@ class Batch(NamedTuple):
     bad: Sequence[tuple[int, str]] = ()
 
 
-class TableFile:
+class TableFile(ABC):
     """A file of rows with named columns."""
 
     endings: tuple[str, ...] = ()
@@ -50,9 +51,16 @@ class TableFile:
     def __init__(self, path: Path, encoding: str | None, separator: str | None) -> None:
         self.path, self._encoding, self._separator = path, encoding, separator
 
+    @abstractmethod
+    def batches(self, wanted: Sequence[str]) -> Iterator[Batch]: ...
+
+
+class RowFile(TableFile):
+    """A file that is read row by row."""
+
+    @abstractmethod
     def records(self, wanted: Sequence[str]) -> Iterator[tuple[int, Sequence[Any] | str]]:
         """Yield each row's line and cells, or the reason why it cannot be read."""
-        raise NotImplementedError
 
     def batches(self, wanted: Sequence[str]) -> Iterator[Batch]:
         records = self.records(wanted)
@@ -75,7 +83,7 @@ def unpacked(path: Path) -> Iterator[IO[bytes]]:
         raise DrrError(f"{path}: cannot be read ({reason}); get the file again") from None
 
 
-class DelimitedFile(TableFile):
+class DelimitedFile(RowFile):
     """A CSV or TSV file. Its encoding and separator are found, or a sentence asks for them."""
 
     endings = (".csv", ".tsv", ".txt", ".tab")
@@ -137,7 +145,7 @@ class DelimitedFile(TableFile):
             yield line, [row[k] for k in at] if fits else "wrong_number_of_cells"
 
 
-class ObjectFile(TableFile):
+class ObjectFile(RowFile):
     """A file of JSON objects, one a line. A column is a path such as `offers.price`."""
 
     endings = (".jsonl", ".ndjson", ".json")
