@@ -45,6 +45,8 @@ ORDERS_READ = 300
 """The largest number of orders of a user who may be the asker of a checkable question."""
 MOST_BY_CHANCE = 0.25
 """The highest chance at which random picks among the products of a kind may all be right."""
+MOST_HITS = 50
+"""Results of one search, as the tool allows."""
 _NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 
 
@@ -315,16 +317,19 @@ class TruthChecker:
             if order := self.blind_order(query.user_id, need):
                 yield f"need {number} is met by the first of a search for {need.category[-1]!r} by {order}"
 
-    def blind_order(self, user_id: str, need: ShoppingNeed) -> str | None:
-        """Return the sort order in which a search without constraints meets a need; `None` for none."""
+    def blind_order(
+        self, user_id: str, need: ShoppingNeed, among: Collection[str] | None = None
+    ) -> str | None:
+        """Return the sort order in which a search without constraints meets a need; `None` for none. `among` are the products that can be had."""
         if not need.products or not need.category:
             return None
-        asked: JsonObject = {"query": need.category[-1], "limit": need.picks}
+        asked: JsonObject = {"query": need.category[-1], "limit": need.picks if among is None else MOST_HITS}
         shelf = {**asked, "category": " > ".join(need.category), "match": "any"}
         for arguments in (asked, *({**shelf, "sort": order} for order in get_args(Sort))):
             step = PlanStep(tool="product_catalog_search", arguments=arguments)
             found = _called(step, self.context(user_id))
-            ids = [item["product_id"] for item in found.data["items"]] if found else []
+            hits = [item["product_id"] for item in found.data["items"]] if found else []
+            ids = [one for one in hits if among is None or one in among][: need.picks]
             if ids and set(ids) <= set(need.products):
                 return str(arguments.get("sort", "relevance"))
         return None

@@ -111,7 +111,13 @@ class WishDraw:
             turn.first == turn.last and earlier <= set(chosen)
         ):
             return None
-        if by_chance(len(found), after.picks, len(shelf)) > _BY_CHANCE:
+        sold = {
+            p.product_id for p in shelf if p.price and stock_of(self._shop, p.product_id).pieces >= turn.last
+        }
+        if by_chance(len(found), after.picks, len(sold)) > _BY_CHANCE:
+            return None
+        need = after.model_copy(update={"products": chosen})
+        if self.base.checker.blind_order(self._of.user_id, need, sold):
             return None
         cheapest = sum(sorted(one.price or 0 for one in found)[: after.picks]) * turn.last
         budget = float(ceil(cheapest * rng.uniform(1.05, 1.4))) if rng.random() < _BUDGETED else None
@@ -124,7 +130,7 @@ class WishDraw:
         now = slots[changed[0]]
         sentence = self.words["changed"].format(now=" ".join(now))
         change = ChangeOfMind(kind=changed[0], after=rng.randint(1, 4), sentence=sentence, now=now)
-        need, values = after.model_copy(update={"products": chosen}), self._values
+        values = self._values
         values[sentence] = [value for one in now for value in values[one]]
         spoken = {sentence, *now, *(one for own in first.values() for one in own)}
         values = {one: values[one] for one in sorted(spoken)}
