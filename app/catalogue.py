@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 
 from drr.app.notices import notice
 from drr.data_ingest.catalogue.ingest import CatalogueJob, ingest_catalogue
 from drr.data_ingest.catalogue.mapping import read_map
+from drr.data_ingest.catalogue.people import people_key
 from drr.env.files import at_home
 from drr.env.progress import Quiet
 from drr.env.settings import Settings
@@ -42,6 +44,8 @@ def catalogue_job(
         max_bad=0.01 if max_bad is None else max_bad,
         keep_personal=keep_personal,
         replace=replace,
+        key=people_key(),
+        now=datetime.now(UTC),
     )
 
 

@@ -1,4 +1,4 @@
-"""Reads settings from an environment and from a TOML file."""
+"""Reads settings from an environment, a `.env` file and a TOML file, and lists what an environment may say."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from drr.env.errors import Misuse
 from drr.env.small_files import read_toml, read_within
 
-NAME = ".env"
+DOTENV = ".env"
 LARGEST = 1 << 20
 _LINE = re.compile(r"(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(.*)")
 

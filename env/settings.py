@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, Self
 
 from drr.env.errors import Misuse
-from drr.env.setting_sources import NAME as DOTENV
-from drr.env.setting_sources import from_environment, read_dotenv, read_settings_file
+from drr.env.setting_sources import DOTENV, from_environment, read_dotenv, read_settings_file
 from drr.env.trust import ServerAddress, config_folder, hosts_of, place_of, printable_address, vouched_entries
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, SecretStr, ValidationError, field_validator
 

@@ -228,7 +228,7 @@ class QuestionMaker:
         # A writer's question alludes to its orders and names no product, so its figures may be of the same order's.
         parts, bought = list[DrawnPoint](), {} if self.plain else {o.order_id: o.product_id for o in orders}
         needed = [self._needs(asker, *one) for one in zip(demands[:needs], refusals, strict=True)]
-        asked = [(FactDraw(asker, parts).part() for _ in range(_REDRAWS)) for _ in range(facts)]
+        asked = [_figures(asker, parts) for _ in range(facts)]
         for drawn in (*needed, *asked):
             part = next((one for one in drawn if one and _stands_beside(one, parts, bought)), None)
             if part:
@@ -258,6 +258,12 @@ class QuestionMaker:
         if any(step.tool == "web_search" for step in truth.plan):
             query.web_need = "what the table of a web page gives"
         return query
+
+
+def _figures(asker: PointSource, parts: Sequence[DrawnPoint]) -> Iterator[DrawnPoint | None]:
+    """Draw figures. What stands beside them by then is known when the first is asked for."""
+    draw = FactDraw(asker, parts)
+    yield from (draw.part() for _ in range(_REDRAWS))
 
 
 def point_source(maker: QuestionMaker, rng: Random, user_id: str, demands: Sequence[int]) -> PointSource:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from random import SystemRandom
@@ -99,9 +98,7 @@ def live_agreement(plan: AnnotationPlan, folder: Path) -> list[tuple[str, Statis
                     one.append(a[key])
                     other.append(b[key])
                     clusters.append(query_of[key[0]])
-        kappa = cohen_kappa(one, other, clusters=clusters, categories=CLASSES)
-        # Where both chose one thing throughout, chance would agree as well; they do agree, which is 1.
-        rows.append((dimension, replace(kappa, value=1.0) if one and one == other else kappa))
+        rows.append((dimension, cohen_kappa(one, other, clusters=clusters, categories=CLASSES)))
     return rows
 
 
@@ -175,11 +172,14 @@ def _shown(value: Statistic) -> str:
     return f"{value.value:.2f} [{value.ci_low:.2f}, {value.ci_high:.2f}]"
 
 
-BEYOND, EARLY, ALWAYS = "more than chance", "too early to tell", "always the same choice so far"
+BEYOND, EARLY, ALWAYS = "more than chance", "too early to tell", "agreed each time so far"
+ONE_CHOICE = "one choice throughout, as chance would"
 
 
 def _meaning(value: Statistic) -> str:
     """Return a phrase on what a kappa shows so far, by its interval."""
+    if value.value is None and value.n:
+        return ONE_CHOICE
     if value.value == 1.0 and value.ci_low is None:
         return ALWAYS
     if value.value is None or value.ci_low is None:

@@ -2,35 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-from drr.env.errors import DrrError, Misuse
-from drr.env.files import write_file
-from drr.eval.judging.difference import judged_before
-from drr.eval.judging.read import judging_of, read_judged
-from drr.eval.tasks.desk import JudgingContext
-from drr.eval.tasks.key_points import OwnPoints, document, keep_points, kept_points, points_of, read_points
-from drr.eval.tasks.registry import tasks
-from drr.eval.tasks.relative import keep_reference, kept_reference
-from drr.study.study import Study
-
-if TYPE_CHECKING:
-    from drr.eval.evidence.answers import Answer
-
 import argparse
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import import_module
-from typing import Annotated, Literal, Protocol, Self
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Protocol, Self
 
 from drr.app.commands.parser import name_usual
 from drr.app.console import add_setting_options
 from drr.app.models.setup import SETTINGS
 from drr.app.study.terms import Count, Options, PooledTerms, TracedTerms, Words, add_options, option, switch
+from drr.env.errors import DrrError, Misuse
+from drr.env.files import write_file
 from drr.env.plugins import papers
-from drr.eval.tasks.desk import TOGETHER
+from drr.eval.judging.difference import judged_before
+from drr.eval.judging.read import judging_of, read_judged
+from drr.eval.tasks.desk import TOGETHER, JudgingContext
+from drr.eval.tasks.key_points import OwnPoints, document, keep_points, kept_points, points_of, read_points
+from drr.eval.tasks.registry import tasks
+from drr.eval.tasks.relative import keep_reference, kept_reference
+from drr.study.study import Study
 from pydantic import Field
+
+if TYPE_CHECKING:
+    from drr.eval.evidence.answers import Answer
+
 
 _RELATIVE = "relative"
 

@@ -108,7 +108,7 @@ def banner_of(written: Collection[bool], judged: bool, weak: str | None = None) 
     if not (any(written) or judged):
         return None
     if not any(written):
-        return "A rule-based stand-in judged: faithfulness and grades are no measurement. Errors that code found are."
+        return "A rule-based stand-in judged: faithfulness and grades are no measurement. Errors that code found stand."
     if not judged and not all(written):
         return "A rule-based stand-in wrote some reports: what these score is no measurement."
     some = "judged, and wrote some reports" if not all(written) else "wrote and judged" if judged else "wrote"

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from drr.app.console import write_text
-from drr.app.report.differences import means_of
 from drr.app.report.headline import lead_metrics
 from drr.app.report.material import ReportData, question_of
 from drr.app.report.tables import rows_as_csv
@@ -105,11 +104,7 @@ def charts(material: ReportData, systems: Sequence[str]) -> list[Chart]:
     found = [
         Chart("Support of claims", support, list(_support(material, systems))),
         Chart("Errors by rule", "Wrong facts that code found, most first.", list(_by_rule(material))),
-        *(
-            _dots(material, systems, name)
-            for name in lead_metrics()
-            if any(v is not None for v in means_of(material.per_report, name).values())
-        ),
+        *(_dots(material, systems, name) for name in lead_metrics()),
     ]
     return [one for one in found if any(row.marks for row in one.rows)]
 

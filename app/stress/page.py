@@ -38,7 +38,7 @@ def write(found: StressDocument, out: Path) -> None:
         .get_template("stress.html")
         .render(
             root="",
-            banner=banner_of([by_rules > 0, by_rules == found["answers"]], False),
+            banner=banner_of([True] * by_rules + [False] * (found["answers"] - by_rules), False),
             limits_page="stress.html",
             found=found,
             sentences=list(sentences(found)),

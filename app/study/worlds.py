@@ -4,21 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import resource
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
-
-from drr.agents.architecture import BUILT_IN
-from drr.agents.commands.sight import NOT_CONTAINED, why_not_contained
-from drr.env.errors import Misuse
-
-if TYPE_CHECKING:
-    from drr.agents.architecture import Variant
-
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from drr.agents.architecture import BUILT_IN
+from drr.agents.commands.sight import NOT_CONTAINED, why_not_contained
+from drr.env.errors import Misuse
 from drr.env.person_setting import RECORDS, Setting
 from drr.env.plugins import papers
 from drr.env.query import Query, read_queries

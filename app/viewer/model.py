@@ -8,6 +8,12 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from drr.citations.parse import Citations, parse
+from drr.env.files import file_name
+from drr.env.shop_world import CART_TOOLS
+from drr.eval.stats.question import AskedQuestion
+from drr.eval.tasks.judgements import Judged
+
 if TYPE_CHECKING:
     from drr.app.report.failing import FoundError
     from drr.env.profile import ProfileSummary
@@ -20,11 +26,6 @@ if TYPE_CHECKING:
     from drr.eval.tasks.key_points import PointRow, PointVerdictRow
     from drr.llm.meter import UsageRow
 
-from drr.citations.parse import Citations, parse
-from drr.env.files import file_name
-from drr.env.shop_world import CART_TOOLS
-from drr.eval.stats.question import AskedQuestion
-from drr.eval.tasks.judgements import Judged
 
 _ASKING = CART_TOOLS[-1]
 """The tool that asks the shopper."""

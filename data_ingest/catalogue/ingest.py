@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from hashlib import file_digest
 from importlib.metadata import version
@@ -19,7 +19,7 @@ import numpy as np
 from drr.data_ingest.catalogue.mapping import Kind, MappedFile, mapped_files
 from drr.data_ingest.catalogue.orders import FIELDS as ORDER_FIELDS
 from drr.data_ingest.catalogue.orders import CatalogueOrders, OrderForms
-from drr.data_ingest.catalogue.people import People, people_key
+from drr.data_ingest.catalogue.people import People
 from drr.data_ingest.catalogue.products import FIELDS as PRODUCT_FIELDS
 from drr.data_ingest.catalogue.products import NO_RECORD, ProductForms, Shelf, product_forms
 from drr.data_ingest.catalogue.rows import Batch
@@ -48,9 +48,9 @@ class CatalogueJob:
     max_bad: float
     keep_personal: bool
     replace: bool
-    key: bytes = field(default_factory=people_key, repr=False)
+    key: bytes = field(repr=False)
     """The secret by which ids of people are hashed."""
-    now: datetime = field(default_factory=lambda: datetime.now(UTC))
+    now: datetime
     """The time of the ingest. Orders of a later day are refused."""
 
 

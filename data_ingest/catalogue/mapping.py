@@ -17,7 +17,15 @@ from drr.data_ingest.catalogue.values import Cell, text_of
 from drr.env.entities import OrderStatus
 from drr.env.errors import Misuse, wrong_field
 from drr.env.small_files import read_toml
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, create_model
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    create_model,
+    field_validator,
+)
 
 Kind = Literal["products", "orders", "users"]
 PRESETS = ("shopify", "google-merchant", "schema-org")
@@ -49,14 +57,21 @@ class TableOptions(BaseModel):
     """The column that is equal in rows that belong together, as in Shopify's exports."""
     carry: Names = _NONE
     """Fields that an empty cell takes from the row before, where `same` is equal."""
-    skip: str | None = None
-    """The field without which a row is no record."""
 
 
 class ProductOptions(TableOptions):
+    skip: str | None = None
+    """The field without which a row is no product."""
     rate: float | None = Field(None, gt=0)
     """Dollars for one unit of the shop's currency."""
     decimal: Literal[".", ","] | None = None
+
+    @field_validator("skip")
+    @classmethod
+    def _known(cls, field: str | None) -> str | None:
+        if field is not None and field not in USUAL["products"]:
+            raise ValueError(f"{field!r} is no field of products: {', '.join(USUAL['products'])}")
+        return field
 
 
 class OrderOptions(TableOptions):

@@ -92,7 +92,7 @@ def _one(field: str, found: Counter[str], files: Sequence[MappedFile]) -> str | 
     if len(found) > 1:
         listed, most = ", ".join(sorted(found)[:8]), found.most_common(1)[0][0]
         raise DrrError(
-            f'products of several {field}s: {listed}; [products] {field} = "{most}" in the mapping keeps one'
+            f'products have several values of {field}: {listed}; [products] {field} = "{most}" in the mapping keeps one'
         )
     return next(iter(found), None)
 

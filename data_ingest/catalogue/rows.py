@@ -168,19 +168,22 @@ class ObjectFile(RowFile):
                         yield number, error.reason
 
     def records(self, wanted: Sequence[str]) -> Iterator[tuple[int, Sequence[Any] | str]]:
+        deepest = max((name.count(".") + 1 for name in wanted), default=1)
         for line, one in self._objects():
-            flat = dict(_flat(one)) if isinstance(one, dict) else {}
+            flat = dict(_flat(one, deepest=deepest)) if isinstance(one, dict) else {}
             yield line, [flat.get(name) for name in wanted] if isinstance(one, dict) else one
 
 
-def _flat(one: Mapping[str, Any], before: str = "", depth: int = 1) -> Iterator[tuple[str, Any]]:
+def _flat(
+    one: Mapping[str, Any], before: str = "", depth: int = 1, deepest: int = _DEEPEST
+) -> Iterator[tuple[str, Any]]:
     """Yield the values of an object by their paths; of a list the first object is taken."""
     for name, value in one.items():
         yield before + name, value
         objects = value if isinstance(value, list) else [value]
         inner = next((part for part in objects if isinstance(part, dict)), None)
-        if inner and depth < _DEEPEST:
-            yield from _flat(inner, f"{before}{name}.", depth + 1)
+        if inner and depth < deepest:
+            yield from _flat(inner, f"{before}{name}.", depth + 1, deepest)
 
 
 class XmlFile(ObjectFile):

@@ -87,7 +87,8 @@ def amount_of(cell: Cell, decimal: str) -> Amount:
     found = _PRICE.fullmatch(cell.strip()) if isinstance(cell, str) else None
     if found is None:
         return Amount(None)
-    codes = _currencies(found)
+    signs = (found[part].strip().upper() for part in ("before", "after"))
+    codes = list(dict.fromkeys(_SIGNS.get(sign, sign) for sign in signs if sign))
     if len(codes) > 1 or not all(map(_CODE.fullmatch, codes)):
         return Amount(None)
     thousands = "," if decimal == "." else "."
@@ -96,15 +97,9 @@ def amount_of(cell: Cell, decimal: str) -> Amount:
     return Amount(value, codes[0] if codes else None, bool(found["minus"]))
 
 
-def _currencies(found: re.Match[str]) -> list[str]:
-    signs = (found[part].strip().upper() for part in ("before", "after"))
-    return list({_SIGNS.get(sign, sign) for sign in signs if sign})
-
-
 def currency_of(cell: Cell) -> str | None:
     """Return the currency that a price names."""
-    found = _PRICE.fullmatch(cell.strip()) if isinstance(cell, str) else None
-    return next(iter(_currencies(found)), None) if found else None
+    return amount_of(cell, ".").currency if isinstance(cell, str) else None
 
 
 _NUMBERED = re.compile(r"(\d{1,2})([./-])(\d{1,2})\2(\d{4})(?:,?[ T]+(.+))?")

@@ -26,7 +26,7 @@ class LinkedFigure(NamedTuple):
     new: Statistic
 
 
-def linking_function(
+def linked_figures(
     labels: Sequence[float], old: Sequence[float], new: Sequence[float], clusters: Sequence[str]
 ) -> list[LinkedFigure]:
     """Link nine figures from 0.1 to 0.9. A judge that does not follow the labels links nothing."""
@@ -206,7 +206,7 @@ def _link(labelled: LabelledSet, old: JudgedSet, new: JudgedSet) -> list[LinkRow
     rows = zip(labelled.people, old.times[0], new.times[0], labelled.cases, strict=True)
     known = [(_SCORES[label], _SCORES[x], _SCORES[y], one.question) for label, x, y, one in rows if x and y]
     labels, before, now, asked = zip(*known, strict=True) if known else ((), (), (), ())
-    found = linking_function(labels, before, now, asked)
+    found = linked_figures(labels, before, now, asked)
     return [
         {"old": one.old, "people": row_of(one.people), "new": row_of(one.new)}
         for one in found

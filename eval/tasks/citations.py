@@ -23,7 +23,7 @@ from drr.eval.tasks.citation_rows import ClaimRow
 from drr.eval.tasks.desk import Estimate, JudgingContext
 from drr.eval.tasks.judgements import Judged, JudgingRun
 from drr.eval.tasks.support import ClaimTask, judge_support, support_asking
-from drr.eval.tasks.support_items import SupportItem, count_shown_characters, failed_verdict, request_section
+from drr.eval.tasks.support_items import SupportItem, count_shown_characters, failed_verdict, items_of_request
 from drr.llm.failures import ModelFailure
 from drr.study.unit import Outcome, Record, Unit
 
@@ -218,7 +218,7 @@ def _portions_of_unit(desk: JudgingContext, spec: Mapping[str, Any]) -> list[Por
 
 
 def _items(group: Iterable[Portion]) -> list[SupportItem]:
-    return request_section([item for portion in group for item in portion.items])
+    return items_of_request([item for portion in group for item in portion.items])
 
 
 def _batches(found: Sequence[Portion]) -> list[list[Portion]]:
@@ -249,7 +249,7 @@ async def _rests(
     for group in groups:
         try:
             found |= await judge_support(
-                judge, desk.prompts, desk.protocol, request_section(group), about=about
+                judge, desk.prompts, desk.protocol, items_of_request(group), about=about
             )
         except ModelFailure as failure:
             if failure.transient or failure.fatal:

@@ -30,6 +30,7 @@ LENGTH_WARNING = 0.5
 
 
 MISTAKES = "mistakes"
+"""Name of the task, and key under which its results are stored."""
 RELATIVE_GRADES = "relative"
 GRADED: tuple[Dimension, ...] = tuple(one for one in DIMENSIONS if one != "overall")
 """Dimensions that are graded. A report's quality here is their plain mean; nobody grades the report as a whole."""

@@ -261,9 +261,6 @@ def _meet(one: Span, other: Span) -> bool:
     return one[0] < other[1] and other[0] < one[1]
 
 
-"""Name of the task, and key under which its results are stored."""
-
-
 class MistakesTask(Task[Answer]):
     """The task with one unit for each report, where there is a shop to compare it with."""
 

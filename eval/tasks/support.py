@@ -30,9 +30,9 @@ from drr.eval.tasks.support_items import (
     evidence_of,
     evidence_section,
     failed_verdict,
+    items_of_request,
     judged_verdict,
     left_out,
-    request_section,
     silent_verdict,
 )
 from drr.llm.prompts import Prompts
@@ -158,7 +158,7 @@ def _is_all_seen(seen: FrozenText, page: FrozenText) -> bool:
 def _items_of_unit(desk: JudgingContext, spec: Mapping[str, Any]) -> list[SupportItem]:
     wanted = set(spec["items"])
     items = items_of(desk, desk.answer(spec["answer"]), spec["claims"])
-    return request_section([item for item in items if item.id in wanted])
+    return items_of_request([item for item in items if item.id in wanted])
 
 
 def _item(
@@ -180,17 +180,17 @@ def _batches(items: Sequence[SupportItem], desk: JudgingContext) -> list[list[Su
         for group in _fitting(alike[key], desk):
             last = [*batches[-1], *group] if batches else []
             fits = last and len(last) <= desk.together and last[0].against == group[0].against
-            if fits and count_shown_characters(request_section(last)) <= ROOM:
+            if fits and count_shown_characters(items_of_request(last)) <= ROOM:
                 batches[-1] = last
             else:
                 batches.append([*group])
-    return [request_section(batch) for batch in batches] + [[item] for item in items if not needs[item.id]]
+    return [items_of_request(batch) for batch in batches] + [[item] for item in items if not needs[item.id]]
 
 
 def _fitting(items: Sequence[SupportItem], desk: JudgingContext) -> list[Sequence[SupportItem]]:
     """Split items with the same texts so that what they show fits into the judge's context."""
     most = desk.together
-    while most > 1 and count_shown_characters(request_section(items[:most])) > desk.room:
+    while most > 1 and count_shown_characters(items_of_request(items[:most])) > desk.room:
         most //= 2
     return groups_of(items, most)
 

@@ -261,7 +261,7 @@ class SupportItem:
         return sorted({span for claim in claims for span in shown_spans(claim, source.text or "", self.cut)})
 
 
-def request_section(items: Sequence[SupportItem]) -> list[SupportItem]:
+def items_of_request(items: Sequence[SupportItem]) -> list[SupportItem]:
     """Return the items of one request. Each text is shown once, with the passages for all its claims."""
     beside = grouped((source.sha256, item.claim) for item in items for source in item.readable)
     return [replace(item, beside=beside) for item in items]

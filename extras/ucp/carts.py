@@ -11,7 +11,7 @@ from uuid import uuid4
 from drr.env.json_object import JsonObject
 from drr.env.records.lines import one_line
 from drr.env.source import Source
-from drr.extras.ucp.catalog import invalid_request, look_up_products, shop_order_of
+from drr.extras.ucp.catalog import invalid_request, look_up_product, shop_order_of
 from drr.extras.ucp.documents import (
     CART,
     CHECKOUT,
@@ -192,7 +192,7 @@ async def _lines(
     """Return line items, their sources, and what is wrong with the others. Raises `UcpRefusal` if all are wrong."""
     if len(asked) > _MOST_LINES or any(line.quantity > _MOST_OF_ONE for line in asked):
         raise invalid_request(f"line_items: at most {_MOST_LINES}, of each at most {_MOST_OF_ONE:,} items.")
-    found = await asyncio.gather(*(look_up_products(line.item.id, ctx) for line in asked))
+    found = await asyncio.gather(*(look_up_product(line.item.id, ctx) for line in asked))
     lines: dict[str, JsonObject] = {}
     sources, problems = [], []
     for k, (line, source) in enumerate(zip(asked, found, strict=True), 1):

@@ -141,7 +141,7 @@ async def lookup_catalog(asked: Any, ctx: ToolContext) -> UcpAnswer:
     inputs: dict[str, list[str]] = {}
     sources: dict[str, Source] = {}
     for given, source in zip(
-        ids, await asyncio.gather(*(look_up_products(one, ctx) for one in ids)), strict=True
+        ids, await asyncio.gather(*(look_up_product(one, ctx) for one in ids)), strict=True
     ):
         if source is None:
             messages.append(note("not_found", one_line(given, 60)))
@@ -157,7 +157,7 @@ async def lookup_catalog(asked: Any, ctx: ToolContext) -> UcpAnswer:
     return UcpAnswer(document, [(source, ("products", k)) for k, source in enumerate(sources.values())])
 
 
-async def look_up_products(given: str, ctx: ToolContext) -> Source | None:
+async def look_up_product(given: str, ctx: ToolContext) -> Source | None:
     try:
         return (await call("get_product_details", {"product_id": given, "part": "short"}, ctx)).sources[0]
     except ToolError as error:

@@ -98,10 +98,6 @@ def open_environment(config: RetailToolsConfig) -> Environment:
     )
 
 
-if __name__ == "__main__":
-    RetailTools.run()
-
-
 class RetailTaskConfig(vf.TaskConfig):
     tools: RetailToolsConfig = RetailToolsConfig()
 
@@ -191,3 +187,7 @@ class RetailTaskset(vf.Taskset[RetailTask, RetailConfig]):
                 system_prompt=instructions_of(env.task),
             )
             yield RetailTask(data, config)
+
+
+if __name__ == "__main__":
+    RetailTools.run()

@@ -103,7 +103,7 @@ def _query(task: ResearchTask, person: Person) -> Query:
 FORM = "FILE.jsonl"
 HELP = """\
 A task says what is wanted and nothing of who wants it. Fifty are built in, five for each category of the sample shop; `build` keeps
-those that this shop can answer. `question_pairs` gives tasks to persons, a query for each: persons whom the task touches and who differ in what
+those that this shop can answer. `pairs` gives tasks to persons, a query for each: persons whom the task touches and who differ in what
 they buy for, how they pay and where they live."""
 EXAMPLES = (
     "  drr papers tasks build --shop shop --out tasks.jsonl",

@@ -19,7 +19,7 @@ from drr.papers.reporteval import metrics as metrics
 from drr.papers.reporteval import support
 from drr.papers.reporteval.judging.grades import REPETITION, SIDES, repetition_of
 from drr.papers.reporteval.judging.passages import SHORTEST, passages_of
-from drr.papers.reporteval.judging.repetition import MOST, drawn_pairs, is_repeated
+from drr.papers.reporteval.judging.repetition import MOST, drawn_pairs, repetition_score
 from drr.papers.reporteval.sums import support_score
 from drr.study.study import Study
 
@@ -119,7 +119,9 @@ def test_a_copied_paragraph_lowers_the_figure_in_twenty_of_twenty() -> None:
     def mean(text: str) -> float:
         passages = passages_of(text)
         pairs = drawn_pairs(text, "paragraphs", 0)
-        return sum(is_repeated(passages[i].shown, passages[j].shown).score for i, j, _ in pairs) / len(pairs)
+        return sum(repetition_score(passages[i].shown, passages[j].shown).score for i, j, _ in pairs) / len(
+            pairs
+        )
 
     lower = 0
     for number in range(20):

@@ -168,6 +168,30 @@ def test_products_of_schema_org(tmp_path: Path, drr: Drr) -> None:
     assert lamp.product_url.endswith("/A%2F1%20b") and "Lamp" in seen
 
 
+def test_a_word_beside_a_price_is_no_currency(tmp_path: Path, drr: Drr) -> None:
+    files = wrote(tmp_path, p_csv="id,title,price\n1,a,from 9.50\n2,b,2.00 each\n3,c,$4\n")
+    assert drr("data", "ingest", *files, "--shop", tmp_path / "shop", "--quiet")[0] == 0
+    with opened(tmp_path / "shop") as shop:
+        assert [one.price for one in shop.store.products(["1", "2", "3"])] == [None, None, 4]
+
+
+def test_a_mapped_path_may_be_deeper_than_those_that_are_found(tmp_path: Path, drr: Drr) -> None:
+    row = {"id": "1", "title": "Lamp", "offers": {"spec": {"price": {"value": "7.50"}}}}
+    (told := tmp_path / "map.toml").write_text('[products]\nprice = "offers.spec.price.value"\n')
+    files = wrote(tmp_path, p_jsonl=json.dumps(row) + "\n")
+    drr.json("data", "ingest", *files, "--shop", tmp_path / "shop", "--map", told, "--quiet")
+    with opened(tmp_path / "shop") as shop:
+        assert [one.price for one in shop.store.products(["1"])] == [7.5]
+
+
+def test_rows_are_skipped_by_a_field_of_products_alone(tmp_path: Path, drr: Drr) -> None:
+    files = wrote(tmp_path, p_csv=PRODUCTS)
+    for table in ('[orders]\nskip = "product"\n', '[products]\nskip = "prize"\n'):
+        (told := tmp_path / "map.toml").write_text(table)
+        code, _, err = drr("data", "ingest", *files, "--shop", tmp_path / "shop", "--map", told, "--quiet")
+        assert code == 2 and "skip" in err
+
+
 def test_parquet_has_numbers_and_times(tmp_path: Path, drr: Drr) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq

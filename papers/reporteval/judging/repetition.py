@@ -56,13 +56,13 @@ class Repeated(NamedTuple):
 
 def repetition(asking: Asking[RepetitionAnswer]) -> JsonObject:
     first, second = (section.shown for section in asking.sections[:2])
-    found = is_repeated(first, second)
+    found = repetition_score(first, second)
     both = _closest(first, second) if found.score < TOP else None
     shown = [{"first": both[0], "second": both[1]}] if both else []
     return {"explanation": found.explanation, "repetitions": shown, "score": found.score if shown else TOP}
 
 
-def is_repeated(first: str, second: str) -> Repeated:
+def repetition_score(first: str, second: str) -> Repeated:
     bodies = _body(first), _body(second)
     own, other = (set(word_sequences(list(words_in_order(text)), _WIDTH)) for text in bodies)
     common = len(own & other) / min(len(own), len(other)) if own and other else 0.0
