@@ -18,7 +18,7 @@ from drr.app.commands.table import commands
 from drr.app.options import parsers_with_options
 from markdown_it import MarkdownIt
 
-from tests.test_rooms import ROOT
+from tests.sources import ROOT, modules, walked
 
 ROOMS = ("agents", "app", "citations", "data_ingest", "src/drr", "env", "eval", "extras", "llm", "offline", "papers", "querygen", "study", "tools", "wording")  # fmt: skip
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -94,8 +94,8 @@ def of_help() -> Iterator[Sentence]:
 def of_errors() -> Iterator[Sentence]:
     """Yield the sentences of what is raised; a value filled in counts as one word."""
     for room in ROOMS:
-        for path in sorted((ROOT / room).rglob("*.py")):
-            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for path, tree in modules(room):
+            for node in walked(tree):
                 if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
                     for given in node.exc.args:
                         if text := _literal(given):

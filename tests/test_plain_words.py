@@ -16,9 +16,8 @@ from drr.papers.dr3.making.proposals import ProposedPage
 from drr.querygen.asking import Drafts
 from drr.tools.registry import EVERY
 
-from tests.garbage import no_search_for_garbage
+from tests.sources import ROOT, modules
 from tests.style import LONGEST, PAGES, ROOMS, figures, groups, words
-from tests.test_rooms import ROOT
 
 NO_OPENERS = frozenset(
     [
@@ -50,12 +49,7 @@ DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 @cache
 def trees() -> list[tuple[str, ast.Module]]:
-    with no_search_for_garbage():
-        return [
-            (str(path.relative_to(ROOT)), ast.parse(path.read_text(encoding="utf-8")))
-            for room in ROOMS
-            for path in sorted((ROOT / room).rglob("*.py"))
-        ]
+    return [(str(path.relative_to(ROOT)), tree) for room in ROOMS for path, tree in modules(room)]
 
 
 def texts_for_models() -> set[str]:

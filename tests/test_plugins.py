@@ -16,9 +16,9 @@ from drr.env.installation import install
 from drr.env.settings import Settings
 
 from tests import commands
+from tests.sources import ROOT, modules, nodes_of, walked
 from tests.tools.small_shop import ANNA, write_shop
 
-ROOT = Path(__file__).parents[1]
 PAPERS = sorted(path.parent.name for path in (ROOT / "papers").glob("*/plugin.py"))
 EXTRAS = sorted(path.parent.name for path in (ROOT / "extras").glob("*/plugin.py"))
 PRODUCT = ("agents", "app", "citations", "data_ingest", "src/drr", "env", "eval", "extras", "llm", "offline")
@@ -71,16 +71,19 @@ def _places(value: object) -> list[str]:
 def test_what_the_app_offers_is_loaded_when_it_is_asked_for() -> None:
     """Each name is there, shown to type checkers where it is loaded from, explained, and needed by somebody."""
     text = Path(plugin.__file__).read_text("utf-8")
-    nodes = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.ImportFrom)]
+    nodes = [node for node in nodes_of(Path(plugin.__file__)) if isinstance(node, ast.ImportFrom)]
     shown = {alias.name: node.module for node in nodes for alias in node.names}
     assert shown.pop("TYPE_CHECKING") and shown.pop("import_module")
     assert shown == {name: f"drr.app.{place}" for name, place in plugin._PLACES.items()}
     assert len(re.findall(r'^    "\w+": "[\w.]+",  # \w.+', text, re.MULTILINE)) == len(shown)
     assert all(hasattr(plugin, name) for name in shown)
     python("import sys, drr.plugin\nassert not [name for name in sys.modules if name.startswith('drr.app')]")
-    of_plugins = [path for room in ("papers", "extras") for path in (ROOT / room).rglob("*.py")]
-    nodes = [node for path in of_plugins for node in ast.walk(ast.parse(path.read_text("utf-8")))]
-    used = [node for node in nodes if isinstance(node, ast.ImportFrom) and node.module == "drr.plugin"]
+    nodes_of_plugins = [
+        node for room in ("papers", "extras") for _, tree in modules(room) for node in walked(tree)
+    ]
+    used = [
+        node for node in nodes_of_plugins if isinstance(node, ast.ImportFrom) and node.module == "drr.plugin"
+    ]
     assert {alias.name for node in used for alias in node.names} == {*shown}
 
 

@@ -5,16 +5,14 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
 
 from tests.commands import python
-from tests.garbage import no_search_for_garbage
+from tests.sources import ROOT, modules, walked
 
-ROOT = Path(__file__).parent.parent
 PAPERS = sorted(f"papers/{path.parent.name}" for path in (ROOT / "papers").glob("*/plugin.py"))
 """Each leans on every room but `app`, of which it sees what `drr.plugin` offers, and on no other paper."""
 ALLOWED: dict[str, set[str]] = {
@@ -37,18 +35,6 @@ ALLOWED: dict[str, set[str]] = {
 ALLOWED |= {paper: {*ALLOWED, "plugin"} - {"app"} for paper in PAPERS}
 FOLDERS = sorted({room.partition("/")[0] for room in ALLOWED})
 """What stands at the top."""
-
-
-@cache
-def modules(room: str) -> list[tuple[Path, ast.Module]]:
-    with no_search_for_garbage():
-        return [(path, ast.parse(path.read_text("utf-8"))) for path in sorted((ROOT / room).rglob("*.py"))]
-
-
-@cache
-def walked(tree: ast.Module) -> list[ast.AST]:
-    """All nodes of a module, of which every test asks something else."""
-    return list(ast.walk(tree))
 
 
 def imported_rooms(tree: ast.Module) -> Iterator[tuple[int, str]]:

@@ -33,7 +33,7 @@ from tests.bundles import edit_rows, forged, is_answer, rehash, retext, rows, wr
 from tests.commands import Drr
 from tests.eval.nursery import SONNET, Judge, sentences
 from tests.once import made_once
-from tests.test_rooms import ROOT
+from tests.sources import ROOT
 from tests.tools.small_shop import write_shop
 from tests.wire import Wire
 

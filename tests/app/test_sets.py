@@ -17,7 +17,7 @@ from drr.env.settings import resolve
 
 from benchmarks.levels import ordered
 from tests.commands import Drr
-from tests.test_rooms import ROOT
+from tests.sources import ROOT
 
 AXES = "products = 60\nusers = 30\nreviews = 900\nkinds = 6\npages = 4\nquestions = 2\n"
 RUN = ("--variants", "react", "--model", "offline", "--quiet")

@@ -25,7 +25,7 @@ from drr.eval.checks import RULES
 from drr.eval.tasks.registry import tasks
 from drr.offline.judge import RulesJudge
 
-from tests.garbage import no_search_for_garbage
+from tests.sources import no_search_for_garbage
 
 ROOT = Path(__file__).parents[2]
 KEPT = Path(__file__).with_name("fingerprints.json")

@@ -14,7 +14,7 @@ from drr.env.source import Source
 from drr.eval.rewards import AnswerForm, Rewarded, read_form, reward, solved
 
 from tests.cases import cases
-from tests.test_rooms import ROOT
+from tests.sources import ROOT
 
 HOST = "http://ecommerce.example/"
 TRUTH = Checkable(

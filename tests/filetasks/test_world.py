@@ -30,6 +30,7 @@ from drr.study.study import Study
 from tests.cases import table
 from tests.commands import Drr
 from tests.filetasks.made import QUERY, SECRET, write_task
+from tests.sources import nodes_of
 
 ROOT = Path(__file__).parents[2]
 AGENT = """
@@ -277,7 +278,7 @@ def test_no_run_opens_the_truth_or_loads_its_module(place: Path) -> None:
 
 
 def imports(path: Path) -> Iterator[str]:
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in nodes_of(path):
         if isinstance(node, ast.ImportFrom):
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
         elif isinstance(node, ast.Import):

@@ -13,6 +13,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
 
+from tests.sources import ROOT, nodes_of
 from tests.test_rooms import FOLDERS
 
 with warnings.catch_warnings():
@@ -20,7 +21,6 @@ with warnings.catch_warnings():
     from re import _constants as c
     from re import _parser as parser
 
-ROOT = Path(__file__).parents[2]
 ROOMS = (*FOLDERS, "drr")
 _WHICH = {
     c.CATEGORY_DIGIT: "1", c.CATEGORY_NOT_DIGIT: "a", c.CATEGORY_SPACE: " ", c.CATEGORY_NOT_SPACE: "a", c.CATEGORY_WORD: "a",
@@ -93,7 +93,7 @@ def _held(value: object, module: str, depth: int, called: str) -> Iterator[tuple
 
 def _literal(path: Path) -> Iterator[tuple[re.Pattern[Any], bool]]:
     """`re.sub(r"...", ...)` in the middle of a function."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in nodes_of(path):
         if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args):
             continue
         first, module = node.args[0], node.func.value

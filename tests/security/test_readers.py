@@ -19,7 +19,8 @@ from drr.study.study import Study
 from pydantic import ValidationError
 
 from tests.commands import Drr
-from tests.test_rooms import FOLDERS, ROOT, modules
+from tests.sources import ROOT, modules
+from tests.test_rooms import FOLDERS
 
 OPENERS = {"env/small_files.py", "env/files.py"}
 """The readers themselves."""
