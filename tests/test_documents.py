@@ -19,6 +19,7 @@ from typing import Any
 
 import drr
 import pytest
+import yaml
 from drr.app.cli import main
 from drr.app.commands.parser import parser_of
 from drr.app.commands.table import command_of, commands, find_command
@@ -245,6 +246,25 @@ def test_what_to_cite_is_this_version_under_this_licence() -> None:
     ):  # fmt: skip
         assert f"\n{line}\n" in f"\n{cited}"
     assert project["description"] in cited
+    given = yaml.safe_load(cited)
+    assert isinstance(given["version"], str) and {"message", "title", "type"} <= given.keys()
+    paper = given["preferred-citation"]
+    assert paper["type"] == "conference-paper" and paper["start"] < paper["end"]
+    assert all(isinstance(paper[name], int) for name in ("year", "start", "end"))
+    assert len(paper["authors"]) == 5
+    assert all(person.keys() == {"given-names", "family-names"} for person in paper["authors"])
+    readme = (ROOT / "README.md").read_text("utf-8")
+    assert all(text in readme for text in (paper["title"], paper["url"], paper["authors"][0]["family-names"]))
+
+
+def test_what_is_in_no_index_is_installed_from_a_clone() -> None:
+    """Nobody has reserved the name yet: whoever does could serve what he likes to a reader of ours."""
+    places = [*PAGES, *(ROOT / "examples").rglob("*.ipynb"), *(ROOT / "examples").rglob("*.md")]
+    code = [path for room in [*ROOMS, "src", "examples"] for path in (ROOT / room).rglob("*.py")]
+    assert [
+        path for path in [*places, *code]
+        if re.search(r"pip install[^`\n]* ['\"]?deepresearch-retail", path.read_text("utf-8"))
+    ] == []  # fmt: skip
 
 
 NAME = re.compile(
@@ -272,6 +292,19 @@ def test_pages_made_from_the_code_name_all_that_there_is(monkeypatch: pytest.Mon
     names += [f"## drr.{name}" for name in drr.__all__ if name not in twins]
     names += [f"`{name}`" for name in (*metrics(), *Settings.model_fields, *VARIABLES)]
     assert [name for name in names if f"{name}\n" not in made and f"{name} |" not in made] == []
+
+
+def test_doctor_names_another_project_that_owns_our_name(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    info = tmp_path / "drr-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: drr\nVersion: 1.0\n", encoding="utf-8")
+    (info / "top_level.txt").write_text("drr\n", encoding="utf-8")
+    assert main(["doctor", "--json"]) == 0 and json.loads(capsys.readouterr().out)["others"] == []
+    monkeypatch.syspath_prepend(str(tmp_path))
+    assert main(["doctor"]) == 1
+    assert "`pip uninstall drr`" in capsys.readouterr().out
 
 
 def test_doctor_shows_no_value(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,6 +10,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from importlib.metadata import version
 from pathlib import Path
 
 import drr
@@ -55,6 +56,11 @@ def test_every_name_has_an_example_that_runs(place: Path, user: str) -> None:
     assert all(inspect.iscoroutinefunction(getattr(drr, name)) for name in twins)
     assert all(isinstance(getattr(drr, name), type) for name in types)
     assert runner.summarize(verbose=False).failed == 0
+
+
+def test_it_says_its_version_and_its_names() -> None:
+    assert drr.__version__ == version("deepresearch-retail")
+    assert {*drr.__all__} <= {*dir(drr)}
 
 
 def test_it_works_beside_a_loop_and_twins_print_nothing(

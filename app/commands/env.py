@@ -17,7 +17,7 @@ from drr.app.commands.table import CommandForm
 from drr.app.console import add_setting_options, print_json, print_result, settings_of, write_text
 from drr.app.terminal import plain, verdict, wrapped_paragraph
 from drr.env.errors import DrrError, Misuse
-from drr.env.installation import install
+from drr.env.installation import NAME, install
 from drr.env.plugins import load, merged_field
 from drr.env.setting_sources import VARIABLES
 from drr.env.settings import FILE, Settings
@@ -67,6 +67,8 @@ class Surroundings(TypedDict):
     """Software, servers and keys found on this machine; versions and paths are `None` where the thing is missing."""
 
     python: str
+    others: list[str]
+    """Other projects installed whose import name is `drr` too: one hides the other."""
     packages: dict[str, str | None]
     extras: dict[str, str | None]
     sqlite: str
@@ -90,6 +92,7 @@ def _run_doctor(arguments: argparse.Namespace) -> int:
     packages = {name: _version(name) for name in PACKAGES}
     found: Surroundings = {
         "python": _python(),
+        "others": _others(),
         "packages": packages,
         "extras": {name: _version(package) for name, package in EXTRAS.items()},
         "sqlite": _sqlite(),
@@ -103,7 +106,7 @@ def _run_doctor(arguments: argparse.Namespace) -> int:
         "keys": {name: getattr(settings, name) is not None for name in KEYS},
         "variables": {name: bool(os.environ.get(name)) for name in VARIABLES},
     }
-    broken = None in packages.values()
+    broken = None in packages.values() or bool(found["others"])
     if arguments.json:
         print_json({"ok": not broken, **found})
     else:
@@ -176,6 +179,12 @@ def _version(package: str) -> str | None:
         return None
 
 
+def _others() -> list[str]:
+    from importlib.metadata import packages_distributions
+
+    return sorted({*packages_distributions().get("drr", ())} - {NAME})
+
+
 def _cluster() -> str | None:
     try:
         return next((found for place in merged_field("clusters").values() if (found := load(place)())), None)
@@ -224,6 +233,10 @@ def _reachable(url: str, default_port: int) -> bool:
 
 def _print(found: Surroundings) -> None:
     print(f"Python {found['python']}, SQLite {found['sqlite']}")
+    for name in found["others"]:
+        print(
+            f"  {name} is another project and also owns the name drr: `pip uninstall {name}`, then install {NAME} again"
+        )
     for name, version in found["packages"].items():
         print(f"  {name:<14} {version or 'MISSING: run `make setup`'}")
     for name, version in found["extras"].items():

@@ -88,7 +88,15 @@ __all__ = [
 def __getattr__(name: str) -> object:
     from importlib import import_module
 
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("deepresearch-retail")
     if name not in _TYPES:
         raise AttributeError(f"module 'drr' has no attribute {name!r}")
     module, _, own = _TYPES[name].rpartition(".")
     return getattr(import_module(module), own)
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

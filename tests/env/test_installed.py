@@ -12,8 +12,8 @@ from drr.env.installation import NAME, install
 @pytest.mark.parametrize(
     ("origin", "command"),
     [
-        (None, f"pip install '{NAME}[dr3]'"),
-        ({"url": "https://example.org/x.whl"}, f"pip install '{NAME}[dr3]'"),
+        (None, "pip install '.[dr3]'"),
+        ({"url": "https://example.org/x.whl"}, "pip install '.[dr3]'"),
         ({"url": "file://HERE", "dir_info": {}}, "pip install '.[dr3]'"),
         ({"url": "file://HERE", "dir_info": {"editable": True}}, "pip install -e '.[dr3]'"),
         ({"url": "file:///home/ann/my%20clone", "dir_info": {}}, "pip install '/home/ann/my clone[dr3]'"),
