@@ -9,8 +9,8 @@ import argparse
 from collections.abc import Iterator
 
 import numpy as np
-from drr.app.board.ranking import ranks
 from drr.eval.stats.intervals import SHARE, mean
+from drr.eval.stats.ranks import ranks
 
 Values = dict[str, dict[str, list[float | None]]]
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple, cast
 
 from drr.app.report.material import LONGEST_NAME, ReportData, answer_name, system_answer
 from drr.app.report.tables import AnswerRow, AnswerSection, Cell, Form, Heading, Table, TableLine
@@ -37,14 +38,12 @@ class JudgeAgreement(NamedTuple):
         return f"{self.what.replace('_', ' ')}: {' and '.join(self.judges)}"
 
 
-def _pairwise(document: AgreementDocument) -> Iterator[JudgeAgreement]:
-    for pair in document["pairwise"]["pairs"]:
-        yield from (JudgeAgreement(what, pair["judges"], row) for what, row in pair["dimensions"].items())
-
-
-def _ratings(document: AgreementDocument) -> Iterator[JudgeAgreement]:
-    for pair in document["rating"]["pairs"]:
-        yield from (JudgeAgreement(what, pair["judges"], row) for what, row in pair["dimensions"].items())
+def agreements(kind: str, document: AgreementDocument) -> Iterator[JudgeAgreement]:
+    """Yield the agreement of every two judges on one kind of verdict, by dimension where the kind has any."""
+    pairs: Sequence[Any] = cast("Any", document)[kind]["pairs"]
+    for pair in pairs:
+        for what, row in pair.get("dimensions", {"claims": pair}).items():
+            yield JudgeAgreement(what, pair["judges"], row)
 
 
 def _metrics(document: AgreementDocument) -> Iterator[JudgeAgreement]:
@@ -102,8 +101,8 @@ def _costs(material: ReportData) -> list[str]:
 
 
 _OF_TABLE: Mapping[str, Callable[[AgreementDocument], Iterator[JudgeAgreement]]] = {
-    "agreement-pairwise": _pairwise,
-    "agreement-ratings": _ratings,
+    "agreement-pairwise": partial(agreements, "pairwise"),
+    "agreement-ratings": partial(agreements, "rating"),
     "agreement-metrics": _metrics,
     "agreement-criteria": _criteria,
     "agreement-rankings": _rankings,

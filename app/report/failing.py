@@ -12,6 +12,7 @@ from drr.app.report.headline import lead_metrics
 from drr.app.report.material import ReportData, question_of
 from drr.app.report.tables import rows_as_csv
 from drr.env.files import owner_only_mode
+from drr.eval.checks.base import Accusation
 from drr.eval.evidence.answers import Answer
 from drr.eval.metrics import metric as metric_of
 from drr.eval.stats.differences import query_means
@@ -30,17 +31,22 @@ class FoundError(NamedTuple):
     """All places of the report that the rule names."""
     line: str
     """Line of the first place."""
+    record: str | None = None
+    """Value that the record has instead; `None` where no record does."""
 
 
 def errors_of(judged: Judged, answer: Answer) -> list[FoundError]:
     """Return each wrong fact of a report once, in the order of the report."""
-    places: dict[tuple[str, str], list[Span]] = {}
+    places: dict[tuple[str, str, str | None], list[Span]] = {}
     for name, rule in (judged.rules.get(answer.key) or {}).items():
         if rule["status"] == "fail":
-            for (start, end), why in zip(rule["spans"], rule["evidence"], strict=False):
-                places.setdefault((name, why), []).append((start, end))
+            for one in map(Accusation.stored, rule["spans"], rule["evidence"]):
+                places.setdefault((name, one.why, one.record), []).append(one.span)
     ordered = sorted(places.items(), key=lambda one: one[1])
-    return [FoundError(*name, spans, _line(answer.report, spans[0][0])) for name, spans in ordered]
+    return [
+        FoundError(rule, why, spans, _line(answer.report, spans[0][0]), record)
+        for (rule, why, record), spans in ordered
+    ]
 
 
 def _line(report: str, at: int) -> str:

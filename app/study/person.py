@@ -1,4 +1,7 @@
-"""Decides which facts about the asking person agents get: records or nothing. Contexts, personas and memories come from a paper's plug-in."""
+"""Facts about the asking person that agents get, the shopper of talks, and what memories will cost.
+
+Alone, a study gives records or nothing. Contexts, personas and memories come from a paper's plug-in.
+"""
 
 from __future__ import annotations
 

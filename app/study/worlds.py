@@ -1,4 +1,4 @@
-"""The worlds and places that `drr run` gives agents, and the ways to reach a task's frozen pages."""
+"""Settles where agents work: contained commands, folders of tasks, the shop beside them, reaches of frozen pages."""
 
 from __future__ import annotations
 

@@ -21,10 +21,11 @@ def findings(
 ) -> Iterator[ShownFinding]:
     """Yield each wrong fact once, in the order of the report, with all its places."""
     right = [(claim.start, claim.end) for claim in claims if claim.status == "full"]
-    for number, (name, why, spans, _) in enumerate(errors_of(judged, answer), 1):
-        every = sorted({*spans, *_again(citations, spans[0], right)})
+    for number, one in enumerate(errors_of(judged, answer), 1):
+        every = sorted({*one.spans, *_again(citations, one.spans[0], right)})
         shown = [_with_sign(answer.report, span) for span in every]
-        yield ShownFinding(f"wrong-{number}", name, why, tuple(shown), _line(answer.report, *shown[0]))
+        line = _line(answer.report, *shown[0])
+        yield ShownFinding(f"wrong-{number}", one.rule, one.why, tuple(shown), line, one.record)
 
 
 def _again(citations: Citations, known: Span, right: Sequence[Span]) -> Iterator[Span]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple
 
+from drr.app.report.agreement_tables import agreements
 from drr.app.report.tables import Cell, Table, headings
 from drr.app.viewer.model import JudgeVerdicts, ReportView
 from drr.citations.parse import canonical_url
@@ -209,14 +210,9 @@ _AGREEMENT = (
 def agreement_parts(document: AgreementDocument) -> Iterator[Table]:
     """Yield the tables of agreement on verdicts, on grades and on comparisons that have rows."""
     for kind, title, note, columns in _AGREEMENT:
-        pairs: Sequence[Any] = cast("Any", document)[kind]["pairs"]
         rows = [
-            (
-                f"{' and '.join(pair['judges'])}: {what.replace('_', ' ')}",
-                [Cell(Cell.of(row[one]).text()) for one in columns.values()],
-            )
-            for pair in pairs
-            for what, row in pair.get("dimensions", {"claims": pair}).items()
+            (one.name, [Cell(Cell.showing(one.row[field], 2).text()) for field in columns.values()])
+            for one in agreements(kind, document)
         ]
         if rows:
             yield Table(kind, title, headings(*columns), rows, [note])

@@ -17,7 +17,7 @@ from drr.app.report.tables import Cell
 from drr.app.viewer.model import ShownEntry
 from drr.eval.metrics import metrics
 from drr.eval.metrics.base import Metric
-from drr.eval.stats.intervals import COUNTED, Ends, Statistic, mean
+from drr.eval.stats.intervals import Statistic, mean
 from drr.eval.stats.question import AskedQuestion
 from drr.wording.excerpt import ELLIPSIS, excerpt
 
@@ -28,56 +28,39 @@ if TYPE_CHECKING:
 class Measure(NamedTuple):
     """A metric or the cost, with the settings by which cells of the index show values."""
 
-    name: str
-    label: str
+    metric: Metric
     legend: str
-    digits: int
     is_grade: bool = False
-    """True for grades and counts: a whole value has no decimals, a mean has `digits`."""
+    """True for grades and counts: a whole value has no decimals, a mean has those of the metric."""
     top: float | None = None
     """End of the scale; `None` for the largest value in the index."""
-    better: str | None = None
-    ends: Ends | None = None
-    """Least and largest possible value, which bound the interval of the mean."""
 
     def of(self, entry: ShownEntry) -> float | None:
-        return entry.cost if self.name == COST.name else entry.scores.get(self.name)
+        return entry.cost if self is COST else entry.scores.get(self.metric.name)
 
     def text(self, value: float | None, *, is_mean: bool = False) -> str:
-        if value is None:
-            return "–"
-        is_whole = self.is_grade and not is_mean and value == int(value)
-        return f"{value:.{0 if is_whole else self.digits}f}"
+        return "–" if value is None else self.metric.shown(value, alone=self.is_grade and not is_mean)
 
     def shade(self, value: float | None, top: float) -> str:
         """Return the CSS class of a background colour, on the whole scale, so that close values look alike."""
-        return shade(value, self.top or top, is_lower_better=self.better == "lower")
+        return shade(value, self.top or top, is_lower_better=self.metric.better == "lower")
 
 
 BAR = 60
 """Width of an interval's bar in units of the drawing."""
 ROW_START = 60
 """Most characters of the question that a row shows, so that one line fits next to eight variants."""
+_SPENT = "What the models of the answer cost, in dollars."
 COST = Measure(
-    "cost",
-    "cost",
-    "What the models of the answer cost, in dollars. A stronger colour is more.",
-    4,
-    better="lower",
-    ends=COUNTED,
+    Metric("cost", "cost", _SPENT, None, least=0.0, better="lower", digits=4),
+    f"{_SPENT} A stronger colour is more.",
 )
 
 
 def _measure(metric: Metric) -> Measure:
     dark = {"higher": "worse", "lower": "worse: more"}.get(metric.better or "", "less")
     top = metric.range[1] if metric.range and isfinite(metric.range[1]) else None
-    return Measure(
-        *(metric.name, metric.label, f"{metric.explanation} A stronger colour is {dark}.", metric.digits),
-        is_grade=top is None or top > 1,
-        top=top,
-        better=metric.better,
-        ends=metric.ends,
-    )
+    return Measure(metric, f"{metric.explanation} A stronger colour is {dark}.", top is None or top > 1, top)
 
 
 def measures(entries: Sequence[ShownEntry], first: Metric | None) -> list[Measure]:
@@ -85,7 +68,7 @@ def measures(entries: Sequence[ShownEntry], first: Metric | None) -> list[Measur
     names = {"fp"}.union(*(entry.scores for entry in entries))
     shown = [_measure(metric) for metric in metrics(names).values() if not metric.detail]
     known = [one for one in (*shown, COST) if any(one.of(entry) is not None for entry in entries)]
-    return sorted(known, key=lambda one: first is None or one.name != first.name) or shown[:1]
+    return sorted(known, key=lambda one: one.metric != first) or shown[:1]
 
 
 def shown_measures(entry: ShownEntry, among: Sequence[Measure]) -> str:
@@ -213,7 +196,9 @@ class Matrix:
         return [self._head(name, self._done.get(name, [])) for name in self.columns]
 
     def _head(self, name: str, own: Sequence[ShownEntry]) -> VariantHead:
-        means = [mean(_by_question((e, one.of(e)) for e in own)).within(one.ends) for one in self.measures]
+        means = [
+            mean(_by_question((e, one.of(e)) for e in own)).within(one.metric.ends) for one in self.measures
+        ]
         tokens, spent = (
             mean(_by_question((e, e.tokens) for e in own)),
             mean(_by_question((e, e.cost) for e in own)),
@@ -228,7 +213,7 @@ class Matrix:
             ";".join(map(_ends, means)),
             self._bar(means[0]),
             _figure(tokens.value, 0) if own else "–",
-            _figure(None if spent.n_unscored else spent.value, COST.digits) if own else "–",
+            _figure(None if spent.n_unscored else spent.value, COST.metric.digits) if own else "–",
             f"{sum(wrong)} in {sum(map(bool, wrong))} of {len(own)}"
             if any(wrong)
             else "none"

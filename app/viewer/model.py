@@ -172,6 +172,8 @@ class ShownFinding:
     spans: tuple[tuple[int, int], ...]
     line: Passage | None
     """First line of the report that states the fact, with the wrong words marked."""
+    record: str | None = None
+    """Value that the record has instead; `None` where no record does."""
 
 
 @dataclass(frozen=True)

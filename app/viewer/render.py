@@ -281,15 +281,12 @@ def finding_line(line: Passage) -> Markup:
     return Markup(clean(marked_html(line.text, (), (), wrong), TAGS - {"a"}))
 
 
-_RECORD = "; record: "
-
-
 def marked(passage: Passage, wrong: Sequence[ShownFinding] = ()) -> Markup:
     """Return a passage as HTML with its words marked, and what the record has in place of an error."""
     from markupsafe import Markup
 
-    records = [record for one in wrong if (record := one.why.partition(_RECORD)[2])]
-    found = (re.search(rf"(?<!\w){re.escape(record)}(?!\w)", passage.text) for record in records)
+    records = (re.escape(one.record) for one in wrong if one.record)
+    found = (re.search(rf"(?<!\w){record}(?!\w)", passage.text) for record in records)
     return Markup(marked_text(passage.text, [*passage.spans, *(one.span() for one in found if one)]))
 
 

@@ -1,4 +1,11 @@
-"""Builds a judge's scorecard: agreement with labels and with itself, beside the judge without a model, and cost."""
+"""Builds a judge's scorecard: agreement with labels and with itself, beside the judge without a model, and cost.
+
+It also puts the figures of two judges on one scale, by the labels of things that both judged:
+
+    old = a + b * label, new = c + d * label: .80 by the old judge is (.80 - a) / b by people, and c + d * that by the new one
+
+That holds as far as a judge's errors depend on the label, not on who wrote the answer. The interval is what the link costs.
+"""
 
 from __future__ import annotations
 

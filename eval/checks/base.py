@@ -40,11 +40,28 @@ class CheckDocument(TypedDict):
     evidence: list[str]
 
 
+_RECORD = "; record: "
+
+
 class Accusation(NamedTuple):
     """One fact that is wrong."""
 
     span: Span
-    why: str
+    fault: str
+    """Words of the report, or the fault in them."""
+    record: str | None = None
+    """Value that the record has instead; `None` where no record does."""
+
+    @property
+    def why(self) -> str:
+        """Return the words that are stored and shown."""
+        return f"{self.fault}{_RECORD}{self.record}" if self.record is not None else self.fault
+
+    @classmethod
+    def stored(cls, span: Sequence[int], why: str) -> Accusation:
+        """Return the accusation of a stored verdict, which keeps one text of it."""
+        fault, *record = why.split(_RECORD, 1)
+        return cls((span[0], span[1]), fault, *record)
 
 
 @dataclass(frozen=True)
@@ -79,7 +96,7 @@ class Tally:
     passed: int = 0
     unknown: int = 0
     """Number of facts that the record lacks."""
-    findings: dict[Span, str] = field(default_factory=dict)
+    findings: dict[Span, Accusation] = field(default_factory=dict)
     decided: set[Span] = field(default_factory=set)
 
     def ok(self, place: Span | None = None) -> None:
@@ -90,19 +107,19 @@ class Tally:
     def unrecorded(self) -> None:
         self.unknown += 1
 
-    def fail(self, span: Span, why: str, place: Span | None = None) -> None:
+    def fail(self, span: Span, fault: str, place: Span | None = None, record: str | None = None) -> None:
         """Enter a wrong fact; each place counts once. `place` is that of the fact, where `span` is a whole sentence."""
-        self.findings.setdefault(span, why)
+        self.findings.setdefault(span, Accusation(span, fault, record))
         self.decided.add(place or span)
 
-    def compare(self, span: Span, holds: bool | None, why: str) -> None:
-        """Enter a fact that holds, does not hold (`why` gives the reason), or is not in the record (`None`)."""
+    def compare(self, span: Span, holds: bool | None, fault: str, record: str | None = None) -> None:
+        """Enter a fact that holds, does not hold (`fault` gives the reason), or is not in the record (`None`)."""
         if holds is None:
             self.unrecorded()
         elif holds:
             self.ok(span)
         else:
-            self.fail(span, why)
+            self.fail(span, fault, record=record)
 
     def check(self, nothing: Unknown = "absent", **value: Any) -> Check:
         """Return the result of all facts; `nothing` is the reason where there are none."""
@@ -112,7 +129,7 @@ class Tally:
             "unverifiable": self.unknown,
             **value,
         }
-        findings = tuple(Accusation(span, why) for span, why in sorted(self.findings.items()))
+        findings = tuple(self.findings[span] for span in sorted(self.findings))
         status: Status = "fail" if findings else "pass" if self.passed else "unverifiable"
         remarks = ("unrecorded" if self.unknown else nothing,) if status == "unverifiable" else ()
         return Check(status, counts, findings, remarks, frozenset(self.decided))

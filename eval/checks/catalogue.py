@@ -210,8 +210,8 @@ def _compare_name(tally: Tally, subject: Subject, named: _Named, product: Produc
         return
     other = other_of_that_name(subject, named.name, product) or _by_another_maker(subject, named, product)
     strange = alike < _STRANGE or (other is not None and not _shares_maker(other, product))
-    why = f"Name: {' '.join(named.name.split())[:80]}; record: {product.title[:80]}"
-    tally.compare(named.span, False if other is not None and strange else None, why)
+    why = f"Name: {' '.join(named.name.split())[:80]}", product.title[:80]
+    tally.compare(named.span, False if other is not None and strange else None, *why)
 
 
 _STRANGE = 0.5

@@ -66,19 +66,18 @@ def _compare_figure(tally: Tally, label: str, value: Segment, known: UserStatist
     if label in _COUNTS and (match := _WHOLE.fullmatch(value.text)):
         recorded = getattr(known, _COUNTS[label])
         figure = int(match[1].replace(",", ""))
-        tally.compare(span, figure == recorded, f"{label.capitalize()}: {figure:,}; record: {recorded:,}")
+        tally.compare(span, figure == recorded, f"{label.capitalize()}: {figure:,}", f"{recorded:,}")
     elif label in _SPENT:
         found = amounts(value.text)
         if len(found) == 1 and found[0].end == len(value.text) and not found[0].approx:
             holds = None if known.spend is None else found[0].equals(known.spend)
-            why = f"{label.capitalize()}: {value.text}; record: ${known.spend or 0:,.2f}"
-            tally.compare(span, holds, why)
+            tally.compare(span, holds, f"{label.capitalize()}: {value.text}", f"${known.spend or 0:,.2f}")
     elif label in _ENDS:
         whens = [one for one in dates(value.text, 0, len(value.text)) if one.day]
         recorded = getattr(known, _ENDS[label])
         if len(whens) == 1 and whens[0].start == 0 and recorded is not None:
             holds = whens[0].covers(recorded)
-            tally.compare(span, holds, f"{label.capitalize()}: {value.text[:40]}; record: {recorded[:10]}")
+            tally.compare(span, holds, f"{label.capitalize()}: {value.text[:40]}", recorded[:10])
 
 
 def _compare_share(tally: Tally, mentions: Mentions, line: TextLine, shares: Sequence[Share]) -> None:
@@ -94,8 +93,8 @@ def _compare_share(tally: Tally, mentions: Mentions, line: TextLine, shares: Seq
         span = value.start, value.end
         if label == "orders" and (match := _WHOLE.fullmatch(value.text)):
             figure = int(match[1].replace(",", ""))
-            why = f"Orders of {share.name}: {figure:,}; record: {share.orders:,}"
-            tally.compare(span, figure == share.orders, why)
+            why = f"Orders of {share.name}: {figure:,}", f"{share.orders:,}"
+            tally.compare(span, figure == share.orders, *why)
         elif label in _SPENT and len(found := amounts(value.text)) == 1 and share.spend is not None:
-            why = f"Spend on {share.name}: {value.text}; record: ${share.spend:,.2f}"
-            tally.compare(span, found[0].approx or found[0].equals(share.spend), why)
+            why = f"Spend on {share.name}: {value.text}", f"${share.spend:,.2f}"
+            tally.compare(span, found[0].approx or found[0].equals(share.spend), *why)

@@ -85,9 +85,9 @@ class _OrderTally(Tally):
         super().__init__()
         self.read: set[int] = set()
 
-    def compare(self, span: Span, holds: bool | None, why: str) -> None:
+    def compare(self, span: Span, holds: bool | None, fault: str, record: str | None = None) -> None:
         self.read.add(span[0])
-        super().compare(span, holds, why)
+        super().compare(span, holds, fault, record)
 
 
 def order_facts(subject: Subject, mentions: Mentions) -> Check:
@@ -101,7 +101,7 @@ def order_facts(subject: Subject, mentions: Mentions) -> Check:
     for order_id, span in order_ids(subject):
         order = subject.shop.store.order(order_id)
         if order is None:
-            tally.fail(span, f"Order: {order_id}; record: no such order")
+            tally.fail(span, f"Order: {order_id}", record="no such order")
         elif order.user_id == subject.user_id and (order_id, span) in written:
             tally.ok(span)
     for line in mentions.layout.lines:
@@ -247,8 +247,8 @@ def _compare_labelled(
         _compare_state(tally, order, segment(value.text, 0, len(value.text))._replace(start=value.start))
     elif is_quantity(label) and (match := _COUNT.match(value.text)):
         count = int(match[0])
-        why = f"Order {order.order_id}: {count} pieces; record: {order.quantity}"
-        tally.compare((value.start, value.end), count == order.quantity, why)
+        why = f"Order {order.order_id}: {count} pieces", f"{order.quantity}"
+        tally.compare((value.start, value.end), count == order.quantity, *why)
     elif is_total(label) and (found := amounts(value.text)):
         product = subject.product(order.product_id)
         cost = None if product is None or product.price is None else product.price * order.quantity
@@ -271,8 +271,8 @@ def _compare_line(
     if len(days) == 1 and len(named) == 1 and len(orders) == 1 and len(line.text) < _SHORT:
         order, (day,) = orders[0][0], days
         written = mentions.plain[day.start : day.end]
-        why = f"Order {order.order_id}: {written}; record: {order.order_date[:10]}"
-        tally.compare((day.start, day.end), day.covers(order.order_date), why)
+        why = f"Order {order.order_id}: {written}", order.order_date[:10]
+        tally.compare((day.start, day.end), day.covers(order.order_date), *why)
     starts = [span[0] for _, span in named]
     months = [one for one in dates(mentions.plain, line.start, line.end) if one.month]
     for order, span in orders:
@@ -312,8 +312,8 @@ def _compare_row(
         if label in _THING_LABELS and not mentions.within(*cell):
             _compare_name(tally, subject, value, order, value.text)
         if is_quantity(label) and _COUNT.fullmatch(value.text):
-            why = f"Order {order.order_id}: {value.text} pieces; record: {order.quantity}"
-            tally.compare((value.start, value.end), int(value.text) == order.quantity, why)
+            why = f"Order {order.order_id}: {value.text} pieces", f"{order.quantity}"
+            tally.compare((value.start, value.end), int(value.text) == order.quantity, *why)
         _compare_state(tally, order, value)
 
 
@@ -338,8 +338,7 @@ def _day_beside(
 def _compare_day(tally: Tally, order: Order, when: TextDate) -> None:
     day = f"{when.year:04d}-{when.month:02d}-{when.day:02d}" if when.month and when.day else str(when.year)
     holds = when.covers(order.order_date) or order.order_date[:10] == day
-    why = f"Order {order.order_id}: {day}; record: {order.order_date[:10]}"
-    tally.compare((when.start, when.end), holds, why)
+    tally.compare((when.start, when.end), holds, f"Order {order.order_id}: {day}", order.order_date[:10])
 
 
 def _compare_state(tally: Tally, order: Order, value: Segment) -> None:
@@ -348,8 +347,8 @@ def _compare_state(tally: Tally, order: Order, value: Segment) -> None:
     if state is not None and order.order_status != "Unknown":
         start = value.start + len(value.text) - len(text)
         span = start, start + len(text)
-        why = f"Order {order.order_id}: {state}; record: {order.order_status}"
-        tally.compare(span, state == order.order_status, why)
+        why = f"Order {order.order_id}: {state}", order.order_status
+        tally.compare(span, state == order.order_status, *why)
 
 
 def _compare_thing(tally: Tally, mentions: Mentions, line: TextLine, order: Order, span: Span) -> None:
@@ -362,8 +361,8 @@ def _compare_thing(tally: Tally, mentions: Mentions, line: TextLine, order: Orde
     ((product_id, one),) = pointed.items()
     between = mentions.plain[min(one.end, span[1]) : max(one.start, span[0])]
     if line.kind == "row" or (len(between) < _BESIDE and _SENTENCE_END.search(between) is None):
-        why = f"Order {order.order_id}: {product_id}; record: {order.product_id}"
-        tally.compare((one.start, one.end), product_id == order.product_id, why)
+        why = f"Order {order.order_id}: {product_id}", order.product_id
+        tally.compare((one.start, one.end), product_id == order.product_id, *why)
 
 
 _BESIDE = 80
@@ -390,8 +389,8 @@ def _compare_name(tally: Tally, subject: Subject, value: Segment, order: Order, 
         return
     if similarity(name, f"{full_name(product)} {' '.join(product.categories)}") < _ALIKE:
         other = other_of_that_name(subject, name, product)
-        why = f"Order {order.order_id}: {name[:60]}; record: {product.title[:60]}"
-        tally.compare((value.start, value.end), None if other is None else False, why)
+        why = f"Order {order.order_id}: {name[:60]}", product.title[:60]
+        tally.compare((value.start, value.end), None if other is None else False, *why)
 
 
 _ALIKE = 0.75

@@ -46,8 +46,8 @@ def price(subject: Subject, mentions: Mentions) -> Check:
     tally = Tally()
     for fact in facts_of(mentions).values:
         if fact.stated.field == "price" and (product := subject.product(fact.product_id)) is not None:
-            why = f"Price: {fact.stated.written}; record: ${product.price or 0:,.2f}"
-            tally.compare(fact.stated.span, _is_price(mentions, fact, product), why)
+            why = f"Price: {fact.stated.written}", f"${product.price or 0:,.2f}"
+            tally.compare(fact.stated.span, _is_price(mentions, fact, product), *why)
     return tally.check("prose" if "$" in mentions.body else "absent")
 
 
@@ -99,15 +99,15 @@ def rating(subject: Subject, mentions: Mentions) -> Check:
     return tally.check("prose" if re.search(r"\bstars?\b|★|\bratings?\b", mentions.body) else "absent")
 
 
-def _rated(value: SaidValue, product: Product) -> tuple[bool | None, str]:
+def _rated(value: SaidValue, product: Product) -> tuple[bool | None, str, str]:
     if value.field == "stars":
         known = product.average_rating
         rounded = "." not in value.written and known is not None and abs(value.value - known) <= 0.5
         holds = None if known is None or value.hedged else rounded or same_stars(value.value, known)
-        return holds, f"Rating: {value.written}; record: {known:g}" if known is not None else ""
+        return holds, f"Rating: {value.written}", f"{known or 0:g}"
     number = product.rating_number
     holds = None if number is None or value.hedged else value.value == number
-    return holds, f"Number of ratings: {value.written}; record: {number:,}" if number is not None else ""
+    return holds, f"Number of ratings: {value.written}", f"{number or 0:,}"
 
 
 def _compare_pairs(tally: Tally, subject: Subject, mentions: Mentions, seen: set[Span]) -> None:
@@ -236,8 +236,8 @@ def product_claims(subject: Subject, mentions: Mentions) -> Check:
         product = subject.product(one.product_id)
         known = None if product is None else product.details.get(one.label) or product.store
         if known is not None and product is not None:
-            why = f"{one.label}: {one.words}; record: {_value_text(known)}"
-            tally.compare(one.span, _is_detail(one, known, product), why)
+            why = f"{one.label}: {one.words}", _value_text(known)
+            tally.compare(one.span, _is_detail(one, known, product), *why)
     return tally.check("prose")
 
 

@@ -83,8 +83,8 @@ def profile_facts(subject: Subject, mentions: Mentions) -> Check:
         if sent or _is_half(match, user):
             _compare_place(tally, match, 0, user)
     for match in _ZIP.finditer(mentions.body):
-        why = f"ZIP: {match['zip']}; record: {user.address.zip}"
-        tally.compare(match.span("zip"), match["zip"] == user.address.zip[:5], why)
+        why = f"ZIP: {match['zip']}", user.address.zip
+        tally.compare(match.span("zip"), match["zip"] == user.address.zip[:5], *why)
     return tally.check("absent")
 
 
@@ -160,11 +160,11 @@ def _compare_label(tally: Tally, label: str, behind: Segment, user: User) -> Non
     if plain in _NAME_LABELS | _PLACE_LABELS and (where := _WHERE.search(value)) is not None:
         _compare_place(tally, where, start, user)
     elif plain in ("city", "town") and value and value[0].isupper() and value.replace(" ", "").isalpha():
-        why = f"City: {value}; record: {user.address.city}"
-        tally.compare((start, start + len(value)), value.casefold() == user.address.city.casefold(), why)
+        why = f"City: {value}", user.address.city
+        tally.compare((start, start + len(value)), value.casefold() == user.address.city.casefold(), *why)
     elif plain == "state" and (value in STATES or value in STATES.values()):
         holds = STATES.get(value, value) == STATES.get(user.address.state, user.address.state)
-        tally.compare((start, start + len(value)), holds, f"State: {value}; record: {user.address.state}")
+        tally.compare((start, start + len(value)), holds, f"State: {value}", user.address.state)
 
 
 def _shares(name: re.Match[str], user: User) -> bool:
@@ -176,8 +176,7 @@ def _compare_name(tally: Tally, name: _Name, user: User) -> None:
     parts = [name.first, *([name.last] if name.last else [])]
     short = name.last is None and len(name.first) < _SHORT and name.first[:2] == user.first_name[:2]
     holds = all(one.casefold() in known or len(one) == 1 for one in parts) or (None if short else False)
-    why = f"Name: {' '.join(parts)}; record: {user.first_name} {user.last_name}"
-    tally.compare(name.span, holds, why)
+    tally.compare(name.span, holds, f"Name: {' '.join(parts)}", f"{user.first_name} {user.last_name}")
 
 
 _SHORT = 5
@@ -192,8 +191,8 @@ def _compare_place(tally: Tally, match: re.Match[str], start: int, user: User) -
     city = match["city"].casefold().endswith(address.city.casefold())
     zip_code = match["zip"] is None or match["zip"] == address.zip[:5]
     text = match.string[match.start("city") : match.end()]
-    why = f"Place: {text}; record: {address.city}, {address.state} {address.zip}"
-    tally.compare(span, state and city and zip_code, why)
+    why = f"Place: {text}", f"{address.city}, {address.state} {address.zip}"
+    tally.compare(span, state and city and zip_code, *why)
 
 
 _EMAIL = re.compile(r"(?<![\w.+%-])[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9.-]{1,100}\.[A-Za-z]{2,24}")

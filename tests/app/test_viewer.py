@@ -161,9 +161,9 @@ def test_an_error_is_red_wherever_it_is_stated(judged_study: Path, tmp_path: Pat
 
 def test_what_the_record_has_in_place_of_an_error_is_marked() -> None:
     passage = Passage("Feeder\nPrice: $19.49", ((0, 6),))
-    wrong = [ShownFinding("wrong-1", "price", "Price: $15.49; record: $19.49", ((1, 2),), None)]
+    wrong = [ShownFinding("wrong-1", "price", "Price: $15.49; record: $19.49", ((1, 2),), None, "$19.49")]
     assert marked(passage, wrong) == "<mark>Feeder</mark>\nPrice: <mark>$19.49</mark>"
-    assert marked(passage, [replace(wrong[0], why="no record")]).count("<mark>") == 1
+    assert marked(passage, [replace(wrong[0], record=None)]).count("<mark>") == 1
 
 
 def test_a_whole_count_of_one_answer_has_no_decimals_and_a_share_has() -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from drr.app.board.ranking import ranks, sign_flips
 from drr.eval.stats.differences import FLIPS, detectable_difference, paired, unpaired
 from drr.eval.stats.question import AskedQuestion
+from drr.eval.stats.ranks import ranks, sign_flips
 
 from benchmarks.ranks import boards
 

@@ -96,7 +96,7 @@ def test_no_text_breaks_a_rule(rules_shop: Shop, report: str, in_shop: bool, wit
     for one in found.values():
         assert one.status in ("pass", "fail", "unverifiable")
         assert (one.status == "fail") is bool(one.findings)
-        assert all(0 <= low <= high <= len(report) for (low, high), _ in one.findings)
+        assert all(0 <= low <= high <= len(report) for low, high in (found.span for found in one.findings))
         assert one.status != "unverifiable" or (len(one.remarks) == 1 and " " not in one.remarks[0])
 
 
