@@ -197,6 +197,8 @@ def test_no_public_class_name_stands_for_two_things() -> None:
 
 
 def test_type_checkers_see_every_room_under_its_installed_name() -> None:
+    if not (ROOT / ".git").exists():
+        pytest.skip("a source distribution holds no links")
     shown = {path.name: path.resolve() for path in (ROOT / "typings" / "drr").iterdir()}
     rooms = {room: ROOT / room for room in FOLDERS}
     face = {path.name: path for path in (ROOT / "src" / "drr").iterdir() if path.name != "__pycache__"}
