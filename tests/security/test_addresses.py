@@ -32,7 +32,7 @@ from pydantic import BaseModel, SecretStr
 
 from tests.cases import table
 from tests.commands import Drr
-from tests.wire import Say, Wire
+from tests.wire import Fail, Wire
 
 SONNET = "anthropic:claude-sonnet-5-5"
 SECRET = "Gr8Horse"
@@ -98,10 +98,10 @@ def test_an_address_that_reaches_another_host_than_was_meant_is_refused(drr: Drr
 
 def test_a_study_has_no_secret(drr: Drr, new: New, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant-api03-of-this-user-0123456789")
-    with Wire(lambda request: Say("", status=500)) as wire:
+    with Wire(lambda request: Fail(400, "invalid_request_error")) as wire:
         address = wire.url.replace("://", f"://me:{SECRET}%40x@")
         monkeypatch.setenv("DRR_BASE_URL", address)
-        code, out, err = drr("run", *new(), "--model", SONNET, "--json", "--model-deadline", 1, "--quiet")
+        code, out, err = drr("run", *new(), "--model", SONNET, "--json", "--quiet")
         assert code != 0
         assert wire.requests
         assert SECRET not in out + err
