@@ -126,7 +126,7 @@ bench: setup
 
 # Versions are chosen by `uv pip compile`, which records hashes and no address.
 lock:
-	uv pip compile pyproject.toml --extra dr3 --extra docs --group dev --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate -o requirements.lock
+	uv pip compile pyproject.toml --extra tables --extra pages --extra dr3 --extra docs --group dev --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate -o requirements.lock
 
 clean:
 	rm -rf $(VENV) .venv-ray .venv-doors .venv-openenv .venv-ucp .venv-3.* build dist demo sbom.json .mypy_cache .pytest_cache .ruff_cache

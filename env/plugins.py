@@ -230,14 +230,14 @@ def merged_field(field: str) -> dict[str, Any]:
 
 
 def missing_package_hint(package: str | None) -> str | None:
-    """Return the sentence that says which paper needs a missing package, and how to install it."""
+    """Return the sentence that says what needs a missing package, and how to install it."""
+    from drr.env.installation import install, lack
+
     for paper in papers():
         if package is not None and package.partition(".")[0] in paper.needs:
-            from drr.env.installation import install
-
             needed = package.partition(".")[0]
             return f"{paper.title} needs the package {needed}, which is not installed: {install(paper.name)}"
-    return None
+    return lack((package or "").partition(".")[0])
 
 
 def check_needs(paper: Paper) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from drr.env.errors import Misuse
+from drr.env.installation import check_installed
 from drr.env.json_object import JsonObject
 from drr.env.query import SCHEMA, Query
 from drr.querygen.files import write_queries
@@ -72,6 +73,7 @@ def write_dataset(
     folder: Path, queries: Sequence[Query], publication: Publication, *, source: str
 ) -> list[Path]:
     """Write the files of a dataset into a folder that is new, empty or of this program. The card counts the rejected questions that are left out."""
+    check_installed("pyarrow")
     kept = published(queries, with_truth=publication.with_truth)
     if not kept:
         raise Misuse(f"{source}: holds no question that was not rejected; nothing to publish")

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args, get_type_hints
 
 from drr.env.files import make_folder, owner_only_mode
+from drr.env.installation import check_installed
 from drr.env.json_object import JsonObject
 from drr.llm.meter import UsageRow
 from drr.study.evidence import PackedSource
@@ -97,6 +98,7 @@ _JSON = frozenset({"key_fields", "result", "blobs", "arguments"})
 
 def export(study: Study, out: Path, *, canonical: bool = False) -> dict[str, int]:
     """Write the tables into `out` and return the number of rows of each. A file appears completely or not at all."""
+    check_installed("pyarrow")
     make_folder(out, owner_only_mode(0o777))
     tables: dict[str, tuple[type, Rows]] = {
         "units": (UnitRow, _unit_rows),

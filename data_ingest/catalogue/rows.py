@@ -22,6 +22,7 @@ from typing import IO, Any, NamedTuple
 
 from drr.data_ingest.products import BadLine, Repairs, parse_object, without_bom
 from drr.env.errors import DrrError, Misuse
+from drr.env.installation import check_installed
 
 BATCH = 20_000
 LONGEST, LONGEST_CELL = 16 << 20, 1 << 20
@@ -233,6 +234,7 @@ class ParquetFile(TableFile):
     endings = (".parquet",)
 
     def __init__(self, path: Path, *_: object) -> None:
+        check_installed("pyarrow")
         import pyarrow as pa
         import pyarrow.parquet as pq
 

@@ -17,6 +17,7 @@ from weakref import WeakKeyDictionary
 from drr.env.drawer.form import FileProblem
 from drr.env.drawer.process import WALL_SECONDS, FileReader
 from drr.env.errors import Misuse
+from drr.env.installation import check_installed
 from drr.env.json_object import JsonObject
 from drr.env.web.base import Page, WebHit, WebUnavailable
 from drr.env.web.fetch import Fetched, Fetcher, FetchFailure, known_charset
@@ -190,6 +191,7 @@ class Trafilatura:
     """The reader of pages by trafilatura, in a separate process. A page that is too much for the process ends with it."""
 
     def __init__(self, seconds: float = WALL_SECONDS) -> None:
+        check_installed("trafilatura")
         self._files = FileReader(seconds)
         weakref.finalize(self, self._files.close)
 

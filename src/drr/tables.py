@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from drr.env.installation import check_installed
+
 if TYPE_CHECKING:
     import pyarrow as pa
 
@@ -18,6 +20,7 @@ def metrics(study: str | Path) -> pa.Table:
     >>> {"fp", "tool_calls"} <= set(table["metric"].to_pylist())
     True
     """
+    check_installed("pyarrow")
     import pyarrow as pa
     from drr.eval.metrics import metrics as known
     from drr.eval.metrics.document import study_document
@@ -46,6 +49,7 @@ def verdicts(study: str | Path, judge: str | None = None) -> pa.Table:
     >>> table.num_rows > 0 and set(table["judge"].to_pylist()) == {"rules-2"}
     True
     """
+    check_installed("pyarrow")
     import pyarrow as pa
     from drr.eval.judging.read import choose_judging, citation_lines, read_judged
     from drr.eval.stats.citations import COLUMNS

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
+import sys
 from pathlib import Path
 
 import pytest
-from drr.env.installation import NAME, install
+from drr.env.errors import Misuse
+from drr.env.installation import NAME, install, lack
+from drr.env.plugins import missing_package_hint
+
+from tests import commands
 
 
 @pytest.mark.parametrize(
@@ -30,3 +36,37 @@ def test_an_extra_is_added_where_the_program_came_from(
     monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.chdir(tmp_path)
     assert install("dr3") == command
+
+
+@pytest.mark.parametrize(
+    ("hidden", "extra", "code"),
+    [
+        ("pyarrow", "tables", "import drr; drr.metrics('study')"),
+        ("pyarrow", "tables", "from drr.data_ingest.catalogue.rows import open_table; open_table(HERE)"),
+        ("pyarrow", "tables", "from drr.study.export import export; export(None, HERE.parent / 'out')"),
+        ("trafilatura", "pages", "from drr.env.web.live import page_reader; page_reader('trafilatura')"),
+    ],
+)
+def test_what_only_some_commands_need_is_named_with_its_extra(
+    hidden: str, extra: str, code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = tmp_path / "rows.parquet"
+    here.write_bytes(b"PAR1")
+    monkeypatch.setitem(sys.modules, hidden, None)
+    with pytest.raises(
+        Misuse, match=f"need the package {hidden}, which is not installed: {re.escape(install(extra))}$"
+    ):
+        exec(code, {"HERE": here})
+    assert [*tmp_path.iterdir()] == [here]
+    assert missing_package_hint(f"{hidden}.part") == lack(hidden)
+
+
+@pytest.mark.long
+def test_the_demo_and_a_study_need_no_extra(tmp_path: Path) -> None:
+    """What a plain install leaves out: a package added to the extras is added here."""
+    code = (
+        "import sys\nsys.modules.update(dict.fromkeys(('pyarrow', 'trafilatura')))\n"
+        "from drr.app.cli import main\nsys.exit(main(sys.argv[1:]))"
+    )
+    done = commands.python(code, "demo", "demo", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr[-2_000:]
