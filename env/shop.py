@@ -67,6 +67,12 @@ class Manifest(BaseModel):
     origin: Literal["sample"] | None = None
     """`sample` if `drr data sample` wrote every raw file, so that nobody in this shop is a real person."""
 
+    @property
+    def currency(self) -> str | None:
+        """Return the code of the currency that `$` stands for in this shop; `None` for dollars, and where prices were converted."""
+        code = str(self.recipe.get("currency") if self.recipe.get("rate") == 1 else "USD")
+        return code if code.isalpha() and code != "USD" else None
+
     @model_serializer(mode="wrap")
     def _as_ever(self, handler: SerializerFunctionWrapHandler) -> JsonObject:
         """Serialise the manifest without absent entries: a shop without reviews keeps the manifest and the seal that it always had."""

@@ -19,7 +19,7 @@ ALLOWED: dict[str, set[str]] = {
     "citations": set(),
     "wording": set(),
     "env": {"citations", "wording"},
-    "data_ingest": {"env"},
+    "data_ingest": {"wording", "env"},
     "tools": {"citations", "wording", "env"},
     "llm": set(),
     "study": {"env", "llm"},

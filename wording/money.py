@@ -1,4 +1,4 @@
-"""Reads and writes amounts of US dollars."""
+"""Reads and writes amounts of US dollars, and those of a shop that sells in another currency."""
 
 from __future__ import annotations
 
@@ -175,3 +175,45 @@ def _is_apart(one: MoneyAmount, written: list[MoneyAmount], ends: list[int]) -> 
 
 def money(amount: Decimal | float) -> str:
     return f"${amount:,.2f}"
+
+
+SIGNS = {"$": "USD", "US$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY"}
+_DIGITS = r"\d(?:[\d.,'\u2019\u00a0\u202f]{0,14}\d)?"
+_PLAIN = re.compile(r"(?:\d{1,3}(?:,\d{3})+|\d{1,7})(?:\.\d{1,2})?")
+
+
+def decimal_mark(number: str) -> str:
+    """Return the decimal mark of a number in digits: empty without one, `?` where it could be either."""
+    marks = [c for c in number if c in ".,"]
+    if not marks:
+        return ""
+    if len(marks) > 1:
+        return marks[-1] if len(set(marks)) > 1 else "," if marks[0] == "." else "."
+    digits = number.rpartition(marks[0])[2]
+    return "?" if len(digits) == 3 and digits.isdigit() else marks[0]
+
+
+def in_dollars(text: str, currency: str) -> tuple[str, list[tuple[int, int]]]:
+    """Write amounts of a currency as amounts of dollars, `52,76 €` as `$52.76`; return also where each character of the result stood.
+
+    An amount with two readings stays as it is: `3 € 5`, and `1.299 €` where no other amount of the text tells the decimal mark.
+    """
+    names = "|".join(
+        re.escape(one) for one in (currency, *(sign for sign in SIGNS if SIGNS[sign] == currency))
+    )
+    amount = re.compile(
+        rf"(?<![\w.,/=&?])(?<!\d\s)(?:(?:{names})\s?(?P<behind>{_DIGITS})(?!\w|[.,]?\d|\s\d{{3}}(?!\d))"
+        rf"|(?P<before>{_DIGITS})\s?(?:{names})(?!\w|\s?\d))"
+    )
+    found = [(match.span(), match["behind"] or match["before"]) for match in amount.finditer(text)]
+    known = {decimal_mark(digits) for _, digits in found} - {"", "?"}
+    one_mark = next(iter(known)) if len(known) == 1 else "?"
+    parts, stood, last = list[str](), list[tuple[int, int]](), 0
+    for (start, end), digits in found:
+        mark = decimal_mark(digits).replace("?", one_mark)
+        plain = "".join("." if c == mark else c if c.isdigit() else "," for c in digits)
+        if mark != "?" and _PLAIN.fullmatch(plain):
+            parts += text[last:start], f"${plain}"
+            stood += [*((k, k + 1) for k in range(last, start)), *[(start, end)] * (len(plain) + 1)]
+            last = end
+    return "".join((*parts, text[last:])), [*stood, *((k, k + 1) for k in range(last, len(text) + 1))]

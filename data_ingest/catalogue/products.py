@@ -71,7 +71,7 @@ def product_forms(files: Sequence[MappedFile]) -> ProductForms:
     if currency not in (None, "USD") and rate is None:
         raise DrrError(
             f"prices are in {currency}, and checks reckon in dollars. Say in the mapping what one is worth: [products] "
-            f"rate = 1.08; with rate = 1 the figures stay, and $ then stands for {currency}"
+            f"rate = 1.08; with rate = 1 the figures stay, $ then stands for {currency}, and amounts in {currency} are read in reports"
         )
     return ProductForms(decimal, currency, values["language"], rate or 1.0)
 

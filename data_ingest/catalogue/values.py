@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from drr.data_ingest.products import NOTHING, plain
+from drr.wording.money import SIGNS, decimal_mark
 
 Cell = Any
 _ID = re.compile(r"[\w.:@+~#/()-](?:[\w.:@+~#/() -]{0,98}[\w.:@+~#/()-])?")
@@ -20,7 +21,6 @@ _PRICE = re.compile(
     r"(?P<before>[^\d.,'\s+-]{0,8})\s*(?:(?P<minus>-)\s*)?(?P<number>\d(?:[\d.,'\s]*\d)?[.,']?)\s*(?P<after>(?:[^\d\s]\D{0,7})?)"
 )
 """No part can end where another could go on, so that a long cell takes no longer than it is."""
-_SIGNS = {"$": "USD", "US$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY"}
 _CODE = re.compile("[A-Z]{3}")
 _LARGEST = 1e15
 
@@ -71,13 +71,7 @@ def decimal_marks(cell: Cell) -> str:
     """Return the decimal mark of a written number: empty without one, `?` where it could be either."""
     found = _PRICE.fullmatch(cell.strip()) if isinstance(cell, str) else None
     number = found["number"].strip() if found else ""
-    marks = [c for c in number if c in ".,"]
-    if not marks:
-        return ""
-    if len(marks) > 1:
-        return marks[-1] if len(set(marks)) > 1 else "," if marks[0] == "." else "."
-    digits = number.rpartition(marks[0])[2]
-    return "?" if len(digits) == 3 and digits.isdigit() else marks[0]
+    return decimal_mark(number)
 
 
 @lru_cache(1 << 16)
@@ -88,7 +82,7 @@ def amount_of(cell: Cell, decimal: str) -> Amount:
     if found is None:
         return Amount(None)
     signs = (found[part].strip().upper() for part in ("before", "after"))
-    codes = list(dict.fromkeys(_SIGNS.get(sign, sign) for sign in signs if sign))
+    codes = list(dict.fromkeys(SIGNS.get(sign, sign) for sign in signs if sign))
     if len(codes) > 1 or not all(map(_CODE.fullmatch, codes)):
         return Amount(None)
     thousands = "," if decimal == "." else "."

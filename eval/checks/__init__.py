@@ -130,8 +130,10 @@ def check_report(subject: Subject) -> dict[str, Check]:
     """Run every rule and return the results by name."""
     from drr.eval.checks.mentions import Mentions
 
-    mentions = Mentions(subject)
-    return {name: rule.check(subject, mentions) for name, rule in RULES.items()}
+    read, stood = subject.in_dollars
+    mentions = Mentions(read)
+    found = {name: rule.check(read, mentions) for name, rule in RULES.items()}
+    return found if stood is None else {name: check.moved(stood) for name, check in found.items()}
 
 
 def figures_in(subject: Subject, checks: Mapping[str, Check]) -> FiguresRow:

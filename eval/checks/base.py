@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, NamedTuple, TypedDict
 
@@ -18,6 +18,7 @@ from drr.env.query import Constraints
 from drr.env.session import Session
 from drr.env.shop import Shop
 from drr.eval.evidence.claims import Claim, extract_by_rules
+from drr.wording.money import in_dollars
 
 Status = Literal["pass", "fail", "unverifiable"]
 Unknown = Literal["absent", "prose", "unrecorded", "shop", "user", "question", "calls"]
@@ -75,6 +76,13 @@ class Check:
     decided: frozenset[Span] = frozenset()
     """Places in the report that the rule found right or wrong."""
 
+    def moved(self, stood: Sequence[Span]) -> Check:
+        """Return the result with its places in the report as written; `stood` tells where each character was."""
+        findings = tuple(one._replace(span=place_as_written(one.span, stood)) for one in self.findings)
+        return replace(
+            self, findings=findings, decided=frozenset(place_as_written(one, stood) for one in self.decided)
+        )
+
     def document(self) -> CheckDocument:
         return {
             "status": self.status,
@@ -82,6 +90,11 @@ class Check:
             "spans": [list(one.span) for one in self.findings],
             "evidence": [*(one.why for one in self.findings), *self.remarks],
         }
+
+
+def place_as_written(span: Span, stood: Sequence[Span]) -> Span:
+    start, end = span
+    return stood[start][0], stood[end - 1][1] if start < end else stood[start][0]
 
 
 def unverifiable(why: Unknown) -> Check:
@@ -152,6 +165,16 @@ class Subject:
     """Canonical URLs that tools returned; `None` where no tool calls are known."""
     texts: Mapping[str, str] = field(default_factory=dict)
     """Texts of sources by canonical URL, beyond what the shop knows."""
+
+    @cached_property
+    def in_dollars(self) -> tuple[Subject, Sequence[Span] | None]:
+        """Return the subject as rules read it: amounts in the shop's currency as amounts of dollars, and where each character stood."""
+        currency = self.shop and self.shop.manifest.currency
+        if not currency:
+            return self, None
+        report, stood = in_dollars(self.report, currency)
+        query = None if self.query is None else in_dollars(self.query, currency)[0]
+        return replace(self, report=report, query=query), stood
 
     @cached_property
     def _returned_places(self) -> KnownPlaces:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import TypedDict
 
-from drr.eval.checks.base import Check, Span, Subject
+from drr.eval.checks.base import Check, Span, Subject, place_as_written
 from drr.wording.excerpt import many
 
 
@@ -24,7 +24,8 @@ class FiguresRow(TypedDict):
 
 def figures_read(subject: Subject, checks: Iterable[Check]) -> FiguresRow:
     """Count a report's figures, and those in places that a rule found right or wrong."""
-    figures = list(_figures(subject))
+    read, stood = subject.in_dollars
+    figures = [one if stood is None else place_as_written(one, stood) for one in _figures(read)]
     decided = _flags(len(subject.report), chain.from_iterable(check.decided for check in checks))
     return {"read": sum(any(decided[start:end]) for start, end in figures), "of": len(figures)}
 

@@ -40,6 +40,8 @@ class CheckedTask(Task[Answer]):
             "shop_url": desk.shop_url,
             "constraints": None if about.constraints is None else about.constraints.model_dump(mode="json"),
         }
+        if desk.shop is not None and desk.shop.manifest.currency:
+            fields["currency"] = desk.shop.manifest.currency
         spec = {"task": self.name, "answer": about.key}
         yield Unit("judgement", fields, spec, f"rules \u00b7 {about.label}")
 

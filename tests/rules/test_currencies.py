@@ -1,0 +1,96 @@
+"""Amounts in the currency of a shop are read as amounts of dollars are in a shop that sells in dollars, and what has two readings is not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from asked import DIFFUSER, LA, LB, LC, failing
+from drr.env.shop import Shop
+from drr.eval.checks import Subject, check_report, figures_in
+from drr.wording.money import in_dollars
+
+
+def in_currency(shop: Shop, currency: str, rate: float = 1.0) -> Shop:
+    recipe = {"currency": currency, "rate": rate}
+    return replace(shop, manifest=shop.manifest.model_copy(update={"recipe": recipe}))
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ("It costs 52,76 €.", "It costs $52.76."),
+        ("It costs €52.76 each", "It costs $52.76 each"),
+        ("€ 19 or 19\u00a0EUR", "$19 or $19"),
+        (
+            "1.299,00 EUR, EUR 1,299.00, 1\u202f299,00 €, 1'299.00€",
+            "$1,299.00, $1,299.00, $1,299.00, $1,299.00",
+        ),
+        ("9,90 € and 1.299 €", "$9.90 and $1,299"),
+        ("1.299.000 €", "$1,299,000"),
+        ("40 €–50 € (52,5€/m)", "$40–$50 ($52.5/m)"),
+    ],
+)
+def test_an_amount_of_the_shops_currency_is_one_of_dollars(written: str, read: str) -> None:
+    text, stood = in_dollars(written, "EUR")
+    assert text == read and len(stood) == len(read) + 1
+    assert all(text[k] == written[a] for k, (a, b) in enumerate(stood[:-1]) if b - a == 1)
+    assert {written[a:b] for a, b in stood if b - a > 1} and stood[-1][0] == len(written)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1.299 € and 1,299 €", "9.90 € or 9,90 € or 1.299 €", "9.90 € and 1.299 €", "3 € 52", "Trek 3 299,00 €", "€ 1 299",
+        "1.29.99 €", "19 EURO", "x19 €", "https://a.example/b?c=19€", "19 £", "19", "2.5k €", "12,3456 €",
+    ],
+)  # fmt: skip
+def test_what_has_two_readings_stays(text: str) -> None:
+    assert [
+        one
+        for one in ("1.299", "3 €", "299", "29", "19", "2.5", "12")
+        if f"${one}" in in_dollars(text, "EUR")[0]
+    ] == []
+
+
+EUROS = f"""\
+- {LA}: 17,95 €
+- {LB}: €11,99
+- {LC} costs 24,95 EUR.
+
+Total: 54,89 €, within your budget of 60 €.
+"""
+
+
+def test_a_report_in_euros_is_read_as_one_in_dollars(rules_shop: Shop) -> None:
+    shop, query = in_currency(rules_shop, "EUR"), "Three gifts for under 60 € in all, please."
+    subject = Subject(EUROS, query=query, shop=shop)
+    found = check_report(subject)
+    assert {name for name, one in found.items() if one.status == "pass"} >= {"price", "total", "budget"}
+    assert {name: one.findings for name, one in found.items() if one.status == "fail"} == {}
+    assert figures_in(subject, found) == {"read": 5, "of": 5}
+    assert (
+        figures_in(Subject(EUROS, shop=rules_shop), check_report(Subject(EUROS, shop=rules_shop)))["read"]
+        == 0
+    )
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "rule"),
+    [("17,95 €", "27,95 €", "price"), ("54,89 €", "59,89 €", "total"), ("of 60 €", "of 50 €", "budget")],
+)
+def test_a_wrong_amount_in_euros_is_found_where_it_stands(
+    rules_shop: Shop, right: str, wrong: str, rule: str
+) -> None:
+    report, shop = EUROS.replace(right, wrong), in_currency(rules_shop, "EUR")
+    found = check_report(Subject(report, query="Three gifts for under 60 € in all.", shop=shop))
+    assert found[rule].findings and all(
+        wrong.split()[-2] in report[slice(*one.span)] for one in found[rule].findings
+    )
+
+
+def test_only_the_shops_own_currency_is_read_and_no_converted_one(rules_shop: Shop) -> None:
+    wrong = f"{LA}: 27,95 € ({DIFFUSER})"
+    assert "price" in failing(wrong, shop=in_currency(rules_shop, "EUR"))
+    for currency, rate in (("EUR", 1.08), ("GBP", 1.0), ("USD", 1.0), ("not named, read as USD", 1.0)):
+        assert failing(wrong, shop=in_currency(rules_shop, currency, rate)) == {}
