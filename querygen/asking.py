@@ -24,6 +24,8 @@ class ShopperBrief(NamedTuple):
     questions: int
     before: int = 0
     """The number of questions already written for the shopper."""
+    kinds: Mapping[str, float] = {}
+    """Kinds that the shopper owns, with a price of each, where the shop sold nothing that was asked for so far."""
 
 
 class DepartmentBrief(NamedTuple):

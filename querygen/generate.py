@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from drr.env.constraints import parse_constraints
 from drr.env.errors import DrrError
-from drr.env.profile import build_profile
+from drr.env.profile import ProfileSummary, build_profile
 from drr.env.query import Query
 from drr.env.records.lines import one_line
 from drr.env.shop import Shop
@@ -27,6 +27,7 @@ from drr.querygen.asking import (
     drafts_of,
     generic_messages,
     profile_messages,
+    records,
     tool_list,
 )
 from drr.querygen.checks import Checked
@@ -129,7 +130,10 @@ class Writer:
         if self.mode == "profile":
             profile = build_profile(self.shop.store, spec["user_id"], as_of)
             profile_hash = profile.sha256
-            brief = ShopperBrief(profile, count, len(before))
+            unsold = all("answerable:" in row["failed"] for row in before[: self.count])
+            brief = ShopperBrief(
+                profile, count, len(before), self._kinds(profile) if before and unsold else {}
+            )
             messages = profile_messages(self.prompts, brief)
         else:
             brief = DepartmentBrief(spec["department"], spec["batch"], count, len(before))
@@ -150,6 +154,11 @@ class Writer:
         if len({query.id for query in queries}) < len(queries):
             raise UnitFailure("repeated", "the writer gave the same question twice", outcome=outcome)
         return outcome
+
+    def _kinds(self, profile: ProfileSummary) -> dict[str, float]:
+        """Return the kinds of a shopper's purchases, each with a price."""
+        owned = self.shop.store.products([one.product_id for one in records(profile)])
+        return {one.categories[-1].lower(): one.price for one in owned if one.categories and one.price}
 
     def _query(
         self, draft: Draft, user_id: str, profile_hash: str | None, model: str, rule_written: bool

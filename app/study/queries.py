@@ -17,6 +17,7 @@ from drr.app.console import print_json, print_result
 from drr.app.models.setup import models_of, prompts_of
 from drr.app.study.outcome import check_run, conclude, config_of, run_units
 from drr.env.query import Query, read_queries
+from drr.env.records.lines import one_line
 from drr.env.settings import Settings
 from drr.env.shop import Shop, open_shop
 from drr.llm.prompts import Prompts
@@ -171,7 +172,9 @@ def _tell(arguments: argparse.Namespace, drafts: WrittenQuestions, summary: Summ
     good, bad, asked = drafts.good, drafts.bad, users * arguments.per_user
     if bad and len(good) < asked:
         print(
-            f"drr: {arguments.out}: holds {len(good)} of the {asked} questions asked for; {len(bad)} drafts were rejected",
+            f"drr: {arguments.out}: holds {len(good)} of the {asked} questions asked for; {len(bad)} drafts were rejected "
+            f"({_counted(bad)}; first: {one_line('; '.join(bad[0].failed.values()), 200)}). --checkable makes questions of what "
+            "the shop has, --model has one written for it, and --min-products 1 puts up with kinds of one product",
             file=sys.stderr,
         )
     if arguments.json:
@@ -195,8 +198,7 @@ def _tell(arguments: argparse.Namespace, drafts: WrittenQuestions, summary: Summ
             f"{arguments.out}: {many(len(good), 'question')} of {many(len({q.user_id for q in good}), 'user')}"
         )
         if bad:
-            reasons = ", ".join(f"{name} {count}" for name, count in _reasons(bad).items())
-            print(f"{_aside(arguments.out)}: {len(bad)} that failed a check ({reasons})")
+            print(f"{_aside(arguments.out)}: {len(bad)} that failed a check ({_counted(bad)})")
         print(f"{study_of(arguments.out)}: the writer's answers; the same command goes on from them")
 
 
@@ -221,6 +223,10 @@ def _rejected_line(row: Checked) -> str:
 def _reasons(rows: Sequence[Checked]) -> dict[str, int]:
     counts = Counter(name for row in rows for name in row.failed)
     return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
+
+
+def _counted(rows: Sequence[Checked]) -> str:
+    return ", ".join(f"{name} {count}" for name, count in _reasons(rows).items())
 
 
 def _passing(rows: Sequence[Checked]) -> dict[str, float | None]:

@@ -17,7 +17,7 @@ from drr.querygen.asking import INTENTS, DepartmentBrief, Intent, ShopperBrief, 
 from drr.wording.states import STATES
 from langchain_core.messages import AIMessage, BaseMessage
 
-VERSION = 6
+VERSION = 7
 """The version of the rules, raised whenever they write something else from the same words."""
 _HERE = Path(__file__).parent
 FILES = (_HERE / "things.toml", _HERE / "phrases.toml")
@@ -101,17 +101,26 @@ def write_offline(messages: Sequence[BaseMessage], arguments: Mapping[str, Any])
 
 def _for_shopper(brief: ShopperBrief) -> list[Words]:
     asker = _asker(brief.profile)
+    known = [_table("things")[one] for one in asker.themes[:5]]
+    if brief.kinds:
+        known, asker = [_own_theme(brief.kinds)], asker._replace(themes=())
     seed = _draw(*(record.order for record in asker.records), asker.state)
     rows: list[Words] = []
     for place in range(brief.before, brief.before + brief.questions):
         intent = INTENTS[(seed + 2 * place) % len(INTENTS)]
-        themes = [asker.themes[(place + n // 4) % min(len(asker.themes), 5)] for n in range(_TRIES)]
-        drawn = [
-            _write(intent, _table("things")[one], asker, _draw(seed, place, n))
-            for n, one in enumerate(themes)
-        ]
+        themes = [known[(place + n // 4) % len(known)] for n in range(_TRIES)]
+        drawn = [_write(intent, one, asker, _draw(seed, place, n)) for n, one in enumerate(themes)]
         rows.append(max(drawn, key=_grounds))
     return rows
+
+
+def _own_theme(kinds: Mapping[str, float]) -> Words:
+    """Return a theme of kinds that a shopper owns, with phrases that fit any kind."""
+    phrases = _table("choices")["any"]
+    things = [
+        {"need": kind, "say": kind, "price": price, **phrases["thing"]} for kind, price in kinds.items()
+    ]
+    return {**phrases, "things": things}
 
 
 def _grounds(row: Words) -> int:

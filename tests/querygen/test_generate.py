@@ -312,3 +312,43 @@ def test_untitled_purchases_are_not_asked_about(shop: Shop) -> None:
 
     assert all("untitled" not in one["query"] for one in asked(3, "(untitled)", "Acme Dog Ramp, Wide"))
     assert len(asked(1, "(untitled)")) == 1
+
+
+def small_shop(folder: Path, kinds: int, each: int) -> Path:
+    """Make a shop of things that no phrase of the offline writer speaks of, each kind on a shelf of its own."""
+    names = [
+        "Tunnel tent",
+        "Dome tent",
+        "Family tent",
+        "Bivy bag",
+        "Camp stove",
+        "Storm lantern",
+        "Rope ladder",
+    ]
+    ids = [(kind, k) for kind in names[:kinds] for k in range(each)]
+    rows = [f"{n},Fjord {kind} {k},Camping > {kind}s,{20 + 9 * n}.50\n" for n, (kind, k) in enumerate(ids)]
+    orders = [f"{n % len(ids)},c{n % 6},2024-{1 + n % 12:02d}-11\n" for n in range(180)]
+    (folder / "p.csv").write_text("id,title,category,price\n" + "".join(rows))
+    (folder / "o.csv").write_text("product_id,user_id,date\n" + "".join(orders))
+    files = (folder / "p.csv", folder / "o.csv")
+    assert drr("data", "ingest", *files, "--shop", folder / "shop", "--quiet") == 0
+    return folder / "shop"
+
+
+def test_a_small_shop_is_asked_for_kinds_that_its_shoppers_own(tmp_path: Path) -> None:
+    out, folder = tmp_path / "q.jsonl", small_shop(tmp_path, 7, 6)
+    assert drr("queries", "generate", "--shop", folder, "--out", out, "--users", "5", "--quiet") == 0
+    found = read_queries(out)
+    kinds = {"tunnel tents", "dome tents", "family tents", "bivy bags", "camp stoves", "storm lanterns", "rope ladders"}  # fmt: skip
+    assert len(found) >= 10 and {need for one in found for need in one.needs} <= kinds
+    assert len({one.query for one in found}) == len(found) and len({one.intent for one in found}) > 2
+    assert drr("queries", "check", out, "--shop", folder) == 0
+
+
+def test_what_no_question_is_made_of_is_told_with_checks_and_remedies(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = small_shop(tmp_path, 7, 1)
+    assert drr("queries", "generate", "--shop", folder, "--out", tmp_path / "q.jsonl", "--users", "5") == 1
+    told = capsys.readouterr().err
+    assert "answerable 90" in told and "--min-products" in told and "--checkable" in told
