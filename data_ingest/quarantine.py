@@ -21,13 +21,16 @@ _EARLY = 1000
 class Quarantine:
     """The file of bad rows: JSON lines of file, line number, reason and the beginning of the line. Without a bad row there is no file."""
 
-    def __init__(self, path: Path, max_bad: float) -> None:
+    def __init__(self, path: Path, max_bad: float, *, goes_on: bool = False) -> None:
         self.path = path
+        self.stop: DrrError | None = None
+        """The error of too many bad rows, where reading `goes_on` so that a dry run can show the rest."""
+        self._goes_on = goes_on
         self.counts: Counter[str] = Counter()
         self._max_bad = max_bad
         self._file: IO[bytes] | None = None
         self._name = ""
-        self._bad = 0
+        self._bad = Counter[str]()
 
     def __enter__(self) -> Quarantine:
         """Open the quarantine. An earlier ingest's file is replaced when this one writes a row or is done;
@@ -58,11 +61,12 @@ class Quarantine:
 
     def begin(self, name: str) -> None:
         """Begin the file whose rows come next."""
-        self._name, self._bad = name, 0
+        self._name, self._bad = name, Counter()
 
     def put(self, line_number: int, reason: str, line: bytes | None = None, *, bad: bool = True) -> None:
         """Keep a row. Files of customers hand over no `line`, so that no cell is kept; `bad` rows count against the limit."""
-        self._bad += bad
+        if bad:
+            self._bad[reason] += 1
         self.counts[reason] += 1
         record: dict[str, str | int] = {"file": self._name, "line": line_number, "reason": reason}
         if line is not None:
@@ -84,13 +88,18 @@ class Quarantine:
     def check(self, rows: int, *, final: bool) -> None:
         """Raise an error if too many rows of the file are bad. Before the file's end only a hopeless one is given up."""
         limit = self._max_bad if final else max(self._max_bad, 0.5)
-        if (not final and rows < _EARLY) or self._bad <= limit * rows:
+        if (not final and rows < _EARLY) or self.bad <= limit * rows:
             return
         self.flush()
-        raise DrrError(
-            f"{self._name}: {self._bad:,} of {rows:,} rows cannot be read ({self._bad / rows:.1%}, more than "
-            f"{self._max_bad:.1%}); see {self.path}, then mend the file or allow more with --max-bad"
+        reasons = ", ".join(f"{reason} {count:,}" for reason, count in sorted(self._bad.items()))
+        where = f"; lines are in {self.path}" if self.path.is_file() else ""
+        stop = DrrError(
+            f"{self._name}: {self.bad:,} of {rows:,} rows cannot be read ({self.bad / rows:.1%}, more than "
+            f"{self._max_bad:.1%}): {reasons}; mend the file or allow more with --max-bad{where}"
         )
+        if not self._goes_on:
+            raise stop
+        self.stop = self.stop or stop
 
     def flush(self) -> None:
         with self._writing():
@@ -100,4 +109,4 @@ class Quarantine:
     @property
     def bad(self) -> int:
         """Return the number of bad rows in the current file."""
-        return self._bad
+        return self._bad.total()

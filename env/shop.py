@@ -69,7 +69,7 @@ class Manifest(BaseModel):
 
     @property
     def currency(self) -> str | None:
-        """Return the code of the currency that `$` stands for in this shop; `None` for dollars, and where prices were converted."""
+        """Return the currency that `$` stands for here; `None` for dollars, and where prices were converted."""
         code = str(self.recipe.get("currency") if self.recipe.get("rate") == 1 else "USD")
         return code if code.isalpha() and code != "USD" else None
 

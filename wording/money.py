@@ -194,7 +194,7 @@ def decimal_mark(number: str) -> str:
 
 
 def in_dollars(text: str, currency: str) -> tuple[str, list[tuple[int, int]]]:
-    """Write amounts of a currency as amounts of dollars, `52,76 €` as `$52.76`; return also where each character of the result stood.
+    """Write `52,76 €` as `$52.76`, and return also where each character of the result stood.
 
     An amount with two readings stays as it is: `3 € 5`, and `1.299 €` where no other amount of the text tells the decimal mark.
     """

@@ -17,6 +17,7 @@ from drr.app.study.foreign import (
     say_shop,
     say_taken,
     take_given,
+    take_known_users,
     taken_before_writing,
     taken_reports,
 )
@@ -130,6 +131,7 @@ def run(arguments: argparse.Namespace) -> int:
             raise Misuse(f"{error}; it reads as {theirs.title}: add --format {theirs.name}") from error
         raise
     settings = settings_of(arguments).settings
+    take_known_users(read, _shop(arguments), settings)
     with _study(arguments, settings) as study:
         units, fresh = plan_import(study, read)
         added, ok = taken_reports(study, units, fresh, settings, arguments)
@@ -176,6 +178,16 @@ def _say_refused(read: ReadReports) -> None:
         print(
             f"drr: {read.path}: {more:,} lines more were not taken in; --json names them all", file=sys.stderr
         )
+
+
+def _shop(arguments: argparse.Namespace) -> str | None:
+    """Return the shop of the study, which only a new one takes from the call."""
+    from drr.study.study import Study
+
+    if not Study.exists(arguments.study):
+        return str(arguments.shop) if arguments.shop else None
+    with Study.open(arguments.study) as study:
+        return checked_shop(study, settings_of(arguments).settings)["shop"]
 
 
 def _study(arguments: argparse.Namespace, settings: Settings) -> Study:

@@ -208,10 +208,12 @@ def _run_catalogue(arguments: argparse.Namespace, paths: Sequence[Path]) -> int:
     )
     if not arguments.dry_run:
         return _make(arguments, job.quarantine, partial(ingest_catalogue, job), summary_lines)
-    manifest, product = preview(job, settings_of(arguments).settings, progress_of(arguments))
+    manifest, product, stop = preview(job, settings_of(arguments).settings, progress_of(arguments))
     seen = product and product_page(product).text
     found = {**_summary(arguments.shop, None, manifest, 0.0), "product": seen}
     print_document(arguments, found, *summary_lines(found))
+    if stop is not None:
+        raise stop
     return 0
 
 

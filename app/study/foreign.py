@@ -17,10 +17,12 @@ from drr.env.errors import DrrError, Misuse
 from drr.env.files import file_name, make_folder, owner_only_mode, write_file
 from drr.env.query import Query
 from drr.env.settings import Settings
+from drr.env.shop import open_shop
 from drr.study.unit import Unit
 from drr.wording.excerpt import many
 
 if TYPE_CHECKING:
+    from drr.eval.evidence.imported import ReadReports
     from drr.eval.foreign.form import Format
     from drr.eval.foreign.summary import ForeignScore
     from drr.eval.foreign.taking import GivenFiles, TakenFiles
@@ -163,6 +165,30 @@ def checked_shop(study: Study, settings: Settings) -> HeldAgainst:
     """Return the shop and the shop address that the study's configuration names, whatever the call names. They are the defaults of `drr judge`."""
     kept = study.config.get("settings", {}).get("shop_url")
     return {"shop": study.config.get("run", {}).get("shop"), "shop_url": kept or settings.shop_url}
+
+
+def take_known_users(read: ReadReports, spec: str | None, settings: Settings) -> None:
+    """Refuse reports for a user whom the shop does not have. Where its people are invented, its own number of a person stands for that one."""
+    from drr.data_ingest.catalogue.people import invented_id, people_key
+
+    if spec is None or all(report.user_id is None for _, report in read.reports):
+        return
+    rows = list(read.reports)
+    read.reports.clear()
+    with open_shop(spec, settings) as shop:
+        key = people_key() if shop.manifest.recipe.get("people") == "invented" else None
+        for line, report in rows:
+            ids = (
+                []
+                if report.user_id is None
+                else [report.user_id, *([invented_id(key, report.user_id)] if key else [])]
+            )
+            known = next((one for one in ids if shop.store.user(one)), None)
+            if ids and known is None:
+                read.refuse(line, f"the shop {spec} has no such user; `drr shop users` names some")
+            else:
+                read.reports.append((line, report.model_copy(update={"user_id": known})))
+    read.check_anything_left(len(read.reports))
 
 
 def say_shop(against: HeldAgainst) -> None:

@@ -66,10 +66,17 @@ class Catalogue(NamedTuple):
     notes: Counter[str]
 
 
-def preview(job: CatalogueJob, settings: Settings, progress: Progress) -> tuple[Manifest, Product | None]:
-    """Read everything and write nothing; return what the manifest would say, and the first product."""
-    with Quarantine(Path(os.devnull), 1.0) as quarantine, _gathered(job, quarantine, progress, None) as read:
-        return _manifest(job, read, quarantine.counts), next(read.shelf.products(settings.shop_url), None)
+def preview(
+    job: CatalogueJob, settings: Settings, progress: Progress
+) -> tuple[Manifest, Product | None, DrrError | None]:
+    """Read everything and write nothing; return what the manifest would say, the first product, and what would stop the ingest."""
+    with Quarantine(Path(os.devnull), job.max_bad, goes_on=True) as quarantine:
+        try:
+            with _gathered(job, quarantine, progress, None) as read:
+                first = next(read.shelf.products(settings.shop_url), None)
+                return _manifest(job, read, quarantine.counts), first, quarantine.stop
+        except DrrError as error:
+            raise quarantine.stop or error from error
 
 
 def ingest_catalogue(job: CatalogueJob, settings: Settings, progress: Progress) -> Manifest:

@@ -190,7 +190,13 @@ def _mapped(path: Path, mapping: Mapping[str, Any], base: Mapping[str, Any]) -> 
         if "statuses" in usual:
             whole["statuses"] = {**usual["statuses"], **given.get("statuses", {})}
         table = _TABLES[kind].model_validate(whole)
-        columns = dict(_columns(source, kind, table, given))
+        try:
+            columns = dict(_columns(source, kind, table, given))
+        except Misuse as error:
+            if named or len(mapping) == 1:
+                raise
+            tried.append(f"{kind} ({str(error).removeprefix(f'{path}: ')})")
+            continue
         missing = [" or ".join(some) for some in _NEEDED[kind] if not any(map(columns.get, some))]
         if not missing:
             return MappedFile(source, kind, table, columns)

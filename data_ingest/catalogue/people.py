@@ -49,6 +49,15 @@ def people_key(folder: Path | None = None) -> bytes:
     return key
 
 
+def invented_id(key: bytes, user: str) -> str:
+    """Return the id of a person in a shop whose people are invented."""
+    return _written(blake2b(user.encode("utf-8", "surrogatepass"), key=key, digest_size=_ID_BYTES).digest())
+
+
+def _written(digest: bytes) -> str:
+    return f"U{b32encode(digest).decode()}"
+
+
 class People:
     """The users of a shop, each by a number, in the order in which their ids were met."""
 
@@ -94,7 +103,7 @@ class People:
             hashed.update(user.encode("utf-8", "surrogatepass"))
             digests.append(hashed.digest())
         if not self._personal:
-            ids = [f"U{b32encode(digest).decode()}" for digest in digests]
+            ids = list(map(_written, digests))
         order = sorted(range(len(ids)), key=ids.__getitem__)
         position = np.empty(len(ids), np.int64)
         position[order] = np.arange(len(ids))

@@ -71,7 +71,7 @@ def product_forms(files: Sequence[MappedFile]) -> ProductForms:
     if currency not in (None, "USD") and rate is None:
         raise DrrError(
             f"prices are in {currency}, and checks reckon in dollars. Say in the mapping what one is worth: [products] "
-            f"rate = 1.08; with rate = 1 the figures stay, $ then stands for {currency}, and amounts in {currency} are read in reports"
+            f"rate = 1.08. With rate = 1 the figures stay, $ stands for {currency}, and reports in {currency} are read"
         )
     return ProductForms(decimal, currency, values["language"], rate or 1.0)
 

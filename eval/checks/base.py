@@ -168,7 +168,7 @@ class Subject:
 
     @cached_property
     def in_dollars(self) -> tuple[Subject, Sequence[Span] | None]:
-        """Return the subject as rules read it: amounts in the shop's currency as amounts of dollars, and where each character stood."""
+        """Return the subject with the shop's currency written as dollars, and where each character stood."""
         currency = self.shop and self.shop.manifest.currency
         if not currency:
             return self, None

@@ -74,3 +74,31 @@ def test_what_is_no_report_is_told_in_one_line(
     err = drr.err("study", "import", tmp_path / "mine", tmp_path / name)
     assert told in err and err.count("\n") == 1 and "--format" not in err
     assert not (tmp_path / "mine").exists()
+
+
+def test_a_user_is_one_of_the_shop_by_its_own_number_too(tmp_path: Path, drr: Drr) -> None:
+    (tmp_path / "p.csv").write_text("id,title,price\n1,Dog bed,9.50\n")
+    (tmp_path / "o.csv").write_text("product_id,user_id,date\n1,anna@zq-mail.de,2024-03-01\n")
+    drr.out("data", "ingest", tmp_path / "p.csv", tmp_path / "o.csv", "--shop", tmp_path / "shop")
+    table = tmp_path / "t.csv"
+
+    def imported(*users: str) -> tuple[int, str, str]:
+        rows = "".join(f"Why {n}?,ours,{user},# Answer\n" for n, user in enumerate(users))
+        table.write_text(f"question,system,user,report\n{rows}")
+        return drr("study", "import", tmp_path / "mine", table, "--shop", tmp_path / "shop", "--quiet")
+
+    code, _, err = imported("nobody")
+    assert (
+        code == 2
+        and "line 2: the shop" in err
+        and "has no such user" in err
+        and not (tmp_path / "mine").exists()
+    )
+    code, out, err = imported("anna@zq-mail.de", "nobody", "")
+    assert (code, "2 of 2 reports are new" in out) == (1, True) and "line 3: the shop" in err
+    held = b"".join(path.read_bytes() for path in (tmp_path / "mine").rglob("*") if path.is_file())
+    assert b"zq-mail" not in held and b'"user_id":"U' in held
+    (tmp_path / "a.md").write_text("---\nquestion: Why?\nsystem: ours\nuser: nobody\n---\n# A\n")
+    assert "has no such user" in drr.err(
+        "study", "import", tmp_path / "mine", tmp_path / "a.md", "--quiet", code=2
+    )

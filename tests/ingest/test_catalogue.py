@@ -260,7 +260,7 @@ def test_nobody_is_in_a_shop_a_study_a_log_or_a_bundle(tmp_path: Path, drr: Drr)
         ("bundle", "make", study, "--out", made / "bundle.zip"),
     ):
         code, out, err = drr(*words)
-        assert code == (1 if "0.001" in words else 0), (words, err)
+        assert code == (1 if "0.001" in words or "--dry-run" in words else 0), (words, err)
         printed += [out, err]
     found = everywhere(made, "\n".join(printed))
     assert b"Shipped" in found and len(found) > 1_000_000
@@ -302,6 +302,35 @@ def test_a_dry_run_writes_nothing_and_shows_a_product(tmp_path: Path, drr: Drr) 
         "o.csv",
         "p.csv",
     ]
+
+
+def test_a_dry_run_stops_where_the_ingest_stops(tmp_path: Path, drr: Drr) -> None:
+    files = wrote(tmp_path, p_csv="id,title,price\n1,Dog bed,9\n1,Cat tree,9\n,Bowl,1\n", o_csv=ORDERS)
+    asked = (
+        "data",
+        "ingest",
+        *files,
+        "--shop",
+        tmp_path / "shop",
+        "--quarantine",
+        tmp_path / "bad.jsonl",
+        "--quiet",
+    )
+    dry, real = drr(*asked, "--dry-run"), drr(*asked)
+    assert "quarantined: id_twice 1, no_id 1" in dry[1]
+    told = "p.csv: 2 of 3 rows cannot be read (66.7%, more than 1.0%): id_twice 1, no_id 1; mend the file or allow more with --max-bad"
+    assert (dry[0], real[0]) == (1, 1)
+    assert dry[2] == f"drr: {told}\n" and real[2] == f"drr: {told}; lines are in {tmp_path / 'bad.jsonl'}\n"
+
+
+def test_a_mapping_without_files_is_of_the_files_that_have_its_columns(tmp_path: Path, drr: Drr) -> None:
+    files = wrote(tmp_path, p_csv="Nr,Name\n1,Dog bed\n", o_csv="Nr,Kunde,Tag\n1,k1,2024-03-01\n")
+    mapped = '[products]\nid = "Nr"\ntitle = "Name"\n[orders]\nproduct = "Nr"\nuser = "Kunde"\ndate = "Tag"\n'
+    (tmp_path / "m.toml").write_text(mapped, encoding="utf-8")
+    asked = ("data", "ingest", *files, "--map", tmp_path / "m.toml", "--shop")
+    assert "1 products, 1 users, 1 orders" in drr.out(*asked, tmp_path / "shop")
+    (tmp_path / "m.toml").write_text(mapped.replace('"Name"', '"Nahme"'), encoding="utf-8")
+    assert "did you mean 'Name'?" in drr.err(*asked, tmp_path / "other", code=2)
 
 
 LONG = b"id,title\n1," + b"x" * (17 << 20)
