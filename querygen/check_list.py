@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal, NamedTuple
 
 from drr.env.constraints import parse_constraints
@@ -87,9 +88,19 @@ class Stock:
             return "near"
         return "far" if any(one.category in departments for one in had) else None
 
-    def _found(self, need: str) -> list[Product]:
-        request = SearchRequest(need, match="all", limit=5, search="plain")
+    def _found(self, need: str, most: int = 5) -> list[Product]:
+        request = SearchRequest(need, match="all", limit=most, search="plain")
         return self.shop.store.products(self.shop.catalog.search(request).product_ids)
+
+    def kind(self, product: Product) -> str | None:
+        """Return the words of a title that find most of the product's shelf and nothing else; `None` without such words."""
+        words = [word for word in product.title.lower().split() if word.isalpha()]
+        own = []
+        for name in (*words, *map(" ".join, pairwise(words))):
+            sold = self._found(name, 50)
+            if product.categories and sold and all(one.categories == product.categories for one in sold):
+                own.append((len(sold), len(own), name))
+        return max(own)[-1] if own else None
 
     def category(self, query: Query) -> str | None:
         """Return the category of the product that a question is mainly about."""

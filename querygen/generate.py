@@ -30,6 +30,7 @@ from drr.querygen.asking import (
     records,
     tool_list,
 )
+from drr.querygen.check_list import Stock
 from drr.querygen.checks import Checked
 from drr.study.study import Study
 from drr.study.unit import Outcome, Unit, UnitFailure
@@ -158,7 +159,7 @@ class Writer:
     def _kinds(self, profile: ProfileSummary) -> dict[str, float]:
         """Return the kinds of a shopper's purchases, each with a price."""
         owned = self.shop.store.products([one.product_id for one in records(profile)])
-        return {one.categories[-1].lower(): one.price for one in owned if one.categories and one.price}
+        return {kind: one.price for one in owned if one.price and (kind := Stock(self.shop).kind(one))}
 
     def _query(
         self, draft: Draft, user_id: str, profile_hash: str | None, model: str, rule_written: bool

@@ -118,7 +118,13 @@ def _own_theme(kinds: Mapping[str, float]) -> Words:
     """Return a theme of kinds that a shopper owns, with phrases that fit any kind."""
     phrases = _table("choices")["any"]
     things = [
-        {"need": kind, "say": kind, "price": price, **phrases["thing"]} for kind, price in kinds.items()
+        {
+            "need": kind,
+            "say": f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}",
+            "price": price,
+            **phrases["thing"],
+        }
+        for kind, price in kinds.items()
     ]
     return {**phrases, "things": things}
 
