@@ -95,7 +95,7 @@ class Stock:
     def kind(self, product: Product) -> str | None:
         """Return the words of a title that find most of the product's shelf and nothing else; `None` without such words."""
         words = [word for word in product.title.lower().split() if word.isalpha()]
-        own = []
+        own = list[tuple[int, int, str]]()
         for name in (*words, *map(" ".join, pairwise(words))):
             sold = self._found(name, 50)
             if product.categories and sold and all(one.categories == product.categories for one in sold):

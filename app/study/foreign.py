@@ -185,7 +185,8 @@ def take_known_users(read: ReadReports, spec: str | None, settings: Settings) ->
             )
             known = next((one for one in ids if shop.store.user(one)), None)
             if ids and known is None:
-                read.refuse(line, f"the shop {spec} has no such user; `drr shop users` names some")
+                own = ", and numbers of your own need the people.key of its ingest" if key else ""
+                read.refuse(line, f"the shop {spec} has no such user; `drr shop users` names some{own}")
             else:
                 read.reports.append((line, report.model_copy(update={"user_id": known})))
     read.check_anything_left(len(read.reports))
