@@ -19,7 +19,7 @@ from drr.env.query import Query
 from drr.env.settings import Settings
 from drr.env.shop import open_shop
 from drr.study.unit import Unit
-from drr.wording.excerpt import many
+from drr.wording.excerpt import excerpt, many
 
 if TYPE_CHECKING:
     from drr.eval.evidence.imported import ReadReports
@@ -186,7 +186,10 @@ def take_known_users(read: ReadReports, spec: str | None, settings: Settings) ->
             known = next((one for one in ids if shop.store.user(one)), None)
             if ids and known is None:
                 own = ", and numbers of your own need the people.key of its ingest" if key else ""
-                read.refuse(line, f"the shop {spec} has no such user; `drr shop users` names some{own}")
+                read.refuse(
+                    line,
+                    f"{excerpt(report.query, 40)!r}: the shop {spec} has no such user; `drr shop users` names some{own}",
+                )
             else:
                 read.reports.append((line, report.model_copy(update={"user_id": known})))
     read.check_anything_left(len(read.reports))

@@ -174,7 +174,8 @@ def source_portions(
     for claim in claims:
         urls = claim["urls"] if len(claim["urls"]) > 1 else ()
         for source_type, pages in grouped((book.type_of(url), book.page(url)) for url in urls).items():
-            items = [_item(desk, claim["id"], claim["text"], n, page) for n, page in distinct_texts(pages)]
+            text = desk.text_of_claim(claim["text"], source_type)
+            items = [_item(desk, claim["id"], text, n, page) for n, page in distinct_texts(pages)]
             if len(items) > 1:
                 verdict = together.get(f"{claim['id']}-{source_type}")
                 yield from _portions(desk, source_type, items, verdict and verdict["status"])

@@ -15,6 +15,7 @@ from drr.env.errors import DrrError
 from drr.env.query import Constraints, Query
 from drr.env.shop import Shop
 from drr.env.web.base import Page
+from drr.env.world import is_paged
 from drr.eval.asking.conversation import box_prompts, version_of
 from drr.eval.asking.forms import SCHEMA
 from drr.eval.asking.judge import Examiner, JudgeName, StandIn
@@ -27,6 +28,7 @@ from drr.llm.names import OFFLINE, input_tokens
 from drr.llm.prompts import Prompts
 from drr.study.study import Study
 from drr.study.unit import Outcome, Record, Unit
+from drr.wording.money import in_dollars
 
 TOGETHER = 10
 """Most claims in one request to a judge."""
@@ -156,6 +158,11 @@ class JudgingContext:
     def citations(self, report: str) -> Citations:
         """Parse the citations of a report, with the shop's address and product ids."""
         return parse(report, self.shop_url, None if self.shop is None else self.shop.known_ids)
+
+    def text_of_claim(self, text: str, source_type: str) -> str:
+        """Return a claim as it is held against a source: beside records, the shop's currency is written as dollars."""
+        currency = self.shop and self.shop.manifest.currency
+        return in_dollars(text, currency)[0] if currency and not is_paged(source_type) else text
 
     def cut(self, sources: int) -> Cut:
         """Choose how much of each source is shown for a claim with this many sources. All sources of one request share the context."""

@@ -140,7 +140,8 @@ def items_of(desk: JudgingContext, answer: Answer, claims: Iterable[HeldClaim]) 
         for source_type, urls in grouped((book.type_of(url), url) for url in claim["urls"]).items():
             pages = tuple(book.page(url) for url in urls)
             cut = desk.cut(len(pages))
-            found.append(_item(claim, source_type, "page", pages, cut))
+            text = desk.text_of_claim(claim["text"], source_type)
+            found.append(_item({**claim, "text": text}, source_type, "page", pages, cut))
             if not is_paged(source_type) or not both:
                 continue
             seen = tuple(book.seen(url) for url in urls)

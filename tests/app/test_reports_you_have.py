@@ -90,15 +90,36 @@ def test_a_user_is_one_of_the_shop_by_its_own_number_too(tmp_path: Path, drr: Dr
     code, _, err = imported("nobody")
     assert (
         code == 2
-        and "line 2: the shop" in err
+        and "line 2: 'Why 0?': the shop" in err
         and "has no such user" in err
         and not (tmp_path / "mine").exists()
     )
     code, out, err = imported("anna@zq-mail.de", "nobody", "")
-    assert (code, "2 of 2 reports are new" in out) == (1, True) and "line 3: the shop" in err
+    assert (code, "2 of 2 reports are new" in out) == (1, True) and "line 3: 'Why 1?': the shop" in err
     held = b"".join(path.read_bytes() for path in (tmp_path / "mine").rglob("*") if path.is_file())
     assert b"zq-mail" not in held and b'"user_id":"U' in held
     (tmp_path / "a.md").write_text("---\nquestion: Why?\nsystem: ours\nuser: nobody\n---\n# A\n")
     assert "has no such user" in drr.err(
         "study", "import", tmp_path / "mine", tmp_path / "a.md", "--quiet", code=2
     )
+
+
+def test_a_report_in_the_currency_of_the_shop_is_judged_as_one_in_dollars(tmp_path: Path, drr: Drr) -> None:
+    (tmp_path / "p.csv").write_text("id;title;price\nd1;Red dog bed;1.052,76 €\nd2;Blue cat tree;9,50 €\n")
+    (tmp_path / "m.toml").write_text("[products]\nrate = 1\n")
+    shop, out = tmp_path / "shop", tmp_path / "report"
+    drr.out("data", "ingest", tmp_path / "p.csv", "--map", tmp_path / "m.toml", "--shop", shop)
+    lines = "- [Red dog bed](http://ecommerce.example/d1): 1.052,76 €\n- [Blue cat tree](http://ecommerce.example/d2): €9.50\n"
+    (tmp_path / "a.md").write_text(
+        f"---\nquestion: A bed and a tree?\nsystem: ours\n---\n# Answer\n\n{lines}", encoding="utf-8"
+    )
+    drr.out("study", "import", tmp_path / "mine", tmp_path / "a.md", "--shop", shop, "--quiet")
+    judged = drr.out("judge", tmp_path / "mine", "--quiet")
+    assert next(line.split()[:3] for line in judged.splitlines() if line.startswith("ours ")) == [
+        "ours",
+        "1",
+        "1.00",
+    ], judged
+    drr.out("report", tmp_path / "mine", "--out", out, "--errors", tmp_path / "errors.csv")
+    with (tmp_path / "errors.csv").open(encoding="utf-8", newline="") as file:
+        assert [row["read"] for row in csv.DictReader(file)] == ["read 2 of 2 figures"]
