@@ -95,8 +95,10 @@ def write_bundle(config: BundleConfig) -> Bundle:
         _check(study)
         parcel, settings = UnpackedBundle(Path(place)), study_settings(study, config.given, config.trusted)
         shop = shop_of(study, config.shop)
-        if shop is None and study.config.get("run", {}).get("shop"):
-            notice("the shop is not here: what rests on shoppers' profiles can be verified only with it")
+        if shop is None and (named := study.config.get("run", {}).get("shop")):
+            notice(
+                f"the shop {named!r} is not here (--shop says where): what rests on shoppers' profiles can be verified only with it"
+            )
         records = [*study.records(None, None, current=False)]
         imported = sum(record.made_elsewhere for record in records)
         if config.redact and imported:

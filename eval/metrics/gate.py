@@ -15,6 +15,7 @@ from drr.eval.metrics import families, metric, metric_name, metrics, shown_name,
 from drr.eval.metrics.base import Better
 from drr.eval.metrics.compare import ByQuery, PairedMetrics
 from drr.eval.metrics.coverage import variants_of
+from drr.eval.metrics.reliability import unscored
 from drr.eval.stats.differences import SIGNIFICANT, PairedDifference, with_holm
 from drr.eval.stats.intervals import Statistic, VRow, empty_statistic
 from drr.eval.tasks.judgements import Judged
@@ -118,7 +119,10 @@ def required_rows(judged: Judged, requirements: Sequence[Requirement]) -> list[G
                 lacking = sum(_own(one.metric)[0] not in names for names in known)
                 lacking %= len(answers)  # a figure that no answer has is one of all together
                 figure = _figure(figures, one.metric)
-                rows.append(_requirement_row(variant, one, figure, lacking, len(answers)))
+                row = _requirement_row(variant, one, figure, lacking, len(answers))
+                if figure is None and (why := unscored(one.metric, figures)):
+                    row["why"] = f"unknown: {why}"
+                rows.append(row)
     return rows
 
 

@@ -129,6 +129,16 @@ def _metric(
     )
 
 
+def unscored(name: str, figures: Collection[str]) -> str | None:
+    """Return why more trials would not help: no answer has the score on which a metric rests. `None` if they would."""
+    for way in WAYS:
+        if name in (*way.powers.values(), f"spread_{way.name}") and way.powers[1] not in figures:
+            return f"no answer has {way.scored}" + (
+                ": no question is checkable" if way.name == "reward" else ""
+            )
+    return None
+
+
 _REWARD = Metric(
     "reward",
     "reward",

@@ -94,6 +94,15 @@ def test_a_bundle_holds_all_of_a_study_and_is_the_same_bytes(home: Path, tmp_pat
     assert figures["documents"][report["judge"]["name"]] == report
 
 
+def test_a_study_without_its_shop_names_the_shop_that_it_lacks(tmp_path: Path, drr: Drr) -> None:
+    write_box(tmp_path, {"query": QUESTION, "user_id": ANNA})
+    given = ("--shop", tmp_path / "shop", "--queries", tmp_path / "queries.jsonl", "--variants", "react")
+    assert drr("run", tmp_path / "study", *given, "--sandbox", tmp_path / "sandbox", "--quiet")[0] == 0
+    (tmp_path / "shop").rename(tmp_path / "moved")
+    code, _, err = drr("bundle", "make", tmp_path / "study", "--out", tmp_path / "b")
+    assert code == 0 and f"the shop '{tmp_path / 'shop'}' is not here (--shop says where)" in err
+
+
 def test_the_tree_is_that_of_rfc_6962() -> None:
     lines = [b"a", b"b", b"c", b"d", b"e"]
 

@@ -196,6 +196,14 @@ def test_the_test_against_a_base_is_the_one_that_compare_prints(judged_study: Pa
         assert all(row["why"] in shown for row in broken)
 
 
+def test_no_trial_makes_a_question_checkable(judged_study: Path, drr: Drr) -> None:
+    """The gate advised to ask again, however often nobody can tell whether such an answer is right."""
+    checks = drr.json("study", "gate", judged_study, "--require", "pass^4>=0.6", code=1)["checks"]
+    assert {row["why"] for row in checks} == {"unknown: no answer has the reward: no question is checkable"}
+    checks = drr.json("study", "gate", judged_study, "--require", "pass_rules^8>=0.6", code=1)["checks"]
+    assert all("--trials N" in row["why"] for row in checks)
+
+
 def test_misuse_of_the_gate_is_said(judged_study: Path, drr: Drr) -> None:
     for words, said in (
         ([], "say what must hold"),
