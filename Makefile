@@ -108,8 +108,9 @@ docs: setup
 	$(BIN)/zensical build --clean
 	cp -r build/docs/. build/site
 
-# Built with the locked setuptools: what is published fetches nothing that the lock does not name.
+# Built with the locked setuptools: what is published fetches nothing that the lock does not name. A tag names the version that it publishes.
 dist: setup
+	@test -z "$$DRR_TAG" || grep -qxF "version = \"$${DRR_TAG#v}\"" pyproject.toml || { echo "dist: the tag $$DRR_TAG is not the version of pyproject.toml"; exit 1; }
 	rm -rf build/lib dist
 	$(BIN)/python -c "from setuptools import build_meta as b; b.build_sdist('dist'); b.build_wheel('dist')"
 

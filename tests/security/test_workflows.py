@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
+import subprocess
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -25,6 +29,25 @@ def test_what_is_published_is_built_from_the_lock_with_its_bill_of_materials() -
     assert {"dist", "sbom"} <= set(" ".join(ran).split())
 
 
-def test_the_bill_of_materials_is_made_in_each_build() -> None:
+def test_a_build_runs_what_must_pass_before_a_change_lands() -> None:
+    """The bill of materials among it."""
     text = (ROOT / ".github" / "workflows" / "test.yml").read_text(encoding="utf-8")
-    assert any("sbom" in line.split() for line in re.findall(r"run: make (.+)", text))
+    assert ".ci/run" in re.findall(r"run: (.+)", text)
+    (lanes,) = re.findall(r"for lane in (.+);", (ROOT / ".ci" / "run").read_text(encoding="utf-8"))
+    assert {"sbom", "test", "test-servers", "test-browser", "demo"} <= set(lanes.split())
+    (nightly,) = re.findall(r"for lane in (.+);", (ROOT / ".ci" / "nightly").read_text(encoding="utf-8"))
+    (matrix,) = re.findall(
+        r"lane: \[(.+)\]", (WORKFLOWS[0].parent / "nightly.yml").read_text(encoding="utf-8")
+    )
+    assert matrix.split(", ") == nightly.split()
+
+
+@pytest.mark.parametrize(("tag", "code"), [("v0.0.0", 1), ("", 0), ("HERE", 0)])
+def test_a_tag_that_is_not_the_version_publishes_nothing(tag: str, code: int, tmp_path: Path) -> None:
+    shutil.copy2(ROOT / "pyproject.toml", tmp_path)
+    made = (ROOT / "Makefile").read_text(encoding="utf-8")
+    (check,) = (line.strip("\t@") for line in made.splitlines() if "DRR_TAG" in line)
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
+    environ = os.environ | {"DRR_TAG": tag.replace("HERE", f"v{version}")}
+    done = subprocess.run(["sh", "-c", check.replace("$$", "$")], cwd=tmp_path, env=environ)
+    assert done.returncode == code
