@@ -18,7 +18,9 @@ from time import perf_counter
 import orjson
 from drr.citations.parse import parse
 from drr.env.shop import Shop
-from drr.eval.checks import Check, Subject, check_report, urls_in
+from drr.eval.checks import check_report
+from drr.eval.checks.base import Subject, urls_in
+from drr.eval.checks.results import Check
 from pydantic import BaseModel, ConfigDict, Field
 
 from benchmarks.planted import sample_shop, share

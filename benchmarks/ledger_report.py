@@ -20,7 +20,8 @@ from typing import NamedTuple
 
 from drr.env.settings import resolve
 from drr.env.shop import open_shop
-from drr.eval.checks import RULES, Check, check_report
+from drr.eval.checks import RULES, check_report
+from drr.eval.checks.results import Check
 from drr.eval.evidence.answers import Answer, read_answers
 from drr.eval.tasks.rules import check_subject
 from drr.study.study import Study

@@ -24,7 +24,8 @@ from drr.env.settings import resolve
 from drr.env.shop import Shop
 from drr.eval.asking.conversation import Asking, Form, box_prompts
 from drr.eval.asking.judge import Examiner, UnkeptJudge
-from drr.eval.checks import Subject, check_report, urls_in
+from drr.eval.checks import check_report
+from drr.eval.checks.base import Subject, urls_in
 from drr.eval.tasks.judgements import MistakesResult
 from drr.eval.tasks.mistakes import Brief, mistakes_in
 from drr.llm.failures import ModelFailure

@@ -22,7 +22,9 @@ from drr.env.entities import Product, User
 from drr.env.settings import resolve
 from drr.env.shop import Shop, open_shop
 from drr.eval.canaries.planted_errors import WEB
-from drr.eval.checks import RULES, Check, Subject, check_report, urls_in
+from drr.eval.checks import RULES, check_report
+from drr.eval.checks.base import Subject, urls_in
+from drr.eval.checks.results import Check
 from drr.wording.states import STATES
 
 from benchmarks.planted_by_hand import REPORTS

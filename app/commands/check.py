@@ -11,8 +11,9 @@ from drr.app.models.setup import SETTINGS
 from drr.app.terminal import flowed
 from drr.citations.parse import Citations
 from drr.env.errors import Misuse
-from drr.eval.checks import Check, value_text
+from drr.eval.checks import value_text
 from drr.eval.checks.reading import reading_text
+from drr.eval.checks.results import Check
 from drr.wording.excerpt import excerpt
 
 _MARKS = {"pass": "ok", "fail": "FAIL", "unverifiable": "?"}

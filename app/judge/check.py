@@ -18,9 +18,10 @@ from drr.env.progress import Progress, Quiet, collector_off, read_in_time
 from drr.env.query import Constraints
 from drr.env.settings import Settings
 from drr.env.shop import open_shop
-from drr.eval.checks import Check, Subject, check_report, document, figures_in
-from drr.eval.checks.base import CheckDocument
+from drr.eval.checks import check_report, document, figures_in
+from drr.eval.checks.base import Subject
 from drr.eval.checks.reading import FiguresRow
+from drr.eval.checks.results import Check, CheckDocument
 from drr.llm.failures import ModelFailure
 from drr.llm.meter import UsageRow
 from drr.llm.names import OFFLINE

@@ -9,6 +9,7 @@ from typing import Any
 from drr.app.report.material import ByQuery, ReportData
 from drr.app.report.tables import Cell, Table, headings
 from drr.env.person_setting import agent_of
+from drr.env.shop_world import TOOLS
 from drr.eval.evidence.answers import Answer
 from drr.eval.stats.intervals import COUNTED, mean
 from drr.eval.stats.question import AskedQuestion
@@ -33,13 +34,17 @@ def tool_calls(variants: Mapping[str, list[Answer]]) -> dict[str, Mapping[str, B
 
 def _offered(answers: list[Answer]) -> list[str]:
     """Return the names of the tools to count: the shop's, if there is a shop, and others that were called."""
-    from drr.tools.registry import EVERY, TOOLS
-
     fields = [answer.record.key_fields for answer in answers]
     shop = not fields or any("world" not in one or "shop" in one for one in fields)
     called = {call.get("name") for answer in answers for call in answer.calls or () if _ran(call)}
-    own = sorted({name for one in fields for name in one.get("own_tools") or ()} - {*EVERY})
-    return [*(name for name in EVERY if name in called or (shop and name in TOOLS)), *own]
+    own = {name for one in fields for name in one.get("own_tools") or ()}
+    found = [name for name in TOOLS if shop or name in called]
+    if further := (called | own).difference(TOOLS):
+        from drr.tools.registry import EVERY
+
+        found += [name for name in EVERY if name in further & called]
+        found += sorted(own.difference(EVERY))
+    return found
 
 
 def _ran(call: Mapping[str, Any]) -> bool:

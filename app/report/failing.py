@@ -12,7 +12,7 @@ from drr.app.report.headline import lead_metrics
 from drr.app.report.material import ReportData, question_of
 from drr.app.report.tables import rows_as_csv
 from drr.env.files import owner_only_mode
-from drr.eval.checks.base import Accusation
+from drr.eval.checks.results import Accusation
 from drr.eval.evidence.answers import Answer
 from drr.eval.metrics import metric as metric_of
 from drr.eval.stats.differences import query_means
@@ -110,7 +110,7 @@ def charts(material: ReportData, systems: Sequence[str]) -> list[Chart]:
     found = [
         Chart("Support of claims", support, list(_support(material, systems))),
         Chart("Errors by rule", "Wrong facts that code found, most first.", list(_by_rule(material))),
-        *(_dots(material, systems, name) for name in lead_metrics()),
+        *(one for name in lead_metrics() for one in _dots(material, systems, name)),
     ]
     return [one for one in found if any(row.marks for row in one.rows)]
 
@@ -150,11 +150,13 @@ def _errors(material: ReportData, answers: Iterable[Answer]) -> Iterator[FoundEr
     return (error for answer in answers for error in errors_of(material.judged, answer))
 
 
-def _dots(material: ReportData, systems: Sequence[str], name: str) -> Chart:
-    """Return the chart of a metric with a dot for each question, in which a darker dot is several."""
+def _dots(material: ReportData, systems: Sequence[str], name: str) -> Iterator[Chart]:
+    """Yield the chart of a metric that has figures: a dot for each question, a darker one for several."""
+    means = {system: query_means(material.per_report(name)[system]) for system in systems}
+    if not any(means.values()):
+        return
     metric, rows = metric_of(name), []
     names = {answer.asked: question_of(answer) for own in material.variants.values() for answer in own}
-    means = {system: query_means(material.per_report(name)[system]) for system in systems}
     low, high = metric.range or (0.0, max([1.0, *(v for own in means.values() for v in own.values())]))
     for system, known in means.items():
         dots = [
@@ -168,4 +170,4 @@ def _dots(material: ReportData, systems: Sequence[str], name: str) -> Chart:
         ends = [metric.shown(end(known.values()), alone=True) for end in (min, max)] if known else []
         rows.append(ChartRow(system, dots, " to ".join(ends)))
     title = f"{metric.label[:1].upper()}{metric.label[1:]} by question"
-    return Chart(title, f"A dot is a question, from {low:g} to {high:g}; a darker one is several.", rows)
+    yield Chart(title, f"A dot is a question, from {low:g} to {high:g}; a darker one is several.", rows)

@@ -24,7 +24,6 @@ from drr.app.study.worlds import can_have_reach, check_contained, check_reaches,
 from drr.env.errors import DrrError, Misuse
 from drr.env.files import at_home
 from drr.env.json_object import JsonObject
-from drr.env.overlay import changed_world
 from drr.env.person_setting import RECORDS, Given, settings_of
 from drr.env.query import Query
 from drr.env.reach import WHOLE, Reach, reaches_of
@@ -209,7 +208,7 @@ class AnswerWork:
         else:
             assert isinstance(self.realm, WithoutRecords)  # `check_place`
             world = self.realm.strangers_world(spec)
-        return changed_world(world, spec["stress"]) if "stress" in spec else world
+        return _stressed(world, spec)
 
     def options_of(self, variant: Variant, spec: AnswerSpec) -> AgentOptions:
         """Return the agent's options: the defaults or the paper's, with the user's choices for this study in their place."""
@@ -343,6 +342,14 @@ def workplace(answering: AnswerWork, units: Sequence[Unit]) -> JsonObject:
         **{name: whole_path(getattr(plan, name)) for name in ("shop", "place")},
     }
     return {"plan": plan.model_copy(update=own).model_dump(mode="json"), "probes": probe_per_system(units)}
+
+
+def _stressed(world: World, spec: AnswerSpec) -> World:
+    if "stress" not in spec:
+        return world
+    from drr.env.overlay import changed_world
+
+    return changed_world(world, spec["stress"])
 
 
 def _replayed(world: World, replay: SavedAnswers | None) -> World:

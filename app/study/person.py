@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypedDict
@@ -24,8 +25,6 @@ from drr.env.world import SERVICE, WithoutRecords, World, WorldResources
 from drr.llm.factory import Models
 from drr.llm.names import OFFLINE, parse_name
 from drr.llm.prompts import Prompts
-from drr.querygen.asking import FOLDER
-from drr.querygen.shopper_voice import PROMPTS, ROLE, ShopperVoice
 
 if TYPE_CHECKING:
     from drr.agents.architecture import Variant
@@ -40,25 +39,34 @@ class PlayedShopper:
 
     model: str | None = None
     settings: Settings = field(default_factory=Settings)
-    prompts: Prompts = field(default_factory=lambda: Prompts(FOLDER))
+
+    @cached_property
+    def _prompts(self) -> Prompts:
+        return prompts_of(self.settings, "querygen")
 
     def key(self) -> JsonObject:
         """Return the part of a unit's key that names the model; empty without one."""
         if self.model is None:
             return {}
-        return {"shopper": self.model, "shopper_prompts": self.prompts.hashes(PROMPTS)}
+        from drr.querygen.shopper_voice import PROMPTS
+
+        return {"shopper": self.model, "shopper_prompts": self._prompts.hashes(PROMPTS)}
 
     def check(self, models: Models) -> None:
         """Raise `ModelSetupError` for a model that cannot be called."""
         if self.model is not None:
+            from drr.querygen.shopper_voice import ROLE
+
             under_model(models, self.settings, self.model).check([ROLE])
 
     def voiced(self, world: World, models: Models) -> World:
         """Return the world of a unit, with the model as the voice of its shopper."""
         service = world.session.service if world.session else None
         if self.model is not None and service is not None:
+            from drr.querygen.shopper_voice import ROLE, ShopperVoice
+
             model = under_model(models, self.settings, self.model).role(ROLE)
-            service.voice = ShopperVoice(model, self.prompts, service.case, asyncio.get_running_loop())
+            service.voice = ShopperVoice(model, self._prompts, service.case, asyncio.get_running_loop())
         return world
 
 
@@ -73,7 +81,7 @@ def shopper_of(plan: StudyPlan, settings: Settings) -> PlayedShopper:
         raise Misuse(
             "--shopper MODEL: is a model for the shoppers of --world service; leave it out for plain sentences"
         )
-    return PlayedShopper(plan.shopper, settings, prompts_of(settings, "querygen"))
+    return PlayedShopper(plan.shopper, settings)
 
 
 MemoryForecastRow = TypedDict(

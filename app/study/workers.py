@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from drr.app.models.servers import in_flight
-from drr.app.study.specs import AnswerSpec
 from drr.app.study.trust import calls_a_model, plain_settings
 from drr.env.errors import DrrError, Misuse
 from drr.env.files import read_file
@@ -20,6 +19,7 @@ from drr.study.folders import CarriedFolder
 from drr.study.unit import Unit, canonical_json
 
 if TYPE_CHECKING:
+    from drr.app.study.specs import AnswerSpec
     from drr.app.study.terms import PooledTerms
     from drr.eval.tasks.desk import JudgingContext
     from drr.study.pools import Pool
@@ -55,7 +55,6 @@ def pool_of(
 
     Workers call `opener` with `document` and the settings. With `judging`, only the models that judge can cost anything, whatever agents the study has.
     """
-    from drr.agents.registry import parts_of
     from drr.study.pools import ALONE, PoolOrder, make_pool, pool_name
     from drr.study.worker import Opening
 
@@ -67,6 +66,8 @@ def pool_of(
                 "--workers and --units-per-worker are for --pool ray: a run is one process, with --units in flight at once"
             )
         return None
+    from drr.agents.registry import parts_of
+
     workers = workers or os.cpu_count() or 1
     if each is None:
         workers = min(workers, plan.units)

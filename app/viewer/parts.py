@@ -21,7 +21,7 @@ from drr.app.viewer.model import (
 from drr.citations.parse import Citations, canonical_url
 from drr.env.shop import Shop
 from drr.env.source import text_hash
-from drr.eval.checks import urls_in
+from drr.eval.checks.base import urls_in
 from drr.eval.evidence.answers import Answer, AnswerEvidence
 from drr.eval.metrics import metrics, metrics_without_verdicts
 from drr.eval.metrics.base import Metric

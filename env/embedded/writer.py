@@ -59,10 +59,6 @@ pragma locking_mode=exclusive; pragma temp_store=memory;
 """
 
 
-def shop_writer(spec: str, settings: Settings, *, replace: bool = False) -> FolderWriter:
-    return FolderWriter(Path(spec), replace=replace, settings=settings)
-
-
 class FolderWriter:
     def __init__(self, folder: Path, *, replace: bool, settings: Settings) -> None:
         if folder.exists() and not folder.is_dir():

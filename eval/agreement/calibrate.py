@@ -30,8 +30,8 @@ from drr.eval.tasks.desk import JudgingContext
 from drr.eval.tasks.grading import PAIRWISE as PAIRWISE_TASK
 from drr.eval.tasks.grading import RATING, Graded, comparison_asking, prefer, rate, rating_asking
 from drr.eval.tasks.support import SUPPORT as SUPPORT_TASK
-from drr.eval.tasks.support import judge_support, support_asking
 from drr.eval.tasks.support_items import SupportItem
+from drr.eval.tasks.support_requests import judge_support, support_asking
 from drr.study.study import Study
 from drr.study.unit import Outcome, Unit
 from drr.study.worker import Context

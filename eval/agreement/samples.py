@@ -18,7 +18,6 @@ from drr.eval.labels import DIMENSIONS, Sample, SupportLabel, rating_id
 from drr.eval.stats.faithfulness import PAPER_TYPES
 from drr.eval.tasks.desk import JudgingContext
 from drr.eval.tasks.judgements import Judged
-from drr.eval.tasks.support import items_of
 from drr.study.study import Study
 
 
@@ -94,6 +93,8 @@ class ShownToJudge(NamedTuple):
 
 def shown_to_judge(judged: Judged, desk: JudgingContext, answer: Answer, name: str) -> ShownToJudge | None:
     """Return a claim and its passages; `None` where the types of its sources have changed since the judgement."""
+    from drr.eval.tasks.support_requests import items_of
+
     found_claims = judged.checked_claims(answer)
     claims = (found_claims and found_claims.claims) or ()
     of_claim = [claim for claim in claims if name.startswith(f"{claim['id']}-")]

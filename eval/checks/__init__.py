@@ -9,25 +9,12 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from drr.env.plugins import load
-from drr.eval.checks.base import Check, CheckDocument, Status, Subject, returned_by, urls_in
-from drr.eval.checks.reading import FiguresRow, figures_read
+from drr.eval.checks.results import Check, CheckDocument
 
 if TYPE_CHECKING:
+    from drr.eval.checks.base import Subject
     from drr.eval.checks.mentions import Mentions
-
-__all__ = [
-    "RULES",
-    "Check",
-    "Rule",
-    "Status",
-    "Subject",
-    "check_report",
-    "document",
-    "returned_by",
-    "urls_in",
-    "value_told",
-]
-
+    from drr.eval.checks.reading import FiguresRow
 
 _COUNTED = frozenset({"checked", "failed", "unverifiable", "missing"})
 """Keys of a tally that the text already covers, in its first words or by the lines of evidence."""
@@ -138,6 +125,8 @@ def check_report(subject: Subject) -> dict[str, Check]:
 
 def figures_in(subject: Subject, checks: Mapping[str, Check]) -> FiguresRow:
     """Count a report's figures, and those that a rule decided."""
+    from drr.eval.checks.reading import figures_read
+
     return figures_read(subject, (checks[name] for name, rule in RULES.items() if rule.reads_figures))
 
 

@@ -9,9 +9,9 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from drr.env.entities import Product
-from drr.eval.checks.base import Span
 from drr.eval.checks.mentions import Mentions, ProductReference, TextLine
 from drr.eval.checks.naming import full_name, name_words, similarity
+from drr.eval.checks.results import Span
 from drr.eval.checks.values import (
     Field,
     SaidValue,

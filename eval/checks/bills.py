@@ -11,8 +11,8 @@ from functools import lru_cache
 from itertools import groupby, product
 from typing import NamedTuple
 
-from drr.eval.checks.base import Span
 from drr.eval.checks.mentions import Mentions, TextLine, after_bullet
+from drr.eval.checks.results import Span
 from drr.eval.checks.values import is_quantity, is_total, segment
 from drr.wording.money import MoneyAmount, amounts
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from drr.citations.addresses import host_of
 from drr.env.entities import Product
 from drr.env.shop import SearchRequest
-from drr.eval.checks.base import Check, Span, Subject, Tally, unverifiable
+from drr.eval.checks.base import Subject
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.naming import (
     SAME,
@@ -21,6 +21,7 @@ from drr.eval.checks.naming import (
     similarity,
     tells_maker_and_thing,
 )
+from drr.eval.checks.results import Check, Span, Tally, unverifiable
 
 _CONFUSED = {"O": "O0", "0": "0O", "I": "I1L", "1": "1IL", "L": "L1I", "S": "S5", "5": "5S", "B": "B8", "8": "8B"}  # fmt: skip
 _SHOPS = (

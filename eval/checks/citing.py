@@ -7,8 +7,9 @@ from collections import Counter
 from collections.abc import Iterator, Set
 
 from drr.citations.cited import Defect
-from drr.eval.checks.base import PRODUCT_ID, Accusation, Check, Span, Subject, Tally, unverifiable
+from drr.eval.checks.base import PRODUCT_ID, Subject
 from drr.eval.checks.mentions import Mentions
+from drr.eval.checks.results import Accusation, Check, Span, Tally, unverifiable
 from drr.eval.evidence.claims import Claim
 from drr.wording.dates import dates
 from drr.wording.figures import HEDGES, NUMBER, number

@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 
 from drr.env.statistics import Share, UserStatistics
 from drr.env.text import category_key
-from drr.eval.checks.base import Check, Subject, Tally, unverifiable
+from drr.eval.checks.base import Subject
 from drr.eval.checks.mentions import Mentions, TextLine, after_bullet
+from drr.eval.checks.results import Check, Tally, unverifiable
 from drr.eval.checks.values import Segment, plain_label, segment, split_label, word_list
 from drr.wording.dates import dates
 from drr.wording.money import amounts

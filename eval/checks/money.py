@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
-from drr.eval.checks.base import Check, Span, Subject, Tally, unverifiable
+from drr.eval.checks.base import Subject
 from drr.eval.checks.bills import StatedTotal, bills_of, totals_of
 from drr.eval.checks.mentions import Mentions
+from drr.eval.checks.results import Check, Span, Tally, unverifiable
 from drr.eval.checks.values import plain_label, segment, split_label, word_list
 from drr.wording.money import MoneyAmount, amounts
 

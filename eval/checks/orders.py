@@ -9,9 +9,10 @@ from dataclasses import replace
 from itertools import groupby
 
 from drr.env.entities import ORDER_STATUSES, Order
-from drr.eval.checks.base import Check, Span, Subject, Tally, Unknown, unverifiable
+from drr.eval.checks.base import Subject
 from drr.eval.checks.mentions import Mentions, TextLine, after_bullet
 from drr.eval.checks.naming import full_name, maker_words, name_words, other_of_that_name, similarity
+from drr.eval.checks.results import Check, Span, Tally, Unknown, unverifiable
 from drr.eval.checks.values import (
     Segment,
     is_quantity,

@@ -11,11 +11,12 @@ from weakref import WeakKeyDictionary
 
 from drr.env.entities import Product
 from drr.env.shop import SearchRequest, Shop, Store
-from drr.eval.checks.base import Check, Span, Subject, Tally, unverifiable
+from drr.eval.checks.base import Subject
 from drr.eval.checks.behind import ProductAttribute, ProductFact
 from drr.eval.checks.facts import facts_of
 from drr.eval.checks.mentions import BULLET, Mentions, ProductReference, TextLine
 from drr.eval.checks.naming import folded_words, full_name, head_noun, maker_words, name_words, similarity
+from drr.eval.checks.results import Check, Span, Tally, unverifiable
 from drr.eval.checks.values import SaidValue, pairs_of, segments
 from drr.wording.figures import numbers, same_number, same_stars
 from drr.wording.money import amounts

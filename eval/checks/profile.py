@@ -11,9 +11,10 @@ from weakref import WeakKeyDictionary
 
 from drr.env.entities import User
 from drr.env.shop import Shop, Store
-from drr.eval.checks.base import Check, Span, Subject, Tally, unverifiable
+from drr.eval.checks.base import Subject
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.orders import USER_URL, order_ids
+from drr.eval.checks.results import Check, Span, Tally, unverifiable
 from drr.eval.checks.values import Segment, plain_label, segment, split_label, word_list
 from drr.wording.states import STATES
 from drr.wording.vocabulary import any_word_pattern, vocabulary

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import chain
-from typing import TypedDict
+from typing import TYPE_CHECKING, TypedDict
 
-from drr.eval.checks.base import Check, Span, Subject, place_as_written
+from drr.eval.checks.results import Span, place_as_written
 from drr.wording.excerpt import many
+
+if TYPE_CHECKING:
+    from drr.eval.checks.base import Subject
+    from drr.eval.checks.results import Check
 
 
 class FiguresRow(TypedDict):

@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import NamedTuple
 
-from drr.eval.checks.base import Check, Span, Subject, Tally
+from drr.eval.checks.base import Subject
 from drr.eval.checks.mentions import Mentions
+from drr.eval.checks.results import Check, Span, Tally
 from drr.llm.text import is_json
 from drr.wording.excerpt import excerpt
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
-from drr.eval.checks.base import Span
+from drr.eval.checks.results import Span
 from drr.wording.figures import number
 
 Field = Literal["price", "stars", "count"]

@@ -6,18 +6,20 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from drr.env.errors import Misuse
 from drr.eval.evidence.answers import Answer, read_answers
 from drr.eval.stats.citations import CitationVerdict
-from drr.eval.tasks.desk import JudgingContext
 from drr.eval.tasks.judgements import Judged, JudgingRun
 from drr.eval.tasks.protocol import AS_PRINTED, OURS, JudgingProtocol
 from drr.eval.tasks.registry import known_task, own_groups, tasks
 from drr.study.form import naming_errors
 from drr.study.study import Study
 from drr.study.unit import Record, canonical_json, is_about
+
+if TYPE_CHECKING:
+    from drr.eval.tasks.desk import JudgingContext
 
 _META = "judgings"
 _HOW = frozenset({"version", "prompt", "schema", "report", "statuses", "repeat"})

@@ -22,8 +22,9 @@ from drr.eval.stats.question import grouped
 from drr.eval.tasks.citation_rows import ClaimRow
 from drr.eval.tasks.desk import Estimate, JudgingContext
 from drr.eval.tasks.judgements import Judged, JudgingRun
-from drr.eval.tasks.support import ClaimTask, judge_support, support_asking
+from drr.eval.tasks.support import ClaimTask
 from drr.eval.tasks.support_items import SupportItem, count_shown_characters, failed_verdict, items_of_request
+from drr.eval.tasks.support_requests import judge_support, support_asking
 from drr.llm.failures import ModelFailure
 from drr.study.unit import Outcome, Record, Unit
 

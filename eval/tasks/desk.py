@@ -7,28 +7,28 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from itertools import combinations
-from typing import Any, ClassVar, Generic, Literal, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, NamedTuple, TypeVar
 
 from drr.citations.addresses import host_of
-from drr.citations.parse import Citations, parse
 from drr.env.errors import DrrError
 from drr.env.query import Constraints, Query
 from drr.env.shop import Shop
 from drr.env.web.base import Page
 from drr.env.world import is_paged
-from drr.eval.asking.conversation import box_prompts, version_of
 from drr.eval.asking.forms import SCHEMA
-from drr.eval.asking.judge import Examiner, JudgeName, StandIn
 from drr.eval.evidence.answers import Answer, AnswerEvidence
-from drr.eval.evidence.passages import CONCERNING, Cut, whole_within
 from drr.eval.tasks.judgements import Judged, JudgingRun
 from drr.eval.tasks.key_points import PointRow
 from drr.eval.tasks.protocol import OURS, JudgingProtocol
 from drr.llm.names import OFFLINE, input_tokens
-from drr.llm.prompts import Prompts
 from drr.study.study import Study
 from drr.study.unit import Outcome, Record, Unit
-from drr.wording.money import in_dollars
+
+if TYPE_CHECKING:
+    from drr.citations.parse import Citations
+    from drr.eval.asking.judge import Examiner, JudgeName, StandIn
+    from drr.eval.evidence.passages import Cut
+    from drr.llm.prompts import Prompts
 
 TOGETHER = 10
 """Most claims in one request to a judge."""
@@ -71,6 +71,12 @@ class JudgedQuestion(NamedTuple):
     constraints: Constraints | None
 
 
+def _box_prompts() -> Prompts:
+    from drr.eval.asking.conversation import box_prompts
+
+    return box_prompts()
+
+
 @dataclass
 class JudgingContext:
     """The settings and data of one judging run. Tasks make the decisions."""
@@ -79,7 +85,7 @@ class JudgingContext:
     extractor: JudgeName
     shop: Shop | None
     shop_url: str
-    prompts: Prompts = field(default_factory=box_prompts)
+    prompts: Prompts = field(default_factory=_box_prompts)
     protocol: JudgingProtocol = OURS
     stand_in: StandIn | None = None
     batch: int = TOGETHER
@@ -157,15 +163,23 @@ class JudgingContext:
 
     def citations(self, report: str) -> Citations:
         """Parse the citations of a report, with the shop's address and product ids."""
+        from drr.citations.parse import parse
+
         return parse(report, self.shop_url, None if self.shop is None else self.shop.known_ids)
 
     def text_of_claim(self, text: str, source_type: str) -> str:
         """Return a claim as it is held against a source: beside records, the shop's currency is written as dollars."""
         currency = self.shop and self.shop.manifest.currency
-        return in_dollars(text, currency)[0] if currency and not is_paged(source_type) else text
+        if not currency or is_paged(source_type):
+            return text
+        from drr.wording.money import in_dollars
+
+        return in_dollars(text, currency)[0]
 
     def cut(self, sources: int) -> Cut:
         """Choose how much of each source is shown for a claim with this many sources. All sources of one request share the context."""
+        from drr.eval.evidence.passages import CONCERNING, whole_within
+
         if not self.protocol.whole_pages:
             return CONCERNING
         return whole_within(self.room // max(1, sources))
@@ -203,6 +217,8 @@ class JudgingContext:
 
         Version 1 is not written, so that judgements from before tasks had versions stay valid.
         """
+        from drr.eval.asking.conversation import version_of
+
         named = [version_of(*(self.prompts[name] for name in prompts))]
         if version > 1:
             named.append(str(version))

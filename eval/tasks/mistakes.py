@@ -14,8 +14,9 @@ from drr.env.records.lines import on_one_line
 from drr.eval.asking.conversation import Asking, Section, conversation_with_prefix
 from drr.eval.asking.forms import StatementAnswer, StatementAnswers
 from drr.eval.asking.judge import Examiner, ask_by_id, groups_of
-from drr.eval.checks.base import Span, Subject
+from drr.eval.checks.base import Subject
 from drr.eval.checks.mentions import Mentions
+from drr.eval.checks.results import Span
 from drr.eval.evidence.answers import Answer
 from drr.eval.evidence.claims import ReportSentence
 from drr.eval.evidence.passages import locate

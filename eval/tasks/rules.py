@@ -10,7 +10,8 @@ from drr.env.progress import read_in_time
 from drr.env.session import Session
 from drr.env.shop import Shop
 from drr.eval.asking.judge import Examiner
-from drr.eval.checks import RULES, Subject, check_report, document, figures_in, returned_by
+from drr.eval.checks import RULES, check_report, document, figures_in
+from drr.eval.checks.base import Subject, returned_by
 from drr.eval.evidence.answers import Answer
 from drr.eval.tasks.desk import JudgingContext, Task, text_id
 from drr.eval.tasks.judgements import Judged, JudgingRun

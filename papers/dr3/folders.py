@@ -6,11 +6,9 @@ from collections.abc import Sequence
 from datetime import date
 from functools import cached_property
 from pathlib import Path
-from typing import ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from drr.citations.files import SCHEME, FilePlace, file_place
-from drr.env.drawer.drawer import AttachedFiles
-from drr.env.drawer.form import FileProblem, media_of
 from drr.env.errors import DrrError, Misuse
 from drr.env.files import check_plain
 from drr.env.plugins import check_needs
@@ -19,6 +17,9 @@ from drr.env.source import FrozenText, Source
 from drr.env.world import Holdings
 from drr.papers.dr3.form import DRAWER, QUESTION, FileQuestion, is_task, read_question, task_folders
 from drr.papers.dr3.plugin import PAPER
+
+if TYPE_CHECKING:
+    from drr.env.drawer.drawer import AttachedFiles
 
 _SHOWN = 10
 
@@ -31,6 +32,8 @@ class FileTask(NamedTuple):
 
     @property
     def drawer(self) -> AttachedFiles:
+        from drr.env.drawer.drawer import AttachedFiles
+
         return AttachedFiles(self.folder / DRAWER, self.question.files)
 
     @property
@@ -113,6 +116,8 @@ class FileSources:
         return None if task is None else task.drawer
 
     def text(self, address: str, returned: Sequence[Source]) -> FrozenText:
+        from drr.env.drawer.form import FileProblem
+
         place = file_place(address)
         if place is None:
             return as_seen(address, self.name, returned)
@@ -137,6 +142,8 @@ class FileSources:
         return FrozenText(address, self.name, "ok", text, source_title(returned) or place.name)
 
     def _as_read(self, address: str, place: FilePlace, returned: Sequence[Source]) -> FrozenText:
+        from drr.env.drawer.form import media_of
+
         if returned and media_of(place.name) == "picture":
             return self._missing(address, PICTURE)
         return as_seen(address, self.name, returned)

@@ -25,7 +25,8 @@ from drr.env.shop_world import ShopWorld
 from drr.env.source import Source
 from drr.env.web.sandbox import Sandbox
 from drr.env.world import KINDS, World
-from drr.eval.checks import Subject, check_report
+from drr.eval.checks import check_report
+from drr.eval.checks.base import Subject
 from drr.llm.calls import Retries
 from drr.llm.factory import Models
 from drr.llm.failures import ModelFailure

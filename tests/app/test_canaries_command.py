@@ -12,7 +12,8 @@ from drr.env.shop import open_shop
 from drr.eval.canaries.planted_errors import QUESTION, WEB, planted_answers, planted_claims
 from drr.eval.canaries.reports import ANNA, write_shop
 from drr.eval.canaries.table import SHOP_URL, planted_rows
-from drr.eval.checks import Subject, check_report
+from drr.eval.checks import check_report
+from drr.eval.checks.base import Subject
 
 from tests.commands import Drr
 from tests.eval.nursery import Judge

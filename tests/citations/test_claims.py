@@ -10,7 +10,7 @@ from corpus import CORPUS, Counted
 from drr.citations.parse import parse
 from drr.eval.asking.conversation import Asking, Form
 from drr.eval.evidence.claims import Claim, extract_by_rules
-from drr.eval.tasks.extraction import chunks, extract_with_model
+from drr.eval.tasks.claim_extraction import chunks, extract_with_model
 from hypothesis import given
 from hypothesis import strategies as st
 

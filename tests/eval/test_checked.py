@@ -23,7 +23,8 @@ from drr.eval.agreement.study import extraction_stability
 from drr.eval.asking.conversation import Section, conversation
 from drr.eval.asking.forms import FoundClaims
 from drr.eval.asking.safety import visible_report, visible_text
-from drr.eval.checks import RULES, Check, check_report
+from drr.eval.checks import RULES, check_report
+from drr.eval.checks.results import Check
 from drr.eval.evidence.answers import read_answers
 from drr.eval.evidence.claims import extract_by_rules
 from drr.eval.judging.read import choose_judging, read_judged
@@ -32,7 +33,7 @@ from drr.eval.metrics.compare import compare
 from drr.eval.metrics.diagnosis import FILE, LABELS
 from drr.eval.metrics.document import study_document
 from drr.eval.metrics.reliability import UNCOUNTED, UNREAD
-from drr.eval.tasks.extraction import distinct_claims, extract_with_model
+from drr.eval.tasks.claim_extraction import distinct_claims, extract_with_model
 from drr.eval.tasks.rules import check_subject, returned_addresses
 from drr.study.study import Study
 from hypothesis import given

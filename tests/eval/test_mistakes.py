@@ -20,7 +20,7 @@ from drr.env.settings import Settings
 from drr.env.shop import Shop, open_shop
 from drr.eval.asking.conversation import Asking, box_prompts
 from drr.eval.canaries import reports
-from drr.eval.checks import Subject
+from drr.eval.checks.base import Subject
 from drr.eval.judging.read import choose_judging, read_judged
 from drr.eval.judging.run import JudgeOptions
 from drr.eval.metrics import mistakes as metrics

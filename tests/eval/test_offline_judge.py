@@ -13,7 +13,7 @@ from drr.eval.evidence.passages import label_support, missing_numbers
 from drr.eval.labels import DIMENSIONS
 from drr.eval.tasks.grading import Graded, comparison_asking, rating_asking
 from drr.eval.tasks.protocol import OURS
-from drr.eval.tasks.support import support_asking
+from drr.eval.tasks.support_requests import support_asking
 from drr.offline.judge import RulesJudge
 from drr.wording.figures import numbers
 from hypothesis import given

@@ -12,7 +12,8 @@ from typing import Any, cast
 import drr.papers.dr3
 import pytest
 from drr.app.report.calls import tool_calls
-from drr.eval.checks import Subject, check_report
+from drr.eval.checks import check_report
+from drr.eval.checks.base import Subject
 from drr.eval.evidence.answers import Answer
 from drr.llm.prompts import Prompts
 from drr.papers.dr3.form import CORPUS, QUESTION, TRUTH

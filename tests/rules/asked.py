@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from drr.env.shop import Shop
-from drr.eval.checks import Check, Subject, check_report
+from drr.eval.checks import check_report
+from drr.eval.checks.base import Subject
+from drr.eval.checks.results import Check
 
 DIFFUSER, RED, BLACK = "B09248YNC1", "B07X4L3M14", "B09FUUHWK0"
 """$17.95, 4.3 stars from 71; $11.99, 4.2 from 28; $24.95, 4.9 from 26."""

@@ -156,8 +156,10 @@ def test_many_findings_are_cut_and_the_document_has_all(ask: Ask, rules_shop: Sh
 
 TOY = '''
 import sys
-from drr.eval.checks import RULES, Check, Rule, Subject
-from drr.eval.checks.base import Tally
+from drr.eval.checks import RULES, Rule
+from drr.eval.checks.base import Subject
+from drr.eval.checks.results import Check
+from drr.eval.checks.results import Tally
 from drr.eval.checks.mentions import Mentions
 
 

@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 from asked import DIFFUSER, LA, LB, LC, failing
 from drr.env.shop import Shop
-from drr.eval.checks import Subject, check_report, figures_in
+from drr.eval.checks import check_report, figures_in
+from drr.eval.checks.base import Subject
 from drr.wording.money import in_dollars
 
 

@@ -33,7 +33,8 @@ RUN = """
 import json, sys
 from drr.env.settings import resolve
 from drr.env.shop import open_shop
-from drr.eval.checks import Subject, check_report
+from drr.eval.checks import check_report
+from drr.eval.checks.base import Subject
 
 with open_shop(sys.argv[1], resolve({}, environ={}).settings) as shop:
     for name, text in json.load(sys.stdin).items():

@@ -6,7 +6,7 @@ import asked
 import pytest
 from asked import DIFFUSER, LA, READER, RED, WEB, A, checked, failing, is_kept_apart
 from drr.env.shop import Shop
-from drr.eval.checks import returned_by
+from drr.eval.checks.base import returned_by
 
 from tests.cases import cases
 

@@ -29,8 +29,8 @@ from drr.eval.stats.faithfulness import SCORE
 from drr.eval.stats.question import grouped
 from drr.eval.tasks.desk import JudgingContext
 from drr.eval.tasks.grading import Graded, comparison_asking, criterion_name, prefer, rate, rating_asking
-from drr.eval.tasks.support import judge_support, support_asking
 from drr.eval.tasks.support_items import SupportItem
+from drr.eval.tasks.support_requests import judge_support, support_asking
 from drr.papers.reporteval.judging.grades import SIDES, grades_asking
 from drr.papers.reporteval.judging.repetition import PassagePair, judge_pair, pair_asking
 from drr.study.unit import canonical_json

@@ -1,0 +1,130 @@
+"""The result of a rule: a status, the facts that are wrong, and how they are stored. A rule never raises and asks no model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, NamedTuple, TypedDict
+
+Status = Literal["pass", "fail", "unverifiable"]
+Unknown = Literal["absent", "prose", "unrecorded", "shop", "user", "question", "calls"]
+"""Reason why a rule cannot decide, in one word. The report says nothing of the kind, or says it only in running text, which is not read;
+the record lacks the fact; or no shop, user, question or tool calls were given.
+"""
+Span = tuple[int, int]
+
+
+class CheckDocument(TypedDict):
+    """The result of a rule as it is stored and printed."""
+
+    status: Status
+    value: Any
+    spans: list[list[int]]
+    evidence: list[str]
+
+
+_RECORD = "; record: "
+
+
+class Accusation(NamedTuple):
+    """One fact that is wrong."""
+
+    span: Span
+    fault: str
+    """Words of the report, or the fault in them."""
+    record: str | None = None
+    """Value that the record has instead; `None` where no record does."""
+
+    @property
+    def why(self) -> str:
+        """Return the words that are stored and shown."""
+        return f"{self.fault}{_RECORD}{self.record}" if self.record is not None else self.fault
+
+    @classmethod
+    def stored(cls, span: Sequence[int], why: str) -> Accusation:
+        """Return the accusation of a stored verdict, which keeps one text of it."""
+        fault, *record = why.split(_RECORD, 1)
+        return cls((span[0], span[1]), fault, *record)
+
+
+@dataclass(frozen=True)
+class Check:
+    """The result of one rule. `unverifiable` never counts as a pass."""
+
+    status: Status
+    value: Any = None
+    findings: tuple[Accusation, ...] = ()
+    remarks: tuple[str, ...] = ()
+    decided: frozenset[Span] = frozenset()
+    """Places in the report that the rule found right or wrong."""
+
+    def moved(self, stood: Sequence[Span]) -> Check:
+        """Return the result with its places in the report as written; `stood` tells where each character was."""
+        findings = tuple(one._replace(span=place_as_written(one.span, stood)) for one in self.findings)
+        return replace(
+            self, findings=findings, decided=frozenset(place_as_written(one, stood) for one in self.decided)
+        )
+
+    def document(self) -> CheckDocument:
+        return {
+            "status": self.status,
+            "value": self.value,
+            "spans": [list(one.span) for one in self.findings],
+            "evidence": [*(one.why for one in self.findings), *self.remarks],
+        }
+
+
+def place_as_written(span: Span, stood: Sequence[Span]) -> Span:
+    start, end = span
+    return stood[start][0], stood[end - 1][1] if start < end else stood[start][0]
+
+
+def unverifiable(why: Unknown) -> Check:
+    """Return the result of a rule that cannot decide, with the reason in one word."""
+    return Check("unverifiable", remarks=(why,))
+
+
+@dataclass
+class Tally:
+    """Collects the facts that a rule finds; one wrong fact makes the rule fail."""
+
+    passed: int = 0
+    unknown: int = 0
+    """Number of facts that the record lacks."""
+    findings: dict[Span, Accusation] = field(default_factory=dict)
+    decided: set[Span] = field(default_factory=set)
+
+    def ok(self, place: Span | None = None) -> None:
+        self.passed += 1
+        if place is not None:
+            self.decided.add(place)
+
+    def unrecorded(self) -> None:
+        self.unknown += 1
+
+    def fail(self, span: Span, fault: str, place: Span | None = None, record: str | None = None) -> None:
+        """Enter a wrong fact; each place counts once. `place` is that of the fact, where `span` is a whole sentence."""
+        self.findings.setdefault(span, Accusation(span, fault, record))
+        self.decided.add(place or span)
+
+    def compare(self, span: Span, holds: bool | None, fault: str, record: str | None = None) -> None:
+        """Enter a fact that holds, does not hold (`fault` gives the reason), or is not in the record (`None`)."""
+        if holds is None:
+            self.unrecorded()
+        elif holds:
+            self.ok(span)
+        else:
+            self.fail(span, fault, record=record)
+
+    def check(self, nothing: Unknown = "absent", **value: Any) -> Check:
+        """Return the result of all facts; `nothing` is the reason where there are none."""
+        counts = {
+            "checked": self.passed + len(self.findings),
+            "failed": len(self.findings),
+            "unverifiable": self.unknown,
+            **value,
+        }
+        findings = tuple(self.findings[span] for span in sorted(self.findings))
+        status: Status = "fail" if findings else "pass" if self.passed else "unverifiable"
+        remarks = ("unrecorded" if self.unknown else nothing,) if status == "unverifiable" else ()
+        return Check(status, counts, findings, remarks, frozenset(self.decided))
