@@ -6,12 +6,13 @@ STAMP := $(VENV)/.stamp
 # Bytecode is kept also where a machine's settings say not to: workers and commands would each compile the whole project anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup demo pictures quick test test-coverage test-long test-servers servers test-browser test-wheel test-ray test-doors test-ucp test-model test-versions lint types docs sbom dist endurance bench lock clean
+.PHONY: help setup demo pictures quick test test-coverage test-slow test-long test-servers servers test-browser test-wheel test-ray test-doors test-ucp test-model test-versions lint types docs sbom dist endurance bench lock clean
 
 help:
 	@echo "make demo          set up, build the sample shop, answer, judge, report"
 	@echo "make test          set up, pass the tests (no network, no server)"
-	@echo "make test-coverage nightly: make test and test-long in one, and the share of lines that they run through, which may not fall"
+	@echo "make test-slow     whole journeys, seconds each; .ci/run has them after make test"
+	@echo "make test-coverage nightly: make test, test-slow and test-long in one, and the share of lines that they run through, which may not fall"
 	@echo "make quick         ROOM=env: half a minute of the tests of one room and of what leans on it directly"
 	@echo "make test-long     nightly: what takes seconds each: kills, fuzz, hostile lines, a full disk"
 	@echo "make test-servers  the contract suite on MongoDB and Elasticsearch test servers (needs a JDK >= 21 and Maven)"
@@ -48,7 +49,7 @@ pictures: demo
 	$(BIN)/python -m benchmarks.pictures demo
 
 test: setup
-	$(BIN)/python -m pytest -n 3 --dist loadfile -m "not servers and not browser and not wheel and not ray and not doors and not model and not long and not endurance"
+	$(BIN)/python -m pytest -n 3 --dist loadfile -m "not servers and not browser and not wheel and not ray and not doors and not model and not slow and not long and not endurance"
 
 quick: setup
 	@$(BIN)/python -m tests.quick $(ROOM)
@@ -56,6 +57,9 @@ quick: setup
 test-coverage: setup
 	@mkdir -p build
 	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile -p pytest_cov --cov --cov-report=term -m "not servers and not browser and not wheel and not ray and not doors and not model and not endurance"
+
+test-slow: setup
+	$(BIN)/python -m pytest -n 3 --dist loadfile -m "slow and not servers and not ray and not long and not endurance"
 
 test-long: setup
 	$(BIN)/python -m pytest -n auto --maxprocesses 4 -m "(long or hypothesis) and not endurance and not servers and not ray"

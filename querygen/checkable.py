@@ -180,6 +180,7 @@ class TruthChecker:
     shop: Shop
     web: WebSearch
     _orders: dict[str, list[Order]] = field(default_factory=dict)
+    _searched: dict[tuple[tuple[str, object], ...], list[str]] = field(default_factory=dict)
 
     @cached_property
     def shelves(self) -> Shelves:
@@ -326,10 +327,12 @@ class TruthChecker:
         asked: JsonObject = {"query": need.category[-1], "limit": need.picks if among is None else MOST_HITS}
         shelf = {**asked, "category": " > ".join(need.category), "match": "any"}
         for arguments in (asked, *({**shelf, "sort": order} for order in get_args(Sort))):
-            step = PlanStep(tool="product_catalog_search", arguments=arguments)
-            found = _called(step, self.context(user_id))
-            hits = [item["product_id"] for item in found.data["items"]] if found else []
-            ids = [one for one in hits if among is None or one in among][: need.picks]
+            key = tuple(arguments.items())
+            if key not in self._searched:  # the same for every user
+                step = PlanStep(tool="product_catalog_search", arguments=arguments)
+                found = _called(step, self.context(user_id))
+                self._searched[key] = [item["product_id"] for item in found.data["items"]] if found else []
+            ids = [one for one in self._searched[key] if among is None or one in among][: need.picks]
             if ids and set(ids) <= set(need.products):
                 return str(arguments.get("sort", "relevance"))
         return None

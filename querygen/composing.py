@@ -175,8 +175,8 @@ class QuestionMaker:
 
     def _need(self, asker: PointSource, form: NeedForm, refused: bool) -> DrawnPoint | None:
         """Draw values until a need fits its form and no plain search meets the need."""
-        for _ in range(_REDRAWS):
-            part = NeedDraw(asker, form).part(refused)
+        for draw in [NeedDraw(asker, form)] * _REDRAWS:
+            part = draw.part(refused)
             if part and not self.checker.blind_order(asker.user_id, cast(ShoppingNeed, part.truth)):
                 return part
         return None

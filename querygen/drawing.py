@@ -236,6 +236,7 @@ class NeedDraw:
 
     def __init__(self, asker: PointSource, form: NeedForm) -> None:
         self.of, self.form, self.rng, self.words = asker, form, asker.rng, asker.words
+        self._known: dict[tuple[KindTable, str], FittingBits] = {}
 
     def part(self, refused: bool) -> DrawnPoint | None:
         """Draw a need that is met or must be refused; `None` where the draw fails."""
@@ -305,8 +306,7 @@ class NeedDraw:
     def _without_one(self, table: KindTable, asked: list[FittingBits]) -> list[FittingBits]:
         """Add a demand that excludes one product by name which would otherwise be right."""
         right = table.members(table.right(asked, self.form.best))
-        out = self.rng.choice(right) if right else None
-        if out is None or not self.of.named(out):
+        if not right or not self.of.named(out := self.rng.choice(right)):
             return []
         return [*asked, table.fitting(Constraint(kind="not_id", value=out.product_id, name=out.title))]
 
@@ -353,9 +353,10 @@ class NeedDraw:
         drawn = list[FittingBits]()
         for kind in self.form.kinds:
             if kind in ("owned", "not_owned"):
-                mine = sum(table.places.get(one, 0) for one in self.of.owned)
-                fit = mine if kind == "owned" else table.all & ~mine
-                drawn.append(FittingBits(Constraint(kind=kind), fit))
+                if (table, kind) not in self._known:
+                    fit = table.bits((one in self.of.owned) == (kind == "owned") for one in table.places)
+                    self._known[table, kind] = FittingBits(Constraint(kind=kind), fit)
+                drawn.append(self._known[table, kind])
             elif known := table.demands(kind):
                 drawn.append(self._placed(known))
         return drawn if len(drawn) == len(self.form.kinds) else []

@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[1]
 MOST_FILES = 50
 SECONDS = 18.0
 """From the first test on: then no other begins. Ten more go before it, and a few after."""
-LANES = ("servers", "browser", "wheel", "ray", "doors", "long", "endurance", "hypothesis")
+LANES = ("servers", "browser", "wheel", "ray", "doors", "slow", "long", "endurance", "hypothesis")
 _LATE = "no time left"
 _first: list[float] = []
 """When this worker began."""

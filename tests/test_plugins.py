@@ -164,6 +164,7 @@ def python(code: str, *more: str, site: Path | None = None, here: Path = ROOT) -
     return done.stdout
 
 
+@pytest.mark.slow
 def test_a_package_of_somebody_else_adds_its_parts(installed: Path, tmp_path: Path) -> None:
     code = (
         "from drr.eval.tasks.registry import groups, tasks\n"

@@ -263,7 +263,10 @@ def _without_answers(
     judged: Judged, known: Mapping[str, Query]
 ) -> dict[tuple[str, AskedQuestion], list[float | None]]:
     """Map system and question to the worth of each trial that left no answer: 0 where it failed for good."""
-    records = (one for one in judged.answers[0].study.records("answer", None) if not one.done)
+    study = judged.answers[0].study
+    records = sorted(
+        [*study.records("answer", "failed"), *study.records("answer", "over_budget")], key=lambda one: one.key
+    )
     return grouped(
         (
             (str(one.spec["variant"]), asked_of(one.spec, known.get(str(one.spec["query_id"])))),

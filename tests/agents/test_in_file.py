@@ -319,6 +319,7 @@ def test_a_file_that_imports_what_lies_beside_it_learns_how(box: Path, file: Pat
     assert f"No module named 'helper'); PYTHONPATH={file.parent} lets it import" in err
 
 
+@pytest.mark.slow
 def test_judgements_of_answers_that_are_set_aside_do_not_count(box: Path, file: Path, drr: Drr) -> None:
     def judgements() -> int:
         found: int = drr.json("study", "status", "study")["by_kind"]["judgement"]["total"]

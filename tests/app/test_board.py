@@ -173,6 +173,7 @@ def test_a_board_of_two_bundles_ranks_the_one_that_holds(home: Path, tmp_path: P
         assert (tmp_path / "one" / link).is_file(), link
 
 
+@pytest.mark.slow
 def test_a_verdict_is_kept(home: Path, tmp_path: Path, drr: Drr, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is read again by this user alone: a mark that he sets in his own file is seen while nothing else changes."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))

@@ -30,17 +30,20 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_no_answer_is_left_out(recorded: Path) -> None:
     with Study.read(recorded) as study:
         given = Counter(one.spec["variant"] for one in study.records("answer"))
     assert given == dict.fromkeys(AGENTS, 6)
 
 
+@pytest.mark.slow
 def test_the_last_line_tells_of_mistakes(recorded: Path) -> None:
     text = " ".join(_differences(recorded).split())
     assert "By mistakes, hybrid-react (0.00) may be ahead of plan-to-function (2.17)" in text
 
 
+@pytest.mark.slow
 def test_the_readme_has_the_figures_of_the_raw_answers(recorded: Path, tmp_path: Path, drr: Drr) -> None:
     drr.out("report", recorded, "--out", tmp_path / "report", "--quiet")
     head, rows = figures_rows(tmp_path / "report" / "metrics.json", FIGURES)

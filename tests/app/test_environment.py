@@ -62,14 +62,15 @@ import sys
 from drr.app.training.environment import Environment
 from tests.app.test_environment import SEEDS, played
 with Environment(sys.argv[1]) as env:
-    sys.stdout.buffer.write(b"\\n".join(played(env, seed) for seed in SEEDS))
+    sys.stdout.buffer.write(b"\\n".join(played(env, seed) for seed in SEEDS[:2]))
 """
 
 
+@pytest.mark.slow
 def test_the_same_seed_plays_the_same_bytes_in_two_processes(sample_home: Path, env: Environment) -> None:
     command = [sys.executable, "-c", _ELSEWHERE, str(sample_home / "shop")]
     found = subprocess.run(command, capture_output=True, check=True, cwd=Path(__file__).parents[2])
-    assert found.stdout.split(b"\n") == [played(env, seed) for seed in SEEDS]
+    assert found.stdout.split(b"\n") == [played(env, seed) for seed in SEEDS[:2]]
 
 
 def test_a_seed_makes_its_question(drr: Drr, sample_home: Path, made: list[Query], tmp_path: Path) -> None:
@@ -184,13 +185,16 @@ def test_what_cannot_be_trained_on_is_refused_by_name(shop: Shop, made: list[Que
 PAGE = Document(url="https://ramps.example/how-long", title="Ramps", text="Twelve inches for each inch.")
 
 
-def test_a_shop_has_a_web_of_its_own_and_another_can_be_named(sample_home: Path, tmp_path: Path) -> None:
+def test_a_shop_has_a_web_of_its_own_and_another_can_be_named(
+    sample_home: Path, made: list[Query], tmp_path: Path
+) -> None:
+    asked = [next(q for q in made if not any(one.kind == "page" for one in truth_of(q).facts))]
     (tmp_path / "shop").symlink_to(sample_home / "shop")
     write_sandbox([PAGE], tmp_path / "web")
 
     def seen(**named: Any) -> str:
-        with Environment(tmp_path / "shop", **named) as env:
-            env.reset(seed=SEEDS[0])
+        with Environment(tmp_path / "shop", asked, **named) as env:
+            env.reset()
             return env.step({"tool": "web_search", "arguments": {"query": "ramps"}})[0].text
 
     assert PAGE.url not in seen()

@@ -21,6 +21,8 @@ from drr.querygen.files import line_of
 from tests.app.conftest import truth_of
 from tests.commands import Drr
 
+pytestmark = pytest.mark.slow
+
 SEEDS = range(15, 17)
 
 

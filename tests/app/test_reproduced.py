@@ -26,6 +26,8 @@ from pathlib import Path
 
 from tests.stress_agents import _called, _report
 
+pytestmark = pytest.mark.slow
+
 TRUTH = Path(__file__).with_name("truth.jsonl")
 
 

@@ -72,6 +72,7 @@ def test_a_changed_set_is_refused(drr: Drr, made: Path, tmp_path: Path) -> None:
     assert "were changed" in drr.err("queries", "freeze", "two-v1", "--made", made, "--out", tmp_path / "y")
 
 
+@pytest.mark.slow
 def test_a_sealed_set_of_several_shops_tells_no_seed(drr: Drr, made: Path, tmp_path: Path) -> None:
     folder, seal, hidden = tmp_path / "two-v1", tmp_path / "two-v1.seal.json", tmp_path / "hidden"
     axes = ("--axes", tmp_path / "axes.toml")

@@ -25,6 +25,8 @@ from drr.study.unit import Record
 from tests import commands
 from tests.commands import Drr
 
+pytestmark = pytest.mark.slow
+
 PLANTED = ("always_first", "cheapest", "fair", "obedient", "quoting")
 AGENTS = Path(__file__).parents[1] / "stress_agents.py"
 SETTINGS = resolve({}, environ={}, file=Path("none")).settings

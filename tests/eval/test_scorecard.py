@@ -67,7 +67,10 @@ def test_a_link_holds_the_new_judges_figure_as_often_as_it_says() -> None:
     for seed in range(200):
         rng = np.random.default_rng(seed)
         true = rng.integers(0, 3, 300)
-        x, y = ([levels[rng.choice(3, p=one[t])] for t in true] for one in (old, new))
+        drawn = (
+            (rng.random((300, 1)) > np.cumsum(np.array(one)[true], 1)[:, :2]).sum(1) for one in (old, new)
+        )
+        x, y = (levels[one].tolist() for one in drawn)
         sums = linked_figures(levels[true].tolist(), x, y, [str(n) for n in range(300)])
         spans = [(row.old, row.new.ci_low, row.new.ci_high) for row in sums]
         low, high = (
@@ -99,6 +102,7 @@ def _judge(right: float, seed: int = 0) -> Judge:
     return Judge(support=support)
 
 
+@pytest.mark.slow
 def test_a_scorecard_and_a_link_to_a_judge_that_retired(tmp_path: Path, drr: Drr) -> None:
     words = ("judges", "scorecard", "--on", _labels(tmp_path / "labels.jsonl"), "--quiet")
     with Wire(_judge(0.8)) as wire:
@@ -147,6 +151,7 @@ def test_labels_of_two_classes_count_part_as_not_supported(tmp_path: Path, drr: 
     assert [one for one in score["figures"] if one.startswith("f1")] == ["f1_none", "f1_full"]
 
 
+@pytest.mark.slow
 def test_a_weak_judge_is_called_one_wherever_it_decided(
     tmp_path: Path, drr: Drr, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -238,6 +238,7 @@ def everywhere(folder: Path, printed: str) -> bytes:
     return b"\0".join(parts)
 
 
+@pytest.mark.slow
 def test_nobody_is_in_a_shop_a_study_a_log_or_a_bundle(tmp_path: Path, drr: Drr) -> None:
     raw, made = tmp_path / "raw", tmp_path / "made"
     raw.mkdir()

@@ -207,6 +207,7 @@ def test_every_kind_of_demand_is_drawn(maker: QuestionMaker) -> None:
     assert drawn == {*get_args(ConstraintKind), *(f"given {kind}" for kind in get_args(Given))}
 
 
+@pytest.mark.slow
 def test_a_curriculum_rises(drr: Drr, shop_folder: Path, maker: QuestionMaker, tmp_path: Path) -> None:
     path = tmp_path / "q.jsonl"
     words = ("--checkable", "--curriculum", "--shop", shop_folder, "--out", path, "--count", 5)
@@ -400,6 +401,7 @@ def test_a_dataset_holds_the_truth_only_where_that_is_asked_for(
     assert [one.id for one in left] == [one.id for one in made]
 
 
+@pytest.mark.slow
 def test_commands_make_and_check_a_file(drr: Drr, shop_folder: Path, tmp_path: Path) -> None:
     files = [tmp_path / "a.jsonl", tmp_path / "b.jsonl"]
     words = ("queries", "generate", "--checkable", "--shop", shop_folder, "--seed", 91, "--count", 6)

@@ -122,7 +122,7 @@ def test_a_reader_has_the_details_of_a_kind_that_only_an_order_names(made: Path)
     with open_shop(str(made / "shop"), settings) as shop:
         maker = QuestionMaker(shop, open_web(settings, shop=shop), plain=True)
         lists, alluding = ShopLists(maker), 0
-        for query in islice(drawn_records(maker, 3, 40), 40):
+        for query in islice(drawn_records(maker, 3, 12), 12):
             stated = "\n".join(lists.lists([query])).partition("Details by kind:")[2]
             wanted = [need for need in query.checkable.needs if need.anchor] if query.checkable else []
             for need in wanted:
@@ -135,6 +135,7 @@ def test_a_reader_has_the_details_of_a_kind_that_only_an_order_names(made: Path)
     assert alluding
 
 
+@pytest.mark.slow
 def test_what_is_drawn_for_a_writer_can_be_taken_in_one_way_only(made: Path) -> None:
     settings = resolve({"sandbox": made / "web"}, environ={}).settings
     with open_shop(str(made / "shop"), settings) as shop:
@@ -219,6 +220,7 @@ def test_a_stopped_run_goes_on_and_pays_no_answer_twice(drr: Drr, made: Path, tm
     assert set(paid.values()) == {1}
 
 
+@pytest.mark.slow
 def test_a_sealed_part_of_worded_questions_lies_encrypted_in_the_set(
     drr: Drr, made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

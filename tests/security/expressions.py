@@ -40,6 +40,7 @@ class Found(NamedTuple):
     """Whether it may be looked for at every place of a text; where it is only matched at one, starting anew costs nothing."""
 
 
+@cache
 def collected() -> dict[str, Found]:
     """By source text and flags: of module globals and what they hold, and of literals in calls of `re`."""
     found: dict[str, Found] = {}

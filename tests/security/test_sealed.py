@@ -60,6 +60,7 @@ print(f"# What was found\\n\\n{{read}} texts were read with {{len(tools)}} tools
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(why_not_contained() is not None, reason="this system cannot contain commands")
 def test_no_byte_in_reach_of_a_contained_command_tells_seed_or_truth(drr: Drr, tmp_path: Path) -> None:
     (tmp_path / "axes.toml").write_text(AXES)

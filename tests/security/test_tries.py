@@ -8,7 +8,7 @@ from drr.app.pages.serve import place_of
 from tests.security.tries import Area, every_area, tried
 
 AREAS = {area.name: area for area in every_area()}
-QUICK, ALL = 25, 5_000
+QUICK, ALL = 10, 5_000
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from drr.study.blobs import Blobs
 from drr.tools.arithmetic import ArithmeticProblem, evaluate
 from pydantic import ValidationError
 
-from tests.security.expressions import Found, attacks, collected
+from tests.security.expressions import attacks, collected
 from tests.security.test_expressions import length_of, processor_limit
 from tests.security.test_expressions import read as read_expression
 from tests.security.tries import Area, mixed
@@ -131,21 +131,18 @@ def breaks_the_calculator(expression: str) -> str | None:
     return None if re.fullmatch(r"[-\d.,eE+ ≈]{1,2000}", value) else f"it says {value[:80]}"
 
 
-@cache
-def _known() -> dict[str, Found]:
-    return collected()
-
-
 def expressions(chance: Random) -> Iterator[tuple[str, str, str, str]]:
     """(expression, what stands before, what is repeated, what breaks it)."""
-    every = [(key, *attack) for key, found in sorted(_known().items()) for attack in attacks(found.pattern)]
+    every = [
+        (key, *attack) for key, found in sorted(collected().items()) for attack in attacks(found.pattern)
+    ]
     chance.shuffle(every)
     yield from every
 
 
 def takes_long(given: tuple[str, str, str, str]) -> str | None:
     key, before, piece, behind = given
-    found = _known()[key]
+    found = collected()[key]
     longest = length_of(found, 4_000)
     text = (before + piece * (longest // len(piece) + 1))[:longest] + behind
     for _ in range(3):

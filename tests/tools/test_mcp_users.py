@@ -113,6 +113,7 @@ async def test_a_session_stays_its_users(shop: Shop, tmp_path: Path) -> None:
             assert (await asked())["result"]["_meta"]["data"]["user_id"] == BEN
 
 
+@pytest.mark.slow
 async def test_who_cannot_be_served_is_answered_clearly(shop: Shop, tmp_path: Path) -> None:
     async with (
         asyncio.timeout(60),
@@ -154,6 +155,7 @@ async def test_who_cannot_be_served_is_answered_clearly(shop: Shop, tmp_path: Pa
             assert (await http.post(f"/mcp/users/{BEN}", json=OPENING, headers=ACCEPT)).status_code == 404
 
 
+@pytest.mark.slow
 async def test_sixty_four_at_once_are_all_served(shop: Shop, tmp_path: Path) -> None:
     async with asyncio.timeout(120), serving(_command(shop), tmp_path / "said") as (port, token):
         door = f"http://127.0.0.1:{port}/t/{token}/mcp/users"

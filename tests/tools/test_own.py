@@ -101,6 +101,7 @@ def keys(study: Path) -> list[dict[str, object]]:
         return [dict(record.key_fields) for record in opened.records("answer", None)]
 
 
+@pytest.mark.slow
 def test_an_answer_that_cites_a_tool_is_judged_by_what_the_tool_said(
     tmp_path: Path, code: Path, asked: tuple[str, ...], drr: Drr
 ) -> None:

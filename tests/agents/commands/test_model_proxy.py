@@ -154,6 +154,7 @@ def test_what_ends_a_unit_of_ours_ends_a_command(
     assert record.reason == reason
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("code", ["", "try: ask()\nexcept Exception: pass\n"])
 def test_a_refusal_of_the_model_ends_the_unit(box: Path, script: Script, drr: Drr, code: str) -> None:
     """Unless the command goes on: it answered at last, or it failed of itself."""
