@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal
 from drr.data_ingest.catalogue.rows import Batch, TableFile, open_table
 from drr.data_ingest.catalogue.values import Cell, text_of
 from drr.env.entities import OrderStatus
-from drr.env.errors import Misuse, wrong_field
+from drr.env.errors import DrrError, Misuse, wrong_field
 from drr.env.small_files import read_toml
 from pydantic import (
     BaseModel,
@@ -182,18 +182,18 @@ def _mapped(path: Path, mapping: Mapping[str, Any], base: Mapping[str, Any]) -> 
     own, tried = CatalogueMap.model_validate(mapping), []
     named = [kind for kind in _NEEDED if any(fnmatch(path.name, one) for one in getattr(own, kind).file)]
     tables = [mapping[kind] for kind in named] or [one for one in mapping.values() if not one.get("file")]
-    options = {key: value for one in tables for key, value in one.items()}
-    source = open_table(path, options.get("encoding"), options.get("separator"))
+    shared = {key: value for one in tables for key, value in one.items()}
     for kind in named or _NEEDED:
         given, usual = mapping.get(kind, {}), base.get(kind, {})
         whole = {**usual, **given}
         if "statuses" in usual:
             whole["statuses"] = {**usual["statuses"], **given.get("statuses", {})}
-        table = _TABLES[kind].model_validate(whole)
+        table, options = _TABLES[kind].model_validate(whole), given or shared
         try:
+            source = open_table(path, options.get("encoding"), options.get("separator"))
             columns = dict(_columns(source, kind, table, given))
-        except Misuse as error:
-            if named or len(mapping) == 1:
+        except DrrError as error:
+            if named or len(mapping) < 2:
                 raise
             tried.append(f"{kind} ({str(error).removeprefix(f'{path}: ')})")
             continue

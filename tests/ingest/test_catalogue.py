@@ -330,7 +330,14 @@ def test_a_mapping_without_files_is_of_the_files_that_have_its_columns(tmp_path:
     (tmp_path / "m.toml").write_text(mapped, encoding="utf-8")
     asked = ("data", "ingest", *files, "--map", tmp_path / "m.toml", "--shop")
     assert "1 products, 1 users, 1 orders" in drr.out(*asked, tmp_path / "shop")
+    (tmp_path / "p.csv").write_bytes("Nr;Name\n1;T\xfcr\n".encode("cp1252"))
+    (tmp_path / "o.csv").write_text("Nr,Kunde,Tag\n1,k1,2024-03-01\n", encoding="utf-8-sig")
+    (tmp_path / "m.toml").write_text(
+        mapped.replace("[orders]", 'encoding = "cp1252"\nseparator = ";"\n[orders]'), encoding="utf-8"
+    )
+    assert "1 products, 1 users, 1 orders" in drr.out(*asked, tmp_path / "second")
     (tmp_path / "m.toml").write_text(mapped.replace('"Name"', '"Nahme"'), encoding="utf-8")
+    (tmp_path / "p.csv").write_text("Nr,Name\n1,Dog bed\n")
     assert "did you mean 'Name'?" in drr.err(*asked, tmp_path / "other", code=2)
 
 
