@@ -69,6 +69,7 @@ def test_settings_load_nothing_of_langchain() -> None:
     assert "LOADED []" in done.stdout
 
 
+@pytest.mark.slow
 def test_a_judging_of_no_paper_loads_no_task_of_one(tmp_path: Path) -> None:
     report = {"id": "r", "system": "x", "query": "Which?", "report_markdown": "It is light."}
     (tmp_path / "reports.jsonl").write_text(json.dumps(report))

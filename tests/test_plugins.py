@@ -269,6 +269,7 @@ def test_without_one_folder_the_rest_answers_judges_and_reports(left_out: str, t
     python(HOUSE + LIFE, str(house(tmp_path, left_out)), str(shop), str(queries), *counts, here=here)
 
 
+@pytest.mark.slow
 def test_without_any_paper_or_extra_the_command_line_is_there(tmp_path: Path) -> None:
     code = (
         "from drr.app.cli import main\n"
@@ -284,6 +285,7 @@ def test_without_any_paper_or_extra_the_command_line_is_there(tmp_path: Path) ->
     python(HOUSE + code, str(house(tmp_path, *FOLDERS)))
 
 
+@pytest.mark.slow
 def test_a_package_of_a_paper_is_named_with_its_extra(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

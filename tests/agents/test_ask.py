@@ -57,6 +57,7 @@ sys.exit(main(sys.argv[1:]))
 """
 
 
+@pytest.mark.slow
 def test_the_first_call_waits_for_nothing_that_only_the_report_needs(folder: Path) -> None:
     words = [sys.executable, "-c", FIRST, *asking(folder)]
     done = subprocess.run(words, capture_output=True, text=True, timeout=60)

@@ -20,6 +20,7 @@ PARSED = {"text_call": "done", "tagged_call": "done"}
 ENDINGS = {"react": LOOKS, "hybrid-react": LOOKS, "plan-to-function": PLANS, "ledger": {"prose_plan": "malformed", "prose": "malformed"}}  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("expected", "more"),
     [

@@ -143,6 +143,7 @@ def test_every_eval_ever_has_each_figure_with_its_ends() -> None:
         assert config["max_score"] == "Infinity" or interval["upper"] <= config["max_score"]
 
 
+@pytest.mark.slow
 def test_a_board_of_two_bundles_ranks_the_one_that_holds(home: Path, tmp_path: Path, drr: Drr) -> None:
     def cheaper(lines: list[dict[str, object]]) -> None:
         lines[0]["record"]["usage"].popitem()  # type: ignore[index]
@@ -209,6 +210,7 @@ def test_a_verdict_is_kept(home: Path, tmp_path: Path, drr: Drr, monkeypatch: py
     assert len(list(file.parent.iterdir())) == 1, "what fails is not kept"
 
 
+@pytest.mark.slow
 def test_what_is_no_board_is_misuse(home: Path, tmp_path: Path, drr: Drr) -> None:
     assert "is not there" in drr.err("board", tmp_path / "none", "--out", tmp_path / "site")
     assert "is no metric" in drr.err("board", home / "bundle", "--by", "taste", "--out", tmp_path / "site")
@@ -218,6 +220,7 @@ def test_what_is_no_board_is_misuse(home: Path, tmp_path: Path, drr: Drr) -> Non
     assert not (tmp_path / "site").exists() and (tmp_path / "mine" / "letter").exists()
 
 
+@pytest.mark.slow
 def test_a_board_of_a_sealed_round_publishes_figures_alone(home: Path, tmp_path: Path, drr: Drr) -> None:
     site = tmp_path / "site"
     drr.out("board", home / "bundle", "--out", site, "--without-bundles", "--quiet")

@@ -37,6 +37,8 @@ from tests.sources import ROOT
 from tests.tools.small_shop import write_shop
 from tests.wire import Wire
 
+pytestmark = pytest.mark.slow
+
 OTHER = "Which feeder is best under $30?"
 
 

@@ -23,6 +23,7 @@ def test_every_name_that_is_said_is_understood() -> None:
     assert not [metric for metric in metrics().values() if re.match(r"FP\b", metric.label)]
 
 
+@pytest.mark.slow
 def test_a_gate_takes_the_name_and_its_document_has_the_key(judged_study: Path, drr: Drr) -> None:
     def gate(requirement: str, *more: str) -> tuple[int, str, str]:
         return drr("study", "gate", judged_study, "--require", requirement, *more)

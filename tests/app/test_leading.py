@@ -298,6 +298,7 @@ def test_a_forest_plot_has_its_zero_where_every_difference_is_beyond_it() -> Non
     assert drawn.count('class="zero" d="M0 0V12"') == 2 and 'd="M160 6H240"' in drawn
 
 
+@pytest.mark.slow
 def test_pages_are_small_before_they_are_read(report: Path, judged_study: Path, tmp_path: Path) -> None:
     assert main(["view", str(judged_study), "--static", str(tmp_path / "viewer"), "--quiet"]) == 0
     for page in (*report.rglob("*.html"), *(tmp_path / "viewer").rglob("*.html")):
@@ -306,6 +307,7 @@ def test_pages_are_small_before_they_are_read(report: Path, judged_study: Path, 
     assert len(gzip.compress(drawn.encode())) < LIMIT
 
 
+@pytest.mark.slow
 def test_the_index_says_what_the_report_says(judged_study: Path, report: Path, tmp_path: Path) -> None:
     assert main(["view", str(judged_study), "--static", str(tmp_path / "viewer")]) == 0
     page = (tmp_path / "viewer" / "index.html").read_text("utf-8")

@@ -116,6 +116,7 @@ def test_a_bad_file_is_misuse_wherever_it_is_read(
     assert not Path("new").exists()
 
 
+@pytest.mark.slow
 def test_a_shop_is_found(box: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, drr: Drr) -> None:
     home = tmp_path / "home"
     shutil.copytree(box / "shop", home / "shop")

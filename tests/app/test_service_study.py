@@ -25,6 +25,8 @@ import json
 import shutil
 from pathlib import Path
 
+pytestmark = pytest.mark.slow
+
 PLANS = json.loads(Path(__file__).with_name("plans.json").read_text())
 
 async def good(query, tools, model, budget):

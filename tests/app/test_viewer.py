@@ -239,6 +239,7 @@ def test_pages_answer_only_to_the_token_and_only_from_this_study(reader: Reader)
             assert client.get(f"/{path}").status_code == 404
 
 
+@pytest.mark.slow
 def test_the_static_folder_is_complete_and_small(judged_study: Path, tmp_path: Path, drr: Drr) -> None:
     out = tmp_path / "pages"
     code, _, err = drr("view", judged_study, "--static", out)
@@ -294,6 +295,7 @@ def test_units_without_an_answer_say_why(judged_study: Path, tmp_path: Path, drr
     assert "| react | 0 | 4 |" in table
 
 
+@pytest.mark.slow
 def test_every_served_page_leads_to_the_report(reader: Reader, tmp_path: Path) -> None:
     entry = reader.entries()[0]
     given = tmp_path / "given"

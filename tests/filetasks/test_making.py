@@ -49,6 +49,7 @@ def test_every_task_that_comes_along_passes_every_check_at_every_size(
         assert sorted({one["distractor"] for one in counts}) == [one["distractor"] for one in counts]
 
 
+@pytest.mark.slow
 def test_a_set_goes_on_where_it_stopped(given: Path, tmp_path: Path) -> None:
     out = tmp_path / "again"
     written(out, 2)
@@ -65,6 +66,7 @@ def test_a_set_goes_on_where_it_stopped(given: Path, tmp_path: Path) -> None:
     assert read_corpus(tmp_path / "small" / "001", "32k") == read_corpus(out / "001", "32k")
 
 
+@pytest.mark.slow
 def test_strange_sizes_folders_and_tasks_are_refused(copied: Path, tmp_path: Path) -> None:
     with pytest.raises(Misuse, match="holds tasks of sizes 32k,64k, not 32k"):
         written(copied, 4, {"32k": 32_000})

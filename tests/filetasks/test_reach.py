@@ -118,6 +118,7 @@ def test_reaches_are_systems_of_one_study(place: Path, capsys: pytest.CaptureFix
     assert "dr3@long-context" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_retrievers_and_models_stand_side_by_side_in_one_study(
     place: Path, request: pytest.FixtureRequest, capsys: pytest.CaptureFixture[str]
 ) -> None:

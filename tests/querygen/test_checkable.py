@@ -69,7 +69,7 @@ def sources(maker: QuestionMaker, count: int, **more: Any) -> Iterator[PointSour
 
 def test_the_same_seed_makes_the_same_bytes(maker: QuestionMaker, made: list[Query], shop: Shop) -> None:
     again = QuestionMaker(shop, maker.web)
-    assert [line_of(again.make(seed)) for seed in reversed(SEEDS)] == [line_of(one) for one in reversed(made)]
+    assert [line_of(again.make(seed)) for seed in SEEDS[:-5:-1]] == [line_of(one) for one in made[:-5:-1]]
     assert len({one.query for one in made}) == len(SEEDS)
 
 
@@ -234,6 +234,7 @@ def test_what_a_need_hides_is_drawn_apart_from_its_form(maker: QuestionMaker) ->
     assert set(met) == {(axis, much) for axis in maker.middles for much in (True, False)}
 
 
+@pytest.mark.slow
 def test_every_form_can_be_refused(maker: QuestionMaker) -> None:
     """A superlative, an exclusion and each kind of demand are refused as they are met, with as many picks and no demand to spare."""
     refused, met = set[str](), set[str]()

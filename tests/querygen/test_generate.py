@@ -86,6 +86,7 @@ def test_offline_questions_lean_on_true_facts_and_say_who_wrote_them(
     assert merged([changed], queries[:2]) == [changed, queries[1]]
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_file_and_the_sample_is_on_record(
     written: Path, shop_folder: Path, tmp_path: Path
 ) -> None:

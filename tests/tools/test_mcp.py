@@ -263,6 +263,7 @@ def _command(shop: Shop, sandbox: Path) -> list[str]:
     return ["-m", "drr.app.cli", "mcp", "--shop", shop.spec, "--user", ANNA, "--sandbox", str(sandbox)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shop", ["embedded"], indirect=True)
 async def test_over_stdio(shop: Shop, sandbox: Path, fresh: ToolContext) -> None:
     server = StdioServerParameters(command=sys.executable, args=_command(shop, sandbox))

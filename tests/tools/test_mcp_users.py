@@ -53,6 +53,7 @@ def _command(shop: Shop, *options: str) -> list[str]:
     return ["-m", "drr.app.cli", "tools", "mcp", "--shop", shop.spec, *options]
 
 
+@pytest.mark.slow
 async def test_each_client_is_the_user_whom_it_names(shop: Shop, tmp_path: Path) -> None:
     queries = tmp_path / "queries.jsonl"
     queries.write_text(json.dumps({"query": "a quiet feeder", "user_id": BEN}))
@@ -83,6 +84,7 @@ async def test_each_client_is_the_user_whom_it_names(shop: Shop, tmp_path: Path)
     assert (tmp_path / "said").read_text().count(token) == 1
 
 
+@pytest.mark.slow
 async def test_a_session_stays_its_users(shop: Shop, tmp_path: Path) -> None:
     async with asyncio.timeout(60), serving(_command(shop), tmp_path / "said") as (port, token):
         head = {**ACCEPT, "Authorization": f"Bearer {token}"}
@@ -192,6 +194,7 @@ async def alone(
     return answer.json()
 
 
+@pytest.mark.slow
 async def test_calls_without_a_session_are_their_users(shop: Shop, tmp_path: Path) -> None:
     queries = tmp_path / "queries.jsonl"
     queries.write_text(json.dumps({"query": "a quiet feeder", "user_id": BEN}))
