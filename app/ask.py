@@ -166,7 +166,7 @@ def _check(answering: AnswerWork, user: str) -> None:
     from drr.llm.budget import Limit
 
     plan, shop = answering.plan, answering.realm.shop
-    check_named([*answering.roles, *answering.giving.roles], plan.named_roles)
+    check_named([*answering.roles, *answering.person_facts.roles], plan.named_roles)
     if plan.budget is not None:
         check_cast(answering, Limit.of(usd=plan.budget))
     if shop is not None and shop.store.user(user) is None:

@@ -106,8 +106,8 @@ class Paper(NamedTuple):
     """The paper's part of a study's pages (`drr.app.viewer.of_papers.StudyPart`); `templates` lie beside its module."""
     choices: str = ""
     """The module with the choices of the paper's judging tasks (`drr.app.judge.plan.PaperChoices`)."""
-    giving: str = ""
-    """The module that makes the text about a person for each setting (`drr.app.study.person.GivingModule`)."""
+    person_facts: str = ""
+    """The module that makes the text about a person for each setting (`drr.app.study.person.PersonFactsModule`)."""
     gone: Mapping[str, str] = {}
     """Former commands, within `drr papers` and on their own, with their replacements."""
     commands: str = ""

@@ -15,7 +15,7 @@ from drr.agents.commands.variants import under_terms
 from drr.agents.registry import choose
 from drr.agents.runner import AgentOptions, asking_for_form, key_fields, run_variant, vision_key
 from drr.app.models.setup import holds_thoughts, models_of, prompts_of, styles_of, under_model
-from drr.app.study.person import PLAIN_SHOPPER, PersonFacts, PlayedShopper, open_giving, shopper_of
+from drr.app.study.person import PLAIN_SHOPPER, PersonFacts, PlayedShopper, open_person_facts, shopper_of
 from drr.app.study.plan import StudyPlan
 from drr.app.study.spans import NO_SPANS, Spans, answer_span, spans_of
 from drr.app.study.specs import AnswerSpec, agent_in, reach_in, setting_in, spec_in_key, spec_of, split_record
@@ -117,11 +117,11 @@ def open_answering(
     add_own_tools(settings.tools)
     with spans_of(plan.spans(), models) as spans, open_realm(world, site) as realm:
         chosen = settings_of(plan.settings or RECORDS.name)
-        giving = open_giving(chosen, plan, settings, models_of(settings, calls=calls))
+        facts = open_person_facts(chosen, plan, settings, models_of(settings, calls=calls))
         answering = AnswerWork(
-            plan, settings, found, realm, models, prompts, giving, reaches, spans, keyed_max_tokens, shopper
+            plan, settings, found, realm, models, prompts, facts, reaches, spans, keyed_max_tokens, shopper
         )
-        giving.check_place(realm, found.values())
+        facts.check_place(realm, found.values())
         answering.check_profiles()
         answering.check_roles()
         answering.check_twins()
@@ -140,7 +140,7 @@ class AnswerWork:
     realm: WorldResources
     models: Models
     prompts: Prompts
-    giving: PersonFacts = field(default_factory=PersonFacts)
+    person_facts: PersonFacts = field(default_factory=PersonFacts)
     reaches: Sequence[Reach] = (WHOLE,)
     spans: Spans = NO_SPANS
     keyed_max_tokens: int | None = None
@@ -159,7 +159,7 @@ class AnswerWork:
             for trial in range(trials)
             for query in queries
             for name, variant in self.variants.items()
-            for setting in self.giving.settings
+            for setting in self.person_facts.settings
             for reach in self.reaches
             if can_have_reach(reach, variant)
         ]
@@ -175,7 +175,7 @@ class AnswerWork:
         world, models = self.world_of(spec), self.models_of(variant)
         fields = {
             **key_fields(variant, self.options_of(variant, spec), self.prompts, world.tools, setting),
-            **self.giving.key_fields(setting, spec.get("person_id")),
+            **self.person_facts.key_fields(setting, spec.get("person_id")),
             **spec_in_key(spec, variant),
             "models": {role: models.name_of(role) for role in variant.roles},
             **({"rules": RULES} if "agent" in variant.roles and models.name_of("agent") == OFFLINE else {}),
@@ -285,7 +285,7 @@ class AnswerWork:
                 " it was edited while the study ran; run the study again"
             )
         replay = context.replaying()
-        texts_given = self.giving.given(setting_in(spec), spec.get("person_id"), spec["query"])
+        texts_given = self.person_facts.given(setting_in(spec), spec.get("person_id"), spec["query"])
         record = await self.answer(
             spec,
             context.models,
@@ -301,8 +301,8 @@ class AnswerWork:
     def check_queries(self, queries: Sequence[Query], file: str) -> None:
         """Raise `Misuse` for questions that cannot be asked here. A person need be no shopper of the shop where no setting
         lets agents look up records."""
-        self.giving.check(queries, file)
-        if any(setting.has_records for setting in self.giving.settings):
+        self.person_facts.check(queries, file)
+        if any(setting.has_records for setting in self.person_facts.settings):
             self.realm.check(queries)
 
     def check_roles(self) -> None:
@@ -337,7 +337,7 @@ def workplace(answering: AnswerWork, units: Sequence[Unit]) -> JsonObject:
     plan = answering.plan
     own = {
         "study": plan.folder.absolute(),
-        "persons": answering.giving.kept_in(plan.folder),
+        "persons": answering.person_facts.kept_in(plan.folder),
         "contexts": None if plan.contexts is None else plan.contexts.absolute(),
         **{name: whole_path(getattr(plan, name)) for name in ("shop", "place")},
     }

@@ -96,7 +96,7 @@ def forecast(
     left = Counter(str(unit.spec["variant"]) for unit in open_units)
     rows = []
     for name, variant in answering.variants.items():
-        for setting in answering.giving.settings:
+        for setting in answering.person_facts.settings:
             for reach in (one for one in answering.reaches if can_have_reach(one, variant)):
                 system = system_with_reach(system_of(name, setting), reach)
                 given_tokens = _given_tokens(
@@ -105,7 +105,7 @@ def forecast(
                 base = _base(system, variant, setting, looked.measured, given_tokens)
                 own = answering.models_of(variant)
                 rows.append(_row(own, system, counts[system], left[system], base))
-    memories = answering.giving.forecast(queries, folder)
+    memories = answering.person_facts.forecast(queries, folder)
     answers = _total(rows)
     remembering = ["memory"] if any(row["from"] != NOBODY for row in memories) else []
     roles = dict.fromkeys(["agent", "summariser", *answering.roles, *remembering])
@@ -129,7 +129,7 @@ def forecast(
 
 def _given_tokens(answering: AnswerWork, setting: Setting, units: Sequence[Unit]) -> int | None:
     """Return the average number of tokens about the person that go with a question; `None` without units. For a memory it is the most that may be recalled."""
-    found = [answering.giving.given_tokens(setting, unit.spec.get("person_id")) for unit in units]
+    found = [answering.person_facts.given_tokens(setting, unit.spec.get("person_id")) for unit in units]
     return round(sum(found) / len(found)) if found else None
 
 

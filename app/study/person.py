@@ -174,8 +174,8 @@ class PersonFacts:
         return []
 
 
-class GivingModule(Protocol):
-    """The interface of the module that a paper's plug-in names under `giving`."""
+class PersonFactsModule(Protocol):
+    """The interface of the module that a paper's plug-in names under `person_facts`."""
 
     def opened(
         self, settings: Sequence[Setting], plan: StudyPlan, own: Settings, models: Models
@@ -185,7 +185,9 @@ class GivingModule(Protocol):
         """Return the shop that a file of persons was made from; raise `Misuse` if it is not found."""
 
 
-def open_giving(settings: Sequence[Setting], plan: StudyPlan, own: Settings, models: Models) -> PersonFacts:
+def open_person_facts(
+    settings: Sequence[Setting], plan: StudyPlan, own: Settings, models: Models
+) -> PersonFacts:
     """Return the `PersonFacts` for these settings. Raise `Misuse` for a file that cannot be read, and for a setting that no plug-in here fills."""
     telling = [setting for setting in settings if setting.has_persona or setting.has_context]
     if not telling and plan.persons_file is None and plan.contexts is None:
@@ -197,9 +199,9 @@ def shop_of_persons(persons: Path) -> str:
     return _module("persona").shop_of(persons)
 
 
-def _module(setting: str) -> GivingModule:
-    place = next((paper.giving for paper in papers() if paper.giving), None)
+def _module(setting: str) -> PersonFactsModule:
+    place = next((paper.person_facts for paper in papers() if paper.person_facts), None)
     if place is None:
         raise Misuse(f"the setting {setting}: tells of persons, and no paper is here that knows any")
-    module: GivingModule = import_module(place)
+    module: PersonFactsModule = import_module(place)
     return module

@@ -115,7 +115,7 @@ def open_run(call: StudyPlan, *, calls: bool = True) -> Iterator[RunAsked]:
         notice(f"{folder}: {line}")
     placed = plan.model_copy(update={"shop": found_shop(folder, plan.shop)})
     with open_answering(placed, settings, keyed_max_tokens=keyed, calls=calls) as answering:
-        check_named([*answering.roles, *answering.giving.roles], plan.named_roles)
+        check_named([*answering.roles, *answering.person_facts.roles], plan.named_roles)
         answering.check_queries(queries, str(plan.queries or folder))
         units = answering.units(queries, plan.trials or 1)
         for line in [*_left_out(answering), *_formless(answering, units, folder if saved else None)]:
@@ -311,10 +311,10 @@ def _run(asked: RunAsked) -> StudyRan:
     say_paper(settings)
     with Study.create(folder, asked.config) as study:
         contexts = None if plan.contexts is None else str(plan.contexts)
-        words = ",".join([plan.variants or "all", *answering.giving.programs])
+        words = ",".join([plan.variants or "all", *answering.person_facts.programs])
         remember_study(folder, settings, words, [plan.shop, plan.place, contexts])
         keep_queries(study, asked.queries)
-        answering.giving.keep(folder)
+        answering.person_facts.keep(folder)
         check_cast(answering, budget_of(plan, study), unit_cap_of(plan))
         counted = counted_under_only(study, asked.units, asked.chosen) if plan.only else asked.units
         study.ledger.units.register(counted)
@@ -324,7 +324,7 @@ def _run(asked: RunAsked) -> StudyRan:
         if plan.retry_failed:
             study.look_for_losses()
             study.reopen_lost(unit.key for unit in asked.chosen)
-        answering.giving.prepare(plan, settings, study, asked.queries)
+        answering.person_facts.prepare(plan, settings, study, asked.queries)
         summary = run_units(plan, study, asked.chosen, pool or answering, answering.models, "answers")
         if any("form" in unit.spec for unit in asked.chosen):
             for line in containment_sentences(answering.variants, trusted=plan.trust_agent):

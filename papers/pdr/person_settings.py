@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class PersonGiving(PersonFacts):
+class GivenPersonFacts(PersonFacts):
     """The settings of a study, with the persons, contexts and memories that they use."""
 
     persons: Mapping[str, Person] = field(default_factory=dict)
@@ -227,7 +227,7 @@ class PersonGiving(PersonFacts):
         return rows
 
 
-def opened(settings: Sequence[Setting], plan: StudyPlan, own: Settings, models: Models) -> PersonGiving:
+def opened(settings: Sequence[Setting], plan: StudyPlan, own: Settings, models: Models) -> GivenPersonFacts:
     """Open the files that the settings need. Raise `Misuse` for an unreadable file, or a setting whose file is missing."""
     from drr.papers.pdr.context import read_contexts
     from drr.papers.pdr.person import read_persons
@@ -243,9 +243,9 @@ def opened(settings: Sequence[Setting], plan: StudyPlan, own: Settings, models: 
     if plan.contexts is not None:
         making = MemoryMaking(own, models, prompts_of(own, "papers/pdr"), read_contexts(plan.contexts))
     recalled = None if plan.study is None else plan.study / RECALLED
-    giving = PersonGiving(tuple(settings), persons, making, recalled)
-    giving.check_contexts()
-    return giving
+    facts = GivenPersonFacts(tuple(settings), persons, making, recalled)
+    facts.check_contexts()
+    return facts
 
 
 def shop_of(persons: Path) -> str:

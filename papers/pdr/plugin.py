@@ -33,7 +33,7 @@ PAPER = Paper(
         "pqr-r": (f"{_HERE}.sum_rows:ReliabilitySums", "PDR-Bench's R: factual accuracy and citation coverage"),
         "swap": (f"{_HERE}.sum_rows:SwapSums", "reports under other persons' criteria: delta, CFA_min, A_min"),
     },
-    giving=f"{_HERE}.person_settings",
+    person_facts=f"{_HERE}.person_settings",
     commands=f"{_HERE}.commands:ROWS",
     gone={
         "memory": "a memory is named in a setting: `drr run STUDY --settings memory:recent:8k`",

@@ -121,7 +121,7 @@ _PLACES = {
     "Spans": "study.spans",  # where units, calls and tools are told as spans
     "SpanTerms": "study.spans",  # where the spans go, and whether with texts
     # Persons behind the questions of a run.
-    #     class Told(Giving):
+    #     class DogOwners(PersonFacts):
     #         def given(self, setting, person_id, query):
     #             return Given(setting, "buys for a dog")
     "PersonFacts": "study.person",  # what a study's settings tell agents of a person; a paper's class fills it
