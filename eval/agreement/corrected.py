@@ -35,7 +35,7 @@ from drr.eval.tasks.judgements import Judged
 
 
 @dataclass
-class LabelsSaid:
+class PeoplesLabels:
     """People's labels, by the name of the labelled thing; remembers which were used."""
 
     by_name: dict[tuple[str, ...], list[tuple[Label, float]]] = field(default_factory=dict)
@@ -73,7 +73,7 @@ def correctable_figures(judged: Judged, labels: Sequence[Label]) -> list[Labelle
     return _figures(judged, _labels_by_place(judged, labels))
 
 
-def _figures(judged: Judged, labels: LabelsSaid) -> list[LabelledFigure]:
+def _figures(judged: Judged, labels: PeoplesLabels) -> list[LabelledFigure]:
     further = (
         one for paper in judged.papers() if paper.corrected for one in load(paper.corrected)(judged, labels)
     )
@@ -91,13 +91,13 @@ def corrected_document(judged: Judged, labels: Sequence[Label]) -> CorrectedDocu
     }
 
 
-def _labels_by_place(judged: Judged, labels: Sequence[Label]) -> LabelsSaid:
+def _labels_by_place(judged: Judged, labels: Sequence[Label]) -> PeoplesLabels:
     texts = {(a.query_id, a.variant, a.trial): content_id(a.report) for a in judged.answers}
     known = {
         pair_id(c.query, c.a, c.b, c.trial): (c, texts[c.query, c.a, c.trial], texts[c.query, c.b, c.trial])
         for c in judged.comparisons()
     }
-    found = LabelsSaid()
+    found = PeoplesLabels()
     for label in labels:
         if isinstance(label, SupportLabel):
             found.add((label.id, content_id(label.claim)), label, SUPPORT_SCORE[label.label])
@@ -138,13 +138,13 @@ def labelled_figure(
     return LabelledFigure(metric, variant, units, [label for _, _, labels in rows for label in labels], span)
 
 
-def _precision(judged: Judged, labels: LabelsSaid) -> Iterable[LabelledFigure]:
+def _precision(judged: Judged, labels: PeoplesLabels) -> Iterable[LabelledFigure]:
     for variant, answers in variants_of(judged).items():
         reports = (_report(judged, answer, labels) for answer in answers)
         yield labelled_figure("fp", variant, reports, (0.0, 1.0))
 
 
-def _report(judged: Judged, answer: Answer, given_labels: LabelsSaid) -> LabelledReport:
+def _report(judged: Judged, answer: Answer, given_labels: PeoplesLabels) -> LabelledReport:
     found = judged.judged_claims(answer)
     by_type = [_of_type((found and found.claims) or (), one) for one in PAPER_TYPES]
     present = [rows for rows in by_type if rows]
@@ -170,14 +170,14 @@ def _of_type(claims: Iterable[JudgedClaim], source_type: str) -> list[tuple[str,
     return found
 
 
-def _grades(judged: Judged, labels: LabelsSaid) -> Iterable[LabelledFigure]:
+def _grades(judged: Judged, labels: PeoplesLabels) -> Iterable[LabelledFigure]:
     for variant, answers in variants_of(judged).items():
         for dimension in DIMENSIONS:
             rows = [_graded(judged, answer, dimension, labels) for answer in answers]
             yield labelled_figure(dimension, variant, rows, (0.0, 10.0))
 
 
-def _graded(judged: Judged, answer: Answer, dimension: str, given_labels: LabelsSaid) -> LabelledReport:
+def _graded(judged: Judged, answer: Answer, dimension: str, given_labels: PeoplesLabels) -> LabelledReport:
     verdict = judged.ratings.get(answer.key, {}).get(dimension)
     if verdict is None or verdict.value is None:
         return answer.query_id, [], []
@@ -185,13 +185,13 @@ def _graded(judged: Judged, answer: Answer, dimension: str, given_labels: Labels
     return answer.query_id, [ScoredThing(answer.asked.task, 1.0, float(verdict.value), person)], labels
 
 
-def _wins(judged: Judged, labels: LabelsSaid) -> Iterable[LabelledFigure]:
+def _wins(judged: Judged, labels: PeoplesLabels) -> Iterable[LabelledFigure]:
     for (dimension, a, b), group in by_pair(judged.comparisons()).items():
         rows = [_compared(one, labels) for one in group]
         yield labelled_figure(f"win_rate {dimension}", f"{a} : {b}", rows, (0.0, 1.0))
 
 
-def _compared(one: Comparison, given_labels: LabelsSaid) -> LabelledReport:
+def _compared(one: Comparison, given_labels: PeoplesLabels) -> LabelledReport:
     if one.score is None:
         return one.query, [], []
     labels, person = given_labels.of((pair_id(one.query, one.a, one.b, one.trial), one.dimension))

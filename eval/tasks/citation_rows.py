@@ -16,7 +16,7 @@ from drr.eval.stats.faithfulness import STATUSES, UNREADABLE, AddressVerdict, So
 from drr.eval.stats.question import grouped
 
 
-class HeldClaim(TypedDict):
+class CitingClaim(TypedDict):
     """The part of a claim that is needed to compare the claim with its sources."""
 
     id: str
@@ -24,7 +24,7 @@ class HeldClaim(TypedDict):
     urls: list[str]
 
 
-class ClaimRow(HeldClaim):
+class ClaimRow(CitingClaim):
     """A claim of a report; `quote` is `report[start:end]`."""
 
     quote: str

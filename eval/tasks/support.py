@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from drr.eval.evidence.answers import Answer
 from drr.eval.stats.faithfulness import VerdictRow
-from drr.eval.tasks.citation_rows import HeldClaim
+from drr.eval.tasks.citation_rows import CitingClaim
 from drr.eval.tasks.desk import Estimate, JudgingContext, Task
 from drr.eval.tasks.judgements import Judged, JudgingRun
 from drr.study.unit import Outcome, Record, Unit
@@ -62,7 +62,7 @@ class SupportTask(ClaimTask):
                 "prompt": support_asking(desk.prompts, desk.protocol, group).fingerprint,
                 "refetch": desk.refetched is not None,
             }
-            to_check: list[HeldClaim] = [
+            to_check: list[CitingClaim] = [
                 {"id": claim["id"], "text": claim["text"], "urls": claim["urls"]}
                 for claim in claims
                 if claim["id"] in ids

@@ -16,7 +16,7 @@ from drr.eval.evidence.answers import Answer
 from drr.eval.evidence.passages import Cut
 from drr.eval.stats.faithfulness import Against, VerdictRow
 from drr.eval.stats.question import grouped
-from drr.eval.tasks.citation_rows import HeldClaim
+from drr.eval.tasks.citation_rows import CitingClaim
 from drr.eval.tasks.desk import JudgingContext
 from drr.eval.tasks.protocol import JudgingProtocol
 from drr.eval.tasks.support_items import (
@@ -35,7 +35,7 @@ ROOM = 16_000
 """Characters of evidence and claims up to which claims with other evidence join a request."""
 
 
-def items_of(desk: JudgingContext, answer: Answer, claims: Iterable[HeldClaim]) -> list[SupportItem]:
+def items_of(desk: JudgingContext, answer: Answer, claims: Iterable[CitingClaim]) -> list[SupportItem]:
     """List an item for each claim and type of source, with the stored sources. Web sources have a second item where the agent saw another text than the page's.
 
     What the agent of an imported report saw is unknown.
@@ -70,7 +70,7 @@ def items_of_unit(desk: JudgingContext, spec: Mapping[str, Any]) -> list[Support
 
 
 def _item(
-    claim: HeldClaim, source_type: str, against: Against, sources: tuple[FrozenText, ...], cut: Cut
+    claim: CitingClaim, source_type: str, against: Against, sources: tuple[FrozenText, ...], cut: Cut
 ) -> SupportItem:
     name = f"{claim['id']}-{source_type}" + ("-seen" if against == "seen" else "")
     return SupportItem(name, claim["id"], claim["text"], source_type, against, sources, cut)

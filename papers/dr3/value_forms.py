@@ -65,7 +65,7 @@ _NO_MEASURES = ("count", "light", "thickness", "money")
 
 
 @dataclass(frozen=True, slots=True)
-class ToldFigure:
+class ValueFigure:
     """A figure that a text states."""
 
     kind: str
@@ -82,7 +82,7 @@ class ToldFigure:
 
 
 @dataclass(frozen=True, slots=True)
-class ToldPlace:
+class StatedPlace:
     start: int
     end: int
     exact: bool
@@ -114,14 +114,14 @@ class RateWords:
 RATES = RateWords(vocabulary("told_values"))
 
 
-class ToldValue:
+class StatedValue:
     """A value as it was written once; `places` finds where other texts state it."""
 
     def __init__(self, written: str) -> None:
         self.written = written
         self._day = next((day for day, _, _ in _days(written)), None)
         self._code: re.Match[str] | None = None
-        self._figure: ToldFigure | None = None
+        self._figure: ValueFigure | None = None
         if self._day is None:
             code = _CODE.search(written)
             self._code = code if code is not None and not _is_measure(code[0]) else None
@@ -142,7 +142,7 @@ class ToldValue:
             return False
         return one.step in (0.0, 0.5 * one.base) and (one.amount / one.base) % 1 == 0
 
-    def places(self, text: str) -> list[ToldPlace]:
+    def places(self, text: str) -> list[StatedPlace]:
         if self._day is not None:
             return list(_day_places(self._day, text))
         if self._code is not None:
@@ -150,7 +150,7 @@ class ToldValue:
         if self._figure is None:
             return []
         found = [(one, _same(self._figure, one)) for one in stated_figures(text)]
-        return [ToldPlace(one.start, one.end, exact) for one, exact in found if exact is not None]
+        return [StatedPlace(one.start, one.end, exact) for one, exact in found if exact is not None]
 
 
 def _is_measure(code: str) -> bool:
@@ -159,25 +159,25 @@ def _is_measure(code: str) -> bool:
     return found is not None and bool(found["unit"]) and UNITS.named(found["unit"]) is not None
 
 
-def _code_places(code: re.Match[str], text: str) -> Iterator[ToldPlace]:
+def _code_places(code: re.Match[str], text: str) -> Iterator[StatedPlace]:
     runs = r"[\s-]?".join(map(re.escape, _RUNS.findall(code[0])))
     exact = RATES.before.search(code.string, 0, code.start()) is None or RATES.before.search(text) is not None
     for found in re.finditer(
         rf"(?<![A-Za-z0-9])(?<![A-Za-z0-9]-){runs}(?![A-Za-z0-9]|-[A-Za-z0-9])", text, re.I
     ):
-        yield ToldPlace(*found.span(), exact)
+        yield StatedPlace(*found.span(), exact)
 
 
-def _day_places(day: str, text: str) -> Iterator[ToldPlace]:
+def _day_places(day: str, text: str) -> Iterator[StatedPlace]:
     """Yield the places of a day. Its month or its day of the year, where no complete date stands, match in part."""
     whole = _days(text)
-    yield from (ToldPlace(start, end, exact=True) for one, start, end in whole if one == day)
+    yield from (StatedPlace(start, end, exact=True) for one, start, end in whole if one == day)
     parts: list[TextDate | DayOfYear] = [
         one for one in dates(text, 0, len(text)) if one.month is not None and one.day is None
     ]
     for part in (*parts, *days_of_year(text, 0, len(text))):
         if part.covers(day) and not _lies_in(part.start, whole):
-            yield ToldPlace(part.start, part.end, exact=False)
+            yield StatedPlace(part.start, part.end, exact=False)
 
 
 def _lies_in(position: int, days: Iterable[tuple[str, int, int]]) -> bool:
@@ -208,7 +208,7 @@ def _iso(year: int, month: int, day: int) -> str:
     return f"{year:04d}-{month:02d}-{day:02d}"
 
 
-def _same(wanted: ToldFigure, other: ToldFigure) -> bool | None:
+def _same(wanted: ValueFigure, other: ValueFigure) -> bool | None:
     """Compare two figures. `True`: equal, `False`: equal in part, `None`: different."""
     if wanted.kind != other.kind:
         return None
@@ -229,10 +229,10 @@ def _one_word(a: str, b: str) -> bool:
 
 
 @lru_cache(maxsize=2048)
-def stated_figures(text: str) -> tuple[ToldFigure, ...]:
+def stated_figures(text: str) -> tuple[ValueFigure, ...]:
     """Return all figures of a text except dates and codes, in order. A value given in two units is one figure."""
     found = [
-        ToldFigure(
+        ValueFigure(
             "money", one.value, 1.0, 0.5 if one.whole else 0.005, one.start, one.end,
             one.approx or _is_hedged(text, one.start),
         )
@@ -248,11 +248,11 @@ def stated_figures(text: str) -> tuple[ToldFigure, ...]:
     return tuple(sorted([*found, *rest, *halved, *often], key=lambda one: one.start))
 
 
-def _meets(one: ToldFigure, taken: Iterable[tuple[int, int]]) -> bool:
+def _meets(one: ValueFigure, taken: Iterable[tuple[int, int]]) -> bool:
     return any(one.start < high and low < one.end for low, high in taken)
 
 
-def _measured(text: str) -> Iterator[ToldFigure]:
+def _measured(text: str) -> Iterator[ValueFigure]:
     for match in _MEASURED.finditer(text):
         start = match.start()
         before = text[max(0, start - 2) : start]
@@ -263,16 +263,16 @@ def _measured(text: str) -> Iterator[ToldFigure]:
         end = next(match.end(name) for name in _NUMBER_GROUPS if match[name])
         per = RATES.each(text, end)
         if per is not None:
-            yield ToldFigure(f"a {per[0]}", value, 1.0, 0.0, start, per[1], hedged)
+            yield ValueFigure(f"a {per[0]}", value, 1.0, 0.0, start, per[1], hedged)
         form = (match["unit"] or "").casefold()
         unit = UNITS.named("percent" if form.startswith("per") and " " in form else form.rstrip("."))
         if unit is not None and unit.kind not in _NO_MEASURES:
             kind, base = _kind_of(unit)
             step = 0.5 * 10**-digits * unit.base / unit.base * base
-            yield ToldFigure(kind, value * base, base, step, start, match.end(), hedged)
+            yield ValueFigure(kind, value * base, base, step, start, match.end(), hedged)
         if per is None and (unit is None or unit.kind == "count" or form in _AMBIGUOUS):
             tail = " ".join(text[end : end + 40].split()[:2])
-            yield ToldFigure("count", value, 1.0, 0.0, start, end, hedged, tail)
+            yield ValueFigure("count", value, 1.0, 0.0, start, end, hedged, tail)
 
 
 def _kind_of(unit: MeasureUnit) -> tuple[str, float]:
@@ -306,26 +306,26 @@ def _in_words(words: str) -> float:
     return 100.0 * many + (spoken_number(rest.removeprefix("and").strip()) if rest else 0)
 
 
-def _halved(text: str) -> Iterator[ToldFigure]:
+def _halved(text: str) -> Iterator[ValueFigure]:
     """Yield figures such as `a year and a half`, `half a year`."""
     for match in _HALVED.finditer(text):
         unit = UNITS.named(match["u1"] or match["u2"])
         if unit is not None and unit.kind in ("time", "length", "weight"):
             kind, base = _kind_of(unit)
             share = 0.5 if match["half"] else 1.25 if match["quarter"] else 1.5
-            yield ToldFigure(kind, share * base, base, 0.0, *match.span(), _is_hedged(text, match.start()))
+            yield ValueFigure(kind, share * base, base, 0.0, *match.span(), _is_hedged(text, match.start()))
 
 
-def _often(text: str) -> Iterator[ToldFigure]:
+def _often(text: str) -> Iterator[ValueFigure]:
     """Yield rates such as `twice a week`."""
     for match in RATES.often.finditer(text):
         per, start = RATES.each(text, match.end()), match.start()
         if per is not None:
             count = float(RATES.times[match["times"].casefold()])
-            yield ToldFigure(f"a {per[0]}", count, 1.0, 0.0, start, per[1], _is_hedged(text, start))
+            yield ValueFigure(f"a {per[0]}", count, 1.0, 0.0, start, per[1], _is_hedged(text, start))
 
 
-def _compounds(figures: list[ToldFigure], text: str) -> list[ToldFigure]:
+def _compounds(figures: list[ValueFigure], text: str) -> list[ValueFigure]:
     """Join figures of two units, such as `4 years and 6 months` or `2 ft 4.8 in`, into one."""
     found = list(figures)
     for first, second in pairwise([one for one in figures if one.kind != "count"]):

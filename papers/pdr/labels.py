@@ -12,7 +12,7 @@ from drr.eval.agreement.corrected import (
     UNDER_CRITERION,
     LabelledFigure,
     LabelledReport,
-    LabelsSaid,
+    PeoplesLabels,
     labelled_figure,
 )
 from drr.eval.evidence.answers import Answer
@@ -93,7 +93,7 @@ def _known(study: Study) -> dict[str, str]:
     }
 
 
-def figures_of(judged: Judged, given_labels: LabelsSaid) -> Iterable[LabelledFigure]:
+def figures_of(judged: Judged, given_labels: PeoplesLabels) -> Iterable[LabelledFigure]:
     """Yield P, Q and their dimensions, corrected by people's labels; a unit is a criterion with a score."""
     for variant, answers in variants_of(judged).items():
         for half, dimensions in DIMENSIONS.items():
@@ -109,7 +109,7 @@ def _scored_report(
     answer: Answer,
     half: Half,
     dimensions: Collection[CriteriaDimension],
-    given_labels: LabelsSaid,
+    given_labels: PeoplesLabels,
 ) -> LabelledReport:
     """Return the query, the scored units and the labels of one report. They are empty if a dimension has no score, as P is unknown then."""
     owner = own_owner(judged, answer.key, half)

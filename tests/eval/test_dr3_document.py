@@ -18,7 +18,7 @@ from drr.papers.dr3.judging.subjects import TaskSubjects
 from drr.papers.dr3.judging.truths import KnownTask, KnownTasks
 from drr.papers.dr3.metrics.document import dr3_document, option_pairs
 from drr.papers.dr3.metrics.rows import errors_of
-from drr.papers.dr3.value_forms import ToldValue
+from drr.papers.dr3.value_forms import StatedValue
 from drr.study.study import Study
 
 from tests.cases import cases, each
@@ -166,7 +166,7 @@ def test_a_fact_is_found_in_whatever_words(name: str, report: str) -> None:
     found = rows(report)[name]
     assert found["score"] == 1, found
     start, end = found["spans"][0]
-    assert ToldValue(found["value"]).places(" ".join(report[start:end].split()))
+    assert StatedValue(found["value"]).places(" ".join(report[start:end].split()))
 
 
 @each(("report", "found"), cases("eval", "test_nothing_is_found_that_is_not_told"))

@@ -20,7 +20,7 @@ from drr.papers.dr3.judging.rows import FACTS, KnownRow, PointRuleRow, document_
 from drr.papers.dr3.judging.subjects import TaskSubjects
 from drr.papers.dr3.judging.truths import KnownTasks
 from drr.papers.dr3.truth import ChecklistPoint, KnownPage, TaskFact
-from drr.papers.dr3.value_forms import ToldValue
+from drr.papers.dr3.value_forms import StatedValue
 from drr.study.unit import Outcome, Record, Unit
 
 _OVERLAP = 80
@@ -33,7 +33,7 @@ def met_facts(facts: Iterable[TaskFact], sources: Iterable[Source]) -> Mapping[s
 
 
 def _is_met(fact: TaskFact, given: Mapping[str, list[Source]]) -> bool | None:
-    value = ToldValue(fact.value)
+    value = StatedValue(fact.value)
     if not fact.places or not (value.is_known and fact.made):
         return None
     sources = (source for place in fact.places for source in _of(place.address, given))
@@ -49,7 +49,7 @@ def _of(address: str, given: Mapping[str, list[Source]]) -> list[Source]:
     return [one for one, its in own if its is not None and its.meets(place)]
 
 
-def _states(value: ToldValue, text: str) -> bool:
+def _states(value: StatedValue, text: str) -> bool:
     """Tell whether a text states the value, searching in parts that overlap by more than the length of any value."""
     starts = range(0, max(1, len(text) - _OVERLAP), LONGEST - _OVERLAP)
     return any(one.exact for start in starts for one in value.places(text[start : start + LONGEST]))

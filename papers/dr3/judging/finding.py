@@ -18,7 +18,7 @@ from drr.eval.evidence.passages import content_stems
 from drr.papers.dr3.judging.rows import RepeatedRow, RequiredFactRow, document_id
 from drr.papers.dr3.judging.subjects import FACT_WORDS, LEADS_IN, STRANGER, ReportStanding, TaskSubjects
 from drr.papers.dr3.truth import ChangeKind, KnownPage, TaskFact
-from drr.papers.dr3.value_forms import ToldPlace, ToldValue
+from drr.papers.dr3.value_forms import StatedPlace, StatedValue
 
 LONGEST = 4000
 """Limit on the characters of a sentence that are read; the rest of a longer sentence is ignored."""
@@ -42,8 +42,8 @@ class FalseValue:
     pages: list[str]
 
     @cached_property
-    def value(self) -> ToldValue:
-        return ToldValue(self.written)
+    def value(self) -> StatedValue:
+        return StatedValue(self.written)
 
 
 def false_values(fact: TaskFact, pages: Iterable[KnownPage]) -> list[FalseValue]:
@@ -96,7 +96,7 @@ class ReportFacts:
         self, fact: TaskFact, *, settled_otherwise: bool = False
     ) -> tuple[float | None, list[list[int]]]:
         """Return the score of a fact and the spans of the sentences that state it. With `settled_otherwise`, statements that the report sets aside do not count."""
-        value = ToldValue(fact.value)
+        value = StatedValue(fact.value)
         if not fact.made or not value.is_known:
             return None, []
         scored: list[tuple[float, list[int]]] = []
@@ -107,7 +107,7 @@ class ReportFacts:
         best = max((score for score, _ in scored), default=0.0)
         return best, [span for score, span in scored if score == best and best > 0][:_SPANS]
 
-    def _stated_places(self, number: int, value: ToldValue) -> list[ToldPlace]:
+    def _stated_places(self, number: int, value: StatedValue) -> list[StatedPlace]:
         """Find the places where a sentence states the value; not those in questions, denials and calculations."""
         text = self.sentences[number].text
         if text.endswith(("?", "？")):
@@ -118,7 +118,7 @@ class ReportFacts:
             if not FACT_WORDS.is_denied(text, one.start) and not FACT_WORDS.is_worked_out(text, one.start)
         ]
 
-    def _score(self, number: int, place: ToldPlace, fact: TaskFact) -> float:
+    def _score(self, number: int, place: StatedPlace, fact: TaskFact) -> float:
         key = self.subjects.of(fact.subject)
         of = self._subject_of(number, place)
         if of is None and place.exact and self._is_cited(number, fact, [one.address for one in fact.places]):
@@ -132,7 +132,7 @@ class ReportFacts:
         cited = set(map(document_id, self.sentences[number].urls)) & set(map(document_id, documents))
         if not cited or FACT_WORDS.is_general(self.sentences[number].text):
             return False
-        value, key = ToldValue(fact.value), self.subjects.of(fact.subject)
+        value, key = StatedValue(fact.value), self.subjects.of(fact.subject)
         if value.is_plain and not _is_about(fact, (), self.sentences[number]):
             return False
         return not any(
@@ -142,7 +142,7 @@ class ReportFacts:
             for one in self.facts
         )
 
-    def _subject_of(self, number: int, place: ToldPlace) -> str | None:
+    def _subject_of(self, number: int, place: StatedPlace) -> str | None:
         text = self.sentences[number].text
         return self.subjects.subject_in(text, place.start, place.end) or self._carried[number]
 
@@ -157,7 +157,7 @@ class ReportFacts:
 
     def repeated(self, fact: TaskFact, pages: Sequence[KnownPage]) -> Iterator[RepeatedRow]:
         """Yield the false values of a fact that the report repeats; none if the report settles on the true value."""
-        others = [ToldValue(one.value) for one in self.facts]
+        others = [StatedValue(one.value) for one in self.facts]
         wrong = [
             one
             for one in false_values(fact, pages)
@@ -176,7 +176,7 @@ class ReportFacts:
 
     def _is_settled(self, fact: TaskFact) -> bool:
         """Tell whether the report states the true value in full, as its own conclusion."""
-        value = ToldValue(fact.value)
+        value = StatedValue(fact.value)
         return any(
             self._score(number, place, fact) == 1 and self._standing.settles_on(number, place)
             for number in range(len(self.sentences))
@@ -184,9 +184,9 @@ class ReportFacts:
         )
 
     def _is_repeated(
-        self, fact: TaskFact, false: FalseValue, number: int, places: Sequence[ToldPlace]
+        self, fact: TaskFact, false: FalseValue, number: int, places: Sequence[StatedPlace]
     ) -> bool:
-        sentence, true = self.sentences[number], ToldValue(fact.value)
+        sentence, true = self.sentences[number], StatedValue(fact.value)
         if true.places(sentence.text) or not self._standing.is_own(number, true):
             return False
         if STRANGER in {one.key for one in self.subjects.mentions(sentence.text)}:

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from drr.eval.evidence.claims import ReportSentence
 from drr.eval.evidence.passages import content_words
 from drr.papers.dr3.truth import KnownPage, TaskFact
-from drr.papers.dr3.value_forms import ToldPlace, ToldValue
+from drr.papers.dr3.value_forms import StatedPlace, StatedValue
 from drr.wording.vocabulary import Wordbook, vocabulary
 
 STRANGER = "\0"
@@ -224,14 +224,14 @@ LEADS_IN = (":", "：")
 class ReportStanding:
     sentences: Sequence[ReportSentence]
 
-    def is_own(self, number: int, true: ToldValue) -> bool:
+    def is_own(self, number: int, true: StatedValue) -> bool:
         """Tell whether the report stands by a sentence; `true` is the value that the report ought to settle on."""
         around = (self.sentences[number].text, *self._over[number])
         if any(map(FACT_WORDS.disowns, around)):
             return False
         return not self._is_taken_back(number, true) and not self._is_announced(number, true)
 
-    def settles_on(self, number: int, place: ToldPlace) -> bool:
+    def settles_on(self, number: int, place: StatedPlace) -> bool:
         """Tell whether a statement is the report's own conclusion. Another statement in the same sentence may be disowned."""
         text = self.sentences[number].text
         low, high = clause_of(text, place.start, place.end)
@@ -241,14 +241,14 @@ class ReportStanding:
         """Tell whether the report sets a sentence aside: the writer does not rely on it."""
         return any(map(FACT_WORDS.sets_aside, (self.sentences[number].text, *self._over[number])))
 
-    def _is_taken_back(self, number: int, true: ToldValue) -> bool:
+    def _is_taken_back(self, number: int, true: StatedValue) -> bool:
         """Tell whether the next sentence of the paragraph takes a sentence back; not if it sets the true value aside."""
         after = self._neighbour(number, 1)
         if FACT_WORDS.sets_aside(after):
             return not true.places(after)
         return FACT_WORDS.turns(after) or FACT_WORDS.disowns(after)
 
-    def _is_announced(self, number: int, true: ToldValue) -> bool:
+    def _is_announced(self, number: int, true: StatedValue) -> bool:
         """Tell whether the sentence before, in the same paragraph, announces something untrue."""
         before = self._neighbour(number, -1)
         return FACT_WORDS.disowns(before) and not true.places(before)

@@ -26,7 +26,7 @@ from drr.llm.prompts import Prompts, fence
 from drr.papers.dr3.making.checking import FileTaskProblem
 from drr.papers.dr3.making.task_files import StoredTask
 from drr.papers.dr3.truth import TaskFact
-from drr.papers.dr3.value_forms import ToldValue
+from drr.papers.dr3.value_forms import StatedValue
 from drr.plugin import check_run, conclude, models_of, prompts_of, run_units
 from drr.study.study import Study
 from drr.study.unit import Outcome, Unit
@@ -103,7 +103,7 @@ def facts_not_stated(task: StoredTask, answers: Mapping[str, str]) -> list[Untol
     """List the facts that the answer with all sources does not state. Stated in part, hedged or rounded counts as stated."""
     answer, facts = answers[NOTHING], task.truth.facts
     return [
-        UntoldFact(task.name, one.id, one.value) for one in facts if not ToldValue(one.value).places(answer)
+        UntoldFact(task.name, one.id, one.value) for one in facts if not StatedValue(one.value).places(answer)
     ]
 
 
@@ -113,7 +113,7 @@ def _material(task: StoredTask, without: str) -> str:
 
 
 def _found_in(facts: Sequence[TaskFact], answer: str) -> list[TaskFact]:
-    return [fact for fact in facts if any(one.exact for one in ToldValue(fact.value).places(answer))]
+    return [fact for fact in facts if any(one.exact for one in StatedValue(fact.value).places(answer))]
 
 
 def _content(task: StoredTask, name: str) -> str:

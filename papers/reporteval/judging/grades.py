@@ -33,7 +33,7 @@ class RepeatedWords(TypedDict):
     second: str
 
 
-class PairSaid(TypedDict):
+class PassagePairVerdict(TypedDict):
     """The verdict on a pair of passages, after its quotations were looked up."""
 
     score: int | None
@@ -46,7 +46,7 @@ class PairSaid(TypedDict):
     """Reason why there is no score."""
 
 
-class RepetitionRow(PairSaid):
+class RepetitionRow(PassagePairVerdict):
     """The verdict on a pair, with the place of the pair in its report."""
 
     place: list[int]

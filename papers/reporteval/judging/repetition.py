@@ -27,7 +27,7 @@ from drr.papers.reporteval.judging.choosing import PairSeed
 from drr.papers.reporteval.judging.forms import TOP, RepetitionAnswer
 from drr.papers.reporteval.judging.grades import (
     REPETITION,
-    PairSaid,
+    PassagePairVerdict,
     RepeatedWords,
     RepetitionRow,
     repetition_of,
@@ -151,9 +151,9 @@ class RepetitionTask(Task[Answer]):
 
     def read(self, record: Record, judged: Judged) -> None:
         fields, why = record.key_fields, f"{record.reason}: {record.message}"
-        verdict = PairSaid(score=None, explanation="", repetitions=[], unfounded=[], reason=why)
+        verdict = PassagePairVerdict(score=None, explanation="", repetitions=[], unfounded=[], reason=why)
         if record.done:
-            verdict = cast("PairSaid", record.result)
+            verdict = cast("PassagePairVerdict", record.result)
             judged.failed[self.name] += self.lacks(record)
         row = {name: fields[name] for name in ("place", "summary", "stands_for", "heads")} | {**verdict}
         here = judged.others.setdefault(self.name, {}).setdefault(fields["answer"], [])
@@ -192,7 +192,7 @@ class PassagePair(NamedTuple):
     about: tuple[str, ...] = ()
 
 
-async def judge_pair(judge: Examiner, prompts: Prompts, pair: PassagePair) -> PairSaid:
+async def judge_pair(judge: Examiner, prompts: Prompts, pair: PassagePair) -> PassagePairVerdict:
     """Return the verdict on a pair; raise `ModelFailure` if there is no usable answer at all."""
     asking = pair_asking(prompts, pair)
     found = _looked_up(await judge.answer(asking), asking)
@@ -226,7 +226,7 @@ def pair_asking(
     return Asking(REPETITION, RepetitionAnswer, messages, tuple(sections), pair.about)
 
 
-def _looked_up(answer: RepetitionAnswer, asking: Asking[Any]) -> PairSaid:
+def _looked_up(answer: RepetitionAnswer, asking: Asking[Any]) -> PassagePairVerdict:
     """Return the verdict after looking the quotations up. A score below 4 needs at least one pair of quotations that is found."""
     texts = [_bare(one.shown) for one in asking.sections[:2]]
     found, unfounded = list[RepeatedWords](), list[str]()
@@ -239,7 +239,9 @@ def _looked_up(answer: RepetitionAnswer, asking: Asking[Any]) -> PairSaid:
     lacks = answer.score < TOP and not found
     reason = "no quotation shows what is repeated, also when asked for it once more" if lacks else ""
     score, explained = None if lacks else answer.score, answer.explanation
-    return PairSaid(score=score, explanation=explained, repetitions=found, unfounded=unfounded, reason=reason)
+    return PassagePairVerdict(
+        score=score, explanation=explained, repetitions=found, unfounded=unfounded, reason=reason
+    )
 
 
 def _bare(text: str) -> str:
