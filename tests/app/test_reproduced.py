@@ -18,6 +18,7 @@ from tests.commands import Drr
 from tests.once import made_once
 from tests.tampering import tampered
 
+pytestmark = pytest.mark.slow
 AXES = "products = 240\nusers = 40\nreviews = 2000\nkinds = 8\npages = 6\nquestions = 30\n"
 AGENTS = Path(__file__).parent.parent / "stress_agents.py"
 KNOWING = r'''
@@ -25,8 +26,6 @@ import json
 from pathlib import Path
 
 from tests.stress_agents import _called, _report
-
-pytestmark = pytest.mark.slow
 
 TRUTH = Path(__file__).with_name("truth.jsonl")
 

@@ -20,12 +20,11 @@ from tests.commands import Drr
 from tests.tampering import tampered
 from tests.wire import Request, Say, Wire
 
+pytestmark = pytest.mark.slow
 AGENT = """
 import json
 import shutil
 from pathlib import Path
-
-pytestmark = pytest.mark.slow
 
 PLANS = json.loads(Path(__file__).with_name("plans.json").read_text())
 
