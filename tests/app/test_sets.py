@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -16,17 +17,24 @@ from drr.env.query import read_queries
 from drr.env.settings import resolve
 
 from benchmarks.levels import ordered
+from tests import commands
 from tests.commands import Drr
+from tests.once import made_once
 from tests.sources import ROOT
 
 AXES = "products = 60\nusers = 30\nreviews = 900\nkinds = 6\npages = 4\nquestions = 2\n"
 RUN = ("--variants", "react", "--model", "offline", "--quiet")
 
 
+def _make(home: Path) -> None:
+    (home / "axes.toml").write_text(AXES)
+    words = ("--seed", 3, "--axes", home / "axes.toml", "--out", home / "made", "--quiet")
+    assert commands.drr("shop", "make", *words) == 0
+
+
 @pytest.fixture
-def made(drr: Drr, tmp_path: Path) -> Path:
-    (tmp_path / "axes.toml").write_text(AXES)
-    drr.json("shop", "make", "--seed", 3, "--axes", tmp_path / "axes.toml", "--out", tmp_path / "made")
+def made(tmp_path_factory: pytest.TempPathFactory, tmp_path: Path) -> Path:
+    shutil.copytree(made_once("of-sets", tmp_path_factory, _make), tmp_path, dirs_exist_ok=True)
     return tmp_path / "made"
 
 

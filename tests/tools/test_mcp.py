@@ -272,6 +272,7 @@ async def test_over_stdio(shop: Shop, sandbox: Path, fresh: ToolContext) -> None
         assert await _through(client) == await in_python(fresh)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shop", ["embedded"], indirect=True)
 async def test_over_loopback_http(shop: Shop, sandbox: Path, fresh: ToolContext, tmp_path: Path) -> None:
     said = tmp_path / "said"
