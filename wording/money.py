@@ -182,6 +182,10 @@ _DIGITS = r"\d(?:[\d.,'\u2019\u00a0\u202f]{0,14}\d)?"
 _PLAIN = re.compile(r"(?:\d{1,3}(?:,\d{3})+|\d{1,7})(?:\.\d{1,2})?")
 
 
+_STARS = re.compile(r"(?<![\w.,\[/])([0-5]),(\d{1,2})(?=\s{0,9}(?:/\s?5(?!\d)|stars?\b|[★⭐]|\|))")
+"""Read as stars and their number, `3,4` in a cell would be three stars from four people."""
+
+
 def decimal_mark(number: str) -> str:
     """Return the decimal mark of a number in digits: empty without one, `?` where it could be either."""
     marks = [c for c in number if c in ".,"]
@@ -197,6 +201,7 @@ def in_dollars(text: str, currency: str) -> tuple[str, list[tuple[int, int]]]:
     """Write `52,76 €` as `$52.76`, and return also where each character of the result stood.
 
     An amount with two readings stays as it is: `3 € 5`, and `1.299 €` where no other amount of the text tells the decimal mark.
+    Where amounts have a decimal comma, stars may have one too: `4,7/5`.
     """
     names = "|".join(
         re.escape(one) for one in (currency, *(sign for sign in SIGNS if SIGNS[sign] == currency))
@@ -208,6 +213,8 @@ def in_dollars(text: str, currency: str) -> tuple[str, list[tuple[int, int]]]:
     found = [(match.span(), match["behind"] or match["before"]) for match in amount.finditer(text)]
     known = {decimal_mark(digits) for _, digits in found} - {"", "?"}
     one_mark = next(iter(known)) if len(known) == 1 else "?"
+    if one_mark == ",":
+        text = _STARS.sub(r"\1.\2", text)
     parts, stood, last = list[str](), list[tuple[int, int]](), 0
     for (start, end), digits in found:
         mark = decimal_mark(digits).replace("?", one_mark)

@@ -131,9 +131,7 @@ def _gathered(
         columns = orders.close(quarantine)
         rows["orders"] = len(columns[0])
         if of["orders"] and not rows["orders"]:
-            raise DrrError(
-                f"no row became an order ({_reasons(quarantine)}); map [orders] product and [products] id"
-            )
+            raise DrrError(f"no row became an order ({_reasons(quarantine)}); is the mapping right?")
         yield Catalogue(files, forms, shelf, people, columns, rows, shelf.notes + orders.notes)
 
 

@@ -43,6 +43,8 @@ _NEEDED: Mapping[Kind, Sequence[Sequence[str]]] = {
 }
 """The fields without which a file is no such table, in the order of asking: orders may repeat titles, products have no buyer."""
 
+_OF_PERSONS = ("email", "first_name", "last_name", "phone", "street")
+
 
 class TableOptions(BaseModel):
     """Options by which the files of a table are read."""
@@ -198,10 +200,18 @@ def _mapped(path: Path, mapping: Mapping[str, Any], base: Mapping[str, Any]) -> 
             tried.append(f"{kind} ({str(error).removeprefix(f'{path}: ')})")
             continue
         missing = [" or ".join(some) for some in _NEEDED[kind] if not any(map(columns.get, some))]
-        if not missing:
+        personal = [] if named or kind != "products" else _personal(source)
+        if not missing and not personal:
             return MappedFile(source, kind, table, columns)
-        tried.append(f"{kind} ({', '.join(missing)} missing)")
+        why = f"{', '.join(missing)} missing" if missing else f"{', '.join(personal)} would be a person's"
+        tried.append(f"{kind} ({why})")
     raise Misuse(f"{path}: its columns tell no table: {'; '.join(tried)}; say in the mapping which is what")
+
+
+def _personal(source: TableFile) -> list[str]:
+    """Return the columns that tell of people: a file with any may have their names where products have titles."""
+    columns = dict(_columns(source, "users", _TABLES["users"](), {}))
+    return list(chain.from_iterable(columns[field] for field in _OF_PERSONS))
 
 
 def _columns(

@@ -133,7 +133,7 @@ def _iso(text: str, day_first: bool) -> str:
 def whole_of(cell: Cell) -> int | None:
     """Return a whole number, `None` for anything else."""
     try:
-        value = float(text_of(cell))
+        value = float(re.sub(r",0{1,2}$", "", text_of(cell)))
     except ValueError:
         return None
     return int(value) if value.is_integer() and abs(value) < 1 << 53 else None

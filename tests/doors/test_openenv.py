@@ -179,7 +179,7 @@ def test_idle_sockets_make_room(shop: Path) -> None:
 
         seconds = 0.5
 
-    app = needed("drr.extras.openenv.server").served(TOKEN, 2, 2.0, shop=str(shop))
+    app = needed("drr.extras.openenv.server").shop_application(TOKEN, 2, 2.0, shop=str(shop))
     connect, listener = needed("websockets.sync.client").connect, bind(0)
     running = uvicorn.Server(uvicorn.Config(app, log_level="warning", http=Hasty))
     thread = Thread(target=running.run, kwargs={"sockets": [listener]})

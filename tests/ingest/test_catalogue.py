@@ -377,6 +377,22 @@ def test_a_doubt_is_a_sentence_without_a_cell(
     assert "zq" not in err and not (tmp_path / "shop").exists()
 
 
+def test_people_are_no_products(tmp_path: Path, drr: Drr) -> None:
+    """An order with a name and an article's number has what a product needs, but for the column of e-mails."""
+    sales = "SKU,Acc no,Name,Email\n1,C1,Anna Zq,anna@zq-mail.de\n"
+    files = wrote(tmp_path, p_csv=PRODUCTS, sales_csv=sales)
+    code, _, err = drr("data", "ingest", *files, "--shop", tmp_path / "shop", "--quiet")
+    assert code == 2 and "products (Email would be a person's)" in err and "Anna" not in err
+    assert not (tmp_path / "shop").exists()
+
+
+def test_a_quantity_may_have_decimals_that_are_nothing(tmp_path: Path, drr: Drr) -> None:
+    orders = 'order_id,product_id,user_id,date,qty\n7,1,u1,2024-03-01,"2,00"\n8,2,u2,2024-03-02,3.0\n9,2,u3,2024-03-02,"1,000"\n'
+    files = wrote(tmp_path, p_csv=PRODUCTS, o_csv=orders)
+    found = drr.json("data", "ingest", *files, "--shop", tmp_path / "shop", "--max-bad", "0.9", "--quiet")
+    assert found["counts"]["orders"] == 2 and found["quarantined"] == {"quantity_unusable": 1}
+
+
 def test_options_of_the_other_kind_of_files_are_refused(tmp_path: Path, drr: Drr) -> None:
     files = wrote(tmp_path, p_csv=PRODUCTS)
     assert "--since" in drr.err("data", "ingest", *files, "--shop", tmp_path / "s", "--since", "2020-01-01")

@@ -76,6 +76,17 @@ def test_a_report_in_euros_is_read_as_one_in_dollars(rules_shop: Shop) -> None:
     )
 
 
+def test_stars_have_a_decimal_comma_where_amounts_have_one(rules_shop: Shop) -> None:
+    """Read by themselves, `4,4` in a cell is four stars from four people: the right figure would be called wrong."""
+    written = "4,7/5, | 3,4 |, 4,1 stars, [1,2] 3,5 mm"
+    assert in_dollars(f"9,90 €, {written}", "EUR")[0] == "$9.90, 4.7/5, | 3.4 |, 4.1 stars, [1,2] 3,5 mm"
+    assert in_dollars(f"9.90 €, {written}", "EUR")[0] == f"$9.90, {written}"
+    cells = f"| Product | Price | Rating |\n| --- | --- | --- |\n| {LA} | 17,95 € | %s |\n"
+    shop, stars = in_currency(rules_shop, "EUR"), rules_shop.store.product(DIFFUSER).average_rating
+    assert failing(cells % f"{stars:.1f}".replace(".", ","), shop=shop) == {}
+    assert "rating" in failing(cells % "1,1", shop=shop)
+
+
 @pytest.mark.parametrize(
     ("right", "wrong", "rule"),
     [("17,95 €", "27,95 €", "price"), ("54,89 €", "59,89 €", "total"), ("of 60 €", "of 50 €", "budget")],
