@@ -291,6 +291,8 @@ def call_over_mcp(name: str, given: JsonObject) -> CallDocument:
         request = Request(address, json.dumps(body).encode(), head)  # noqa: S310 - checked above
         with build_opener(ProxyHandler({})).open(request, timeout=_PATIENCE_S) as answer:
             reply = json.load(answer)
+        if "error" in reply:
+            raise Misuse(f"{name}: {reply['error']['message']}")
         result = reply["result"]
         text = "\n".join(part["text"] for part in result["content"])
     except HTTPError as error:

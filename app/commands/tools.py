@@ -25,7 +25,6 @@ from drr.env.json_object import JsonObject
 from drr.tools.docs import write_docs
 from drr.tools.own import add_own_tools, offered_tools
 from drr.tools.registry import EVERY
-from drr.tools.spec import Tool
 
 _EXAMPLES = """\
 examples:
@@ -127,9 +126,7 @@ def _arguments(text: str) -> JsonObject:
 
 
 def _call(arguments: argparse.Namespace) -> int:
-    tool = tool_named(arguments.name)
-    given = _arguments(arguments.args)
-    called = _called(arguments, tool, given)
+    called = _called(arguments, _arguments(arguments.args))
     if arguments.json:
         print_json(called)
     elif called["ok"]:
@@ -142,21 +139,21 @@ def _call(arguments: argparse.Namespace) -> int:
             if kind == "not_allowed" and arguments.shop and arguments.user is None
             else ""
         )
-        print(f"drr: {tool.name}: {message}{hint}", file=sys.stderr)
+        print(f"drr: {called['tool']}: {message}{hint}", file=sys.stderr)
         return 1
     return 0
 
 
-def _called(arguments: argparse.Namespace, tool: Tool, given: JsonObject) -> CallDocument:
-    """Call the tool in the shop, or in the session of an agent started as a command; return the reply."""
+def _called(arguments: argparse.Namespace, given: JsonObject) -> CallDocument:
+    """Call the tool in the shop, or in the session of an agent started as a command, which knows its own tools; return the reply."""
     if arguments.shop is None:
         if not is_agent():
             raise Misuse("--shop SHOP: a folder, or servers:NAME; e.g. --shop demo/shop")
-        return call_over_mcp(tool.name, given)
+        return call_over_mcp(arguments.name, given)
     return session_from_environment(
         arguments.shop,
         arguments.user,
-        tool.name,
+        tool_named(arguments.name).name,
         given,
         settings_of(arguments).settings,
         open_access=arguments.open_access,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from drr.env.settings import Settings
 from drr.study.study import Study
 from drr.tools.registry import OWN
 
+from tests.agents.commands.conftest import needs_namespaces
 from tests.commands import Drr
 
 CODE = '''
@@ -162,6 +164,28 @@ def test_the_commands_of_tools_know_own_ones(code: Path, sample_home: Path, drr:
     assert (
         drr.json(*call, "delivery_days", "--args", '{"speed": "slow"}', code=1)["error"]["kind"] == "invalid"
     )
+
+
+SHELL = """
+import json, subprocess, sys
+asked = json.load(sys.stdin)
+words = ["drr", "tools", "call", "stock", "--args", '{"product_id": "x"}']
+right, wrong = (subprocess.run([*words[:3], name, *words[4:]], capture_output=True, text=True) for name in ("stock", "stok"))
+print(f"# Stock\\n\\n{right.stdout}\\n\\n{wrong.returncode} {wrong.stderr}")
+"""
+
+
+@needs_namespaces
+def test_a_contained_agent_calls_own_tools_by_command(
+    tmp_path: Path, code: Path, asked: tuple[str, ...], drr: Drr
+) -> None:
+    (tmp_path / "shell.py").write_text(SHELL, encoding="utf-8")
+    variant = ("--variants", f"cmd:{sys.executable} {tmp_path / 'shell.py'}")
+    assert drr("run", tmp_path / "study", *asked[:4], *variant, "--tools", f"{code}:stock", "--quiet")[0] == 0
+    with Study.read(tmp_path / "study") as opened:
+        (only,) = opened.records("answer", None)
+        report = opened.text(only, "report") or ""
+    assert '{"pieces": 4}' in report and "no tool" in report and "Traceback" not in report
 
 
 @pytest.mark.parametrize(
