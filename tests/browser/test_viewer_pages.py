@@ -628,7 +628,7 @@ def test_two_judges_of_one_answer_are_compared(page: Page, judged_twice: Path, t
     page.reload()
     expect(page.locator("#right-choice option:checked")).to_contain_text("judged by second")
     page.goto((tmp_path / "pages" / "judges.html").as_uri())
-    expect(page.locator("table.figures th[scope=row]").first).to_have_text("rules-2 and second: claims")
+    expect(page.locator("table.figures th[scope=row]").first).to_have_text("claims: rules-2 and second")
 
 
 def test_two_trials_of_one_system_are_compared(page: Page, tmp_path: Path) -> None:
