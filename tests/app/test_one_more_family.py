@@ -126,7 +126,7 @@ def test_two_judges_are_held_against_each_other_on_it(judged_study: Path, tmp_pa
 def test_the_viewers_pages_show_it(judged_study: Path, tmp_path: Path, drr: Drr) -> None:
     drr.out("view", judged_study, "--static", tmp_path / "pages", "--quiet")
     index = (tmp_path / "pages" / "index.html").read_text("utf-8")
-    assert 'data-digits="1" data-better="lower">shouts</option>' in index
+    assert 'data-digits="1" data-grade data-better="lower">shouts</option>' in index
     assert ">lines</option>" not in index
     figure = r'<dt title="How often[^"]*">shouts</dt><dd [^>]*>\d+\.\d <small>marks</small></dd>'
     for page in (tmp_path / "pages" / "r").glob("*.html"):

@@ -101,13 +101,23 @@ asked = Counter()
 
 async def told(query, tools, form, block=True):
     by_name, sources = {tool.name: tool for tool in tools}, {}
+    async def look(name, arguments):
+        found = await by_name[name].ainvoke({"type": "tool_call", "id": "1", "name": name, "args": arguments})
+        sources.update({one.url: one for one in found.artifact.sources} if found.artifact else {})
+        return {one.record["product_id"]: one.url for one in sources.values() if one.type == "product"}
+
     for step in TRUTH[str(query)]["plan"]:
-        call = {"type": "tool_call", "id": "1", "name": step["tool"], "args": step["arguments"]}
-        found = await by_name[step["tool"]].ainvoke(call)
-        sources |= {one.url: one for one in found.artifact.sources} if found.artifact else {}
-    urls = {one.record["product_id"]: one.url for one in sources.values() if one.type == "product"}
+        urls = await look(step["tool"], step["arguments"])
+    for one in form["picks"]:
+        if one not in urls and one != "B000000000":
+            urls = await look("get_product_details", {"product_id": one})
     rows = [f"- [{one}]({urls[one]})" for one in form["picks"] if one in urls]
-    report = "# Picks for you\\n\\nAs asked.\\n\\n## Picks\\n\\n" + "\\n".join(rows) + "\\n\\n**Total: $12.00**\\n"
+    where = TRUTH[str(query)]["sources"]
+    figures = [f"- {one['point']}: {one['value']} [it]({where[str(one['point'])]})" for one in form["figures"]]
+    refusals = [f"- {one['point']}: {one['reason']}" for one in form["refusals"]]
+    lists = {"Picks": rows, "Figures": figures, "Refusals": refusals}
+    parts = [f"## {name}\\n\\n" + "\\n".join(lines) + "\\n" for name, lines in lists.items() if lines]
+    report = "\\n".join(["# Picks for you\\n\\nAs asked.\\n", *parts, "**Total: $12.00**\\n"])
     return report + (f"\\n```form\\n{json.dumps(form)}\\n```\\n" if block else "")
 
 
@@ -171,7 +181,11 @@ def studied(tmp_path_factory: pytest.TempPathFactory, sample_home: Path) -> Path
     assert typed(*words, "--shop", shop, "--seed", "7", "--out", asked) == 0
     known = [(one.query, one.checkable) for one in read_queries(asked) if one.checkable is not None]
     truth = {
-        query: {"plan": [step.model_dump() for step in one.plan], "form": form_of(one)}
+        query: {
+            "plan": [step.model_dump() for step in one.plan],
+            "form": form_of(one),
+            "sources": {point: fact.sources[0] for point, fact in enumerate(one.facts, len(one.needs) + 1)},
+        }
         for query, one in known
         if any(need.products for need in one.needs)
     }
