@@ -145,7 +145,7 @@ def _call(arguments: argparse.Namespace) -> int:
 
 
 def _called(arguments: argparse.Namespace, given: JsonObject) -> CallDocument:
-    """Call the tool in the shop, or in the session of an agent started as a command, which knows its own tools; return the reply."""
+    """Call the tool in the shop, or in the session of an agent started as a command. That one knows tools of its own."""
     if arguments.shop is None:
         if not is_agent():
             raise Misuse("--shop SHOP: a folder, or servers:NAME; e.g. --shop demo/shop")
