@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, TypedDict
 from drr.app.papers.steps import OFFLINE, PaperSteps, Places, Reproduction, Step
 from drr.app.study.forecast import RunForecast
 from drr.app.terminal import flowed, wrapped_paragraph
-from drr.env.files import read_file
 from drr.env.jsonl import lines_of
 from drr.study.study import Study
 
@@ -160,7 +159,9 @@ class _DryRun:
             self.sampled[variant] = _calls_each(sample, variant)
         if "--queries" in words:  # a judge is asked about every question, answered or not
             with Study.open(sample) as study:
-                study.write("queries.jsonl", read_file(Path(_given(words, "--queries"))).decode())
+                study.write(
+                    "queries.jsonl", "\n".join(lines_of(Path(_given(words, "--queries")), "questions"))
+                )
         return 0
 
     def _spread(self, words: list[str]) -> list[str]:
