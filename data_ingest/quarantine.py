@@ -31,6 +31,8 @@ class Quarantine:
         self._file: IO[bytes] | None = None
         self._name = ""
         self._bad = Counter[str]()
+        self._first = 0
+        """Line of the first bad row in the current file; 0 without one."""
 
     def __enter__(self) -> Quarantine:
         """Open the quarantine. An earlier ingest's file is replaced when this one writes a row or is done;
@@ -61,12 +63,13 @@ class Quarantine:
 
     def begin(self, name: str) -> None:
         """Begin the file whose rows come next."""
-        self._name, self._bad = name, Counter()
+        self._name, self._bad, self._first = name, Counter(), 0
 
     def put(self, line_number: int, reason: str, line: bytes | None = None, *, bad: bool = True) -> None:
         """Keep a row. Files of customers hand over no `line`, so that no cell is kept; `bad` rows count against the limit."""
         if bad:
             self._bad[reason] += 1
+            self._first = min(line_number, self._first or line_number)
         self.counts[reason] += 1
         record: dict[str, str | int] = {"file": self._name, "line": line_number, "reason": reason}
         if line is not None:
@@ -95,7 +98,7 @@ class Quarantine:
         where = f"; lines are in {self.path}" if self.path.is_file() else ""
         stop = DrrError(
             f"{self._name}: {self.bad:,} of {rows:,} rows cannot be read ({self.bad / rows:.1%}, more than "
-            f"{self._max_bad:.1%}): {reasons}; mend the file or allow more with --max-bad{where}"
+            f"{self._max_bad:.1%}): {reasons}, the first on line {self._first:,}; mend the file or allow more with --max-bad{where}"
         )
         if not self._goes_on:
             raise stop

@@ -319,7 +319,7 @@ def test_a_dry_run_stops_where_the_ingest_stops(tmp_path: Path, drr: Drr) -> Non
     )
     dry, real = drr(*asked, "--dry-run"), drr(*asked)
     assert "quarantined: id_twice 1, no_id 1" in dry[1]
-    told = "p.csv: 2 of 3 rows cannot be read (66.7%, more than 1.0%): id_twice 1, no_id 1; mend the file or allow more with --max-bad"
+    told = "p.csv: 2 of 3 rows cannot be read (66.7%, more than 1.0%): id_twice 1, no_id 1, the first on line 3; mend the file or allow more with --max-bad"
     assert (dry[0], real[0]) == (1, 1)
     assert dry[2] == f"drr: {told}\n" and real[2] == f"drr: {told}; lines are in {tmp_path / 'bad.jsonl'}\n"
 
