@@ -16,6 +16,7 @@ from drr.app.models.setup import check_named, model_error
 from drr.app.study.outcome import check_cast
 from drr.app.study.specs import agent_in
 from drr.app.terminal import shown, unscreened_stream
+from drr.app.users import user_in
 from drr.env.errors import DrrError, Misuse, ProgramFailure, bug_of
 from drr.env.json_object import JsonObject
 from drr.env.query import Query
@@ -110,7 +111,9 @@ def ask(
     limit = Limit.of(usd=plan.budget, tokens=tokens)
     plan = plan.model_copy(update={"limits": {"tokens": tokens // 2, **plan.limits}})
     with open_answering(plan, settings, variants=[plan.variants or ""]) as answering:
-        _check(answering, user)
+        _check(answering)
+        shop = answering.realm.shop
+        user = user if shop is None else user_in(shop, user)
         spec = answering.specs([Query(query=question.strip(), user_id=user)])[0]
         meter, gathered, started = Meter(), list[ResearchRecord](), time.monotonic()
 
@@ -162,15 +165,13 @@ def _unfinished(
     )
 
 
-def _check(answering: AnswerWork, user: str) -> None:
+def _check(answering: AnswerWork) -> None:
     from drr.llm.budget import Limit
 
-    plan, shop = answering.plan, answering.realm.shop
+    plan = answering.plan
     check_named([*answering.roles, *answering.person_facts.roles], plan.named_roles)
     if plan.budget is not None:
         check_cast(answering, Limit.of(usd=plan.budget))
-    if shop is not None and shop.store.user(user) is None:
-        raise Misuse(f"no user {user!r} in {plan.shop}; `drr shop users {plan.shop}` names some")
 
 
 def _marked(record: AnswerRecord) -> str:

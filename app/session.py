@@ -15,6 +15,7 @@ from urllib.error import HTTPError, URLError
 
 from drr.app.calls import run_to_end
 from drr.app.commands.shop_text import say_search
+from drr.app.users import user_in
 from drr.data_ingest.recipe import TEN, Recipe, find_pairs
 from drr.env.errors import DrrError, Misuse, ServerFailure
 from drr.env.json_object import JsonObject
@@ -220,10 +221,7 @@ def context_in(
     """Return a user's session in an open shop; raise `Misuse` for a user whom the shop does not have."""
     spec = shop.spec if place is None else place
     say_search(spec, shop, settings)
-    if user is not None and shop.store.user(user) is None:
-        example = shop.store.sample_users(1, seed=7)
-        hint = f"one of its users is {example[0]}" if example else "it has no users"
-        raise Misuse(f"--user {user}: no such user in {spec}; {hint}")
+    user = None if user is None else user_in(shop, user)
     web = open_web(settings, shop=shop, searching=False)
     add_own_tools(settings.tools)
     own = {name: code.digest for name, code in own_code(settings.tools).items()}

@@ -143,7 +143,7 @@ def test_what_a_tool_refuses_is_a_reply_and_a_name_of_no_tool_is_misuse(place: P
         )
         with pytest.raises(drr.Misuse, match="no tool 'get_produce'"):
             session.call("get_produce")
-    with pytest.raises(drr.Misuse, match="no such user in shop"):
+    with pytest.raises(drr.Misuse, match="no user 'nobody' in shop"):
         drr.session("shop", "nobody")
 
 

@@ -6,6 +6,7 @@ import argparse
 
 from drr.app.console import add_setting_options, print_document, settings_of
 from drr.app.terminal import flowed
+from drr.app.users import user_in
 from drr.env.profile import build_profile
 from drr.env.records.shopper import shopper_summary
 from drr.env.shop import open_shop
@@ -25,7 +26,7 @@ def build(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     with open_shop(arguments.shop, settings_of(arguments).settings) as shop:
-        profile = build_profile(shop.store, arguments.user, shop.manifest.as_of)
+        profile = build_profile(shop.store, user_in(shop, arguments.user), shop.manifest.as_of)
     print_document(
         arguments,
         {"schema": 1, **profile.model_dump(mode="json"), "sha256": profile.sha256},

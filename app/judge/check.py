@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NotRequired, TypedDict
 from drr.app.calls import run_to_end
 from drr.app.models.setup import model_error, models_of, prompts_of
 from drr.app.study.outcome import check_models
+from drr.app.users import user_in
 from drr.citations.cited import CitationsDocument
 from drr.citations.parse import Citations
 from drr.env.errors import Misuse
@@ -110,9 +111,8 @@ def _checked(config: CheckConfig, progress: Progress) -> Findings:
             raise Misuse("--judge: it reads the report against the records of a shop; give --shop too")
         return _found(_subject(config))
     with open_shop(config.shop, config.settings) as shop:
-        if config.user is not None and shop.store.user(config.user) is None:
-            raise Misuse(f"{config.shop}: no user {config.user!r}; `drr shop users` names some")
         subject = _subject(config)
+        subject.user_id = None if config.user is None else user_in(shop, config.user)
         subject.shop = shop
         return _found(subject, _read(subject, config.settings, progress) if config.judged else None)
 

@@ -13,6 +13,7 @@ from drr.app.console import progress_of
 from drr.app.models.setup import models_of
 from drr.app.study.outcome import keep_questions
 from drr.app.terminal import plain
+from drr.app.users import user_in
 from drr.env.errors import DrrError, Misuse
 from drr.env.files import file_name, make_folder, owner_only_mode, write_file
 from drr.env.query import Query
@@ -168,28 +169,17 @@ def checked_shop(study: Study, settings: Settings) -> HeldAgainst:
 
 
 def take_known_users(read: ReadReports, spec: str | None, settings: Settings) -> None:
-    """Refuse reports for a user whom the shop does not have. Where its people are invented, its own number of a person stands for that one."""
-    from drr.data_ingest.catalogue.people import invented_id, people_key
-
+    """Refuse reports for a user whom the shop does not have; `user_in` tells who that is."""
     if spec is None or all(report.user_id is None for _, report in read.reports):
         return
     rows = list(read.reports)
     read.reports.clear()
     with open_shop(spec, settings) as shop:
-        key = people_key() if shop.manifest.recipe.get("people") == "invented" else None
         for line, report in rows:
-            ids = (
-                []
-                if report.user_id is None
-                else [report.user_id, *([invented_id(key, report.user_id)] if key else [])]
-            )
-            known = next((one for one in ids if shop.store.user(one)), None)
-            if ids and known is None:
-                own = ", and numbers of your own need the people.key of its ingest" if key else ""
-                read.refuse(
-                    line,
-                    f"{excerpt(report.query, 40)!r}: the shop {spec} has no such user; `drr shop users` names some{own}",
-                )
+            try:
+                known = None if report.user_id is None else user_in(shop, report.user_id)
+            except Misuse as error:
+                read.refuse(line, f"{excerpt(report.query, 40)!r}: {error}")
             else:
                 read.reports.append((line, report.model_copy(update={"user_id": known})))
     read.check_anything_left(len(read.reports))

@@ -90,18 +90,34 @@ def test_a_user_is_one_of_the_shop_by_its_own_number_too(tmp_path: Path, drr: Dr
     code, _, err = imported("nobody")
     assert (
         code == 2
-        and "line 2: 'Why 0?': the shop" in err
-        and "has no such user" in err
+        and "line 2: 'Why 0?': no user 'nobody' in" in err
+        and "people.key" in err
         and not (tmp_path / "mine").exists()
     )
     code, out, err = imported("anna@zq-mail.de", "nobody", "")
-    assert (code, "2 of 2 reports are new" in out) == (1, True) and "line 3: 'Why 1?': the shop" in err
+    assert (code, "2 of 2 reports are new" in out) == (1, True) and "line 3: 'Why 1?': no user" in err
     held = b"".join(path.read_bytes() for path in (tmp_path / "mine").rglob("*") if path.is_file())
     assert b"zq-mail" not in held and b'"user_id":"U' in held
     (tmp_path / "a.md").write_text("---\nquestion: Why?\nsystem: ours\nuser: nobody\n---\n# A\n")
-    assert "has no such user" in drr.err(
+    assert "no user 'nobody'" in drr.err(
         "study", "import", tmp_path / "mine", tmp_path / "a.md", "--quiet", code=2
     )
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("ask", "Which dog bed?"), ("judges", "check", "a.md"), ("shop", "profile"), ("tools", "call", "get_user_profile")],
+)  # fmt: skip
+def test_every_command_about_a_user_takes_the_number_that_the_shop_owner_has(
+    words: tuple[str, ...], tmp_path: Path, drr: Drr, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("p.csv").write_text("id,title,price\n1,Dog bed,9.50\n")
+    Path("o.csv").write_text("product_id,user_id,date\n1,anna@zq-mail.de,2024-03-01\n")
+    Path("a.md").write_text("# Answer\n")
+    drr.out("data", "ingest", "p.csv", "o.csv", "--shop", "shop")
+    assert "zq-mail" not in drr.out(*words, "--shop", "shop", "--user", "anna@zq-mail.de")
+    assert "no user 'nobody' in shop" in drr.err(*words, "--shop", "shop", "--user", "nobody", code=2)
 
 
 def test_a_report_in_the_currency_of_the_shop_is_judged_as_one_in_dollars(tmp_path: Path, drr: Drr) -> None:
