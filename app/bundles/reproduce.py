@@ -186,7 +186,8 @@ def _drawn(plan: ReproducePlan, stated: _Stated) -> DrawnQuestions:
     pool = read_queries(plan.fresh / "queries.jsonl") if plan.fresh else [*stated.asked.values()]
     size = min(plan.sample, len(pool))
     if size < FEWEST:
-        raise Misuse(f"--sample: {size} questions show hardly any difference; draw at least {FEWEST}")
+        few = f"--sample: {size:,} of {len(pool):,} questions show hardly any difference"
+        raise Misuse(f"{few}; at least {FEWEST} are needed, of the bundle or of --fresh")
     seed = plan.seed
     if kept.is_file():
         before = json.loads(read_file(kept))

@@ -195,6 +195,7 @@ _REPRODUCE_EXAMPLES = """\
 Draws questions of the bundle, asks the agent again, and tests the difference of the figures question by question. It says first
 which difference so many questions can show. A bundle whose figures are better than that is not reproduced, and the exit code is 1.
 Ask with --fresh where the truth is public: an agent that knows it is found only on questions that did not exist at hand-in.
+It takes at least 10 questions. --variant names one of several systems, and --model-judge the model that judged the bundle's figure.
 
 examples:
   drr bundle reproduce team.bundle --agent cmd:./team-agent --shop demo/shop --dry-run

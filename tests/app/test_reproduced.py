@@ -226,12 +226,14 @@ def test_an_answer_that_failed_counts_zero_in_the_reward_and_in_the_rank(
 def test_what_cannot_be_compared_is_misuse(home: Path, tmp_path: Path, drr: Drr) -> None:
     words = _again(home, home / "fair.bundle", "fair", tmp_path / "again", "--shop", home / "open/shop")
     for more, told in (
-        (("--sample", 9), "at least 10"),
+        (("--sample", 9), "9 of 30 questions show hardly any difference; at least 10"),
         (("--variant", "react"), "name one system of the bundle: stress_agents.py:fair"),
         (("--by", "overall"), "has no figure of overall"),
     ):
         assert told in drr.err(*words, *more)
     assert not (tmp_path / "again").exists()
+    told = drr.out("bundle", "reproduce", "--help")
+    assert all(needed in told for needed in ("at least 10 questions", "--variant names", "--model-judge"))
 
 
 def test_a_difference_that_can_be_shown_shrinks_with_trials_and_questions() -> None:
