@@ -55,6 +55,8 @@ class ReportLists:
                 begins.append((line.start, False))
             elif line.kind == "item":
                 begins.append((line.start, within))
+            elif line.after_blank and not line.text[0].isspace():
+                begins.append((line.start, False))  # a new paragraph, such as the total of the list
         if not named:
             return None
         marked = [(one.start, one.url) for one in parse(self.report).markers if one.url]

@@ -328,14 +328,14 @@ class RewardComponent:
 
 
 COMPONENTS = (
-    RewardComponent("needs", "answer", 0.45, "share of needs met, or rightly refused", needs, 4),
-    RewardComponent("figures", "answer", 0.3, "share of figures stated rightly", figures, 2),
+    RewardComponent("needs", "answer", 0.45, "share of needs met, or rightly refused", needs, 5),
+    RewardComponent("figures", "answer", 0.3, "share of figures stated rightly", figures, 3),
     RewardComponent(
         "citations", "beside", 0.1, "citations that a tool returned, and that hold points", citations
     ),
-    RewardComponent("budget", "beside", 0.05, "picks within the budget, pieces counted", budget, 3),
+    RewardComponent("budget", "beside", 0.05, "picks within the budget, pieces counted", budget, 4),
     RewardComponent("efficiency", "beside", 0.1, "calls and words in measure", efficiency),
-    RewardComponent("truthful", "factor", 1.0, "share of what is stated that is right", truthful, 4),
+    RewardComponent("truthful", "factor", 1.0, "share of what is stated that is right", truthful, 5),
 )
 
 

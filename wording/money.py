@@ -183,7 +183,6 @@ _PLAIN = re.compile(r"(?:\d{1,3}(?:,\d{3})+|\d{1,7})(?:\.\d{1,2})?")
 
 
 _STARS = re.compile(r"(?<![\w.,\[/])([0-5]),(\d{1,2})(?=\s{0,9}(?:/\s?5(?!\d)|stars?\b|[★⭐]|\|))")
-"""Read as stars and their number, `3,4` in a cell would be three stars from four people."""
 
 
 def decimal_mark(number: str) -> str:

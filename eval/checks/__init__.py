@@ -97,7 +97,7 @@ RULES: dict[str, Rule] = {
     "outside_shop": Rule("catalogue:outside_shop", "100"),
     "name_matches_id": Rule("catalogue:name_matches_id", "100"),
     "price": Rule("products:price", "102", reads_figures=True),
-    "rating": Rule("products:rating", "103", reads_figures=True),
+    "rating": Rule("products:rating", "104", reads_figures=True),
     "total": Rule("money:total", "100", reads_figures=True),
     "budget": Rule("money:budget", "101", reads_figures=True),
     "order_facts": Rule("orders:order_facts", "104", reads_figures=True),

@@ -101,7 +101,7 @@ _STAR_AHEAD = re.compile(r"[★⭐]{1,5}\s?(?P<stars>[0-5](?:\.\d)?)(?P<count>)"
 _RATERS = re.compile(rf"{_LEAD}(?:(?:from|based\son|across|rated\sby)\s)?{_COUNT}{_GIVERS}", re.I)
 _CELL_COUNT = r"(?P<count>\d{1,3}(?:,\d{3})+|\d{1,7})(?:\s(?:ratings?|reviews?|reviewers?))?"
 _STARS_CELL = re.compile(
-    rf"(?:[★⭐]{{1,5}}\s?)?(?P<stars>[0-5](?:\.\d{{1,2}})?)[*_]{{0,2}}(?:{_BEHIND})?(?:(?:\s?[(\[/,·|–-]\s?[(\[]?|\s)(?:from\s)?{_CELL_COUNT}[)\]]?)?",
+    rf"(?:[★⭐]{{1,5}}\s?)?(?P<stars>[0-5](?:\.\d{{1,2}})?)[*_]{{0,2}}(?:{_BEHIND})?(?:(?:\s?(?![,–-]\d)[(\[/,·|–-]\s?[(\[]?|\s)(?:from\s)?{_CELL_COUNT}[)\]]?)?",
     re.I,
 )
 _COUNT_CELL = re.compile(_CELL_COUNT, re.I)
@@ -116,7 +116,7 @@ _NO_GAP = (
     r"(?!\s(?:more|less|fewer|better|worse|above|below|higher|lower|apart|up|down|against|than|versus)\b)"
 )
 _STATED_STARS = re.compile(
-    rf"(?<![\w.$]){_OF_OTHERS}(?P<stars>[0-5](?:\.\d)?){_BEHIND}(?![\w-]){_NO_GAP}(?P<count>)", re.I
+    rf"(?<![\w.$])(?<!\d,){_OF_OTHERS}(?P<stars>[0-5](?:\.\d)?){_BEHIND}(?![\w-]){_NO_GAP}(?P<count>)", re.I
 )
 _STATED_SCORE = re.compile(
     rf"\b(?:rated|averages?|averaging|scores)\s(?P<stars>[0-5]\.\d)(?![\w.%])(?!\sstars?\s[a-z]){_NO_GAP}(?P<count>)",
@@ -255,7 +255,7 @@ _COUNT_FIRST = re.compile(
     rf"(?<![\w.$,]){_COUNT}\s(?:ratings|reviews)\s(?:averaging|averaged at)\s(?P<stars>[0-5]\.\d)(?!\d)", re.I
 )
 _SIDE_BY_SIDE = re.compile(
-    rf"(?<![\w.$]){_STARS}(?:{_BEHIND})(?:{_FROM}|\s?\(){_COUNT}{_GIVERS}{_NO_GAP}", re.I
+    rf"(?<![\w.$])(?<!\d,){_STARS}(?:{_BEHIND})(?:{_FROM}|\s?\(){_COUNT}{_GIVERS}{_NO_GAP}", re.I
 )
 
 

@@ -148,6 +148,15 @@ def test_a_report_that_says_otherwise_than_its_form_loses_truthful(honest: str, 
     assert paid(dear, GOOD) == 1.0, "the price of two pieces is no other price"
 
 
+def test_a_list_ends_where_a_paragraph_begins() -> None:
+    """The total of a shopping list is the price of no pick, and a link behind the list is no pick."""
+    behind = f"**Total: $22.00**, as on [nine]({HOST}B09)."
+    for where in ("\n## Figures", "\n## Refusals"):
+        assert paid(CITING.replace(where, f"\n{behind}\n{where}"), GOOD) == 1.0
+    inside = CITING.replace("B01)", "B01)\n\n  costs $1")
+    assert paid(inside, GOOD) < 1.0, "an indented paragraph belongs to its item"
+
+
 def test_what_no_tool_returned_is_no_pick_and_no_figure() -> None:
     assert paid(CITING, changed(refusals=[]), sources=[]) == 0.0
 

@@ -77,7 +77,6 @@ def test_a_report_in_euros_is_read_as_one_in_dollars(rules_shop: Shop) -> None:
 
 
 def test_stars_have_a_decimal_comma_where_amounts_have_one(rules_shop: Shop) -> None:
-    """Read by themselves, `4,4` in a cell is four stars from four people: the right figure would be called wrong."""
     written = "4,7/5, | 3,4 |, 4,1 stars, [1,2] 3,5 mm"
     assert in_dollars(f"9,90 €, {written}", "EUR")[0] == "$9.90, 4.7/5, | 3.4 |, 4.1 stars, [1,2] 3,5 mm"
     assert in_dollars(f"9.90 €, {written}", "EUR")[0] == f"$9.90, {written}"
@@ -85,6 +84,13 @@ def test_stars_have_a_decimal_comma_where_amounts_have_one(rules_shop: Shop) -> 
     shop, stars = in_currency(rules_shop, "EUR"), rules_shop.store.product(DIFFUSER).average_rating
     assert failing(cells % f"{stars:.1f}".replace(".", ","), shop=shop) == {}
     assert "rating" in failing(cells % "1,1", shop=shop)
+
+
+def test_stars_with_a_comma_in_a_shop_in_dollars_are_no_stars_and_their_number(rules_shop: Shop) -> None:
+    cells = f"| Product | Rating |\n| --- | --- |\n| {LA} | %s |\n"
+    assert [failing(cells % one, shop=rules_shop) for one in ("4,3", "4-5", "4–5")] == [{}, {}, {}]
+    assert "rating" in failing(cells % "4.3, 72", shop=rules_shop)
+    assert failing(f"{LA}: 4,1 stars, and 4,3/5 (71 ratings).", shop=rules_shop) == {}
 
 
 @pytest.mark.parametrize(
