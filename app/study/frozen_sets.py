@@ -353,7 +353,7 @@ def of_set(call: StudyPlan, own: StudyPlan, *, is_new: bool) -> StudyPlan:
         )
     if place.is_dir():
         check_entries(place, deep=False)
-    asked = sha256(read_file(queries)).hexdigest()
+    asked = sha256(read_file(queries.resolve())).hexdigest()
     if asked not in (part.published, part.questions):
         raise DrrError(
             f"{queries}: is not the file of the {part.count} questions of {frozen.name} {part.name}"

@@ -126,7 +126,8 @@ def test_a_shop_without_a_seed_is_a_part(drr: Drr, made: Path, sample_home: Path
     assert (part["name"], part["count"], part["made"], part["commitment"]) == ("made", 2, None, None)
     run = ("run", tmp_path / "study", "--set", folder, *RUN)
     assert "is no shop of own-v1, whose parts are made" in drr.err(*run, "--shop", sample_home / "shop")
-    drr.out(*run, "--shop", made / "shop", "--queries", made / "queries.jsonl")
+    (tmp_path / "q.jsonl").symlink_to(made / "queries.jsonl")
+    drr.out(*run, "--shop", made / "shop", "--queries", tmp_path / "q.jsonl")
     assert all(query.checkable for query in read_queries(tmp_path / "study" / "queries.jsonl"))
 
 
