@@ -18,6 +18,8 @@ from tempfile import TemporaryDirectory
 from drr.app.bundles.builder import BundleConfig, write_bundle
 from drr.app.bundles.verifier import VerifyTerms, verify
 
+from benchmarks.results import record
+
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks bundles", description=__doc__)
@@ -29,9 +31,13 @@ def main() -> None:
         bundle = Path(place, "bundle")
         made = write_bundle(BundleConfig(study=given.study, out=bundle, shop=given.shop))
         ledger = _compressed(given.study)
-        print(f"bundle {made.size:,} bytes, the study's folder under xz {ledger:,}: {made.size / ledger:.2f}")
-        _verified(bundle, given.shop)
-        print(f"changed bytes found: {_changes_found(bundle, given.changes)} of {given.changes}")
+        verified = _verified(bundle, given.shop)
+        found = _changes_found(bundle, given.changes)
+    record(
+        "Bundles",
+        f"{made.size:,} bytes, {made.size / ledger:.2f} of the study's folder under xz; {verified}. Of {given.changes:,} bundles with one "
+        f"changed bit {found:,} were refused.",
+    )
 
 
 def _compressed(study: Path) -> int:
@@ -41,16 +47,13 @@ def _compressed(study: Path) -> int:
     return len(lzma.compress(whole.getvalue()))
 
 
-def _verified(bundle: Path, shop: str | None) -> None:
+def _verified(bundle: Path, shop: str | None) -> str:
     began, cpu = time.perf_counter(), time.process_time()
     found = verify(bundle, VerifyTerms(shop=shop))
     took = time.perf_counter() - began, time.process_time() - cpu
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     answers = found.checked["answers"]
-    print(
-        f"verified {answers:,} answers in {took[0]:.1f} s ({took[1]:.1f} s of a core), {memory:,.0f} MiB at most"
-    )
-    print(f"failed: {len(found.failed)}; not checked: {len(found.not_checked)}")
+    return f"{answers:,} answers verified in {took[0]:.1f} s ({took[1]:.1f} s of a core), {memory:,.0f} MiB at most, {len(found.failed)} failed"
 
 
 def _changes_found(bundle: Path, count: int) -> int:

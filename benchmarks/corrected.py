@@ -124,12 +124,8 @@ def measured(studies: int) -> dict[tuple[str, str], Coverage]:
 
 HEAD = ("figure", "judge", "covers, corrected", "covers, judge alone", "width beside labels alone")
 TOLD = (
-    "`python -m benchmarks.corrected --record`: {studies:,} simulated studies for each figure and judge. FP: 40 questions of 6 to 25 claims, 120"
-    " labels drawn by lot; the biased judge raises 35 % of what is not full by a step, the noisy one answers 40 % at random, the near-perfect"
-    " one 2 %. P: 40 questions under 8 to 13 criteria in each of four dimensions with weights of their own, 20 reports drawn by lot and labelled"
-    " under all of their criteria; the biased judge adds 0 to 2 points (1.2 in the mean), the noisy one scores 40 % at random, the near-perfect"
-    " one is a point off in 5 %. How often the 95 % interval holds the truth of the questions' population, and how wide it is beside that of the"
-    " labels alone."
+    "{studies:,} simulated studies of 40 questions for each figure and judge, 120 claims labelled by lot (FP) or 20 reports labelled whole (P):"
+    " how often the 95 % interval holds the truth, and how wide it is beside that of the labels alone."
 )
 
 

@@ -1,6 +1,6 @@
 """First contact: the rules on texts by writers who had never read them. Half have one planted error, half are their clean twins.
 
-python -m benchmarks.first_contact ROUND.jsonl ... [--shop SHOP] [--misses] [--record NAME]
+python -m benchmarks.first_contact [ROUND.jsonl ...] [--shop SHOP] [--misses] [--record]
 
 A line of a round: `id`, `form` (passage, report), `manner`, `user_id`, `query`, `text`, and `plant` (`replace`, `with`, `kind`, `why`) or
 null. The first run of a round, before anything is changed, is the figure that counts; a used round is a regression set.
@@ -27,8 +27,14 @@ from benchmarks.planted import sample_shop, share
 from benchmarks.results import record, table
 
 ROUNDS = Path(__file__).parent / "strangers"
-WRITERS = {"round10": "round9"}
-"""Rounds by the writer of another one."""
+SETS = {
+    "errors in named places": "places*.jsonl",
+    "long reports and passages": "long*.jsonl",
+    "the same, a control set": "control*.jsonl",
+    "prose, rounds 79 to 84": "round*.jsonl",
+    "texts that talk their reader round": "hostile*.jsonl",
+}
+"""Files of the kept texts."""
 
 
 class Plant(BaseModel):
@@ -138,18 +144,22 @@ def run(shop: Shop, texts: Iterable[StrangerText]) -> FirstContact:
 
 
 def summary(seen: FirstContact) -> Sequence[str]:
-    """One row: texts, caught, caught with second findings, false alarms by form."""
+    """One row: texts, caught, false alarms by form."""
     planted = seen.planted.total()
     return (
         f"{seen.clean.total() + planted}",
         share(seen.caught.total(), planted),
-        share(seen.second.total(), planted),
         share(seen.alarmed["passage"], seen.clean["passage"]),
         share(seen.alarmed["report"], seen.clean["report"]),
     )
 
 
-HEAD = ("texts with twins", "caught", "with second findings", "clean passages failed", "clean reports failed")
+HEAD = ("with twins", "caught", "clean passages accused", "clean reports accused")
+TOLD = (
+    "Texts by writers (language models) who had seen no code; half hold one planted error, half are their clean twins. A program counts: an"
+    " error is caught where a rule fails that passes the twin. The rules were mended on these very texts, but for the control set; a"
+    " clean text that holds `Thought:` or a tool's name is accused rightly.\n\n"
+)
 
 
 def main() -> None:
@@ -157,13 +167,16 @@ def main() -> None:
     parser.add_argument("rounds", nargs="*", type=Path, help="files of texts (default: all that are kept)")
     parser.add_argument("--shop", type=Path)
     parser.add_argument("--misses", action="store_true", help="print each false alarm and each miss")
-    parser.add_argument("--record", metavar="HEADING", help="keep the table under this heading of RESULTS.md")
+    parser.add_argument("--record", action="store_true", help="keep the table in RESULTS.md")
     arguments = parser.parse_args()
     rows = []
+    given = {path.stem: [path] for path in arguments.rounds}
     with sample_shop(arguments.shop) as shop:
-        for path in arguments.rounds or sorted(ROUNDS.glob("round*.jsonl")):
-            seen = run(shop, read_round(path))
-            rows.append([path.stem, *summary(seen)])
+        for name, paths in (
+            given or {name: sorted(ROUNDS.glob(files)) for name, files in SETS.items()}
+        ).items():
+            seen = run(shop, [one for path in paths for one in read_round(path)])
+            rows.append([name, *summary(seen)])
             kinds = table(
                 ["kind", "caught", "second"],
                 [
@@ -171,15 +184,13 @@ def main() -> None:
                     for k, n in sorted(seen.planted.items())
                 ],
             )
-            print(
-                f"\n{path.stem}: {seen.seconds:.1f} s; failing on clean texts: {dict(seen.rules)}\n\n{kinds}"
-            )
+            print(f"\n{name}: {seen.seconds:.1f} s; failing on clean texts: {dict(seen.rules)}\n\n{kinds}")
             if arguments.misses:
                 print("\n".join(["", *seen.alarms, "", *seen.misses]))
-    text = table(["round", *HEAD], rows)
+    text = table(["texts", *HEAD], rows)
     print(f"\n{text}")
     if arguments.record:
-        record(arguments.record, text)
+        record("Rules on texts by strangers", TOLD + text)
 
 
 if __name__ == "__main__":

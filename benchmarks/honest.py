@@ -78,7 +78,7 @@ def main() -> None:
         print(seed, found.tier, *found.why()[:3], flush=True)
     print(*accused, sep="\n")
     counted = ", ".join(f"{count} {tier}" for tier, count in sorted(tiers.items()))
-    text = f"`python -m benchmarks.honest`: {given.bundles} bundles of {answers:,} answers by {len(AGENTS)} agents on three shops: {counted}."
+    text = f"{given.bundles} bundles of {answers:,} answers by {len(AGENTS)} agents on three shops, over seeds: {len(accused)} accused; {counted}."
     (record("Honest bundles", text) if given.record else print(text))
 
 

@@ -20,7 +20,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from benchmarks.results import machine, record, table
+from benchmarks.results import record, table
 
 FILE = "Pet_Supplies.jsonl.gz"
 
@@ -206,33 +206,17 @@ def ratios(reviews: int, rounds: int) -> None:
         walls = [run["wall"] for run in runs[job]]
         cpu = median(run["cpu"] for run in runs[job])
         peak = max(run["peak"] for run in runs[job])
-        ratio = best = ""
-        if pairs[job]:
-            limit = min(run["wall"] for run in runs[LIMITS[job]])
-            ratio, best = f"{median(pairs[job]):.2f} x {LIMITS[job]}", f"{min(walls) / limit:.2f}"
+        ratio = f"{median(pairs[job]):.2f} x {LIMITS[job]}" if pairs[job] else ""
         goal = {"scan": f"{1 / 0.85:.2f}", "select": "1.5"}.get(job, "")
-        lines.append(
-            (
-                job,
-                f"{median(walls):.2f}",
-                f"{min(walls):.2f}",
-                f"{cpu:.2f}",
-                f"{reviews / min(walls) / 1e6:.2f}",
-                ratio,
-                best,
-                goal,
-                f"{peak:,.0f}",
-            )
-        )
+        speed = f"{reviews / min(walls) / 1e6:.2f}"
+        lines.append((job, f"{median(walls):.2f}", f"{cpu:.2f}", speed, ratio, goal, f"{peak:,.0f}"))
     fast, slow = (median(run["answer"] for run in runs[job]) for job in ("users", "faker"))
     record(
         "Ingest",
         f"{reviews:,} generated review rows, {raw_size / 1e6:,.0f} MB, {size / 1e6:,.0f} MB compressed ({raw_size / size:.2f} to 1; the "
-        f"real files shrink 3.5 to 3.8 to 1); {rounds} interleaved rounds, each measurement in a process of its own; ratios are medians "
-        f"of pairs run one after the other ({machine()}; load {os.getloadavg()[0]:.1f} of other work at the end).\n\n"
-        + table(
-            ("job", "wall s", "best", "CPU s", "M rows/s", "ratio", "best to best", "goal", "peak MiB"), lines
-        )
+        f"real files shrink 3.5 to 3.8 to 1); {rounds} interleaved rounds, each job in a process of its own. Seconds and ratios are "
+        f"medians, rows a second the best (load {os.getloadavg()[0]:.1f} at the end).\n\n"
+        + table(("job", "wall s", "CPU s", "M rows/s", "ratio", "goal", "peak MiB"), lines)
         + f"\n\nUsers: {fast:,.0f} rows per CPU second, seeded Faker {slow:,.0f}: {fast / slow:,.0f} x (goal 150).",
     )
 
@@ -252,6 +236,7 @@ def paper(raw: Path) -> None:
                 sys.executable,
                 "-m",
                 "drr.app.cli",
+                "data",
                 "ingest",
                 str(raw),
                 "--shop",
@@ -264,38 +249,21 @@ def paper(raw: Path) -> None:
             text=True,
         )
         assert process.stderr is not None
-        stages = _stages(process.stderr.read())
+        said = process.stderr.read()
         _, status, usage = os.wait4(process.pid, 0)
         wall = time.perf_counter() - start
         if status:
-            raise SystemExit(f"the ingest failed: {stages}")
+            raise SystemExit(f"the ingest failed: {said}")
         manifest, _ = read_manifest(shop)
-    stages["the rest: tally, sort, ids, start"] = wall - sum(stages.values())
     counts = ", ".join(f"{count:,} {name}" for name, count in manifest.counts.items())
     record(
         "Paper-scale ingest",
         f"{manifest.rows['reviews']:,} review rows and {manifest.notes['metadata']:,} metadata rows in {len(files)} files "
         f"({sum(path.stat().st_size for path in files) / 1e6:,.0f} MB compressed, {limit['answer'] / 1e6:,.0f} MB raw) to {counts}: "
         f"{wall:.1f} s ({usage.ru_utime + usage.ru_stime:.1f} s of CPU), {wall / limit['wall']:.1f} x decompressing the files "
-        f"({limit['wall']:.1f} s); peak memory {usage.ru_maxrss / 1024:,.0f} MiB (goal 2,048); shop "
-        f"{manifest.sizes['total'] / 1e6:,.0f} MB ({machine()}).\n\n"
-        + table(
-            ("part", "s", "share"), [(name, f"{s:.1f}", f"{s / wall:.0%}") for name, s in stages.items()]
-        ),
+        f"({limit['wall']:.1f} s); peak memory {usage.ru_maxrss / 1024:,.0f} MiB (goal 2,048), shop "
+        f"{manifest.sizes['total'] / 1e6:,.0f} MB.",
     )
-
-
-def _stages(log: str) -> dict[str, float]:
-    """Seconds per kind of stage, from the progress lines."""
-    found: dict[str, float] = {}
-    for line in log.splitlines():
-        if line.endswith(" s)"):
-            name = line.split(": ")[-2].strip() if ": " in line else line
-            kind = {"reviews": "read reviews, drop duplicates", "products": "products"}.get(name, name)
-            if "bytes" in line and name == "products":
-                kind = "read metadata, pick products"
-            found[kind] = found.get(kind, 0.0) + float(line.rsplit("(", 1)[1].removesuffix(" s)"))
-    return found
 
 
 def decompress_all(folder: Path) -> int:

@@ -32,7 +32,7 @@ from drr.eval.stats.ratings import davidson
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from benchmarks.results import record, table
+from benchmarks.results import record
 
 DRAWS = (4, 5, 6, 8, 10, 14, 20, 30, 50)
 DRAWS_OF_SHARES = (4, 8, 14, 30, 50, 100, 300)
@@ -183,7 +183,7 @@ def counted(samples: int) -> str:
 
 
 TOLD = (
-    "`python -m benchmarks.intervals --record`: {count} cells ({kinds} distributions between two ends, {least} to {most} draws), {samples:,} samples"
+    "{count} cells ({kinds} distributions between two ends, {least} to {most} draws), {samples:,} samples"
     " each. **{share:.1%} of the cells are held in {atleast:.0%} or more; the lowest in {worst:.1%}** ({where}, n={draws})."
 )
 
@@ -194,23 +194,18 @@ def told(found: list[Cell], samples: int) -> str:
         count=len(found), kinds=len({one.name for one in found}), least=DRAWS[0], most=DRAWS[-1], samples=samples,
         share=fmean(one.held >= LEAST for one in found), atleast=LEAST, worst=worst.held, where=worst.name, draws=worst.draws,
     )  # fmt: skip
-    rows = []
-    for low, high in BANDS:
-        own = [one for one in found if low <= one.spread < high and one.name.startswith(("grades", "differences around", "shares"))]  # fmt: skip
-        name = f"{low:g} to {high:g}" if high < 1 else f"{low:g} and more (ordinary)"
-        rows.append((name, len(own), f"{fmean(one.width for one in own):.2f}", f"{max(one.width for one in own):.2f}"))  # fmt: skip
-    head = ("spread / distance of the ends", "cells", "mean width / Student's", "widest")  # fmt: skip
-    return "\n\n".join([text, table(head, rows), counted(samples), rare(samples), strengths(samples // 10)])
+    return "\n\n".join([text, counted(samples), rare(samples), strengths(max(samples // 10, 50))])
 
 
 def rare(samples: int) -> str:
-    """Say how often the intervals of shares and of their differences cover the truth, by draws."""
-    rows = [
-        (name, *(f"{cell(name, drawn, draws, samples).held:.1%}" for draws in DRAWS_OF_SHARES))
-        for name, drawn in shares()
-    ]
-    text = "Held of shares of which each question is 0 or 1, and of their paired differences (solved by the first system only, by the second only), at n ="  # fmt: skip
-    return "\n\n".join([text, table(("", *map(str, DRAWS_OF_SHARES)), rows)])
+    """Say how often the intervals of shares and of their differences cover the truth, where they do so least."""
+    found = [cell(name, drawn, draws, samples) for name, drawn in shares() for draws in DRAWS_OF_SHARES]
+    worst = min(found, key=lambda one: one.held)
+    return (
+        f"Shares of questions that are 0 or 1, and their paired differences, n = {DRAWS_OF_SHARES[0]} to {DRAWS_OF_SHARES[-1]}: "
+        f"{fmean(one.held >= LEAST for one in found):.1%} of {len(found)} cells in {LEAST:.0%} or more, the lowest in {worst.held:.1%} "
+        f"({worst.name}, n={worst.draws})."
+    )
 
 
 STRENGTHS = (((0.5, 0.0, -0.5), 0.5, 0.5), ((1.5, 0.0, -1.5), 0.5, 1.0), ((0.0, 0.0, 0.0, 0.0), 1.0, 1.0))

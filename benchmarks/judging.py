@@ -19,7 +19,7 @@ from drr.app.cli import main as drr
 from drr.env.settings import Settings
 from drr.env.shop import Shop, open_shop
 
-from benchmarks.results import machine, record, table
+from benchmarks.results import record
 
 CARE = "Feeding wild birds in winter improves survival. Feeders should be cleaned weekly to prevent the spread of disease."
 
@@ -30,24 +30,40 @@ def main() -> None:
     queries = parser.parse_args().queries
     with tempfile.TemporaryDirectory(prefix="drr-judging-") as scratch:
         folder = Path(scratch)
-        _quiet("sample", str(folder / "raw"), "--seed", "7", "--products", "300", "--users", "80", "--quiet")
-        _quiet("ingest", str(folder / "raw"), "--shop", str(folder / "shop"), "--quiet")
+        _quiet(
+            "data",
+            "sample",
+            str(folder / "raw"),
+            "--seed",
+            "7",
+            "--products",
+            "300",
+            "--users",
+            "80",
+            "--quiet",
+        )
+        _quiet("data", "ingest", str(folder / "raw"), "--shop", str(folder / "shop"), "--quiet")
         with open_shop(str(folder / "shop"), Settings()) as shop:
             lines = [json.dumps(report) for report in _reports(shop, queries)]
         (folder / "reports.jsonl").write_text("\n".join(lines), encoding="utf-8")
         study = str(folder / "study")
-        _quiet("import", study, str(folder / "reports.jsonl"), "--shop", str(folder / "shop"), "--quiet")
-        rows = [_timed("first, by rules-2", study), _timed("again, from what is kept", study)]
-    text = f"{len(lines)} reports of three systems on the sample shop; claims, support, seven dimensions, pairs in both orders, rules ({machine()}).\n\n"
-    record("JudgingRun", text + table(("judging", "units computed", "s"), rows))
+        _quiet(
+            "study", "import", study, str(folder / "reports.jsonl"), "--shop", str(folder / "shop"), "--quiet"
+        )
+        (units, first), (_, again) = _timed(study), _timed(study)
+    record(
+        "Judging",
+        f"{len(lines)} reports of three systems on the sample shop; claims, support, seven dimensions, pairs in both orders and rules. "
+        f"The first judging by `rules-2` ({units} units) took {first:.1f} s, the second, from what is kept, {again:.1f} s.",
+    )
 
 
-def _timed(name: str, study: str) -> tuple[str, str, str]:
+def _timed(study: str) -> tuple[str, float]:
     started = time.perf_counter()
     told = _quiet("judge", study, "--quiet")
     seconds = time.perf_counter() - started
     done = next(word for word in told.split(": ")[-1].split(";") if "done now" in word).split()[0]
-    return name, done, f"{seconds:.1f}"
+    return done, seconds
 
 
 def _quiet(*words: str) -> str:

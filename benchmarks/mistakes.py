@@ -1,6 +1,6 @@
 """A judge's two readings of texts by writers who had never met it (`drr judges check --judge`): what of planted errors it finds, and whom it accuses wrongly.
 
-python -m benchmarks.mistakes ROUND.jsonl ... [--shop SHOP] [--judge MODEL] [--answers FILE] [--misses] [--record NAME]
+python -m benchmarks.mistakes ROUND.jsonl ... [--shop SHOP] [--judge MODEL] [--answers FILE] [--misses]
 
 `--judge` asks a model, about 1.6 calls a text; `--answers` keeps each answer under the hash of what was asked, and gives it again in the place of
 asking. Without a model what is kept is all there is. The answers of `strangers/readings.jsonl.gz` are kept with the project.
@@ -33,7 +33,7 @@ from drr.llm.meter import Meter
 
 from benchmarks.first_contact import Finding, StrangerText, read_round, told
 from benchmarks.planted import sample_shop, share
-from benchmarks.results import record, table
+from benchmarks.results import table
 
 KEPT = Path(__file__).parent / "strangers" / "readings.jsonl.gz"
 
@@ -182,7 +182,6 @@ def main() -> None:
     )
     parser.add_argument("--together", type=int, default=8, help="texts in flight (default 8)")
     parser.add_argument("--misses", action="store_true", help="print each false accusation and each miss")
-    parser.add_argument("--record", metavar="HEADING", help="keep the table under this heading of RESULTS.md")
     arguments = parser.parse_args()
     rows = []
     with sample_shop(arguments.shop) as shop:
@@ -199,8 +198,6 @@ def main() -> None:
                 print("\n".join(["", *seen.told]))
     text = table(["round", *HEAD], rows)
     print(f"\n{text}")
-    if arguments.record:
-        record(arguments.record, text)
 
 
 async def _read_round(shop: Shop, path: Path, arguments: argparse.Namespace) -> RoundRead:

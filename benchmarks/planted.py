@@ -14,7 +14,6 @@ from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field
 from io import StringIO
 from pathlib import Path
-from time import perf_counter
 from types import SimpleNamespace
 
 from drr.citations.parse import canonical_url
@@ -22,7 +21,7 @@ from drr.env.entities import Product, User
 from drr.env.settings import resolve
 from drr.env.shop import Shop, open_shop
 from drr.eval.canaries.planted_errors import WEB
-from drr.eval.checks import RULES, check_report
+from drr.eval.checks import check_report
 from drr.eval.checks.base import Subject, urls_in
 from drr.eval.checks.results import Check
 from drr.wording.states import STATES
@@ -30,7 +29,7 @@ from drr.wording.states import STATES
 from benchmarks.planted_by_hand import REPORTS
 from benchmarks.planted_errors import KINDS, World
 from benchmarks.planted_reports import FORMS, LAYOUTS, Case, short_title, write_case
-from benchmarks.results import machine, record, table
+from benchmarks.results import record, table
 
 
 @contextmanager
@@ -162,7 +161,6 @@ class Outcome:
     """(layout, rule, kind)"""
     caught: Counter[tuple[str, str, str]] = field(default_factory=Counter)
     examples: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
-    seconds: float = 0.0
 
 
 def run(shop: Shop, *, mutations: int, clean: int, seed: int) -> Outcome:
@@ -171,7 +169,6 @@ def run(shop: Shop, *, mutations: int, clean: int, seed: int) -> Outcome:
     outcome = Outcome()
     cases = [scene.case(LAYOUTS[n % 4], FORMS[n // 4 % 5]) for n in range(clean - len(REPORTS))]
     by_hand = [scene.by_hand(template) for template in REPORTS]
-    start = perf_counter()
     for case in [*cases, *by_hand]:
         outcome.clean[case.layout] += 1
         failed = [(name, found) for name, found in check(case, shop).items() if found.status == "fail"]
@@ -204,7 +201,6 @@ def run(shop: Shop, *, mutations: int, clean: int, seed: int) -> Outcome:
             outcome.examples[f"missed {kind}"].append(
                 f"{case.layout}/{case.form} {found}\n{wrong.query}\n{wrong.report}"
             )
-    outcome.seconds = perf_counter() - start
     return outcome
 
 
@@ -219,11 +215,6 @@ def _sum(counter: Counter[tuple[str, str, str]], place: int, name: str) -> int:
 def report(outcome: Outcome) -> str:
     reports, mutations = outcome.clean.total(), outcome.planted.total()
     layouts = [*LAYOUTS, "by hand"]
-    by_rule = [
-        [name, share(_sum(outcome.caught, 1, name), _sum(outcome.planted, 1, name)),
-         share(sum(n for (_, rule), n in outcome.alarms.items() if rule == name), reports)]
-        for name in RULES
-    ]  # fmt: skip
     by_layout = [
         [
             name,
@@ -232,20 +223,17 @@ def report(outcome: Outcome) -> str:
         ]
         for name in layouts
     ]
-    by_kind = [
-        [kind, KINDS[kind][0], share(_sum(outcome.caught, 2, kind), _sum(outcome.planted, 2, kind))]
-        for kind in sorted(KINDS)
-    ]
-    return "\n\n".join(
-        [
-            f"{mutations:,} planted errors of {len(KINDS)} kinds in reports of four layouts and five citation forms; {reports} clean"
-            f" reports, {len(REPORTS)} of them written by hand. {machine()}, {(reports + mutations) / outcome.seconds:,.0f} reports/s.",
-            f"Detected: {share(outcome.caught.total(), mutations)}. Clean reports with any false alarm:"
-            f" {share(outcome.alarmed.total(), reports)}.",
-            table(["check", "detected", "clean reports failed"], by_rule),
-            table(["layout", "detected", "clean reports with any false alarm"], by_layout),
-            table(["kind of error", "check", "detected"], by_kind),
-        ]
+    return (
+        f"{mutations:,} planted errors of {len(KINDS)} kinds that rules promise to find, in reports of four layouts and five citation "
+        f"forms, made by code; {reports} clean reports, {len(REPORTS)} of them by hand. Layouts that say prices and totals in running text "
+        "(prose, phases) are left to a judge there. The reports are ours: they show that a rule works, and not what others write.\n\n"
+        + table(
+            ["layout", "found", "clean reports accused"],
+            [
+                *by_layout,
+                ["all", share(outcome.caught.total(), mutations), share(outcome.alarmed.total(), reports)],
+            ],
+        )
     )
 
 

@@ -12,6 +12,8 @@ import numpy as np
 from drr.eval.stats.intervals import SHARE, mean
 from drr.eval.stats.ranks import ranks
 
+from benchmarks.results import record, table
+
 Values = dict[str, dict[str, list[float | None]]]
 
 
@@ -41,23 +43,27 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks ranks", description=__doc__)
     parser.add_argument("--draws", type=int, default=400)
     parser.add_argument("--questions", type=int, default=100)
+    parser.add_argument("--record", action="store_true", help="keep the table in RESULTS.md")
     given = parser.parse_args()
+    rows = []
     for systems in (2, 8, 30):
-        for gap in (0.15, 0.0):
-            made = list(boards(systems, given.questions, gap, 82 + systems, given.draws))
-            found = [ranks(one) for one in made]
-            if gap:
-                all_behind = np.mean([all(found[f"s{n}"] > 1 for n in range(1, systems)) for found in found])
-                each = np.mean([[found[f"s{n}"] > 1 for n in range(1, systems)] for found in found])
-                print(
-                    f"{systems:>2} systems, one +{gap:g}: beats each other {each:.3f}, all of them {all_behind:.3f}"
-                )
-            else:
-                apart = np.mean([max(found.values()) > 1 for found in found])
-                overlap = np.mean([_by_overlap(one) for one in made])
-                print(
-                    f"{systems:>2} equal systems: some pair separated {apart:.3f}; by overlap of intervals {overlap:.3f}"
-                )
+        better, equal = (
+            list(boards(systems, given.questions, gap, 82 + systems, given.draws)) for gap in (0.15, 0.0)
+        )
+        behind = [[one[f"s{n}"] > 1 for n in range(1, systems)] for one in map(ranks, better)]
+        apart = np.mean([max(ranks(one).values()) > 1 for one in equal])
+        overlap = np.mean([_by_overlap(one) for one in equal])
+        each, whole = np.mean(behind), np.mean([all(one) for one in behind])
+        rows.append((systems, f"{each:.2f}", f"{whole:.2f}", f"{apart:.3f}", f"{overlap:.3f}"))
+    head = (
+        *("systems", "one is .15 better: beats each other", "beats all others"),
+        *("all are equal: some pair separated", "by overlap of intervals"),
+    )
+    text = (
+        f"{given.draws} simulated boards a row: systems answer the same {given.questions} questions, whose difficulty they share. By paired "
+        f"sign flips with Holm's correction over all pairs.\n\n{table(head, rows)}"
+    )
+    (record("Ranks of a board", text) if given.record else print(text))
 
 
 if __name__ == "__main__":

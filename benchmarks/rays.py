@@ -1,21 +1,19 @@
 """Ray as a pool, on a cluster of two nodes on this machine. Measured are what a unit costs beside one
 process, many in flight, and where the driver ends.
 
-`python -m benchmarks.rays [overhead|flight|judging|waiting|driver|simulation ...]` in the environment of `make test-ray`; all of them without words. The machine's
+`python -m benchmarks.rays [overhead|flight|judging|waiting|driver ...]` in the environment of `make test-ray`; all of them without words. The machine's
 load stands beside every figure: on two cores that others use too, only ratios within one run say anything, and those only roughly.
 """
 
 from __future__ import annotations
 
 import asyncio
-import heapq
 import os
-import random
 import shutil
 import sys
 import tempfile
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -142,77 +140,6 @@ async def driver() -> list[Row]:
     return rows
 
 
-LATENCY_OF_A_CALL_S = 3.0
-
-
-def served(
-    rate: float, workers: int, each: int, times: Sequence[float], seconds: float = 1_800.0
-) -> tuple[float, float]:
-    """Return the units a second, and how long one that ended waits for the driver. All that wait are kept together at `rate`.
-
-    Each of `workers` times `each` places is given its next unit when the one before is kept; times are drawn from those measured.
-    """
-    chance = random.Random(7)
-    ends = [chance.choice(times) * chance.random() for _ in range(workers * each)]
-    heapq.heapify(ends)
-    now = waited = 0.0
-    kept = 0
-    while now < seconds:
-        now = max(now, ends[0])
-        batch = []
-        while ends and ends[0] <= now:
-            batch.append(heapq.heappop(ends))
-        now += len(batch) / rate
-        for ended in batch:
-            waited += now - ended
-            heapq.heappush(ends, now + chance.choice(times))
-        kept += len(batch)
-    return kept / now, waited / kept
-
-
-async def simulation() -> list[Row]:
-    """Simulate the driver's pace as it is measured here. The calls are those of six systems as they make them
-    under rules, each of three seconds."""
-    rate, _ = await kept_a_second(4)
-    times = [LATENCY_OF_A_CALL_S * calls for calls in await asyncio.to_thread(calls_of_units)]
-    rows = []
-    for each in (1, 10, 20, 50, 100):
-        pace, wait = served(rate, 1_000, each, times)
-        ideal = 1_000 * each / (sum(times) / len(times))
-        rows.append(
-            (
-                f"1,000 workers of {each} units",
-                f"{pace:.0f} units a second, {100 * pace / ideal:.0f}% of what they could; one waits {wait:.1f} s to be kept",
-                f"simulated: the driver keeps {rate:.0f} a second with four texts each; units of {sum(times) / len(times):.0f} s in the mean",
-            )
-        )
-    return rows
-
-
-def calls_of_units() -> list[int]:
-    """Count the calls of every system on the sample shop's first questions."""
-    from drr.app.cli import main as drr
-
-    from benchmarks.wire_study import site
-
-    with site() as place:
-        study = place.folder / "study"
-        words = [
-            "run",
-            study,
-            "--shop",
-            place.shop,
-            "--queries",
-            place.queries(4),
-            "--variants",
-            "all",
-            "--quiet",
-        ]
-        assert drr(list(map(str, words))) == 0
-        with Study.open(study, read_only=True) as made:
-            return [sum(used["calls"] for used in record.usage.values()) for record in made.records()]
-
-
 async def judging() -> list[Row]:
     return await asyncio.to_thread(by_rules)
 
@@ -227,7 +154,6 @@ PARTS = {
     "judging": judging,
     "waiting": waiting,
     "driver": driver,
-    "simulation": simulation,
 }
 
 
@@ -239,7 +165,7 @@ def main(names: list[str]) -> None:
         sys.exit(f"no such part: {', '.join(unknown)}; there are {', '.join(PARTS)}")
     rows: list[tuple[str, ...]] = []
     cluster = None
-    if not set(names) <= {"driver", "simulation"}:
+    if not set(names) <= {"driver"}:
         os.environ.update({**LOOPBACK_AND_QUICK, **KEY})
         from ray.cluster_utils import Cluster
 
@@ -253,7 +179,10 @@ def main(names: list[str]) -> None:
             rows.append((*row, f"{load:.0f}"))
             print(*rows[-1], sep="; ", flush=True)
     if set(names) == set(PARTS):
-        record("Ray as a pool", table(("what", "figure", "how", "load of two cores"), rows))
+        record(
+            "Ray as a pool",
+            table(("what", "figure", "load"), [(what, figure, load) for what, figure, _, load in rows]),
+        )
     if cluster is not None:
         import ray
 

@@ -67,7 +67,7 @@ def _each(words: Sequence[str]) -> list[Took]:
     home = Path(tempfile.mkdtemp(prefix="rays-"))
     try:
         (home / "reports.jsonl").write_text("\n".join(reports(REPORTS)) + "\n", encoding="utf-8")
-        assert drr(["import", str(home / "base"), str(home / "reports.jsonl"), "--quiet"]) == 0
+        assert drr(["study", "import", str(home / "base"), str(home / "reports.jsonl"), "--quiet"]) == 0
         took = []
         for nodes in (1, 2):
             study = shutil.copytree(home / "base", home / f"study-{nodes}")

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 from statistics import median
 
-from benchmarks.results import machine, record, table
+from benchmarks.results import record, table
 
 RUNS = 15
 
@@ -34,8 +34,7 @@ def main() -> None:
     rows = [(name, f"{median(t) * 1000:.0f}", f"{median(t) / bare:.1f}") for name, t in times.items()]
     record(
         "Start-up",
-        f"Median of {RUNS} runs, interleaved ({machine()}).\n\n"
-        + table(("command", "ms", "x bare Python"), rows),
+        f"Median of {RUNS} runs, interleaved.\n\n" + table(("command", "ms", "x bare Python"), rows),
     )
 
 

@@ -97,8 +97,11 @@ if __name__ == "__main__":
     given = parser.parse_args()
     with TemporaryDirectory() as place:
         rows, alarms, of = summed(list(studied(Path(place), given.questions, given.seeds)))
-    text = table(["planted", "truth", "found (mean)", "in its 95 % interval", "settled"], rows)
-    text += f"\n\n{alarms} of {of} other effects are called settled, after Holm. {given.questions} questions, {given.seeds} seeds of the changes."
+    text = (
+        f"{given.questions} checkable questions of a fresh shop, scripted agents in real sessions, six changes, {given.seeds} seeds of them. "
+        f"{alarms} of {of} other effects are called settled, after Holm.\n\n"
+    )
+    text += table(["planted", "truth", "found (mean)", "in its 95 % interval", "settled"], rows)
     print(text)
     if given.record:
         record("Stress: planted faults through real sessions", text)

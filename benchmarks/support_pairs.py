@@ -20,7 +20,7 @@ from drr.eval.labels import SupportLabel, read_labels
 from drr.eval.stats.agreement import cohen_kappa
 from drr.eval.stats.intervals import Statistic
 
-from benchmarks.results import table
+from benchmarks.results import record, table
 
 LABELS = ("none", "partial", "full")
 
@@ -93,11 +93,20 @@ HEAD = (
 )
 
 
+SHORT = 4
+"""Columns that are kept; all are printed."""
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("files", nargs="+", type=Path)
     rows = [summary(path.stem, judged(path)) for path in parser.parse_args().files]
     print(table(HEAD, rows))
+    told = "`rules-2` on claims that people labelled (WiCE, oracle chunks)."
+    record(
+        "The judge without a model beside people's labels",
+        f"{told}\n\n{table(HEAD[:SHORT], [row[:SHORT] for row in rows])}",
+    )
 
 
 if __name__ == "__main__":

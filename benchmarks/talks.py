@@ -23,7 +23,7 @@ from drr.app.training.service_tricks import SERVICE_FLOOR, SERVICE_TRICKS
 from drr.app.training.tricks import Play
 
 from benchmarks.environment import rate
-from benchmarks.results import machine, record, table
+from benchmarks.results import record, table
 
 READS = 1_000
 HEADING = "Talks with a shopper"
@@ -148,7 +148,7 @@ def main() -> None:
     left, right = theirs(given.tau), ours(given.shop, given.talks)
     rows = [(name, left[name], right[name]) for name in left]
     head = (
-        f"`python -m benchmarks.talks tau --shop SHOP` on {machine()}; tau-bench retail at `59a200c`, test split, with its own code. "
+        f"tau-bench retail at `59a200c`, test split, with its own code. "
         f"Ours are {given.talks} talks by seed in a shop of `drr shop make --seed 41`; silence is doing nothing, and asking all and doing nothing.\n\n"
     )
     record(HEADING, head + table(["", "tau-bench retail", "`--world service`"], rows))

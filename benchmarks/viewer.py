@@ -23,7 +23,7 @@ from drr.app.viewer.site import site
 from drr.study.study import Study
 from playwright.sync_api import sync_playwright
 
-from benchmarks.results import machine, record, table
+from benchmarks.results import record, table
 from tests.entering import entered
 
 SMALL = 300
@@ -73,7 +73,7 @@ def timed(client: httpx.Client, path: str, times: int = 30) -> tuple[float, floa
 def judged(home: Path, reports: int) -> Path:
     (home / "reports.jsonl").write_text("\n".join(rows(reports)) + "\n", encoding="utf-8")
     study = home / f"study-{reports}"
-    assert drr(["import", str(study), str(home / "reports.jsonl"), "--quiet"]) == 0
+    assert drr(["study", "import", str(study), str(home / "reports.jsonl"), "--quiet"]) == 0
     assert drr(["judge", str(study), "--what", "faithfulness,quality", "--quiet"]) == 0
     return study
 
@@ -97,12 +97,9 @@ def main() -> None:
         lines.append((f"`drr view --static`, {SMALL} reports", *command(*pages)))
         sizes = [path.stat().st_size for path in (home / "pages" / "r").glob("*.html")]
         text = table(("what", "first, ms", "median after, ms", "x a bare file", "CPU s"), lines)
-        size = (
-            f"Static report page: median {median(sizes) / 1000:.0f} kB, largest {max(sizes) / 1000:.0f} kB."
-        )
         record(
             "Viewer and report",
-            f"{REPORTS} imported reports ({SMALL} where said), judged by rules ({machine()}).\n\n{text}\n\n{size}",
+            f"{REPORTS} imported reports ({SMALL} where said), judged by rules. A static report page has {median(sizes) / 1000:.0f} kB.\n\n{text}",
         )
 
 

@@ -1,7 +1,6 @@
-"""A real model's first day. Studies run over the wire with a careless model, faults of the provider, kills and small budgets.
+"""A real model's first day. Studies run over the wire with a careless model, faults of the provider and kills.
 
-    python -m benchmarks.wire_study               # all parts, about a quarter of an hour
-    python -m benchmarks.wire_study calm          # one of them: calm, killed, budgets
+    python -m benchmarks.wire_study               # some six minutes
 
 Everything is a user's: `drr run` in a process of its own, the real Anthropic client, the sample shop, six variants, 23 of the built-in
 questions. What was paid is counted by the server and by `drr study status`.
@@ -17,25 +16,22 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from drr.agents.base import BROKEN_OFF
 from drr.app.cli import main as drr
 from drr.querygen.builtin import SEED, builtin_queries
 from drr.study.status import StudyStatus, status
 from drr.study.study import Study
 
 from benchmarks.careless import CarelessModel
-from benchmarks.results import machine, record, table
+from benchmarks.results import record, table
 from tests.wire import Wire
 
-QUESTIONS, BUDGETED = 23, 12
+QUESTIONS = 23
 KILLS = 12
 AT_ONCE = 8
-BUDGETS = (0.25, 0.35, 0.45)
 MODEL = "anthropic:claude-sonnet-5-5"
 PICO = 1e12
 
@@ -70,8 +66,8 @@ def site() -> Iterator[Site]:
     with TemporaryDirectory() as name:
         made = Site(Path(name))
         for words in (
-            ("sample", made.folder / "raw", "--seed", SEED, "--quiet"),
-            ("ingest", made.folder / "raw", "--shop", made.shop, "--quiet"),
+            ("data", "sample", made.folder / "raw", "--seed", SEED, "--quiet"),
+            ("data", "ingest", made.folder / "raw", "--shop", made.shop, "--quiet"),
         ):
             if drr([str(word) for word in words]) != 0:
                 raise SystemExit("the sample shop could not be made")
@@ -110,9 +106,9 @@ def lies_between(told: StudyStatus, model: CarelessModel) -> bool:
     return told.spent_tokens <= tokens <= told.spent_tokens_at_most and known <= cost <= most
 
 
-def calm(site: Site) -> list[str]:
-    """138 units, no kill: what finishes, and whether the count of every answer that came is the server's."""
-    rows, parts = [], []
+def calm(site: Site) -> str:
+    """Run 138 units without a kill: what finishes, and whether the count of every answer that came is the server's."""
+    rows = []
     for seed in (16, 61):
         model, study = CarelessModel(seed=seed), site.folder / f"calm-{seed}"
         with Wire(model) as wire:
@@ -120,7 +116,6 @@ def calm(site: Site) -> list[str]:
             begun(site, study, wire, asked).wait()
         end = ended(study)
         units, told = end.told.units, end.told
-        broken = {why: count for why, count in sorted(end.stops.items()) if why in BROKEN_OFF}
         rows.append(
             (
                 seed,
@@ -129,29 +124,22 @@ def calm(site: Site) -> list[str]:
                 sum(n for what, n in model.done.items() if what.startswith("slip")),
                 f"{units.done} of {units.total}",
                 _told(told.failures),
-                _told(broken),
-                f"{model.whole.tokens:,}",
-                f"{told.spent_tokens:,}",
-                f"${model.whole.cost / PICO:.4f}",
-                f"${told.cost_usd or 0:.4f}",
+                f"{told.spent_tokens:,} of {model.whole.tokens:,}",
+                f"${told.cost_usd or 0:.4f} of ${model.whole.cost / PICO:.4f}",
                 "yes" if lies_between(told, model) else "NO",
             )
         )
-        parts.append(f"Seed {seed}: {_told(dict(sorted(model.done.items())))}.")
     head = (
-        *("seed", "requests", "faults", "slips", "finished", "failed", "of the finished, broken off"),
-        *(
-            "tokens of whole answers, server",
-            "known",
-            "cost, server",
-            "known",
-            "with lost answers within known..at most",
-        ),
+        *("seed", "requests", "faults", "slips", "finished", "failed", "tokens known of the server's"),
+        *("cost known of the server's", "lost answers within known..at most"),
     )
-    return [table(head, rows), "\n".join(parts)]
+    return (
+        "A careless model and faults of the provider on the wire, six variants, 23 questions: what finishes, and whether our count of "
+        f"what was paid is the server's.\n\n{table(head, rows)}"
+    )
 
 
-def killed(site: Site) -> list[str]:
+def killed(site: Site) -> str:
     """Run the same, killed at even distances. Nothing is asked twice but what was in flight, and the bounds stay true after each kill."""
     model, study = CarelessModel(seed=16, latency_s=0.03), site.folder / "killed"
     asked: Sequence[str] = ("--queries", str(site.queries(QUESTIONS)), "--variants", "all")
@@ -171,101 +159,23 @@ def killed(site: Site) -> list[str]:
             asked = ()
         begun(site, study, wire, ()).wait()
     end = ended(study)
-    units = end.told.units
-    row = (
-        KILLS,
-        f"{within} of {KILLS}",
-        f"{units.done} of {units.total}",
-        _told(end.told.failures),
-        f"{model.whole.answers:,}",
-        f"{end.recorded:,}",
-        model.whole.answers - end.recorded,
-        most_at_once,
-        "yes" if lies_between(end.told, model) else "NO",
+    return (
+        f"Seed 16 again, killed {KILLS} times: {end.told.units.done} of {end.told.units.total} finished; the server's count lay within "
+        f"known..at most after {within} of {KILLS} kills and {'also' if lies_between(end.told, model) else 'NOT'} at the end; of "
+        f"{model.whole.answers:,} whole answers {model.whole.answers - end.recorded} were paid twice, those in flight at a kill (at most "
+        f"{most_at_once} at one)."
     )
-    head = (
-        *(
-            "kills",
-            "server's count within known..at most after a kill",
-            "finished",
-            "failed",
-            "whole answers, server",
-        ),
-        *("on record", "paid twice: in flight at a kill", "most of one kill", "within at the end"),
-    )
-    return [table(head, [row])]
-
-
-def budgets(site: Site) -> list[str]:
-    """Twelve units of Hybrid with a budget for some of them, then as much as they need.
-
-    A request that was cut off may have been billed: the budget is held against the most that it can have cost, so faults leave less. A
-    slip may be a refusal, which ends a unit that was paid for.
-    """
-    rows = []
-    for (faults, slips), usd in product(((0.0, 0.0), (0.0, 0.12), (0.08, 0.12)), BUDGETS):
-        model = CarelessModel(seed=16, faults=faults, slips=slips)
-        study = site.folder / f"budget-{faults}-{slips}-{usd}"
-        with Wire(model) as wire:
-            asked = ("--queries", str(site.queries(BUDGETED)), "--variants", "hybrid-react")
-            begun(site, study, wire, (*asked, "--budget", str(usd))).wait()
-            first, paid = ended(study), model.whole.cost + model.lost.cost
-            most = first.told.cost_usd_at_most or 0.0
-            begun(site, study, wire, ("--budget", "100")).wait()
-        end = ended(study)
-        mean = (end.told.cost_usd or 0) / max(1, end.told.units.done)
-        rows.append(
-            (
-                f"{faults:g}",
-                f"{slips:g}",
-                f"${usd}",
-                f"{first.told.units['done']} of {BUDGETED}",
-                f"${paid / PICO:.3f}",
-                f"${most:.3f}",
-                f"${mean:.3f}",
-                f"{end.told.units['done']} of {BUDGETED}",
-                f"{model.whole.answers:,}",
-                f"{end.recorded:,}",
-                model.whole.answers - end.recorded,
-            )
-        )
-    head = (
-        *(
-            "faults",
-            "slips",
-            "budget",
-            "finished with it",
-            "paid by the server's count",
-            "at most",
-            "a unit costs, mean",
-            "finished after more money",
-        ),
-        *("whole answers, server", "on record", "paid twice"),
-    )
-    return [table(head, rows)]
 
 
 def _told(counts: dict[str, int]) -> str:
     return ", ".join(f"{name} {count}" for name, count in counts.items()) or "none"
 
 
-PARTS = {
-    "calm": ("Over the wire", calm),
-    "killed": ("Over the wire, killed", killed),
-    "budgets": ("Over the wire, small budgets", budgets),
-}
-
-
-def main(chosen: Sequence[str]) -> int:
+def main() -> int:
     with site() as made:
-        for name in chosen or PARTS:
-            heading, part = PARTS[name]
-            started = time.monotonic()
-            text = "\n\n".join(part(made))
-            took = f"{time.monotonic() - started:.0f} s"
-            record(heading, f"{part.__doc__}\n\n{machine()}, {took}\n\n{text}")
+        record("Over the wire", f"{calm(made)}\n\n{killed(made)}")
     return 0
 
 
 if __name__ == "__main__":
-    raise SystemExit(main(sys.argv[1:]))
+    raise SystemExit(main())

@@ -38,7 +38,7 @@ from drr.tools.registry import TOOLS
 from drr.tools.spec import make_tool
 from langchain_core.messages import AIMessage, BaseMessage
 
-from benchmarks.ledger_models import form as bad_form
+from tests.agents.bad_forms import form as bad_form
 from tests.agents.garden import ANNA, DOCUMENTS, QUESTION, Ask, Asked, call, turn
 from tests.agents.notes_world import NotesWorld, read_note
 from tests.cases import cases, table

@@ -16,7 +16,7 @@ from drr.data_ingest.review_rows import ReviewRows, canonical
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.results import record, table
+from benchmarks.results import ENDURANCE, row
 from tests.cases import cases
 from tests.ingest.raw import messy_reviews, odd_user, product_id, review, user_id, write
 from tests.ingest.test_reference import Bad, review_of
@@ -176,9 +176,9 @@ def test_random_damage(tmp_path: Path) -> None:
 @pytest.mark.endurance
 def test_random_damage_long(tmp_path: Path) -> None:
     lines = sum(fuzz(tmp_path, 100 + seed, 20_000) for seed in range(40))
-    record(
-        "Endurance: damaged review lines",
-        table(("lines, half of them damaged", "read otherwise than by the JSON parser"), [(f"{lines:,}", 0)]),
+    row(
+        *ENDURANCE,
+        ("review lines, half of them damaged", f"{lines:,}", "0 read otherwise than by the JSON parser"),
     )
 
 

@@ -22,8 +22,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, HumanMessage
 
-from benchmarks.results import record
-from benchmarks.results import table as shown
+from benchmarks.results import ENDURANCE, row
 from tests.cases import table
 from tests.wire import Cut, EndEarly, ErrorEvent, Fail, FastClock, Garbage, Hang, Reply, Request, Say, Wire
 
@@ -419,9 +418,9 @@ async def test_a_thousand_faults() -> None:
             await inject([fault] * ATTEMPTS, streaming=streaming)
             injected += tries(fault)
     assert injected >= 1_000
-    record(
-        "Endurance: faults of a provider",
-        shown(("faults injected on the wire", "other than the right typed outcome"), [(f"{injected:,}", 0)]),
+    row(
+        *ENDURANCE,
+        ("faults of a provider on the wire", f"{injected:,}", "0 with another than the right typed outcome"),
     )
 
 

@@ -15,7 +15,7 @@ from drr.study.pools import InProcessPool
 from drr.study.run import run
 from drr.study.study import Study
 
-from benchmarks.results import record, table
+from benchmarks.results import ENDURANCE, row
 from tests.rays.campaign import CALLS, opening, says
 from tests.study.plain import assert_same_tables, units
 from tests.wire import Wire
@@ -60,14 +60,8 @@ async def test_kills_amid_what_was_handed_over_at_once_lose_nothing(tmp_path: Pa
 @pytest.mark.endurance
 async def test_fifty_kills_lose_and_double_nothing(tmp_path: Path) -> None:
     told = await compare(tmp_path, kills=50, seed=2)
-    counts = [told[name] for name in ("killed", "units", "lost", "changed", "doubled")]
-    record(
-        "Endurance: a killed cluster",
-        table(
-            (
-                "kills of actors, nodes, drivers", "units", "lost", "changed", "doubled", "begun again",
-                "calls beyond an undisturbed run's", "tables as of a calm run",
-            ),
-            [(*counts, told["begun"] - told["units"], told["repeated"], "byte by byte")],
-        ),
-    )  # fmt: skip
+    found = (
+        f"of {told['units']} units {told['lost']} lost, {told['changed']} changed, {told['doubled']} doubled, "
+        f"{told['begun'] - told['units']} begun again; the tables of a calm run"
+    )
+    row(*ENDURANCE, ("kills of a cluster's actors, nodes and drivers", told["killed"], found))

@@ -25,7 +25,7 @@ from drr.env.settings import Settings
 from drr.env.shop import Manifest, SearchRequest, check_shop, open_shop, shop_writer
 from pydantic import SecretStr
 
-from benchmarks.results import record, table
+from benchmarks.results import ENDURANCE, row
 from tests.servers import running
 from tests.servers.proxies import HttpProxy, MongoProxy
 
@@ -113,16 +113,9 @@ def test_three_kills(spec: str, settings: Settings, tmp_path: Path, servers: Ser
 
 @pytest.mark.endurance
 def test_twenty_five_kills(spec: str, settings: Settings, tmp_path: Path, servers: Servers) -> None:
-    start = time.monotonic()
     left = _kill_at_random(25, 20, spec, settings, tmp_path, servers)
-    record(
-        "Kill test of loads onto servers",
-        f"A shop of {running.PRODUCTS:,} products, {running.USERS:,} users and {running.USERS:,} orders replaced over and over on the "
-        "test servers, each time by a process killed (SIGKILL) at a random moment; after each kill the shop that is shown was "
-        "read and compared record by record, and the same command run to its end; nothing was lost, doubled, mixed or left "
-        f"lying ({time.monotonic() - start:.0f} s).\n\n"
-        + table(("what was found", "times"), sorted(left.items())),
-    )
+    found = "the old shop whole or the new one; nothing lost, doubled, mixed or left lying"
+    row(*ENDURANCE, ("kills of a load onto servers at random moments", left["killed"], found))
 
 
 def _product(**changes: Any) -> Product:

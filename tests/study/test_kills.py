@@ -13,7 +13,7 @@ from drr.study.export import export
 from drr.study.run import Pace, run
 from drr.study.study import Study
 
-from benchmarks.results import record, table
+from benchmarks.results import ENDURANCE, row
 from tests.study.plain import answer, assert_same_tables, offline, units
 
 
@@ -69,10 +69,5 @@ async def test_kills_in_the_middle_of_a_commit_lose_and_double_nothing(tmp_path:
 @pytest.mark.endurance
 async def test_two_hundred_kills_lose_and_double_nothing(tmp_path: Path) -> None:
     told = await compare(tmp_path, kills=200, seed=4)
-    record(
-        "Endurance: killed studies",
-        table(
-            ("kills at random moments", "answers", "lost", "changed", "doubled", "tables as of a calm run"),
-            [(told["killed"], told["units"], told["lost"], told["changed"], told["doubled"], "byte by byte")],
-        ),
-    )
+    found = f"of {told['units']} answers {told['lost']} lost, {told['changed']} changed, {told['doubled']} doubled; the tables of a calm run"
+    row(*ENDURANCE, ("kills of a study at random moments", told["killed"], found))

@@ -17,7 +17,7 @@ from drr.tools.registry import TOOLS, call_sync
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from benchmarks.results import record, table
+from benchmarks.results import ENDURANCE, row
 from tests.cases import cases, each
 from tests.commands import python
 from tests.sizes import examples
@@ -119,9 +119,8 @@ def test_two_thousand_arbitrary_calls(shop: Shop, web: Sandbox, before: Any) -> 
 def test_a_hundred_thousand_arbitrary_calls(shop: Shop, web: Sandbox, before: Any) -> None:
     _fuzz(shop, web, 100_000, same=False)
     assert before == _whole(shop)
-    heads = ("calls with arbitrary JSON", "neither an answer nor a ToolError", "shop changed")
-    name = f"Endurance: arbitrary tool calls, {shop.manifest.backend} shop"
-    record(name, table(heads, [("100,000", 0, "no")]))
+    name = f"tool calls with arbitrary JSON, {shop.manifest.backend} shop"
+    row(*ENDURANCE, (name, "100,000", "0 with neither an answer nor a ToolError; shop unchanged"))
 
 
 @each("hostile", [h for h in _HOSTILE if isinstance(h, str)])

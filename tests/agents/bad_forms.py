@@ -1,25 +1,16 @@
-"""Models that fill in the form of `ledger` badly: a careless one, which slips, and a hostile one, which smuggles.
-
-Both look at nothing but the request, so that the same request gives the same answer in every run.
-"""
+"""Forms of `ledger` as a careless and as a hostile model fills them in, by a draw and the passages it was shown."""
 
 from __future__ import annotations
 
-import json
 import re
-from dataclasses import dataclass
 from random import Random
 from typing import Any
-
-from benchmarks.careless import CarelessModel
-from tests.wire import Request, Say
 
 Form = dict[str, Any]
 MADE_UP = "B0MADEUP77"
 _PRODUCT = re.compile(r"\[\d+\] product (\S+?)[ :]")
 _NUMBER = re.compile(r"^\[(\d+)\] ", re.M)
 _PRICE = re.compile(r"\$[\d,]+\.\d\d")
-_SENT_BACK = "cannot be printed"
 
 CARELESS = (
     "{product:A} costs {price:A} and is rated {rating:A} by {ratings:A}.",
@@ -104,12 +95,6 @@ _NOTES = (
 QUANTITIES = (1, 1, 1, 2, 3, 0, -1, 1_000_000_000, 40)
 
 
-def is_form(request: Request) -> bool:
-    """Tell whether the request wants the form of a report."""
-    wanted = json.dumps(request.body.get("output_config") or request.body.get("response_format") or "")
-    return '"plan"' in wanted and '"answer"' in wanted
-
-
 def form(text: str, chance: Random, *, hostile: bool) -> Form:
     """A form on the passages that stand in `text`."""
     products = list(dict.fromkeys(_PRODUCT.findall(text))) or [MADE_UP]
@@ -148,42 +133,3 @@ def form(text: str, chance: Random, *, hostile: bool) -> Form:
     ]
     answer = [sentence() for _ in range(chance.randrange(1, 6))]
     return {"answer": answer, "sections": [section() for _ in range(chance.randrange(1, 6))], "plan": plan}
-
-
-EMPTY: Form = {"answer": [], "sections": [], "plan": []}
-
-
-def said(text: str, chance: Random, *, hostile: bool) -> tuple[str, bool]:
-    """Return the answer as JSON, and whether it is cut. Now and then a careless one is empty, cut, or of another form."""
-    draw = chance.random()
-    if not hostile and draw < 0.05:
-        return json.dumps(EMPTY), False
-    whole = json.dumps(form(text, chance, hostile=hostile))
-    if not hostile and draw < 0.1:
-        return whole[: len(whole) // 2], True
-    if not hostile and draw < 0.13:
-        return whole.replace('"plan"', '"basket"'), False
-    return whole, False
-
-
-@dataclass
-class LedgerModel(CarelessModel):
-    """The careless model of the wire, which also fills in forms; a hostile one means ill in every field."""
-
-    hostile: bool = False
-
-    def _said(self, request: Request, chance: Random) -> Say:
-        if not is_form(request):
-            return super()._said(request, chance)
-        text = "\n".join(_texts(request))
-        self._note("form: sent back" if _SENT_BACK in text else "form: first")
-        answer, cut = said(text, chance, hostile=self.hostile)
-        return Say(answer, stop_reason="max_tokens" if cut else None)
-
-
-def _texts(request: Request) -> list[str]:
-    found = []
-    for message in request.body["messages"]:
-        content = message["content"]
-        found += [content] if isinstance(content, str) else [str(block.get("text", "")) for block in content]
-    return found
