@@ -50,10 +50,12 @@ class OrderForms:
             if not self._form and not isinstance(batch.cells["date"], np.ndarray):
                 doubtful += filter(None, map(first_numbers, set(all_texts(batch.cells["date"]))))
             strange.update(map(self._status, set(_texts(batch.cells.get("status", ())))))
-        self._day_first = any(first > _MONTHS for first, _ in doubtful)
-        if doubtful and self._day_first == any(second > _MONTHS for _, second in doubtful):
+        days, months = (sum(one[k] > _MONTHS for one in doubtful) for k in (0, 1))
+        self._day_first = days > 0
+        if doubtful and self._day_first == (months > 0):
             raise DrrError(
-                f'{mapped.name}: 03/04/2024 has two readings; say in the mapping: [orders] dates = "%d/%m/%Y"'
+                f"{mapped.name}: 03/04/2024 has two readings, and {days} dates can only have the day first, {months} "
+                'only the month; say in the mapping: [orders] dates = "%d/%m/%Y" or "%m/%d/%Y"'
             )
         if words := sorted(strange - _CODES.keys()):
             shown = (
