@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from drr.agents.architecture import Variant
-from drr.agents.base import AGENT, PROFILE, AnswerRecord, Listener, ignore_event
+from drr.agents.base import PROFILE, AnswerRecord, Listener, ignore_event
 from drr.agents.commands.command import CommandTerms
 from drr.agents.commands.variants import under_terms
 from drr.agents.registry import choose
@@ -197,10 +197,9 @@ class AnswerWork:
         return models if variant.model is None else under_model(models, self.settings, variant.model)
 
     def asks_for_form(self, name: str) -> bool:
-        """Return True if a variant's model is asked for the form of a checkable question. Rules that stand in for a model never hand one in."""
+        """Return True if a variant is asked for the form of a checkable question."""
         variant, asking = self.variants[name], self.prompts.chosen(asking_for_form(self.prompts))
-        leaves_room = asking.hashes(variant.prompts) != self.prompts.hashes(variant.prompts)
-        return leaves_room and self.models_of(variant).name_of(AGENT) != OFFLINE
+        return asking.hashes(variant.prompts) != self.prompts.hashes(variant.prompts)
 
     def world_of(self, spec: AnswerSpec) -> World:
         if setting_in(spec).has_records:

@@ -162,8 +162,9 @@ def _formless(answering: AnswerWork, units: Sequence[Unit], folder: Path | None)
     if not lacking:
         return []
     questions = many(len({unit.spec["query_id"] for unit in checked}), "question")
+    handed_none = "never handed one in" if asked.issuperset(lacking) else "may hand none in"
     return [
-        f"code checks the answers to {questions} by a form (docs/record.md), and {', '.join(lacking)} never handed one in: without it none is solved"
+        f"code checks the answers to {questions} by a form and the report's lists (docs/record.md), and {', '.join(lacking)} {handed_none}: without a form none is solved"
     ]
 
 
