@@ -21,6 +21,10 @@ RANK = Heading(
     "rank",
     explanation="1, and one more for each system that beats it in a paired test, corrected over all pairs of the table.",
 )
+ANSWERS = Heading(
+    "answers",
+    explanation="Finished, of those that were asked for. Figures of a judge are of finished ones alone.",
+)
 BEHIND = Heading(
     "behind the first", explanation="Its mean minus that of the first row, on the questions that both have."
 )
@@ -38,7 +42,6 @@ _BESIDE = (
     ),
     DOLLARS,
     TOKENS,
-    Heading("answers", explanation="Finished, of those that were asked for."),
     Heading("answered on", explanation="Day on which its last answer ended, as its maker says."),
     Heading("code", explanation="Hash of the program's code that made its bundle, as its maker says."),
 )
@@ -112,6 +115,7 @@ class Ranking(NamedTuple):
         also = _repeated(self.systems)
         columns: list[Column] = [
             (RANK, {key: Cell(f"{rank}") for key, rank in self.ranks.items()}),
+            (ANSWERS, {one.key: _answers(one) for one in self.systems}),
             *metric_columns(
                 figures, *([] if self.metric is None else [self.metric.name]), *also, ahead=self._ahead
             ),
@@ -152,16 +156,18 @@ def _repeated(systems: Sequence[ListedSystem]) -> list[str]:
     return []
 
 
+def _answers(one: ListedSystem) -> Cell:
+    return Cell(float(one.answers.done), brief=f"{one.answers.done:,} of {one.answers.units:,}")
+
+
 def _beside(one: ListedSystem) -> Sequence[Cell]:
     """Return the cells that follow a system's figures. A mean cost without all answers is left out, as it would look too cheap."""
-    asked = one.answers
     return (
         Cell("; ".join(map(one_line_result, one.reproduced)) or "not run again"),
         Cell(CONTAINED[one.contained]),
         Cell(one.bundle.found.tier),
         Cell.of(None if one.dollars["n_unscored"] else one.dollars, 4, missing="unknown"),
         Cell(one.tokens, digits=0, missing="unknown"),
-        Cell(float(asked.done), brief=f"{asked.done:,} of {asked.units:,}"),
         Cell(day_of(one.ended)),
         Cell(one.code[:8]),
     )

@@ -239,6 +239,8 @@ def _check_figures(
     found.checked["figures"] += canonical_json(again).count('"value":')
     other = "" if maker == program_version() else f"; made by {maker}, this is {program_version()}"
     words = {f"documents.{judge}.banner" for judge in again["documents"]}
+    for document in again["documents"].values():
+        document["provenance"]["made_by"] = maker
     for line in differing_values(parcel.row("figures.json", JsonObject), again):
         # a banner by rules of another version
         if line.rpartition(": the bundle says")[0] in words and manifest["code"] != code_id():

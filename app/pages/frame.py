@@ -108,9 +108,10 @@ def banner_of(written: Collection[bool], judged: bool, weak: str | None = None) 
     if not (any(written) or judged):
         return None
     if not any(written):
-        return "A rule-based stand-in judged: faithfulness and grades are no measurement. Errors that code found stand."
+        return "A rule-based stand-in judged: faithfulness and grades are no measurement. Errors and rewards that code found stand."
     if not judged and not all(written):
         return "A rule-based stand-in wrote some reports: what these score is no measurement."
-    some = "judged, and wrote some reports" if not all(written) else "wrote and judged" if judged else "wrote"
-    did = f"{'Rule-based stand-ins' if judged else 'A rule-based stand-in'} {some}"
+    if not all(written):
+        return "Rule-based stand-ins judged, and wrote some reports: faithfulness, grades and what these score are no measurement. Errors and rewards of others that code found stand."
+    did = "Rule-based stand-ins wrote and judged" if judged else "A rule-based stand-in wrote"
     return f"{did}: no measurement. Figures show that every step works, not how good an answer is."

@@ -242,7 +242,7 @@ def _state(code: str) -> str:
 def _spend(spend: Spend) -> str:
     if spend.total is None or spend.mean_price is None:
         return "unknown (no price on record for anything bought)"
-    text = f"{dollars(spend.total)} at known prices, an item costs {dollars(spend.mean_price)} on average"
+    text = f"{dollars(spend.total)} at known prices, {dollars(spend.mean_price)} on average"
     if spend.quartiles:
         text += f", quartiles {' / '.join(map(dollars, spend.quartiles))} ({spend.level})"
     return text + f"; the price of {spend.unknown_share:.0%} of the orders is unknown"

@@ -308,6 +308,31 @@ def test_words_of_another_build_are_no_figures(home: Path, tmp_path: Path, drr: 
     assert elsewhere["holds"] and "figures" in {one["check"] for one in elsewhere["not_checked"]}
 
 
+def _by_an_older_version(folder: Path) -> None:
+    def rename(lines: list[Any]) -> None:
+        for document in lines[0].get("documents", {}).values():
+            document["provenance"]["made_by"] = "deepresearch-retail 0.0.9"
+
+    def named(lines: list[Any]) -> None:
+        lines[0].update(code="0" * 64, made_by="deepresearch-retail 0.0.9")
+
+    edit_rows("figures.json", rename)(folder)
+    edit_rows(MANIFEST, named)(folder)
+    edit_rows(
+        "packages.json", lambda lines: lines[0]["bill"]["metadata"]["component"].update(version="0.0.9")
+    )(folder)
+
+
+def test_a_bundle_of_another_version_holds(home: Path, tmp_path: Path, drr: Drr) -> None:
+    """Every honest bundle failed with the next version, the recorded one of the demo too: figures name the program that made them."""
+    elsewhere = found_in(drr, forged(home / "bundle", tmp_path / "older", _by_an_older_version))
+    assert elsewhere["holds"], elsewhere["failed"]
+    only_there = edit_rows(
+        "packages.json", lambda lines: lines[0]["bill"]["metadata"]["component"].update(version="0.0.9")
+    )
+    assert not found_in(drr, forged(home / "bundle", tmp_path / "list", only_there))["holds"]
+
+
 @pytest.mark.parametrize("field", ["files", "made_by"])
 def test_a_manifest_of_another_form_is_a_finding(home: Path, tmp_path: Path, drr: Drr, field: str) -> None:
     with TemporaryDirectory() as place:

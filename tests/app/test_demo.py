@@ -55,12 +55,15 @@ def test_the_readme_has_the_figures_of_the_raw_answers(recorded: Path, tmp_path:
 
 
 @pytest.mark.long
-def test_the_demo_ends_with_pages_that_open(tmp_path: Path) -> None:
+def test_the_demo_ends_with_pages_that_open_and_its_recorded_study_holds(tmp_path: Path, drr: Drr) -> None:
     assert demo(tmp_path / "demo") == 0
     lie = worst_lie(tmp_path / "demo")
     page, _, place = lie.page.removeprefix("file://").partition("#")
     assert f'id="{place}"' in Path(page).read_text(encoding="utf-8")
     assert {rule for rule, _ in lie.found} >= {"price", "order_facts", "in_catalogue", "total"}
+    bundle = ROOT / "app/demo/recorded.bundle"
+    found = drr.json("bundle", "verify", bundle, "--shop", tmp_path / "demo" / "shop")
+    assert found["holds"], found["failed"]
 
 
 def test_code_catches_each_lie(judged_study: Path, tmp_path: Path, drr: Drr) -> None:

@@ -279,7 +279,9 @@ def test_a_run_says_before_it_spends_whose_answers_have_no_form(
     studied: Path, sample_home: Path, tmp_path: Path, drr: Drr, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (line,) = (one for one in drr("run", studied / "study", "--dry-run")[2].splitlines() if "a form" in one)
-    assert "mine.py:bare never handed one in" in line and not any(name in line for name in ("steady", "unreadable"))
+    assert "mine.py:bare never handed one in" in line and not any(
+        name in line for name in ("steady", "unreadable")
+    )
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-test-000000000000")
     asked = ("--shop", sample_home / "shop", "--queries", studied / "q.jsonl", "--dry-run")
     variants = ("--variants", f"react,{studied / 'mine.py'}:steady")
