@@ -161,7 +161,9 @@ def read_map(given: Path | Mapping[str, object] | None) -> dict[str, Any]:
         CatalogueMap.model_validate(found)
     except ValidationError as error:
         raise Misuse(f"{where}: {wrong_field(error)}; docs/your-data.md tells what it may say") from error
-    except (OSError, ValueError) as error:
+    except OSError as error:
+        raise Misuse(f"{where}: cannot be read ({error.strerror})") from error
+    except ValueError as error:
         raise Misuse(f"{where}: cannot be read as TOML ({error}); mend it") from error
     return found
 

@@ -339,6 +339,8 @@ def test_a_mapping_without_files_is_of_the_files_that_have_its_columns(tmp_path:
     (tmp_path / "m.toml").write_text(mapped.replace('"Name"', '"Nahme"'), encoding="utf-8")
     (tmp_path / "p.csv").write_text("Nr,Name\n1,Dog bed\n")
     assert "did you mean 'Name'?" in drr.err(*asked, tmp_path / "other", code=2)
+    (tmp_path / "m.toml").unlink()
+    assert "cannot be read (No such file" in drr.err(*asked, tmp_path / "other", code=2)
 
 
 LONG = b"id,title\n1," + b"x" * (17 << 20)
