@@ -328,7 +328,7 @@ def test_naming_variants_queries_and_trials_adds_and_never_shrinks_a_study(
     assert drr("run", *new(box, "react,plan-to-function"), "--trials", 2, "--quiet")[0] == 0
     assert counts(drr) == (8, 8)
     code, _, err = drr("run", "study", "--variants", "react", "--quiet")
-    assert code == 0 and "4 more answers (plan-to-function; 2 queries), which still count" in err
+    assert code == 0 and "4 more answers (plan-to-function; 2 questions), which still count" in err
     assert counts(drr) == (8, 8)
     assert drr("run", "study", "--trials", 1, "--quiet")[0] == 0
     assert counts(drr) == (8, 8)
