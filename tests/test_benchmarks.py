@@ -63,12 +63,11 @@ def test_a_section_takes_the_place_of_the_one_before_and_a_row_that_of_its_row(
         f"# Results\n\nOn {results.machine()}.\n\n## A\n\nold\n\n## B\n\nkept\n", encoding="utf-8"
     )
     monkeypatch.setattr(results, "RESULTS", path)
-    monkeypatch.setattr(results, "commit", lambda: "commit 1")
     results.record("A", "new")
     head = ("what", "times")
     for cells in (("x", 1), ("y", 2), ("x", 3)):
         results.row("C", head, cells)
-    begun = f"`{results.command()}`, commit 1."
+    begun = f"`{results.command()}`, {results.commit()}."
     rows = "| what | times |\n| --- | --- |\n| y | 2 |\n| x | 3 |"
     text = path.read_text(encoding="utf-8")
     assert (
@@ -76,4 +75,4 @@ def test_a_section_takes_the_place_of_the_one_before_and_a_row_that_of_its_row(
     )
     path.write_text("# Results\n\nOn another machine.\n", encoding="utf-8")
     results.record("A", "new")
-    assert f"commit 1, {results.machine()}.\n\nnew" in path.read_text(encoding="utf-8")
+    assert f"{results.commit()}, {results.machine()}.\n\nnew" in path.read_text(encoding="utf-8")
