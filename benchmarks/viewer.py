@@ -142,7 +142,7 @@ def search_line(address: str) -> tuple[str, str, str, str, str]:
 
 def wait_until_measured(client: httpx.Client) -> None:
     """The figures of the index are added up beside the server; pages are then timed alone."""
-    while not client.get("/live.json").text.endswith(" 1"):
+    while not client.get("/live.json").json()["version"].endswith(" 1"):
         time.sleep(0.5)
 
 
