@@ -125,6 +125,7 @@ def search_line(address: str) -> tuple[str, str, str, str, str]:
         browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
         page = browser.new_page(bypass_csp=True)  # how Playwright waits is what our pages forbid
         page.goto(address)
+        page.locator("#more").evaluate("fold => fold.open = true")
         page.locator("#deep").check()
         page.locator("#find").fill("first")
         page.wait_for_function("vocabulary !== null")
@@ -166,35 +167,41 @@ def measure_pages(study: Path) -> list[tuple[str, str, str, str, str]]:
                 f"{opening_s:.2f}",
             )
         ]
-        with httpx.Client(base_url=f"http://127.0.0.1:{port}", follow_redirects=True, timeout=120) as client:
-            entered(client, "token")
-            client.get("/static/viewer.css")
-            _, bare = timed(client, "/static/viewer.css")
-            first, after = timed(client, "/index.html")
-            entries = reader.entries()
-            lines.append(("a bare file (viewer.css)", "", f"{bare:.1f}", "1.0", ""))
-            lines.append(("first page (index)", f"{first:.0f}", f"{after:.1f}", f"{after / bare:.1f}", ""))
-            fresh = []
-            wait_until_measured(client)
-            busy = time.process_time()
-            for entry in entries[::40]:
-                start = time.perf_counter()
-                client.get(f"/r/{entry.key}.html").raise_for_status()
-                fresh.append((time.perf_counter() - start) * 1000)
-            drawing = time.process_time() - busy
-            _, again = timed(client, f"/r/{entries[0].key}.html")
-            lines.append(search_line(f"http://127.0.0.1:{port}/?token=token"))
-            lines.append(
-                (
-                    f"report page ({len(fresh)} of them, never drawn before: median)",
-                    f"{median(fresh):.0f}",
-                    f"{again:.1f}",
-                    f"{again / bare:.1f}",
-                    f"{drawing / len(fresh):.3f} each",
+        try:
+            with httpx.Client(
+                base_url=f"http://127.0.0.1:{port}", follow_redirects=True, timeout=120
+            ) as client:
+                entered(client, "token")
+                client.get("/static/viewer.css")
+                _, bare = timed(client, "/static/viewer.css")
+                first, after = timed(client, "/index.html")
+                entries = reader.entries()
+                lines.append(("a bare file (viewer.css)", "", f"{bare:.1f}", "1.0", ""))
+                lines.append(
+                    ("first page (index)", f"{first:.0f}", f"{after:.1f}", f"{after / bare:.1f}", "")
                 )
-            )
-        server.should_exit = True
-        thread.join()
+                fresh = []
+                wait_until_measured(client)
+                busy = time.process_time()
+                for entry in entries[::40]:
+                    start = time.perf_counter()
+                    client.get(f"/r/{entry.key}.html").raise_for_status()
+                    fresh.append((time.perf_counter() - start) * 1000)
+                drawing = time.process_time() - busy
+                _, again = timed(client, f"/r/{entries[0].key}.html")
+                lines.append(search_line(f"http://127.0.0.1:{port}/?token=token"))
+                lines.append(
+                    (
+                        f"report page ({len(fresh)} of them, never drawn before: median)",
+                        f"{median(fresh):.0f}",
+                        f"{again:.1f}",
+                        f"{again / bare:.1f}",
+                        f"{drawing / len(fresh):.3f} each",
+                    )
+                )
+        finally:
+            server.should_exit = True
+            thread.join()
     return lines
 
 
