@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -61,6 +62,9 @@ def processor_limit(seconds: float) -> Iterator[None]:
     def end(number: int, frame: FrameType | None) -> None:
         raise _TooSlowError
 
+    # An error raised inside the tracer of coverage leaves its lock locked, and the next call waits for ever.
+    tracer = sys.gettrace()
+    sys.settrace(None)
     before = signal.signal(signal.SIGPROF, end)
     signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
@@ -68,6 +72,7 @@ def processor_limit(seconds: float) -> Iterator[None]:
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
         signal.signal(signal.SIGPROF, before)
+        sys.settrace(tracer)
 
 
 def is_slow(work: Callable[[], Any], seconds: float) -> bool:
