@@ -10,6 +10,8 @@ import json
 import tempfile
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from shutil import which
 from statistics import median
@@ -147,17 +149,27 @@ def wait_until_measured(client: httpx.Client) -> None:
         time.sleep(0.5)
 
 
+@contextmanager
+def served(reader: Reader) -> Iterator[str]:
+    """Serve the study's pages; the server ends with the block, whatever fails in it."""
+    listener = bind(0)
+    port = listener.getsockname()[1]
+    server = uvicorn.Server(uvicorn.Config(site(reader, "token", port), log_level="error", lifespan="on"))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        server.should_exit = True
+        thread.join()
+
+
 def measure_pages(study: Path) -> list[tuple[str, str, str, str, str]]:
     with Study.open(study) as opened:
         reader = Reader(opened)
         start, busy = time.perf_counter(), time.process_time()
         reader.entries()
         opening_ms, opening_s = (time.perf_counter() - start) * 1000, time.process_time() - busy
-        listener = bind(0)
-        port = listener.getsockname()[1]
-        server = uvicorn.Server(uvicorn.Config(site(reader, "token", port), log_level="error", lifespan="on"))
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
-        thread.start()
         lines = [
             (
                 "opening the study, before the address is printed",
@@ -167,41 +179,36 @@ def measure_pages(study: Path) -> list[tuple[str, str, str, str, str]]:
                 f"{opening_s:.2f}",
             )
         ]
-        try:
-            with httpx.Client(
-                base_url=f"http://127.0.0.1:{port}", follow_redirects=True, timeout=120
-            ) as client:
-                entered(client, "token")
-                client.get("/static/viewer.css")
-                _, bare = timed(client, "/static/viewer.css")
-                first, after = timed(client, "/index.html")
-                entries = reader.entries()
-                lines.append(("a bare file (viewer.css)", "", f"{bare:.1f}", "1.0", ""))
-                lines.append(
-                    ("first page (index)", f"{first:.0f}", f"{after:.1f}", f"{after / bare:.1f}", "")
+        with (
+            served(reader) as address,
+            httpx.Client(base_url=address, follow_redirects=True, timeout=120) as client,
+        ):
+            entered(client, "token")
+            client.get("/static/viewer.css")
+            _, bare = timed(client, "/static/viewer.css")
+            first, after = timed(client, "/index.html")
+            entries = reader.entries()
+            lines.append(("a bare file (viewer.css)", "", f"{bare:.1f}", "1.0", ""))
+            lines.append(("first page (index)", f"{first:.0f}", f"{after:.1f}", f"{after / bare:.1f}", ""))
+            fresh = []
+            wait_until_measured(client)
+            busy = time.process_time()
+            for entry in entries[::40]:
+                start = time.perf_counter()
+                client.get(f"/r/{entry.key}.html").raise_for_status()
+                fresh.append((time.perf_counter() - start) * 1000)
+            drawing = time.process_time() - busy
+            _, again = timed(client, f"/r/{entries[0].key}.html")
+            lines.append(search_line(f"{address}/?token=token"))
+            lines.append(
+                (
+                    f"report page ({len(fresh)} of them, never drawn before: median)",
+                    f"{median(fresh):.0f}",
+                    f"{again:.1f}",
+                    f"{again / bare:.1f}",
+                    f"{drawing / len(fresh):.3f} each",
                 )
-                fresh = []
-                wait_until_measured(client)
-                busy = time.process_time()
-                for entry in entries[::40]:
-                    start = time.perf_counter()
-                    client.get(f"/r/{entry.key}.html").raise_for_status()
-                    fresh.append((time.perf_counter() - start) * 1000)
-                drawing = time.process_time() - busy
-                _, again = timed(client, f"/r/{entries[0].key}.html")
-                lines.append(search_line(f"http://127.0.0.1:{port}/?token=token"))
-                lines.append(
-                    (
-                        f"report page ({len(fresh)} of them, never drawn before: median)",
-                        f"{median(fresh):.0f}",
-                        f"{again:.1f}",
-                        f"{again / bare:.1f}",
-                        f"{drawing / len(fresh):.3f} each",
-                    )
-                )
-        finally:
-            server.should_exit = True
-            thread.join()
+            )
     return lines
 
 

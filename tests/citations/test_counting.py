@@ -139,7 +139,7 @@ def test_no_address_breaks_the_canonical_form(raw: str) -> None:
 
 
 LONG_LIST = "\n\n## Sources\n" + "".join(f"{n}. t http://a.org/{n}\n" for n in range(1, 40))
-PIECES_AGAIN = list(dict.fromkeys([*cases("citations", "HOSTILE"), *HOSTILE.values()]))
+HOSTILE_PIECES = [*cases("citations", "HOSTILE"), *HOSTILE.values()]
 
 
 GROWING: list[Callable[[int], str]] = [
@@ -152,7 +152,7 @@ GROWING: list[Callable[[int], str]] = [
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("make", [*((lambda _, piece=piece: piece) for piece in PIECES_AGAIN), *GROWING])
+@pytest.mark.parametrize("make", [*((lambda _, piece=piece: piece) for piece in HOSTILE_PIECES), *GROWING])
 def test_four_times_the_hostile_text_is_no_more_than_a_small_multiple_of_the_work(
     make: Callable[[int], str],
 ) -> None:
