@@ -27,7 +27,7 @@ from drr.env.servers.load import names_of
 from drr.env.servers.store import INDEXES, ServersStore
 from drr.env.servers.writer import BATCH
 from drr.env.settings import Settings
-from drr.env.shop import Manifest, SearchRequest, Shop, check_shop, open_shop, shop_writer
+from drr.env.shop import Manifest, SearchName, SearchRequest, Shop, check_shop, open_shop, shop_writer
 from pydantic import SecretStr
 from pymongo import MongoClient
 
@@ -207,6 +207,7 @@ def _calls(settings: Settings) -> str:
     from drr.env.text import query_words
 
     def bare_search(query: str) -> object:
+        """Ask the server what a plain search asks it."""
         return client.search(
             index=name,
             query={"bool": _query(SearchRequest(query), query_words(query))},
@@ -214,7 +215,11 @@ def _calls(settings: Settings) -> str:
             size=10,
             track_total_hits=True,
             source=False,
+            search_type="dfs_query_then_fetch",
         )
+
+    def searching(name: SearchName) -> Callable[[str], object]:
+        return lambda query: shop.catalog.search(SearchRequest(query, search=name))
 
     cases: list[tuple[str, Callable[[str], object], Callable[[str], object], list[str]]] = [
         ("product", store.product, lambda key: store.there["products"].find_one({"_id": key}), products),
@@ -228,7 +233,8 @@ def _calls(settings: Settings) -> str:
             ),
             users,
         ),
-        ("search", lambda query: shop.catalog.search(SearchRequest(query)), bare_search, short),
+        ("search, plain", searching("plain"), bare_search, short),
+        ("search by fields, beside a plain one", searching("fields"), bare_search, short),
     ]
     rows = []
     for label, ours, theirs, keys in cases:
