@@ -195,7 +195,7 @@ def _mapped(path: Path, mapping: Mapping[str, Any], base: Mapping[str, Any]) -> 
         table, options = _TABLES[kind].model_validate(whole), given or shared
         try:
             source = open_table(path, options.get("encoding"), options.get("separator"))
-            columns = dict(_columns(source, kind, table, given))
+            columns = dict(_columns(source, kind, table, given, _TABLES[kind].model_validate(usual)))
         except DrrError as error:
             if named or len(mapping) < 2:
                 raise
@@ -212,14 +212,14 @@ def _mapped(path: Path, mapping: Mapping[str, Any], base: Mapping[str, Any]) -> 
 
 def _personal(source: TableFile) -> list[str]:
     """Return the columns that tell of people: a file with any may have their names where products have titles."""
-    columns = dict(_columns(source, "users", _TABLES["users"](), {}))
+    columns = dict(_columns(source, "users", _TABLES["users"](), {}, None))
     return list(chain.from_iterable(columns[field] for field in _OF_PERSONS))
 
 
 def _columns(
-    source: TableFile, kind: Kind, table: Any, given: Mapping[str, Any]
+    source: TableFile, kind: Kind, table: Any, given: Mapping[str, Any], before: Any
 ) -> Iterator[tuple[str, list[str]]]:
-    """Yield each field with its columns. A preset's are those that are there; of usual names the first that is there counts."""
+    """Yield each field with its columns. A preset's (`before`) are those that are there; of usual names the first that is there counts."""
     known = {_plain(column): column for column in reversed(source.columns)}
     for field, usual in USUAL[kind].items():
         columns = getattr(table, field)
@@ -227,7 +227,10 @@ def _columns(
             columns = list(dict.fromkeys(known[name] for name in map(_plain, columns) if name in known))
             columns = columns or [known[name] for name in map(_plain, usual) if name in known][:1]
         elif field in _ONE_VALUE:
+            # beside a stated value, the usual column tells which rows have another
             columns = [column for column in columns if column in source.columns]
+            columns = columns or [*filter(source.columns.count, getattr(before, field, ()))]
+            columns = columns or [known[name] for name in map(_plain, usual) if name in known][:1]
         for column in columns:
             count = source.columns.count(column)
             if count > 1:

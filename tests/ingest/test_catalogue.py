@@ -8,6 +8,7 @@ import json
 import stat
 import zipfile
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -173,6 +174,32 @@ def test_a_word_beside_a_price_is_no_currency(tmp_path: Path, drr: Drr) -> None:
     assert drr("data", "ingest", *files, "--shop", tmp_path / "shop", "--quiet")[0] == 0
     with opened(tmp_path / "shop") as shop:
         assert [one.price for one in shop.store.products(["1", "2", "3"])] == [None, None, 4]
+
+
+@pytest.mark.parametrize(
+    ("field", "others", "of_form"),
+    [
+        ("currency", ("USD", "EUR", ""), []),
+        ("language", ("en", "de", ""), []),
+        ("currency", ("USD", "EUR", ""), ["schema-org"]),
+    ],
+)
+def test_a_stated_currency_or_language_leaves_out_the_rows_of_another(
+    tmp_path: Path, drr: Drr, field: str, others: Sequence[str], of_form: list[str]
+) -> None:
+    (told := tmp_path / "map.toml").write_text(f'[products]\n{field} = "{others[0]}"\n')
+    if of_form:
+        offers = [{"price": "7.54", "priceCurrency": one} for one in others]
+        rows = [{"sku": f"{at}", "name": "Tea", "offers": offer} for at, offer in enumerate(offers, 1)]
+        files = wrote(tmp_path, p_jsonl="".join(json.dumps(row) + "\n" for row in rows))
+    else:
+        lines = "".join(f"{at},Tea,7.54,{one}\n" for at, one in enumerate(others, 1))
+        files = wrote(tmp_path, p_csv=f"id,title,price,{field}\n{lines}")
+    form = ("--preset", *of_form) if of_form else ()
+    found = drr.out("data", "ingest", *files, *form, "--map", told, "--shop", tmp_path / "shop")
+    assert f"other_{field}" in found
+    with opened(tmp_path / "shop") as shop:
+        assert [one.product_id for one in shop.store.products(["1", "2", "3"])] == ["1", "3"]
 
 
 def test_a_mapped_path_may_be_deeper_than_those_that_are_found(tmp_path: Path, drr: Drr) -> None:
