@@ -240,10 +240,10 @@ async def _check_again(
             sure, why = True, "failed, and its raw answers give a verdict"
         elif examiner.left:
             why = "has raw answers to nothing that it asks"
-        elif canonical_json(again) != canonical_json(before):
+        elif other := next(differing_values(before, again), ""):
             behind = "raw answers" if read_any else "rules, applied again,"
             sure = sure or read_any
-            why = f"is not what its {behind} say; {next(differing_values(before, again))}"
+            why = f"is not what its {behind} say; {other}"
     if why:
         (found.fail if sure else found.skip)(check, record.label, why if sure else WITHOUT_SHOP)
 

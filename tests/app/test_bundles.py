@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import random
+import re
 from base64 import b64encode
 from collections.abc import Callable
 from functools import partial
@@ -306,6 +307,20 @@ def test_words_of_another_build_are_no_figures(home: Path, tmp_path: Path, drr: 
     assert by_us["failed"][0]["check"] == "figures"
     elsewhere = found_in(drr, forged(home / "bundle", tmp_path / "theirs", edit))
     assert elsewhere["holds"] and "figures" in {one["check"] for one in elsewhere["not_checked"]}
+
+
+@pytest.mark.parametrize(("factor", "holds"), [(1 + 1e-12, True), (1 + 1e-6, False)])
+def test_a_figure_may_differ_in_the_last_digits_alone(
+    home: Path, tmp_path: Path, drr: Drr, factor: float, holds: bool
+) -> None:
+    def edit(lines: list[Any]) -> None:
+        text = json.dumps(lines[0])
+        value = next(one for one in re.findall(r'"value": ([\d.]+)', text) if float(one) % 1)
+        lines[0] = json.loads(text.replace(f'"value": {value}', f'"value": {float(value) * factor!r}', 1))
+        assert json.dumps(lines[0]) != text
+
+    found = found_in(drr, forged(home / "bundle", tmp_path / "edited", edit_rows("figures.json", edit)))
+    assert found["holds"] is holds
 
 
 def _by_an_older_version(folder: Path) -> None:

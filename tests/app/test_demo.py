@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import subprocess
+import sys
 from collections import Counter
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -62,8 +65,23 @@ def test_the_demo_ends_with_pages_that_open_and_its_recorded_study_holds(tmp_pat
     assert f'id="{place}"' in Path(page).read_text(encoding="utf-8")
     assert {rule for rule, _ in lie.found} >= {"price", "order_facts", "in_catalogue", "total"}
     bundle = ROOT / "app/demo/recorded.bundle"
-    found = drr.json("bundle", "verify", bundle, "--shop", tmp_path / "demo" / "shop")
-    assert found["holds"], found["failed"]
+    # another processor's linear algebra rounds the last digits otherwise
+    for kernel in ("Haswell", "SkylakeX", "Prescott"):
+        line = (
+            sys.executable,
+            "-m",
+            "drr",
+            "bundle",
+            "verify",
+            bundle,
+            "--shop",
+            tmp_path / "demo/shop",
+            "--json",
+        )
+        done = subprocess.run(
+            line, env=os.environ | {"OPENBLAS_CORETYPE": kernel}, capture_output=True, text=True
+        )
+        assert json.loads(done.stdout)["holds"], (kernel, done.stdout, done.stderr)
 
 
 def test_code_catches_each_lie(judged_study: Path, tmp_path: Path, drr: Drr) -> None:
