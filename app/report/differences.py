@@ -53,7 +53,8 @@ def floor_notes(material: ReportData, metrics: Sequence[Metric]) -> list[str]:
         return [not_measured(answer for own in material.variants.values() for answer in own)]
     whence = " ".join(source for by, source in _WHENCE.items() if by in {floor.by for floor in found})
     return [
-        f"Noise floor: two runs of the same system differ by less than this in 19 of 20 cases. {whence} "
+        "Noise floor: in 19 of 20 cases two equally good systems differ by less than this, as their runs vary; the two "
+        f"that vary most set it. {whence} "
         "A grey ≈ marks what is within it: a value so close to the best of its column, or a difference so small."
     ]
 

@@ -194,7 +194,7 @@ class MetricRow(TypedDict):
 
 
 class FloorRow(TypedDict):
-    """The noise floor of a metric. Two runs of one system differ by less than `value` in 19 of 20 cases."""
+    """The noise floor of a metric. In 19 of 20 cases repetition alone makes two equally good systems differ by less than `value`."""
 
     value: float
     by: Literal["trials", "judge repeats"]

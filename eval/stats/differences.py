@@ -189,7 +189,7 @@ ENOUGH = 10
 
 class RepetitionFloor(NamedTuple):
     value: float
-    """Difference of two runs of one system that 19 of 20 pairs of runs stay below."""
+    """Difference that repetition alone keeps two equally good systems within, in 19 of 20 cases."""
     by: Literal["trials", "judge repeats"]
     n: int
     """Number of questions or reports with more than one repetition, over all systems."""
