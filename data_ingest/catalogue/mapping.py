@@ -34,7 +34,7 @@ Names = Annotated[list[str], BeforeValidator(lambda value: [value] if isinstance
 _NONE: Any = Field(default_factory=list)
 _WHOLE = ("variant", "details", "status")
 """Fields that are the cells of all their columns."""
-_ONE_VALUE = ("currency", "language")
+_ONE_VALUE = frozenset(("currency", "language"))
 """Fields of which a shop has one value; a mapping may say that value in place of a column."""
 _NEEDED: Mapping[Kind, Sequence[Sequence[str]]] = {
     "orders": (("product",), ("user",), ("date",)),
@@ -193,9 +193,11 @@ def _mapped(path: Path, mapping: Mapping[str, Any], base: Mapping[str, Any]) -> 
         if "statuses" in usual:
             whole["statuses"] = {**usual["statuses"], **given.get("statuses", {})}
         table, options = _TABLES[kind].model_validate(whole), given or shared
+        for field in _ONE_VALUE & given.keys() & usual.keys():  # a stated value hides no column of the preset
+            getattr(table, field).extend(getattr(_TABLES[kind].model_validate(usual), field))
         try:
             source = open_table(path, options.get("encoding"), options.get("separator"))
-            columns = dict(_columns(source, kind, table, given, _TABLES[kind].model_validate(usual)))
+            columns = dict(_columns(source, kind, table, given))
         except DrrError as error:
             if named or len(mapping) < 2:
                 raise
@@ -212,14 +214,14 @@ def _mapped(path: Path, mapping: Mapping[str, Any], base: Mapping[str, Any]) -> 
 
 def _personal(source: TableFile) -> list[str]:
     """Return the columns that tell of people: a file with any may have their names where products have titles."""
-    columns = dict(_columns(source, "users", _TABLES["users"](), {}, None))
+    columns = dict(_columns(source, "users", _TABLES["users"](), {}))
     return list(chain.from_iterable(columns[field] for field in _OF_PERSONS))
 
 
 def _columns(
-    source: TableFile, kind: Kind, table: Any, given: Mapping[str, Any], before: Any
+    source: TableFile, kind: Kind, table: Any, given: Mapping[str, Any]
 ) -> Iterator[tuple[str, list[str]]]:
-    """Yield each field with its columns. A preset's (`before`) are those that are there; of usual names the first that is there counts."""
+    """Yield each field with its columns. A preset's are those that are there; of usual names the first that is there counts."""
     known = {_plain(column): column for column in reversed(source.columns)}
     for field, usual in USUAL[kind].items():
         columns = getattr(table, field)
@@ -229,7 +231,6 @@ def _columns(
         elif field in _ONE_VALUE:
             # beside a stated value, the usual column tells which rows have another
             columns = [column for column in columns if column in source.columns]
-            columns = columns or [*filter(source.columns.count, getattr(before, field, ()))]
             columns = columns or [known[name] for name in map(_plain, usual) if name in known][:1]
         for column in columns:
             count = source.columns.count(column)

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import subprocess
-import sys
 from collections import Counter
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -17,10 +15,11 @@ from drr.app.commands.demo import FIGURES, _differences, demo, worst_lie
 from drr.app.commands.reproduce import figures_rows
 from drr.study.study import Study
 
-from tests.commands import Drr
+from tests.commands import Drr, python
 
 ROOT = Path(__file__).parent.parent.parent
 MOST = 1_500_000
+COMMAND = "from drr.app.cli import main; raise SystemExit(main())"
 AGENTS = {"plan-to-function", "plan-to-function+ws", "react", "hybrid-react"}
 
 
@@ -67,20 +66,8 @@ def test_the_demo_ends_with_pages_that_open_and_its_recorded_study_holds(tmp_pat
     bundle = ROOT / "app/demo/recorded.bundle"
     # another processor's linear algebra rounds the last digits otherwise
     for kernel in ("Haswell", "SkylakeX", "Prescott"):
-        line = (
-            sys.executable,
-            "-m",
-            "drr",
-            "bundle",
-            "verify",
-            bundle,
-            "--shop",
-            tmp_path / "demo/shop",
-            "--json",
-        )
-        done = subprocess.run(
-            line, env=os.environ | {"OPENBLAS_CORETYPE": kernel}, capture_output=True, text=True
-        )
+        verify = ("bundle", "verify", bundle, "--shop", tmp_path / "demo" / "shop", "--json")
+        done = python(COMMAND, *verify, env=os.environ | {"OPENBLAS_CORETYPE": kernel})
         assert json.loads(done.stdout)["holds"], (kernel, done.stdout, done.stderr)
 
 
