@@ -16,7 +16,7 @@ from drr.wording.money import amounts
 
 
 def statistics(subject: Subject, mentions: Mentions) -> Check:
-    """Labelled figures of all orders are the record's: `Orders: 43`, `Total spent: $612.40`, `Last order: 2023-04-11`."""
+    """Labelled figures of all orders are the record's: `Total orders: 43`, `Lifetime spend: $612.40`, `Last order: 2023-04-11`."""
     if subject.shop is None:
         return unverifiable("shop")
     known = None if subject.user_id is None else subject.shop.store.statistics(subject.user_id)
