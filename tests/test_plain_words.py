@@ -26,7 +26,7 @@ NO_OPENERS = frozenset(
     ]
 )  # fmt: skip
 NO_NAMES = frozenset({"told", "said", "held", "meant"})
-MOST_WORDS = 22_000
+MOST_WORDS = 24_000
 """Words of README and docs."""
 LONG = {"README": 0, "docs": 0, "help": 0, "errors": 0, "pages": 0}
 """Sentences of more than 28 words; the goal is 0."""
