@@ -102,6 +102,9 @@ class Query(BaseModel):
     def _default_id(self) -> Query:
         if not self.id:
             self.id = query_id(self.query, self.user_id)
+        if self.service is not None and self.checkable is not None and self.checkable.needs:
+            wanted = {"picks": self.checkable.needs[0].picks, "budget": self.checkable.budget}
+            self.service = self.service.model_copy(update=wanted)
         return self
 
     @model_serializer(mode="wrap")

@@ -155,7 +155,11 @@ class ShopRealm:
         from drr.env.service.case import ServiceCase
         from drr.env.session import Session
 
-        case = ServiceCase.model_validate(spec["service"]) if "service" in spec else None
+        case = (
+            ServiceCase.model_validate({**spec["service"], **spec.get("wanted", {})})
+            if "service" in spec
+            else None
+        )
         session = Session(self.shop, spec["user_id"], case=case)
         return ShopWorld(session, self.web, self.shop_url, self.own, self.without)
 

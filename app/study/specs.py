@@ -42,6 +42,7 @@ class AnswerSpec(TypedDict):
     form: NotRequired[bool]
     """True where code checks the answer by a form. Unit keys hold the prompts that ask for the form instead of this field."""
     service: NotRequired[JsonObject]
+    wanted: NotRequired[JsonObject]
     """Case of a shopper who is served in a talk."""
     stress: NotRequired[Stress]
     """Change under which the question is asked (`drr study stress`)."""
@@ -66,14 +67,15 @@ def spec_of(query: Query, agent: str, trial: int, setting: Setting, reach: Reach
         spec |= {"task_id": query.task_id or query.id, "size": query.size}
     if query.service is not None:  # its question asks for the form itself
         spec["service"] = query.service.model_dump(mode="json")
+        spec["wanted"] = {"picks": query.service.picks, "budget": query.service.budget}
     elif asks_for_findable(query.checkable):
         spec["form"] = True
     return spec
 
 
 def spec_in_key(spec: AnswerSpec, variant: Variant) -> JsonObject:
-    """Return the specification as the unit's key holds it: without the form and the model, which other key fields name."""
-    fields = {name: value for name, value in spec.items() if name != "form"}
+    """Return the specification as the unit's key holds it: without what other key fields name or follow from them."""
+    fields = {name: value for name, value in spec.items() if name not in ("form", "wanted")}
     if variant.model is None:
         return fields
     named = {"variant": variant.bare_name + spec["variant"].removeprefix(variant.name)}

@@ -94,3 +94,6 @@ class ServiceCase(_Part):
     change: ChangeOfMind
     values: Mapping[str, list[str]]
     """The values that a sentence of his states, as they are written in it."""
+    picks: int | None = Field(default=None, exclude=True)
+    """Different products that he wants. The question sets it from its truth; a talk recorded earlier has none, and is played as it was."""
+    budget: float | None = Field(default=None, exclude=True)

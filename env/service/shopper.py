@@ -28,6 +28,7 @@ EMPTY = "There is nothing in the cart that I could confirm."
 NO_TOTAL = "What would I pay in all? Tell me the total."
 WRONG_TOTAL = "That is not what the cart comes to. I do not agree."
 OWNED = "I have that one at home already. I do not want it again."
+OTHER = "That is not what I asked for. I do not agree."
 
 
 class Reply(NamedTuple):
@@ -95,4 +96,20 @@ def _objection(state: ServiceState, total: float | None) -> str | None:
     if not any(abs(total - one) < 0.005 for one in (state.total(), state.total(voucher))):
         return WRONG_TOTAL
     owned = {one.product_id for one in state.view().store.orders(state.user_id).items}
-    return OWNED if owned & set(state.cart) and not state.case.purchase.rebuys else None
+    if owned & set(state.cart) and not state.case.purchase.rebuys:
+        return OWNED
+    return OTHER if _is_other(state, total) else None
+
+
+def _is_other(state: ServiceState, total: float) -> bool:
+    """Tell whether the cart is not what he told. He insists on nothing that he was not asked about or has yet to change."""
+    case, wanted, settled = state.case, state.case.purchase, set(state.asked)
+    if not state.changed:
+        settled.discard(case.change.kind)
+    wrong: dict[SlotKind, bool] = {
+        "choice": len(state.cart) != case.picks,
+        "quantity": set(state.cart.values()) != {wanted.quantity},
+        "budget": case.budget is not None and total > case.budget + 0.005,
+        "delivery": wanted.arrives_by is not None and max(map(state.arrives, state.cart)) > wanted.arrives_by,
+    }
+    return case.picks is not None and any(wrong[kind] for kind in settled & wrong.keys())

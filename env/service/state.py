@@ -69,9 +69,9 @@ class PaidCart(NamedTuple):
     voucher: str | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _OrdersOfTalk:
-    """A `Store` with the orders of a talk beside those of the shop, which they precede and replace."""
+    """A `Store` with the orders of a talk beside those of the shop, which they precede and replace. Like every store it is a key of caches."""
 
     store: Store
     user_id: str

@@ -34,7 +34,7 @@ async def good(query, tools, model, budget):
     for step in plan:
         call = {"type": "tool_call", "id": "1", "name": step["tool"], "args": step["arguments"]}
         await named[step["tool"]].ainvoke(call)
-    return f"All is done.\\n\\n```form\\n{form}\\n```\\n"
+    return f"All is done, and goes to 12 Maple Street.\\n\\n```form\\n{form}\\n```\\n"
 
 async def asking(query, tools, model, budget):
     named = {one.name: one for one in tools}
@@ -72,6 +72,12 @@ def served(shop: Shop, query: Query) -> list[object]:
         call_sync(step.tool, step.arguments, ctx)
     form = gold_form(query, ctx.session.changes()).model_dump_json(exclude_none=True)
     return [[step.model_dump() for step in query.checkable.plan], form]
+
+
+def test_the_rules_read_a_report_with_a_street(drr: Drr, home: Path, tmp_path: Path) -> None:
+    """A talk's shop could be no key of a cache: unhashable type: 'dict'."""
+    shutil.copytree(home / "study", tmp_path / "study")
+    drr.out("judge", tmp_path / "study", "--what", "rules", "--quiet")
 
 
 def test_figures_hold_what_was_said_against_what_was_done(drr: Drr, home: Path) -> None:

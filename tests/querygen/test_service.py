@@ -20,6 +20,7 @@ from drr.env.service.shopper import (
     EMPTY,
     NO_TOTAL,
     NOTHING,
+    OTHER,
     OWNED,
     WRONG_TOTAL,
     YES,
@@ -31,6 +32,8 @@ from drr.env.session import Session
 from drr.env.settings import resolve
 from drr.env.shop import Shop
 from drr.env.web.open import open_web
+from drr.eval.metrics.service import METRICS
+from drr.eval.rewards import Rewarded, reward
 from drr.querygen.files import line_of
 from drr.querygen.service import ServiceMaker
 from drr.tools.base import ToolContext, ToolError, context_for
@@ -111,6 +114,13 @@ def test_the_gold_path_ends_right_and_a_statement_less_is_less(
             assert less.state == 1 and less.says_does < 1
         assert ServiceOutcome(query, changes, None).says_does == 0
         assert ServiceOutcome(query, (), ServiceForm(ordered=[], cancelled=[], returned=[])).state == 0
+
+
+def test_only_the_form_counts_and_the_figure_says_so(maker: ServiceMaker, talks: list[Query]) -> None:
+    changes = played(maker, talks[0]).session.changes()
+    done = Rewarded(talks[0], "I refused everything.", gold_form(talks[0], changes), (), 1, changes)
+    (told,) = (one.explanation for one in METRICS if one.name == "says_does")
+    assert reward(done)["total"] == 1 and "the form's statements" in told and "Prose is not read" in told
 
 
 def test_the_right_things_may_come_in_several_orders(maker: ServiceMaker, talks: list[Query]) -> None:
@@ -255,6 +265,40 @@ def test_he_agrees_to_his_cart_and_its_total_alone(maker: ServiceMaker, talks: l
     assert shopper_reply(state, ["confirmation"], state.total()).sentences == [OWNED]
 
 
+def agreed_to(ctx: ToolContext) -> list[str]:
+    """What he says of the cart, once he has said whatever he had to say before."""
+    shopper_reply(ctx.service, ["confirmation"], ctx.service.total())
+    return shopper_reply(ctx.service, ["confirmation"], ctx.service.total()).sentences
+
+
+def test_he_agrees_to_no_cart_that_is_not_what_he_told(maker: ServiceMaker, talks: list[Query]) -> None:
+    """ "I want two different products", and one in the cart: he said "Yes, please order it"."""
+    two = next(one for one in talks if case_of(one).picks == 2)
+    more = next(one for one in talks if case_of(one).purchase.quantity > 1 and case_of(one).picks == 1)
+    poor = next(one for one in talks if case_of(one).budget is not None)
+    wrong: list[tuple[Query, SlotKind, dict[str, Any]]] = [
+        (two, "choice", {}),
+        (more, "quantity", {}),
+        (poor, "budget", {"budget": 0.01}),
+        (more, "delivery", {"arrives": True}),
+    ]
+    for query, kind, other in wrong:
+        ctx, silent = context(maker, query), context(maker, query)
+        for one in (ctx, silent):
+            bought(maker, one)
+            one.service.case = case_of(query).model_copy(
+                update={"budget": other.get("budget", case_of(query).budget)}
+            )
+            if "arrives" in other:
+                late = case_of(query).purchase.model_copy(update={"arrives_by": ctx.service.today})
+                one.service.case = case_of(query).model_copy(update={"purchase": late})
+        assert agreed_to(silent) == [YES], "he tells nothing unasked, by a no either"
+        shopper_reply(ctx.service, [kind])
+        assert agreed_to(ctx) == [OTHER] and ctx.service.confirmed is None
+        ctx.service.case = ctx.service.case.model_copy(update={"picks": None})
+        assert agreed_to(ctx) == [YES], "a talk recorded before is played as it was"
+
+
 def test_a_change_of_mind_is_said_once_and_before_a_yes(maker: ServiceMaker, talks: list[Query]) -> None:
     for query in talks:
         change = case_of(query).change
@@ -332,7 +376,7 @@ def turns(count: int, talks: list[Query], maker: ServiceMaker) -> None:
                 heard[case.change.kind] = case.change.now
             allowed = {kind: [*case.slots.get(kind, ()), NOTHING.get(kind, "")] for kind in about}
             allowed[case.change.kind] = [*allowed.get(case.change.kind, ()), *case.change.now]
-            of_talk = {EMPTY, NO_TOTAL, WRONG_TOTAL, OWNED, YES} if "confirmation" in about else set()
+            of_talk = {EMPTY, NO_TOTAL, WRONG_TOTAL, OTHER, OWNED, YES} if "confirmation" in about else set()
             rest = [one for one in said if one not in of_talk]
             for one in rest:
                 assert any(one in allowed[kind] for kind in about), (one, about)
