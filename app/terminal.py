@@ -263,9 +263,11 @@ def with_interval(v: VRow, digits: int = 3, *, usual: int | None = None) -> str:
     tasks, equal = v.get("tasks"), v.get("all_equal", False)
     counted = "" if v["n"] == usual and not v["n_unscored"] and not equal else f" n={v['n']}"
     counted += f" of {tasks} tasks" if tasks else ""
-    counted = f" all equal ({counted.strip()})" if equal else counted
+    if equal:
+        counted = f" on each of {v['n']}" if "p" in v else f" all equal ({counted.strip()})"
     lost = f" ({v['n_unscored']} unscored)" if v["n_unscored"] and usual is None else ""
     if v["value"] is None:
         return f"-{counted}{lost}"
     span = f" [{v['ci_low']:z.{digits}f}, {v['ci_high']:z.{digits}f}]" if v["ci_low"] is not None else ""
-    return f"{v['value']:z.{digits}f}{span}{counted}{lost}"
+    sign = "+" if equal and "p" in v else ""
+    return f"{v['value']:{sign}z.{digits}f}{span}{counted}{lost}"

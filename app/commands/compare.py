@@ -151,7 +151,7 @@ def _found(document: CompareDocument, names: dict[str, str]) -> list[str]:
     sure = [f"{known} {', '.join(shown)}." for known, shown in ahead.items()]
     return [
         " ".join([*sure, f"No {'other ' if sure else ''}difference is sure."]),
-        "A difference is sure if its interval leaves out 0 and its p (Holm) is under 0.05: p, corrected for the number of figures. Both columns "
+        "A difference is sure if its p (Holm) is under 0.05: p, corrected for the number of figures; the interval is of this pair. Both columns "
         "are means over the questions where both variants have the figure; `drr report` has each over all of its own.",
     ]
 

@@ -27,8 +27,8 @@ _EXAMPLES = """\
 A requirement holds where the worse end of the 95 % interval holds; an unknown figure fails. `rules.NAME` is the share of
 answers that break the rule, where it can tell. `empty`, `no_research` and `malformed_call` are the shares of the
 answers asked for that are none. Answers that are pending or failed are unknown, too. BASE is a variant of the study, or another
-study with variants of the same names. Systems are compared question by question. A figure fails where the whole interval of the
-difference is worse, or where the paired test of `drr study compare` finds a loss (p < 0.05 after Holm).
+study with variants of the same names. Systems are compared question by question. A figure fails where the paired test of
+`drr study compare` finds a loss (p < 0.05 after Holm).
 
 examples:
   drr study gate study --require 'faithfulness>=0.8' --require 'rules.budget<=0.02'   # rules in place of a model fail this

@@ -97,8 +97,8 @@ DIFFERENCES = "differences"
 EVERY_PAIR = 5
 """Most systems for which every pair is compared; with more systems, each is compared with the best only."""
 NOTE = (
-    "First minus second, on the questions where both have a figure, with the 95 % interval. Bold differences are sure: "
-    "the sign-flip test gives p < .05 after Holm's correction over all differences, and the interval leaves out zero."
+    "First minus second, on the questions where both have a figure, with the 95 % interval of this pair. The decision is corrected: "
+    "in bold p < .05 by the sign-flip test, after Holm's correction over all differences."
 )
 
 

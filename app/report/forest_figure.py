@@ -109,7 +109,7 @@ def _short(name: str) -> str:
 def _difference_text(one: Contrast) -> str:
     digits, row = one.metric.digits, one.row
     shown = f"{row['value'] or 0.0:+z.{digits}f}"
-    equal = f" all equal (n={row['n']})" if row.get("all_equal") else ""
+    equal = f" on each of {row['n']}" if row.get("all_equal") else ""
     if row["ci_low"] is None or row["ci_high"] is None:
         return f"{shown}{equal}"
     return f"{shown} [{row['ci_low']:.{digits}f}, {row['ci_high']:.{digits}f}]{equal}"

@@ -19,7 +19,6 @@ _HEAT = "Failed of decided, in a stronger colour where more failed; ? where noth
 _EQUAL = (
     "= or all equal: every question gave the same; the interval is what so few questions can have missed."
 )
-_HOLDS = "An interval can hold zero although no question's difference is below it: so few questions may have missed some that are."
 _BAR, _WIDE = 60, 240
 """Widths of an interval's bar in units of the drawing: next to a number, and in a forest plot."""
 
@@ -108,13 +107,13 @@ def _notes(table: Table) -> list[str]:
     notes = [note for note in table.notes if not note.startswith(_UNMEASURED)]
     if any(cell.brief for _, row in table.rows for cell in row):
         notes.insert(0, _HEAT)
-    if any(cell.equal for _, row in table.rows for cell in row):
+    if any(cell.equal and not cell.signed for _, row in table.rows for cell in row):
         notes.append(_EQUAL)
     return notes
 
 
 def forest(table: Table, answers: Mapping[tuple[str, ...], str]) -> Markup:
-    """Return the HTML of a forest plot for each figure. Open are the first and those with a difference that is sure, or whose interval leaves out zero."""
+    """Return the HTML of a forest plot for each figure. Open are the first and those with a difference that is sure."""
     alone = [
         replace(
             table,
@@ -124,12 +123,10 @@ def forest(table: Table, answers: Mapping[tuple[str, ...], str]) -> Markup:
         )
         for place, column in enumerate(table.columns)
     ]
-    holds = [{cell.holds_zero for _, (cell,) in one.rows} for one in alone]
-    sure = [not place or False in own for place, own in enumerate(holds)]
+    sure = [not place or any(cell.bold for _, (cell,) in one.rows) for place, one in enumerate(alone)]
     drawn = [grid(one, answers, "forest") for one in alone]
     rest = [one for one, is_sure in zip(drawn, sure, strict=True) if not is_sure]
-    note = _HOLDS if any(True in own for own in holds) else ""
-    return drawn_by("folded", [one for one in drawn if one not in rest], rest, note)
+    return drawn_by("folded", [one for one in drawn if one not in rest], rest)
 
 
 def _without_equal(table: Table) -> tuple[Table, str]:
@@ -256,8 +253,8 @@ def _beside(cell: Cell, *, ends: bool) -> str:
     notes = []
     if ends and cell.low is not None and cell.high is not None:
         notes.append(f"{cell.number(cell.low)} to {cell.number(cell.high)}")
-    if ends and cell.equal:
-        notes.append("all equal")
+    if cell.equal and (ends or cell.signed):
+        notes.append(f"on each of {cell.n}" if cell.signed else "all equal")
     if cell.sd is not None:
         notes.append(f"± {cell.number(cell.sd)}")
     if cell.unscored:

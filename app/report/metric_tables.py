@@ -23,7 +23,7 @@ PRINTED_NOTE = (
     "the paper's printed figure (arXiv text, Tables 1, 2, 5 and Section 6.3): another setting, not comparable"
 )
 BOLD_NOTE = (
-    "Bold: better than the next by more than the noise (paired sign-flip test over queries, Holm over the table, p < 0.05, and an interval of the difference without zero); "
+    "Bold: better than the next by more than the noise (paired sign-flip test over queries, Holm over the table, p < 0.05); "
     "never by rank alone. In brackets the 95 % interval over questions, wide enough for what so few of them can have missed (`docs/judging.md`)."
 )
 

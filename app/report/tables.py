@@ -81,11 +81,6 @@ class Cell:
             float(value) if isinstance(value, int) else cast("float | str | None", value), digits=digits
         )
 
-    @property
-    def holds_zero(self) -> bool | None:
-        """Return whether the interval holds zero; `None` without one."""
-        return None if self.low is None or self.high is None else self.low <= 0 <= self.high
-
     def number(self, value: float) -> str:
         return f"{value:,.{self.digits}f}"
 
@@ -111,7 +106,8 @@ class Cell:
             shown += f" [{self.number(self.low)}, {self.number(self.high)}]"
         if self.n is not None:
             counted = f"n={self.n}" + (f" of {self.tasks} tasks" if self.tasks else "")
-            shown += f" all equal ({counted})" if self.equal else f" {counted}"
+            equal = f"on each of {self.n}" if self.signed else f"all equal ({counted})"
+            shown += f" {equal if self.equal else counted}"
             shown += f" (+{self.unscored} unscored)" if self.unscored else ""
         if isinstance(self.printed, float):
             shown += f" {{paper {self.number(self.printed)}}}"

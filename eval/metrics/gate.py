@@ -16,7 +16,7 @@ from drr.eval.metrics.base import Better
 from drr.eval.metrics.compare import ByQuery, PairedMetrics
 from drr.eval.metrics.coverage import variants_of
 from drr.eval.metrics.reliability import unscored
-from drr.eval.stats.differences import SIGNIFICANT, PairedDifference, with_holm
+from drr.eval.stats.differences import SIGNIFICANT, PairedDifference, is_settled, with_holm
 from drr.eval.stats.intervals import Statistic, VRow, empty_statistic
 from drr.eval.tasks.judgements import Judged
 from drr.llm.failures import NO_ANSWER
@@ -221,7 +221,7 @@ class Base:
 
 
 def compare_with_base(judged: Judged, base: Base, names: Sequence[str]) -> list[GateRow]:
-    """Compare each variant and metric with the base. A check fails where the interval or the paired test shows a loss.
+    """Compare each variant and metric with the base. A check fails where the corrected paired test shows a loss.
 
     Without `names`, every headline metric of the base is compared.
     """
@@ -280,26 +280,16 @@ def _not_worse(
     variant: str, name: str, better: Better | None, found: PairedDifference | None, base: str
 ) -> GateRow:
     v = empty_statistic("not judged in both") if found is None else found.difference
-    low, high = v.ci_low, v.ci_high
     why = None
     if found is None:
         why = "unknown: not judged in both"
     elif v.value is None:
         why = "unknown: no question was scored in both"
-    elif low is None or high is None:
-        why = None if v.value == 0 and v.clusters > 1 else "unknown: too few questions for an interval"
-    else:
-        loss, least = (v.value, low) if better == "lower" else (-v.value, -high)
-        why = _loss(loss, least, found.p_holm)
+    elif is_settled(found.document()) and (v.value > 0) is (better == "lower"):
+        why = f"the paired test shows a loss (p = {found.p_holm:.2g}, Holm)"
+    elif v.ci_low is None and (v.value != 0 or v.clusters < 2) and (found.p or 1.0) >= SIGNIFICANT:
+        why = "unknown: too few questions for a test"
     return _row(variant, name, base, f"{name} against {base}", v, why)
-
-
-def _loss(loss: float, least: float, p: float | None) -> str | None:
-    """Name the tests that show a loss, if any. With few or scattered values the interval is wider than the test suggests."""
-    shown = ["the whole interval lies on the worse side"] if least > 0 else []
-    if loss > 0 and p is not None and p < SIGNIFICANT:
-        shown.append(f"the paired test shows a loss (p = {p:.2g}, Holm)")
-    return " and ".join(shown) or None
 
 
 def _row(

@@ -5,13 +5,16 @@ The noise floor is the difference between two means that repetition alone can ca
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import comb, inf, sqrt
+from functools import cache, lru_cache
+from itertools import count
+from math import ceil, comb, inf, isfinite, sqrt
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from drr.eval.stats.intervals import (
+    RELATED,
     SEED,
     A,
     ByQuestion,
@@ -26,7 +29,8 @@ from drr.eval.stats.intervals import (
     ratio,
     student_quantile,
 )
-from drr.eval.stats.question import cluster_of
+from drr.eval.stats.question import Asked, cluster_of
+from numpy.typing import NDArray
 
 
 class DifferenceRow(VRow):
@@ -56,23 +60,13 @@ SIGNIFICANT = 0.05
 
 
 def is_settled(row: DifferenceRow) -> bool:
-    """Tell whether the corrected test is significant and the interval, where there is one, excludes zero."""
-    p, low, high = row["p_holm"], row["ci_low"], row["ci_high"]
-    leaves_out = low is None or high is None or low > 0 or high < 0
-    return p is not None and p < SIGNIFICANT and leaves_out
-
-
-FLIPS = 10_000
-EXACT_FLIPS = 13
-"""Most queries for which all patterns of signs are counted; above, signs are drawn at random."""
+    """Tell whether the corrected test is significant. The interval is of one pair alone, so it decides nothing."""
+    p = row["p_holm"]
+    return p is not None and p < SIGNIFICANT
 
 
 def paired(a: ByQuestion[A], b: ByQuestion[A], ends: Ends | None = None) -> PairedDifference:
-    """Compare two sides on the queries that both scored. The interval is that of a mean; the p-value comes from flipping signs, task by task.
-
-    The interval also holds Student's plain one, because the skew of few different queries is chance. For a handful of queries the
-    test is exact. `ends` are the bounds of the values, not of their differences.
-    """
+    """Compare two sides on the queries that both scored, by flipping signs, task by task. `ends` are the bounds of the values, not of their differences."""
     method = "mean paired difference over queries"
     left, right = query_means(a), query_means(b)
     both = [key for key in left if key in right]
@@ -81,11 +75,47 @@ def paired(a: ByQuestion[A], b: ByQuestion[A], ends: Ends | None = None) -> Pair
         return PairedDifference(empty_statistic(method, dropped), None, None, None)
     rows = np.array([[left[key] - right[key], 1.0] for key in both])
     apart = None if ends is None or ends[1] == inf else (ends[0] - ends[1], ends[1] - ends[0])
-    difference = from_sums(rows, both, ratio, method, n_unscored=dropped).unshifted().within(apart)
-    place, tasks = index_of([cluster_of(key) for key in both])
-    p = sign_flip(np.bincount(place, weights=rows[:, 0], minlength=tasks).astype(np.float64))
+    difference, p = flipped(rows, both, method, ends=apart, n_unscored=dropped)
     mean_a, mean_b = (sum(side[key] for key in both) / len(both) for side in (left, right))
     return PairedDifference(difference, mean_a, mean_b, p)
+
+
+def flipped(
+    rows: Floats,
+    asked: Sequence[Asked],
+    method: str,
+    *,
+    statistic: Callable[[Floats], Floats] = ratio,
+    ends: Ends | None = None,
+    n_unscored: int = 0,
+) -> tuple[Statistic, float | None]:
+    """Compute a statistic of sums with the interval and the p-value of one sign-flip test. 0 is outside exactly where p < .05.
+
+    Shares of -1, 0 and 1 keep their exact interval, except that the end next to 0 becomes 0 where the test disagrees. The ends
+    are unknown where all draws are equal, and below six draws, because no pattern of signs is then rare enough.
+    """
+    v = from_sums(rows, asked, statistic, method, n_unscored=n_unscored)
+    if v.value is None:
+        return v, None
+    place, draws = index_of([cluster_of(one) for one in asked])
+    sums = np.zeros((draws, rows.shape[1]))
+    np.add.at(sums, place, rows)
+    p, low, high = flip_signs(sums, statistic)
+    if v.zero_one and ends == RELATED:
+        return _agreeing(v.unshifted().within(ends), p), p
+    unit, known = "tasks" if v.tasks else "clusters", v.error is not None and low is not None
+    made = "95% interval of the sign-flip test" if known else "no interval: all equal or too few"
+    low, high = (low, high) if known else (None, None)
+    return replace(v, ci_low=low, ci_high=high, method=f"{method}; {made}, over {v.clusters} {unit}"), p
+
+
+def _agreeing(v: Statistic, p: float) -> Statistic:
+    """Set the end next to 0 to 0 where an interval and the test disagree about 0."""
+    low, high = v.ci_low, v.ci_high
+    if v.value is None or low is None or high is None or (low > 0 or high < 0) is (p < SIGNIFICANT):
+        return v
+    low, high = (0.0, high) if v.value > 0 else (low, 0.0)
+    return replace(v, ci_low=low, ci_high=high, method=f"{v.method}, cut at 0 by the sign-flip test")
 
 
 def unpaired(a: ByQuestion[A], b: ByQuestion[A], ends: Ends | None = None) -> PairedDifference:
@@ -111,40 +141,96 @@ def unpaired(a: ByQuestion[A], b: ByQuestion[A], ends: Ends | None = None) -> Pa
     return PairedDifference(found, means[0], means[1], 2 * float(stdtr(freedom, -abs(value / error))))
 
 
-POWER = 0.8416212335729143
-"""Normal quantile of 80 %: a smallest detectable difference is found in four of five cases."""
+POWER = 0.8
+"""Share of cases in which the smallest detectable difference is found."""
 
 
 def detectable_difference(error: float | None, n: int, tests: int = 1) -> float | None:
-    """Return the smallest difference that so many corrected tests at 5 % find in four of five cases.
+    """Return the smallest difference that so many corrected sign-flip tests at 5 % find in four of five cases.
 
     `error` is the standard error of the difference over n draws. Where it is not known, the difference is a share of draws that all
-    move one way between 0 and 1, of which m in n have the standard error of the square root of m, divided by n. `None`: so few show none.
+    move one way between 0 and 1. `None`: so few show none.
     """
-    from scipy.special import stdtrit
-
-    if n < 2:
+    level = SIGNIFICANT / tests
+    needed = next(moved for moved in count(1) if 2.0 ** (1 - moved) < level)
+    if n < needed or (n > EXACT_FLIPS and level * (FLIPS + 1) <= 1):
         return None
-    reach = float(stdtrit(n - 1, 1 - SIGNIFICANT / (2 * tests))) + POWER
     if error is not None:
-        return reach * error
-    return reach**2 / n if reach**2 <= n else None
+        return _errors_found(n, level) * error
+    from scipy.special import betaincinv
+
+    return float(betaincinv(needed, n - needed + 1, POWER))
+
+
+@cache
+def _errors_found(n: int, level: float) -> float:
+    """Return the standard errors that the test finds in four of five cases. Few draws are simulated, since p then has few values."""
+    if n > EXACT_FLIPS:
+        from scipy.special import ndtri, stdtrit
+
+        return float(stdtrit(n - 1, 1 - level / 2) + ndtri(POWER))
+    drawn = np.random.default_rng(SEED).normal(size=(300, n))
+    lows = [flip_signs(np.column_stack([one, np.ones(n)]), level=level).low for one in drawn]
+    return -float(np.quantile([low for low in lows if low is not None], 1 - POWER)) * sqrt(n)
+
+
+FLIPS = 10_000
+EXACT_FLIPS = 13
+"""Most decided clusters for which all patterns of signs are counted; above, signs are drawn at random."""
+
+
+class Flipped(NamedTuple):
+    """The p-value of the sign-flip test, and the interval of the values that it does not reject."""
+
+    p: float
+    low: float | None
+    high: float | None
+
+
+def flip_signs(
+    sums: Floats, statistic: Callable[[Floats], Floats] = ratio, level: float = SIGNIFICANT
+) -> Flipped:
+    """Test whether a statistic of sums is 0 by flipping the first column's signs, and invert the test.
+
+    For any value of a ratio the test flips what clusters have above it. A pattern of signs is no nearer to it than the data if the value lies
+    between the ratio of those that keep their sign and the ratio of the others. So the ends are order statistics of these ratios.
+    """
+    first = sums[:, 0]
+    signs, own = _signs(int(np.count_nonzero(first)), len(sums))
+    kept = signs.astype(np.float64) @ sums[np.argsort(first == 0, kind="stable")]
+    parts = np.stack([kept, sums.sum(axis=0) - kept])
+    parts[np.abs(parts) <= 5e-10 * np.abs(sums).sum(axis=0)] = 0.0
+    with np.errstate(divide="ignore", invalid="ignore"):
+        values = statistic(parts.reshape(-1, sums.shape[1])).reshape(2, -1)
+    bare = np.isnan(values).any(axis=0)  # a part without weight rejects no value
+    lower, upper = np.where(bare, -inf, values.min(axis=0)), np.where(bare, inf, values.max(axis=0))
+    size = len(signs) + own
+    p = float((((lower <= 0) & (upper >= 0)).sum() + own) / size)
+    rank = ceil(size * level - 1e-6) - own - 1
+    low, high = float(np.partition(lower, rank)[rank]), -float(np.partition(-upper, rank)[rank])
+    return Flipped(p, low, high) if isfinite(low) and isfinite(high) else Flipped(p, None, None)
+
+
+@lru_cache(maxsize=8)
+def _signs(decided: int, draws: int) -> tuple[NDArray[np.bool_], int]:
+    """Return patterns of kept signs, one a row, and 1 to count the data's own where these are random.
+
+    The `decided` clusters, which are not 0, come first: if they are few, all their patterns stand equally often.
+    """
+    chance, decided = np.random.default_rng(SEED), draws if draws <= EXACT_FLIPS else decided
+    if decided > EXACT_FLIPS:
+        first = chance.choice([False, True], size=(FLIPS, decided))
+    else:
+        every = (np.arange(2**decided)[:, None] >> np.arange(decided)) & 1 == 0
+        first = np.tile(every, (ceil(FLIPS / len(every)) if draws > decided else 1, 1))
+    rest = chance.choice([False, True], size=(len(first), draws - decided))
+    return np.hstack([first, rest]), int(decided > EXACT_FLIPS)
 
 
 def sign_flip(differences: Floats) -> float | None:
     """Return the two-sided p-value: how often random signs give a mean at least as far from zero. Zeros stay zeros."""
-    decided = differences[differences != 0]
-    n = len(decided)
-    if len(differences) == 0:
-        return None
-    if n == 0:
-        return 1.0
-    seen = abs(decided.sum()) - 1e-9 * np.abs(decided).sum()
-    if n <= EXACT_FLIPS:
-        signs = 1.0 - 2.0 * ((np.arange(2**n)[:, None] >> np.arange(n)) & 1)
-        return float((np.abs(signs @ decided) >= seen).mean())
-    signs = np.random.default_rng(SEED).choice([-1.0, 1.0], size=(FLIPS, n))
-    return float(((np.abs(signs @ decided) >= seen).sum() + 1) / (FLIPS + 1))
+    rows = np.column_stack([differences, np.ones_like(differences)])
+    return flip_signs(rows).p if len(rows) else None
 
 
 def query_means(values: ByQuestion[A]) -> dict[A, float]:

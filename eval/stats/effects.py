@@ -13,13 +13,13 @@ from drr.eval.stats.differences import (
     DifferenceRow,
     PairedDifference,
     detectable_difference,
+    flipped,
     holm,
     is_settled,
     paired,
-    sign_flip,
 )
-from drr.eval.stats.intervals import Ends, Floats, Statistic, VRow, from_sums, index_of, ratio
-from drr.eval.stats.question import Asked, cluster_of, grouped
+from drr.eval.stats.intervals import Ends, Floats, Statistic, VRow, ratio
+from drr.eval.stats.question import Asked, grouped
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,17 +117,14 @@ def _effect(group: Sequence[Pair], ends: Ends | None) -> Effect:
 
 
 def _slope(first: Pair, moved: PairedDifference, asked: Sequence[Asked], rows: Floats, lost: int) -> Effect:
-    """Fit the slope through zero; its test flips the signs of a whole question at once."""
+    """Fit the slope through zero. Its test flips the signs of a whole question at once."""
     dose, before, after = rows.reshape(-1, 3).T
     product = dose * (after - before)
     sums = np.column_stack([product, dose * dose, (before + after) / 2, np.ones_like(dose)])
-    slope = from_sums(sums[:, :2], asked, ratio, "slope on the dose", n_unscored=lost).unshifted()
-    relative = from_sums(
-        sums, asked, _relative, "slope on the dose, as a part of the mean outcome", n_unscored=lost
-    ).unshifted()
-    place, drawn = index_of([cluster_of(one) for one in asked])
-    p = sign_flip(np.bincount(place, weights=product, minlength=drawn).astype(np.float64))
-    moved = replace(moved, difference=slope, p=p if slope.value is not None else None)
+    slope, p = flipped(sums[:, :2], asked, "slope on the dose", n_unscored=lost)
+    method = "slope on the dose, as a part of the mean outcome"
+    relative, _ = flipped(sums, asked, method, statistic=_relative, n_unscored=lost)
+    moved = replace(moved, difference=slope, p=p)
     return Effect(first.change, first.outcome, moved, relative)
 
 

