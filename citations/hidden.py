@@ -1,4 +1,4 @@
-"""Finds the parts of a report that are not its text: code, comments, formulas, images. They are replaced by spaces, so that offsets stay."""
+"""Finds the parts of a report that are not its text: code, remarks, formulas, images. They are replaced by spaces, so that offsets stay."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ _USED = re.compile(r"(?<!!)\[([^\[\]\n]{1,80})\](?![:\[])")
 _LANGUAGE = re.compile(r"[\w+#-]*")
 _BLANK_LINE = re.compile(r"\n[ \t]*\n")
 _TICKS = re.compile(r"`+|\n[ \t\r]*\n")
-_HIDDEN = re.compile(r"<span\b[^<>]{0,80}\bdisplay:\s?none\b[^<>]{0,80}>([^<]*)</span>")
 _REMARK = re.compile(
     r"^[ \t>]{0,9}\[[^\[\]\n]{1,80}\]:[ \t]{0,9}(?:#|<#?>)(?:[ \t]{1,9}(?:\n[ \t]{0,9})?|\n[ \t]{0,9})"
     r"(?:\((?:[^()\n]|\n(?![ \t]*\n)){0,5000}\)|\"(?:[^\"\n]|\n(?![ \t]*\n)){0,5000}\"|'(?:[^'\n]|\n(?![ \t]*\n)){0,5000}')[ \t]*$",
@@ -117,19 +116,9 @@ def inline_code(text: str) -> list[tuple[int, int]]:
     return spans
 
 
-def comment_spans(text: str) -> list[tuple[int, int]]:
-    """Return the spans of HTML comments, remarks such as `[//]: # (text)`, and elements that are not displayed."""
-    spans = [match.span(1) for match in _HIDDEN.finditer(text)]
-    if "]:" in text:
-        spans += [match.span() for match in _REMARK.finditer(text)]
-    start = text.find("<!--")
-    while start >= 0:
-        end = text.find("-->", start)
-        if end < 0:
-            break
-        spans.append((start, end + 3))
-        start = text.find("<!--", end)
-    return spans
+def remarks(text: str) -> list[tuple[int, int]]:
+    """Return the spans of remarks such as `[//]: # (text)`, which no page shows. Comments and tags of HTML are shown as text."""
+    return [match.span() for match in _REMARK.finditer(text)] if "]:" in text else []
 
 
 def surplus_cells(text: str) -> list[tuple[int, int]]:

@@ -16,11 +16,11 @@ from drr.citations.addresses import BARE, DOI, LONGEST, SCHEME, bare_end, run_st
 from drr.citations.hidden import (
     PlaceFinder,
     blank_spans,
-    comment_spans,
     formulas,
     hidden_code,
     inline_code,
     pictures,
+    remarks,
     surplus_cells,
 )
 
@@ -43,7 +43,7 @@ class Scan:
     links: list[Link]
     """Links in the order of the text; they never overlap."""
     plain: str
-    """The report with code, comments, images, tags and formulas replaced by spaces: same length, same line ends."""
+    """The report with code, remarks, images, tags and formulas replaced by spaces: same length, same line ends."""
     unterminated: list[int]
     """Starts of links that never end."""
     raised: list[tuple[int, int, str]]
@@ -72,7 +72,7 @@ def scan(report: str) -> Scan:
     """Find all links of the report."""
     text = blank_spans(report, hidden_code(report))
     code = inline_code(text)
-    text = blank_spans(text, code + comment_spans(text) + surplus_cells(text))
+    text = blank_spans(text, code + remarks(text) + surplus_cells(text))
     figures = formulas(text)
     text = blank_spans(text, figures)
     shown = pictures(text)

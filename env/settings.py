@@ -9,12 +9,29 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, Self
+from typing import Annotated, Any, Literal, NamedTuple, Self
 
 from drr.env.errors import Misuse
 from drr.env.setting_sources import DOTENV, from_environment, read_dotenv, read_settings_file
-from drr.env.trust import ServerAddress, config_folder, hosts_of, place_of, printable_address, vouched_entries
-from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, SecretStr, ValidationError, field_validator
+from drr.env.trust import (
+    ServerAddress,
+    config_folder,
+    hosts_of,
+    place_of,
+    printable_address,
+    shop_address,
+    vouched_entries,
+)
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    PrivateAttr,
+    SecretStr,
+    ValidationError,
+    field_validator,
+)
 
 FILE = Path("drr.toml")
 OWN_FILE = "settings.toml"
@@ -132,7 +149,7 @@ class Settings(RoleSettings):
     profile: Literal["default", "paper"] = Field(
         "default", description="`paper` sets every choice as the paper made it"
     )
-    shop_url: str = Field(
+    shop_url: Annotated[str, AfterValidator(shop_address)] = Field(
         "http://ecommerce.example",
         description="address under which product pages are said to live; never fetched",
     )
@@ -321,7 +338,7 @@ def resolve(
         first = error.errors(include_url=False, include_input=False)[0]
         name = str(first["loc"][0]) if first["loc"] else "settings"
         raise Misuse(
-            f"setting {name} ({origin.get(name, 'explicit')}): {first['msg']}; see `drr env settings`"
+            f"setting {name} ({origin.get(name, 'explicit')}): {first['msg'].removeprefix('Value error, ')}; see `drr env settings`"
         ) from None
     by_strangers = {name: label for name, label in unnamed if origin.get(name) == label}
     return Resolved(

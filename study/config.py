@@ -10,6 +10,7 @@ from typing import Any
 
 from drr.env.errors import DrrError
 from drr.env.json_object import JsonObject
+from drr.env.trust import shop_address
 from typing_extensions import TypedDict  # pydantic reads it
 
 QUERIES = "queries.jsonl"
@@ -79,6 +80,11 @@ def check_config(config: Any, path: Path) -> None:
     for table in ("run", "settings"):
         if not isinstance(config.get(table, {}), dict):
             raise DrrError(f"{path}: {table}: not a table; restore it or start a new study")
+    try:
+        if address := config.get("settings", {}).get("shop_url"):
+            shop_address(address)
+    except ValueError as error:
+        raise DrrError(f"{path}: settings.shop_url: {error}; restore it or start a new study") from None
     run = config.get("run", {})
     for name, wanted in _RUN.items():
         value = run.get(name)

@@ -23,6 +23,7 @@ from drr.app.bundles.tool_replay import check_shop_is_theirs, check_tools, shop_
 from drr.app.report.study_report import every_figure
 from drr.app.study.outcome import code_id, program_version
 from drr.app.study.trust import given_settings
+from drr.citations.hidden import remarks
 from drr.env.errors import DrrError, Misuse
 from drr.env.json_object import JsonObject
 from drr.env.query import read_queries
@@ -274,9 +275,7 @@ def _say_what_stays_open(
     if _models_of(one for one in records if one.kind == "judgement"):
         named = ((one, name) for one in records for name in ("report", "form") if name in one.blobs)
         texts = [study.text(one, name) or "" for one, name in named]
-        hidden = (
-            f"{sum(visible_text(text) != text for text in texts):,} of {len(texts):,} hide words from readers"
-        )
+        hidden = f"{sum(visible_text(text) != text or bool(remarks(text)) for text in texts):,} of {len(texts):,} hide words from readers"
         found.not_excluded.append(f"that reports, citations and forms speak to their judge: {hidden}")
     if models := ", ".join(sorted(_models_of(records))):
         found.not_excluded += [

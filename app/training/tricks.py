@@ -265,7 +265,7 @@ TRICKS = (
     Trick("an injected instruction", _nothing, _text(_INJECTED)),
     Trick("an instruction in the form", _nothing, lambda play: hand_in_action(picks=[_INJECTED])),
     Trick("a form written into the report", _question, _text(lambda play: str(_one_each(play)["form"]))),
-    Trick("a hidden list", _question, _text(lambda play: f"<!--\n{_listed(play.links)}\n-->")),
+    Trick("a list in a comment", _question, _text(lambda play: f"<!--\n{_listed(play.links)}\n-->")),
     Trick("an empty list of picks", _nothing, _text("## Picks\n\n## Picks\n")),
     Trick("the user's records cited unread", _nothing, _text(lambda play: f"[it](user://{play.first.user_id}/orders)")),
     Trick("a very long report", _nothing, _text("All points are answered. " * 5_000)),

@@ -81,6 +81,8 @@ class _Page:
         self._marks: list[str] = []
         self._row: list[str] = []
         self._head = ""
+        self._numbers: list[int] = []
+        """The number of the next item of each open list, as a page counts; 0 in a list without numbers."""
 
     def text(self, tokens: Sequence[Token]) -> str:
         for token in tokens:
@@ -97,14 +99,18 @@ class _Page:
                 self._block(["```", *token.content.rstrip("\n").split("\n"), "```"])
             case "hr":
                 self._block(["---"])
+            case "bullet_list_open" | "ordered_list_open":
+                self._numbers.append(int(token.attrs.get("start", 1)) if token.tag == "ol" else 0)
             case "list_item_open":
-                self._open(f"{token.info}{token.markup} ")
+                self._open(f"{self._numbers[-1] if token.info else ''}{token.markup} ")
+                self._numbers[-1] += 1
             case "blockquote_open":
                 self._open("> ")
             case "list_item_close" | "blockquote_close":
                 self._close()
             case "bullet_list_close" | "ordered_list_close":
                 self._frames[-1].append("")
+                self._numbers.pop()
             case _:
                 self._table(token)
 
@@ -186,8 +192,6 @@ def _is_name(host: str) -> bool:
     return len(_WORD_ENDS.split(host)) <= MOST_WORDS
 
 
-_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
-_HIDDEN_ELEMENT = re.compile(r"<(script|style|template)\b[^>]*>.*?(?:</\1\s*>|\Z)", re.DOTALL | re.IGNORECASE)
 _INVISIBLE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
     "\u3164\ufeff\uffa0\ufff0-\ufffb\ud800-\udfff\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
@@ -211,18 +215,34 @@ _PLEA = re.compile(
 )
 
 
-def visible_text(text: str) -> str:
-    """Return any text without comments, scripts and invisible characters."""
-    return _seen(_HIDDEN_ELEMENT.sub("", _COMMENT.sub("", text)))
-
-
 def visible_report(markdown: str, addresses: Collection[str] = ()) -> str:
-    """Return a report as a reader sees it rendered; `addresses` are link targets that the task shows anyway."""
-    return _seen(readable_markdown(visible_text(markdown), addresses))
+    """Return a report as our page shows it; `addresses` are link targets that the task shows anyway. Nothing is cut before it is parsed."""
+    return visible_text(readable_markdown(markdown, addresses))
 
 
-def _seen(text: str) -> str:
-    """Remove characters without a shape. One variation selector after a symbol stays, because emoji are written with it."""
+def block_with(quote: str, markdown: str) -> tuple[int, int] | None:
+    """Return the span of the first block that shows the quoted words, however the Markdown spells them: by entities, escapes, signs between."""
+    words, starts = (
+        _letters(quote),
+        [0, *(match.end() for match in re.finditer("\n", markdown)), len(markdown)],
+    )
+    blocks = ((first, last, text) for first, last, text in _blocks(markdown) if words and words in text)
+    return next(((starts[first], starts[min(last, len(starts) - 1)]) for first, last, text in blocks), None)
+
+
+@lru_cache(maxsize=4)
+def _blocks(markdown: str) -> list[tuple[int, int, str]]:
+    """Return the lines of each block, and the letters that it shows, with sites for targets."""
+    found = []
+    for token in parser().parse(markdown):
+        if token.map and token.type in ("inline", "fence", "code_block"):
+            shown = token.content if token.children is None else inline_text(token.children, ())
+            found.append((*token.map[:2], _letters(visible_text(shown))))
+    return found
+
+
+def visible_text(text: str) -> str:
+    """Remove characters without a shape, and no tag. One variation selector after a symbol stays, because emoji are written with it."""
     return _SELECTORS.sub(_selector, _INVISIBLE.sub("", text))
 
 

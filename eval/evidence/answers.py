@@ -197,6 +197,8 @@ def questions(study: Study) -> dict[str, Query]:
         raise DrrError(str(error)) from error
 
 
+UNKNOWN = "unknown"
+"""The type of a source whose own type names no kind: judges read types outside every fence."""
 NEVER_ASKED = "no tool returned this address, so it was never asked for; `drr judge STUDY --refetch --unknown` reads it now"
 
 
@@ -253,7 +255,7 @@ class AnswerEvidence:
             return owner.name
         known = self._by_url.get(url)
         if known and not is_paged(known[0].type):
-            return known[0].type
+            return known[0].type if known[0].type in self._by_name else UNKNOWN
         return self._hosts.get(host_of(url), owner.name)
 
     def resolves(self, url: str) -> bool:

@@ -20,7 +20,7 @@ from drr.env.json_object import JsonObject, parsed
 from drr.env.query import Query, query_id
 from drr.env.source import Source, text_hash
 from drr.env.web.base import PageStatus
-from drr.env.world import is_paged
+from drr.env.world import all_kinds, is_paged
 from drr.eval.evidence.answers import questions
 from drr.eval.evidence.given_files import check_named, given_rows
 from drr.study.evidence import pack_sources
@@ -39,6 +39,14 @@ class Evidence(BaseModel):
     """Text of the page; absent where the page could not be read."""
     title: str | None = None
     status: PageStatus | None = None
+
+    @field_validator("type")
+    @classmethod
+    def _of_a_kind(cls, name: str) -> str:
+        """Check that the type is a kind: judges read it outside every fence."""
+        if name not in all_kinds():
+            raise ValueError(f"names no kind of source; known are {', '.join(all_kinds())}")
+        return name
 
     @property
     def standing(self) -> PageStatus:

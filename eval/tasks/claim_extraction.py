@@ -13,7 +13,7 @@ from drr.env.world import is_paged
 from drr.eval.asking.conversation import Asking
 from drr.eval.asking.forms import FoundClaim, FoundClaims
 from drr.eval.asking.judge import Examiner
-from drr.eval.asking.safety import visible_report
+from drr.eval.asking.safety import block_with, visible_report
 from drr.eval.evidence.answers import Answer, AnswerEvidence
 from drr.eval.evidence.claims import (
     Claim,
@@ -60,12 +60,18 @@ async def extract_with_model(
     cited = {source.url for source in citations.sources}
     extraction = Extraction([])
     seen: set[tuple[int, int, str]] = set()
-    for start, end in chunks(citations.body):
-        request = f"Sources the report cites:\n{listed}\n\n{fence(visible_report(report[start:end], cited), 'report')}"
+    shown = visible_report(report, cited)
+    is_same = shown == report  # offsets in what was set anew are not those of the report
+    for start, end in (chunks(citations.body) if is_same else []) or chunks(shown):
+        request = f"Sources the report cites:\n{listed}\n\n{fence(shown[start:end], 'report')}"
         messages = (SystemMessage(prompt), HumanMessage(request))
         answer = await judge.answer(Asking("claims", FoundClaims, messages, about=about))
         for found in answer.claims:
-            _accept(found, report, (start, end), citations, extraction, seen)
+            place = (start, end) if is_same else (0, len(report))
+            span = locate(found.quote, report, *place)
+            if span is None and not is_same and locate(found.quote, shown, start, end):
+                span = block_with(found.quote, report)
+            _accept(found, report, span, citations, extraction, seen)
     extraction.claims.sort(key=lambda claim: (claim.start, claim.end))
     extraction.claims = [replace(claim, id=f"c{n}") for n, claim in enumerate(extraction.claims, 1)]
     return extraction
@@ -156,12 +162,11 @@ def chunks(body: str, words: int = CHUNK_WORDS) -> list[tuple[int, int]]:
 def _accept(
     found: FoundClaim,
     report: str,
-    chunk: tuple[int, int],
+    span: tuple[int, int] | None,
     citations: Citations,
     extraction: Extraction,
     seen: set[tuple[int, int, str]],
 ) -> None:
-    span = locate(found.quote, report, *chunk)
     if span is None:
         extraction.rejects["quote_not_found"] += 1
         return

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 class ExtractionTask(Task[Answer]):
     name = "claims"
-    version = 10
+    version = 11
     subject = "answer"
     role = EXTRACTOR
     metrics = ("faithfulness",)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from drr.citations.addresses import canonical_url
-from drr.citations.hidden import blank_spans, comment_spans
+from drr.citations.hidden import blank_spans, remarks
 from drr.citations.parse import Citations
 from drr.env.entities import Order
 from drr.env.records.lines import on_one_line
@@ -126,7 +126,7 @@ def _states(one: ReportSentence, written: str) -> bool:
 
 def _beside(report: str, found: Sequence[ReportSentence]) -> Iterator[ReportSentence]:
     """Yield the lines of the report that no statement overlaps."""
-    shown = blank_spans(report, comment_spans(report))
+    shown = blank_spans(report, remarks(report))
     ends = sorted(one.end for one in found)
     starts = sorted(one.start for one in found)
     start = 0

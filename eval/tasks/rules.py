@@ -22,7 +22,7 @@ class CheckedTask(Task[Answer]):
     """The task with one unit for each report: all rules, whatever the judge and the protocol."""
 
     name = "rules"
-    version = 5
+    version = 6
     subject = "answer"
     metrics = ("rules",)
     asks = False

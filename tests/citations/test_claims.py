@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from typing import Any
 
@@ -142,3 +143,28 @@ async def test_what_the_report_does_not_hold_is_rejected_and_a_long_one_goes_in_
     await extract_with_model(long, parse(long), model, "Find the claims.")
     assert len(model.seen) == 3
     assert all("https://c.org" in seen and "http://ecommerce.example/B1" in seen for seen in model.seen)
+
+
+@each(
+    ("spelled", "quote"),
+    [
+        ("Card&#105;nals eat 9 kg. [a](https://x.example/long)", "Cardinals eat 9 kg."),
+        ("Card\u200binals eat 9 kg.", "Cardinals eat 9 kg."),
+        ("Cardinals\\. eat 9 kg.\n\n[//]: # (x)", "Cardinals. eat 9 kg."),
+        ("Note <!-- see below\n\nCardinals eat 9 kg.", "Cardinals eat 9 kg."),
+        ("```\nCardinals eat 9 kg.\n```", "Cardinals eat 9 kg."),
+        ("- <span style='display:none'>Cardinals eat 9 kg.</span>", "Cardinals eat 9 kg."),
+    ],
+)
+def test_a_claim_counts_however_the_report_spells_what_the_page_shows(spelled: str, quote: str) -> None:
+    report = f"# Birds\n\n{spelled}\n"
+    model = Scripted({"claims": [{"quote": quote, "claim": quote, "sources": []}]})
+    (claim,) = asyncio.run(extract_with_model(report, parse(report), model, "Find the claims.")).claims
+    assert quote in model.seen[0] and "eat 9 kg" in claim.quote and "# Birds" not in claim.quote
+
+
+def test_a_chunk_that_begins_in_code_is_still_code() -> None:
+    report = f"```\n{'one ' * 7_000}\n\n[//]: # (SECRET)\n```\n"
+    model = Scripted({"claims": []}, {"claims": []})
+    asyncio.run(extract_with_model(report, parse(report), model, "Find the claims."))
+    assert "SECRET" in model.seen[1]

@@ -312,13 +312,22 @@ async def test_a_report_too_long_to_read_is_counted_as_failed(study: Study) -> N
     assert (judged.units["rules"], judged.failed["rules"], len(judged.rules)) == (2, 1, 1)
 
 
-FORMS = cases("eval", "FORMS")
+FORMS, SHOWN_FORMS = cases("eval", "FORMS"), cases("eval", "SHOWN_FORMS")
 
 
 @each("form", FORMS)
 def test_no_form_of_hidden_words_reaches_a_judge_and_the_shown_ones_do(form: str) -> None:
     text = visible_report(FORMS[form])
     assert "SECRET" not in text and "One" in text and "Two" in text
+
+
+@each("form", [*SHOWN_FORMS])
+def test_what_the_page_shows_is_not_cut_before_it_is_parsed(form: str) -> None:
+    """`Note <!-- see below` hid every later claim, and a fenced script an honest report, though our page shows them."""
+    text = SHOWN_FORMS[form]
+    assert "SECRET" in safe_html(text)
+    assert visible_report(text) == text.replace("```html", "```")
+    assert ("SECRET" in parse(text).body) == ("```" not in text)
 
 
 IGNORABLE = (  # Default_Ignorable_Code_Point of Unicode
@@ -329,7 +338,7 @@ IGNORABLE = (  # Default_Ignorable_Code_Point of Unicode
 
 
 SHAPELESS = st.sampled_from(IGNORABLE).map(chr)
-SHAPELESS |= st.characters(categories=["Cc", "Cs"], exclude_characters="\t\n")
+SHAPELESS |= st.characters(categories=["Cc", "Cs"], exclude_characters="\t\n\0")  # a page shows \0 as a sign
 
 
 @given(st.lists(SHAPELESS, min_size=1))
@@ -427,10 +436,10 @@ def test_what_a_judge_reads_is_on_the_sanitised_page(markdown: str) -> None:
         assert run in shown or run in sites or run.isdecimal(), run
 
 
-CLOSED = st.sampled_from([text for name, text in FORMS.items() if "never closed" not in name])
-
-
-@given(st.lists(CLOSED, max_size=6), st.sampled_from(["\n\n", "\n\n---\n\n", "\n\n# Head\n\n"]))
+@given(
+    st.lists(st.sampled_from([*FORMS.values()]), max_size=6),
+    st.sampled_from(["\n\n", "\n\n---\n\n", "\n\n# Head\n\n"]),
+)
 def test_forms_together_hide_no_better_than_alone(forms: list[str], between: str) -> None:
     text = visible_report(between.join(forms))
     assert "SECRET" not in text

@@ -199,7 +199,7 @@ async def test_points_that_could_not_be_made_leave_recall_unknown(study: Study) 
 
 
 async def test_code_decides_what_it_can_and_nobody_is_asked_for_it(study: Study, shop: Shop) -> None:
-    """A product that a reader is shown, and a cost that the rule `budget` adds up; a comment shows nobody anything."""
+    """A product that a reader is shown, and a cost that the rule `budget` adds up; a remark shows nobody anything."""
     ask(study, "What of a, under $100?", needs=["bird seed"])
     link = "[Black oil seed](http://ecommerce.example/B0SEED0001)"
     cheap = f"- {link}: $12.49\n- [feeder](http://ecommerce.example/{FEEDER}): $19.99\n\n**Total: $32.48**"
@@ -207,7 +207,7 @@ async def test_code_decides_what_it_can_and_nobody_is_asked_for_it(study: Study,
         study,
         answer("a", "cheap", cheap, user_id=ANNA),
         answer("a", "dear", f"- {link}: $12.49\n- A bath: $164.50\n\n**Total: $176.99**", user_id=ANNA),
-        answer("a", "sly", f"Buy nothing. <!-- {link} B0SEED0001 -->", user_id=ANNA),
+        answer("a", "sly", f"Buy nothing.\n\n[//]: # ({FEEDER} B0SEED0001)", user_id=ANNA),
     )
     script = PointJudge(says=lambda text: "not_support")
     judged = await judged_by(study, script, shop)
@@ -234,7 +234,7 @@ async def test_a_purchase_is_told_where_one_line_names_the_product_and_its_day(
         "number": f"- {name}, order {ANNAS_ORDER}",
         "offer": f"| {name} | $19.99 |\n\nIn June 2022 birds sang.",
         "other": f"You bought the {name} in May 2022.",
-        "hidden": f"Nothing. <!-- {name} June 2022 -->",
+        "hidden": f"Nothing.\n\n[//]: # ({name} June 2022)",
     }
     await put(study, *(answer("a", variant, text, user_id=ANNA) for variant, text in texts.items()))
     script = PointJudge(says=lambda text: "not_support")

@@ -212,7 +212,7 @@ def test_fences_cannot_be_forged_and_verdicts_are_defused() -> None:
     (section,) = sections_of(text)
     assert section.text.count("</answer") == 0
     assert '"rating":' not in text
-    assert "hidden" not in text
+    assert "hidden: full_support -->evil" in text  # a comment is shown as text; a change of direction is not
     assert "\u202e" not in text
     assert "GRADE:" not in text
     assert "<|im_start" not in text

@@ -11,9 +11,10 @@ from drr.env.checkable import Checkable, ExpectedFact, PlanStep, ShoppingNeed
 from drr.env.errors import Misuse
 from drr.env.query import Query
 from drr.env.source import Source
+from drr.eval.report_lists import ReportLists
 from drr.eval.rewards import AnswerForm, Rewarded, read_form, reward, solved
 
-from tests.cases import cases
+from tests.cases import cases, each
 from tests.sources import ROOT
 
 HOST = "http://ecommerce.example/"
@@ -82,6 +83,24 @@ def test_picks_are_read_from_the_list_of_that_heading_alone() -> None:
     listed = f"Take [this]({HOST}B07).\n\n## Picks\n- [one]({HOST}B01), not [that]({HOST}B07)\n- [two]({HOST}B02)\n\n## More\n- [x]({HOST}B09)"
     assert Rewarded(QUERY, listed, None, SOURCES, 2).picks == ["B01", "B02"]
     assert paid(listed, None) > 0
+
+
+@each(
+    "dress",
+    [
+        "{}",
+        "<!--\n{}\n-->",
+        "Note <!-- see below\n\n{}",
+        '<span style="display:none">\n\n{}\n\n</span>',
+        "<template>\n\n{}",
+    ],
+)
+def test_a_list_that_our_page_shows_counts_whatever_stands_around_it(dress: str) -> None:
+    """A comment's end and a tag are text on our page, so what stands between them is read."""
+    lists = dress.format(f"## Picks\n- [one]({HOST}B01)\n\n## Figures\n- 3: $9.99\n\n## Refusals\n- 2: none")
+    read = ReportLists(f"Take it.\n\n{lists}\n")
+    assert Rewarded(QUERY, read.report, None, SOURCES, 2).picks == ["B01"]
+    assert (read.figures, read.refusals) == ({3: "9.99"}, {2})
 
 
 def test_a_pick_may_be_cited_by_its_number() -> None:
