@@ -52,6 +52,19 @@ Id = Annotated[str, AfterValidator(checked_id)]
 """The type of every id that comes from a file."""
 
 
+def shop_address(address: object) -> str:
+    """Return the address of a shop. `ValueError` where it could tell a judge more, whose instructions hold it."""
+    text = address if isinstance(address, str) and address.isprintable() else ""
+    if len(text) > 200 or not re.fullmatch(r"https?://\S+", text, re.IGNORECASE):
+        raise ValueError(
+            "not an address with http or https, on one line, without blanks, of at most 200 characters"
+        )
+    return text
+
+
+ShopAddress = Annotated[str, AfterValidator(shop_address)]
+
+
 def file_name(text: str) -> str:
     """Turn a text into part of a file name. A harmless text stays; any other becomes a hash, which looks like no harmless name."""
     if _PLAIN.fullmatch(text) and not text.endswith("."):

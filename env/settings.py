@@ -9,29 +9,13 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple, Self
+from typing import Any, Literal, NamedTuple, Self
 
 from drr.env.errors import Misuse
+from drr.env.files import ShopAddress
 from drr.env.setting_sources import DOTENV, from_environment, read_dotenv, read_settings_file
-from drr.env.trust import (
-    ServerAddress,
-    config_folder,
-    hosts_of,
-    place_of,
-    printable_address,
-    shop_address,
-    vouched_entries,
-)
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    ConfigDict,
-    Field,
-    PrivateAttr,
-    SecretStr,
-    ValidationError,
-    field_validator,
-)
+from drr.env.trust import ServerAddress, config_folder, hosts_of, place_of, printable_address, vouched_entries
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, SecretStr, ValidationError, field_validator
 
 FILE = Path("drr.toml")
 OWN_FILE = "settings.toml"
@@ -149,7 +133,7 @@ class Settings(RoleSettings):
     profile: Literal["default", "paper"] = Field(
         "default", description="`paper` sets every choice as the paper made it"
     )
-    shop_url: Annotated[str, AfterValidator(shop_address)] = Field(
+    shop_url: ShopAddress = Field(
         "http://ecommerce.example",
         description="address under which product pages are said to live; never fetched",
     )

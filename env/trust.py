@@ -33,16 +33,6 @@ _OPTION = re.compile(
 )
 
 
-def shop_address(address: object) -> str:
-    """Return the address of a shop. `ValueError` where it could tell a judge more, whose instructions hold it."""
-    text = address if isinstance(address, str) and address.isprintable() else ""
-    if len(text) > 200 or not re.fullmatch(r"https?://\S+", text, re.IGNORECASE):
-        raise ValueError(
-            "not an address with http or https, on one line, without blanks, of at most 200 characters"
-        )
-    return text
-
-
 class ServerAddress(SecretStr):
     """An address of a server. `get_secret_value()` returns it as the user wrote it; `str` and `repr` hide secrets.
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from drr.env.errors import DrrError
+from drr.env.files import shop_address
 from drr.env.json_object import JsonObject
-from drr.env.trust import shop_address
 from typing_extensions import TypedDict  # pydantic reads it
 
 QUERIES = "queries.jsonl"

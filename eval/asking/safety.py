@@ -221,7 +221,7 @@ def visible_report(markdown: str, addresses: Collection[str] = ()) -> str:
 
 
 def block_with(quote: str, markdown: str) -> tuple[int, int] | None:
-    """Return the span of the first block that shows the quoted words, however the Markdown spells them: by entities, escapes, signs between."""
+    """Return the span of the first block that shows the quoted words. Its Markdown may spell them by entities or escapes, with signs between."""
     words, starts = (
         _letters(quote),
         [0, *(match.end() for match in re.finditer("\n", markdown)), len(markdown)],
@@ -233,11 +233,11 @@ def block_with(quote: str, markdown: str) -> tuple[int, int] | None:
 @lru_cache(maxsize=4)
 def _blocks(markdown: str) -> list[tuple[int, int, str]]:
     """Return the lines of each block, and the letters that it shows, with sites for targets."""
-    found = []
+    found: list[tuple[int, int, str]] = []
     for token in parser().parse(markdown):
         if token.map and token.type in ("inline", "fence", "code_block"):
             shown = token.content if token.children is None else inline_text(token.children, ())
-            found.append((*token.map[:2], _letters(visible_text(shown))))
+            found.append((token.map[0], token.map[1], _letters(visible_text(shown))))
     return found
 
 
