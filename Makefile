@@ -9,7 +9,7 @@ unexport PYTHONDONTWRITEBYTECODE
 .PHONY: help setup demo pictures quick test test-coverage test-slow test-long test-servers servers test-browser test-wheel test-ray test-doors test-ucp test-model test-versions lint types docs sbom dist endurance bench lock clean
 
 help:
-	@echo "make demo          set up, build the sample shop, answer, judge, report"
+	@echo "make demo          set up, judge recorded answers again, catch a liar by code alone"
 	@echo "make test          set up, pass the tests (no network, no server)"
 	@echo "make test-slow     whole journeys, seconds each; .ci/run has them after make test"
 	@echo "make test-coverage nightly: make test, test-slow and test-long in one, and the share of lines that they run through, which may not fall"

@@ -76,7 +76,7 @@ def judged(home: Path, reports: int) -> Path:
     (home / "reports.jsonl").write_text("\n".join(rows(reports)) + "\n", encoding="utf-8")
     study = home / f"study-{reports}"
     assert drr(["study", "import", str(study), str(home / "reports.jsonl"), "--quiet"]) == 0
-    assert drr(["judge", str(study), "--what", "faithfulness,quality", "--quiet"]) == 0
+    assert drr(["judge", str(study), "--judge", "offline", "--what", "faithfulness,quality", "--quiet"]) == 0
     return study
 
 

@@ -102,7 +102,7 @@ def test_variant_metric_paper_and_page_are_in_the_report(house: Path) -> None:
     drr(house, "run", "mine", *first, "--quiet")
     (house / "citing.py").write_text(CITING.format(product=FEEDER), encoding="utf-8")
     drr(house, "run", "mine", "--variants", "citing.py:answer", "--quiet")
-    drr(house, "judge", "mine", "--quiet")
+    drr(house, "judge", "mine", "--judge", "offline", "--quiet")
     drr(house, "report", "mine", "--out", "report")
     page = (house / "report" / "index.html").read_text(encoding="utf-8")
     assert "Tone of voice" in page and "Calm" in page

@@ -225,7 +225,7 @@ shop, queries = sys.argv[2:4]
 for words in (
     ["--help"],
     ["run", "study", "--shop", shop, "--queries", queries, "--variants", "react", "--quiet"],
-    ["judge", "study", "--quiet"],
+    ["judge", "study", "--judge", "offline", "--quiet"],
     ["report", "study", "--out", "report"],
     ["study", "status", "study", "--json"],
     ["papers", "--help"],

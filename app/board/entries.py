@@ -14,6 +14,7 @@ from drr.app.bundles.findings import BundleFindings, Reproduced
 from drr.app.report.cost import dollars
 from drr.env.json_object import JsonObject
 from drr.env.person_setting import agent_of
+from drr.eval.asking.rules import CODE
 from drr.eval.evidence.answers import Answer, read_answers
 from drr.eval.judging.read import choose_judging, read_judged
 from drr.eval.metrics import families_with, metrics
@@ -138,8 +139,8 @@ def systems_of(
     for answer in read_answers(study):
         answers.setdefault(answer.variant, []).append(answer)
     documents = cast(Mapping[str, StudyDocument], parcel.row("figures.json", JsonObject)["documents"])
-    for place, judge in enumerate(sorted(documents)):
-        document = documents[judge]
+    by_model = {judge: one for judge, one in documents.items() if _is_by_model(one)}
+    for place, (judge, document) in enumerate(sorted((by_model or documents).items())):
         judged = read_judged(study, choose_judging(study, judge or None))
         each = PairedMetrics(judged, families_with(judged, ranking))
         shops = tuple(document["provenance"]["shop"])
@@ -152,10 +153,14 @@ def systems_of(
                 variant=variant,
                 models=_models(own),
                 set=answered,
-                judge=document["judge"],
+                judge=document["judge"] if by_model else None,
                 written_by_rules=any(one.rule_written for one in own),
-                figures=document["metrics"][variant],
-                values={name: own for name, own in each.values(variant).items() if name in ranking},
+                figures=(figures := _standing(document, variant)),
+                values={
+                    name: own
+                    for name, own in each.values(variant).items()
+                    if name in {*ranking} & figures.keys()
+                },
                 dollars=dollars(own).document(),
                 answers=tallies[variant],
                 made_by=manifest["made_by"],
@@ -163,8 +168,22 @@ def systems_of(
                 ended=max(one.record.finished_at for one in own),
                 contained=all_contained([one.record for one in own]),
                 truth_is_public=has_public_truth(study, is_published=is_published),
-                weak=judged.judging.weak if judged.judging else None,
+                weak=judged.judging.weak if judged.judging and by_model else None,
             )
+
+
+def _is_by_model(document: StudyDocument) -> bool:
+    """Tell whether a model judged. Figures of rules, or of code where nobody judged, are no measurement by a judge."""
+    judge = document["judge"]
+    return judge is not None and not judge["rule_written"] and judge["name"] != CODE
+
+
+def _standing(document: StudyDocument, variant: str) -> Mapping[str, VRow]:
+    """Return the figures that may stand on a board. Without a model's judging these take no judge."""
+    rows = document["metrics"][variant]
+    if _is_by_model(document):
+        return rows
+    return {name: rows[name] for name, one in metrics(rows).items() if not one.judged}
 
 
 def _models(answers: Sequence[Answer]) -> list[str]:

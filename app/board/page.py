@@ -164,9 +164,8 @@ class BoardPages:
         called = [
             self._weak.get(judge["name"]) or (weak and excerpt(weak, _WARNING)) for judge, weak in judged
         ]
-        by_rules = any(judge["rule_written"] for judge, _ in judged)
         weak = " ".join(dict.fromkeys(filter(None, called))) or None
-        return banner_of([one.written_by_rules for one in systems], by_rules, weak)
+        return banner_of([one.written_by_rules for one in systems], False, weak)
 
     def _bundle_page(self, bundle: ListedBundle) -> str:
         faults = faults_of(bundle)

@@ -80,21 +80,15 @@ class Ranking(NamedTuple):
         return cls(sorted(systems, key=place), metric, found)
 
     @property
-    def by_rules(self) -> bool:
-        judge = self.systems[0].judge
-        judged = self.metric is None or self.metric.judged
-        return judged and judge is not None and judge["rule_written"]
-
-    @property
     def is_sure(self) -> bool:
-        return [*self.ranks.values()].count(1) == 1 and len(self.ranks) > 1 and not self.by_rules
+        return [*self.ranks.values()].count(1) == 1 and len(self.ranks) > 1
 
     @property
     def verdict(self) -> str:
         """Return a sentence on which system is first, or that several share the first place."""
         if self.metric is None:
-            return "Nothing was judged: nobody is ranked."
-        label = f"{self.metric.label} (by rules, no measurement)" if self.by_rules else self.metric.label
+            return "No model judged: nobody is ranked."
+        label = self.metric.label
         first = [one for one in self.systems if self.ranks.get(one.key) == 1]
         if not first:
             return f"Nobody is ranked: no figure of {label} is known."

@@ -18,7 +18,7 @@ from drr.env.shop import Shop
 from drr.env.world import is_paged
 from drr.eval.asking.conversation import Asking, Form, box_prompts
 from drr.eval.asking.judge import JudgeName, request_id
-from drr.eval.asking.rules import is_rules
+from drr.eval.asking.rules import CODE, CODE_BANNER, is_rules
 from drr.eval.evidence.answers import questions, read_answers
 from drr.eval.judging.read import judged_thing_key, judgings, read_judged
 from drr.eval.judging.run import JudgeOptions, planned_units, sample_units
@@ -131,7 +131,7 @@ class RebuiltDesks:
             return self._desks[judging.id, place]
         rules = RulesJudge()
         judge, extractor = (
-            JudgeName(OFFLINE if name == rules.name else name, name, name == rules.name)
+            JudgeName(name, name, False) if name not in (rules.name, CODE) else JudgeName(OFFLINE, name, True)
             for name in (judging.judge, judging.extractor)
         )
         address = str(self.study.config.get("settings", {}).get("shop_url") or "")
@@ -194,9 +194,8 @@ def _check_judgings(desks: RebuiltDesks, found: BundleFindings) -> None:
     same = {(one.judge, one.protocol, one.repeat, one.refetch): one for one in desks.judgings}
     for one in same.values():
         by_rules = is_rules(one.judge)
-        is_named = (
-            bool(one.banner) if by_rules else (one.banner or one.called_weak).startswith(one.called_weak)
-        )
+        notice = CODE_BANNER if one.judge == CODE else one.called_weak
+        is_named = bool(one.banner) if by_rules else (one.banner or notice).startswith(notice)
         if one.rule_written != by_rules or not is_named:
             found.fail("judgements", one.judge, "is a model, or is none, and its judging says otherwise")
         try:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from drr.app.console import print_document, settings_of, write_lines
-from drr.app.judge.desk import desk_of, open_study, settings_beside, study_shop
+from drr.app.judge.desk import desk_of, need_judge, open_study, settings_beside, study_shop
 from drr.app.models.setup import models_of
 from drr.app.study.outcome import add_unit_options, check_run, conclude, run_units
 from drr.app.terminal import number, table, with_interval, wrapped_paragraph
@@ -71,6 +71,7 @@ def run(arguments: argparse.Namespace) -> int:
             f"{arguments.labels}: holds no {arguments.task} label; see `drr judges calibrate --help`"
         )
     settings = settings_of(arguments).settings
+    need_judge(settings)
     models = models_of(settings)
     check_run(arguments, models, ["judge"])
     place = arguments.labels.resolve()

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TypedDict
 
 from drr.app.console import print_document, progress_of, settings_of
-from drr.app.judge.desk import desk_of
+from drr.app.judge.desk import desk_of, need_judge
 from drr.app.models.setup import models_of
 from drr.app.study.outcome import add_unit_options, budget_of, check_run, conclude, unit_cap_of, units_run
 from drr.app.terminal import Column, number, table, wrapped_paragraph
@@ -103,6 +103,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     asked = None if arguments.what is None else _parts(arguments.what)
     settings = settings_of(arguments).settings.model_copy(update={"shop_url": SHOP_URL})
+    need_judge(settings)
     models = models_of(settings)
     check_run(arguments, models, ("judge", "claim_extractor"))
     what = asked or [name for name in PARTS if name != "mistakes" or models.name_of("judge") != OFFLINE]

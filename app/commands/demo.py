@@ -49,7 +49,7 @@ def demo(folder: Path) -> int:
     steps += [
         ("report", recorded, "--out", folder / "report"),
         ("run", live, "--shop", shop, "--queries", queries, "--variants", f"react,{agent}:careless"),
-        ("judge", live, "--what", "faithfulness,rules"),
+        ("judge", live),
         ("view", live, "--static", folder / "live-viewer"),
     ]
     for words in steps:
@@ -97,7 +97,7 @@ def _tell(folder: Path) -> None:
     """Print what was caught, the recorded study's figures, which differences are shown, and the pages to open."""
     question = read_queries(folder / "queries.jsonl")[0].query
     lie = worst_lie(folder)
-    print(f"\nAn agent that lies was asked: {excerpt(question, 47)}\nCode caught:")
+    print(f"\nAn agent that lies was asked: {excerpt(question, 47)}\nNobody judged. Code alone caught:")
     for rule, found in lie.found:
         print(f"  {found}  ({rule.replace('_', ' ')})")
     print(f"\n{(PACKED / 'card.md').read_text(encoding='utf-8').splitlines()[2]}")

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from drr.eval.judging.run import Forecast
 
 _EXAMPLES = """\
-The judge is the model of --judge, else the setting model_judge, else the study's model. Without a key it is `offline`:
-surface rules, which try the machinery out and measure nothing. A new judge or a changed prompt adds judgements beside
-the old ones. `--profile paper` computes the paper's own protocol beside ours, labelled "as printed".
+The judge is the model of --judge, else the setting model_judge, else the study's model. Without one nobody judges: code
+checks rules and counts cited claims, and faithfulness, grades and pairs stay unknown. `--judge offline` tries the path by
+surface rules, which measure nothing. A new judge or a changed prompt adds judgements beside the old ones. `--profile paper` computes the paper's own protocol beside ours, labelled "as printed".
 
 examples:
   drr judge study

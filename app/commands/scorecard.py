@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from drr.app.console import print_document, settings_of
-from drr.app.judge.desk import desk_of, open_study
+from drr.app.judge.desk import desk_of, need_judge, open_study
 from drr.app.models.setup import models_of
 from drr.app.study.outcome import add_unit_options, check_run, conclude, run_units
 from drr.app.terminal import number, table, with_interval, wrapped_paragraph
@@ -85,6 +85,7 @@ def _judged(
     from drr.eval.agreement.scorecard import JudgedSet
     from drr.eval.asking.judge import KeptAnswers
 
+    need_judge(settings)
     models = models_of(settings)
     check_run(arguments, models, ["judge"])
     desk, kept = desk_of(settings, models, None), KeptAnswers(study)

@@ -24,13 +24,14 @@ from drr.app.study.trust import (
 )
 from drr.app.study.workers import check_same, desk_facts, settings_from, whole_path
 from drr.citations.parse import Citations, parse
-from drr.env.errors import DrrError
+from drr.env.errors import DrrError, Misuse
 from drr.env.json_object import JsonObject
 from drr.env.records.shopper import shopper_summary
 from drr.env.settings import Settings, StudyChoices, resolve
 from drr.env.shop import Shop, open_shop
 from drr.env.web.base import Page
 from drr.eval.tasks.protocol import OURS, PROTOCOLS, JudgingProtocol
+from drr.llm.names import OFFLINE
 
 if TYPE_CHECKING:
     from drr.app.judge.plan import JudgePlan
@@ -80,16 +81,31 @@ def _opened_shop(study: Study, settings: Settings, given: str | None) -> Iterato
         yield shop
 
 
+def names_judge(settings: Settings) -> bool:
+    """Tell whether a judge was named by its own setting or role; `offline` counts as a name."""
+    return settings.model_judge is not None or "judge" in settings.role_models
+
+
+def need_judge(settings: Settings) -> None:
+    """Raise `Misuse` where a judge is to be examined and no setting names one."""
+    if settings.model_for("judge") == OFFLINE and not names_judge(settings):
+        raise Misuse("no judge is named; name a model with --judge, or `--judge offline` to try the path")
+
+
 def desk_of(
     settings: Settings, models: Models, shop: Shop | None, protocol: JudgingProtocol | None = None
 ) -> JudgingContext:
-    """Return a desk, which holds all that judging takes. The protocol is ours unless another is named; rules stand in where no model judges."""
+    """Return a desk, which holds all that judging takes. The protocol is ours unless another is named.
+
+    Rules stand in for a model only where the user named `offline`; without any name, code decides what it can.
+    """
     from drr.eval.asking.judge import JudgeName
     from drr.eval.tasks.desk import EXTRACTOR, JUDGE, JudgingContext
     from drr.offline.judge import RulesJudge
 
     stand_in = RulesJudge()
-    judge, extractor = (JudgeName.of(models, role, stand_in) for role in (JUDGE, EXTRACTOR))
+    judge = JudgeName.of(models, JUDGE, stand_in, unnamed=not names_judge(settings))
+    extractor = JudgeName.of(models, EXTRACTOR, stand_in)
     prompts = prompts_of(settings, "eval")
     desk = JudgingContext(judge, extractor, shop, settings.shop_url, prompts, protocol or OURS, stand_in)
     desk.window = settings.judge_window

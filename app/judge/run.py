@@ -30,9 +30,9 @@ from drr.eval.judging.run import (
     Forecast,
     JudgeOptions,
     JudgingResults,
-    check_rules,
     cited_pages,
     combine_forecasts,
+    keep_judgeable,
     refetch,
 )
 from drr.eval.judging.run import forecast as expected
@@ -142,7 +142,10 @@ def _at_bench(plan: JudgePlan, work: Callable[[_Bench], Done], *, calls: bool) -
 
             def done() -> Done:
                 desks = _desks(study, plan, options, settings, models, shop)
-                check_rules(desks[0], options)
+                if left_out := keep_judgeable(desks[0], options):
+                    notice(
+                        f"{plan.study}: not judged: {', '.join(left_out)}; --judge MODEL names who judges them"
+                    )
                 chosen = _chosen(study, desks, plan, options)
                 return work(_Bench(study, options, settings, models, desks, chosen))
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import compress
 
 from drr.app.terminal import Column, number, p_value, plain, table, with_interval, wrapped_paragraph
 from drr.env.plugins import merged_field
 from drr.eval.agreement.rows import ClassesRow
+from drr.eval.asking.rules import UNASKED
 from drr.eval.checks.reading import FiguresRow, reading_text
 from drr.eval.labels import DIMENSIONS
 from drr.eval.metrics import metric as metric_of
@@ -59,10 +61,12 @@ def _means(
     digits: Mapping[str, int],
     first: str = "variant",
 ) -> str | None:
-    """Return a table with a row for each variant; `None` if no variant has the first of the metrics."""
+    """Return a table with a row for each variant; `None` if no variant has the first of the metrics. The banner tells of figures that take a judge."""
     metrics = document["metrics"]
     if not any(names[0] in values for values in metrics.values()):
         return None
+    asked = [any(_is_asked(values.get(name)) for values in metrics.values()) for name in names]
+    names, columns = [*compress(names, asked)], [*compress(columns, asked)]
     rows = []
     for variant, values in metrics.items():
         count = document["coverage"]["variants"][variant]["answers"]
@@ -72,6 +76,10 @@ def _means(
         )
         rows.append([variant, str(count), *cells])
     return table([first, "reports", *columns], rows)
+
+
+def _is_asked(row: VRow | None) -> bool:
+    return row is None or row.get("reason") != UNASKED
 
 
 def _faithfulness(document: StudyDocument) -> str | None:
@@ -181,7 +189,7 @@ def reasons_of(figures: Mapping[str, Mapping[str, VRow]], labels: Mapping[str, s
     found: dict[str, list[str]] = {}
     for variant, row in figures.items():
         for name, label in labels.items():
-            if name in row and (reason := row[name].get("reason")):
+            if name in row and (reason := row[name].get("reason")) and reason != UNASKED:
                 found.setdefault(f"{variant}: {reason}.", []).append(label)
     return [f"{', '.join(named)} of {task}" for task, named in found.items()]
 

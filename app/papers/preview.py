@@ -188,6 +188,8 @@ class _DryRun:
         parts += [str(self.aside / "sample")] if self.answers else []
         calls, cost = 0.0, 0.0
         known = True
+        if "--judge" not in words:
+            words = [*words, "--judge", self.asked.arguments.model or OFFLINE]
         for number, study in enumerate(parts):
             code, output = _output([words[0], study, *words[2:], "--dry-run", "--json"])
             if code != 0:

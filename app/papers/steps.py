@@ -185,7 +185,8 @@ class Reproduction:
         """Yield the judging steps, one for each judge."""
         most = self.budget if budget is None else budget
         for judge in self.judges:
-            by = ["--judge", judge] if judge else []
+            named = judge or (OFFLINE if self.arguments.model == OFFLINE else None)
+            by = ["--judge", named] if named else []
             words = ["judge", self.study, *what, *by, *self.server, *self.profile, *most, *self.quiet]
             yield Step(words, "judge")
 

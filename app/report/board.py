@@ -77,13 +77,16 @@ def standings(
     *,
     by_rules: bool = False,
 ) -> Standings:
-    """Return the ranking of the systems by the first lead metric with values, if possible of at least two systems."""
-    known = (
-        name for name in lead_metrics() if any(v is not None for v in means_of(per_report, name).values())
-    )
+    """Return the ranking of the systems by the first lead metric with values, if possible of at least two systems.
+
+    `by_rules`: rules judged in place of a model, so that no figure of theirs leads.
+    """
+    found = [one for one in found if not (by_rules and one.metric.judged)]
+    leads = [name for name in lead_metrics() if not (by_rules and metric_of(name).judged)]
+    known = (name for name in leads if any(v is not None for v in means_of(per_report, name).values()))
     metric = found[0].metric if found else next(map(metric_of, known), None)
     if metric is None:
-        unjudged = Headline("not judged", "How good these answers are is unknown, as nothing was judged yet")
+        unjudged = Headline("not judged", "How good these answers are is unknown, as no model judged them")
         return Standings(None, sorted(per_report(lead_metrics()[0])), {}, unjudged)
     own = {system: mean(values) for system, values in per_report(metric.name).items()}
     means = {system: v.value for system, v in own.items()}
@@ -91,7 +94,7 @@ def standings(
         system: share_of(v.n, v.n_unscored, sum(failed.get(system, {}).values())) for system, v in own.items()
     }
     systems, pairs = ranked(metric, means), [one for one in found if one.metric == metric]
-    headline = verdict(metric, means, pairs, by_rules=by_rules and metric.judged, shares=shares)
+    headline = verdict(metric, means, pairs, shares=shares)
     headline = headline._replace(also=_elsewhere(metric, found))
     return Standings(metric, systems, _against(metric, means, systems, pairs), headline, _ahead(found))
 
@@ -135,25 +138,23 @@ def verdict(
     means: Mapping[str, float | None],
     found: Sequence[Contrast],
     *,
-    by_rules: bool = False,
     shares: Mapping[str, str] = EMPTY,
 ) -> Headline:
     """Return the verdict on the best system. Its certainty follows from the differences between the first system and the others.
 
-    `by_rules`: rules judged instead of a model, so no system is called best. `shares` are texts on how many answers a mean covers.
+    `shares` are texts on how many answers a mean covers.
     """
     best = ranked(metric, means)[0]
     name, value = _short(best) + shares.get(best, ""), metric.shown(means[best] or 0.0)
-    label = f"{metric.label} (judged by rules)" if by_rules else metric.label
+    label = metric.label
     rivals = [one for one in found if one.a == best]
     if not rivals:
         return Headline("one system", f"Only {name} has a value of {label}", value)
     near = [one.b for one in rivals if not one.is_ahead]
     figure, detail = _margin(rivals[0], name)
     if not near:
-        first = "ahead" if by_rules else "best"
-        head = f"{_short(best)} is {first} of {len(rivals) + 1} by {label}: {value}"
-        return Headline("ahead by rules" if by_rules else "better", head, figure, detail, not by_rules)
+        head = f"{_short(best)} is best of {len(rivals) + 1} by {label}: {value}"
+        return Headline("better", head, figure, detail, True)
     if len(near) < len(rivals):
         head = f"{_names([best, *near])} may each be the best by {label}"
         return Headline("no clear best", head, figure, detail)

@@ -14,7 +14,7 @@ from drr.eval.agreement.judges import pairwise_agreement
 from drr.eval.agreement.precision import judge_costs
 from drr.eval.agreement.rows import AgreementDocument, StabilityRow, Statistics, row_of
 from drr.eval.agreement.statistics import SUPPORT_SCORE
-from drr.eval.asking.rules import is_rules
+from drr.eval.asking.rules import CODE, is_rules
 from drr.eval.evidence.answers import Answer, read_answers
 from drr.eval.judging.read import judgings, read_judged, repetitions
 from drr.eval.labels import (
@@ -202,7 +202,7 @@ def _positions(judged: Judged) -> dict[str, PositionRow]:
 
 def latest_judgings(study: Study) -> dict[str, JudgingRun]:
     """Find each judge's last judging run under the project's protocol, on stored pages. Of rules, only the newest version counts."""
-    found = [j for j in judgings(study) if j.protocol == OURS.name and j.is_first]
+    found = [j for j in judgings(study) if j.protocol == OURS.name and j.is_first and j.judge != CODE]
     last = {"" if is_rules(judging.judge) else judging.judge: judging for judging in found}
     return {judging.judge: judging for judging in last.values()}
 

@@ -17,6 +17,7 @@ from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from drr.eval.asking.conversation import Asking, Form, fingerprint
+from drr.eval.asking.rules import CODE
 from drr.llm.failures import ModelFailure
 from drr.llm.names import OFFLINE
 from drr.llm.role import MeteredModel, Policy, RoleModel, is_readable, structured
@@ -60,11 +61,19 @@ class JudgeName:
     rule_written: bool
 
     @classmethod
-    def of(cls, models: Models, role: str, stand_in: StandIn | None) -> JudgeName:
+    def of(cls, models: Models, role: str, stand_in: StandIn | None, *, unnamed: bool = False) -> JudgeName:
+        """Return the judge in this role. `unnamed`: nobody named one, so that without a model no rules stand in."""
         model = models.name_of(role)
+        if model == OFFLINE and unnamed:
+            return cls(model, CODE, True)
         if model == OFFLINE and stand_in is not None:
             return cls(model, stand_in.name, True)
         return cls(model, model, model == OFFLINE)
+
+    @property
+    def is_code(self) -> bool:
+        """Tell whether nobody judges what code cannot decide."""
+        return self.shown == CODE
 
 
 class Examiner(Protocol):

@@ -1,4 +1,4 @@
-"""Builds the notices above figures of the judge without a model, under any of its names."""
+"""Names what stands where no model judges: code alone, or surface rules that a user named. Builds the notices above their figures."""
 
 from __future__ import annotations
 
@@ -8,6 +8,14 @@ NAME = "rules-2"
 VERSION = 7
 """Version of the rules, raised by hand when they judge otherwise."""
 _FAMILY = "rules-"
+CODE = "code"
+"""The judge's name where nobody named one: code decides what it can, and nobody judges the rest."""
+UNASKED = "no model judged; `drr judge STUDY --judge MODEL` makes it"
+"""Reason why a figure that takes a judge is unknown."""
+CODE_BANNER = (
+    "No model judged: what code found stands here. Faithfulness, grades and pairs are unknown;"
+    " `drr judge STUDY --judge MODEL` makes them."
+)
 
 
 def is_rules(judge: str) -> bool:

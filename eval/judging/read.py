@@ -9,6 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from drr.env.errors import Misuse
+from drr.eval.asking.rules import CODE
 from drr.eval.evidence.answers import Answer, read_answers
 from drr.eval.stats.citations import CitationVerdict
 from drr.eval.tasks.judgements import Judged, JudgingRun
@@ -65,7 +66,7 @@ def call_weak(study: Study, judge: str, notice: str | None) -> None:
 
 
 def choose_judging(study: Study, judge: str | None = None) -> JudgingRun | None:
-    """Choose the last judging run by this judge. Without a name, choose the last by a model, else the last by rules."""
+    """Choose the last judging run by this judge. Without a name, choose the last by a model, else by rules, else by code alone."""
     found = _last(study, judge, OURS)
     if found is None and judge is not None:
         known = ", ".join(sorted({j.judge for j in judgings(study) if j.is_first})) or "nobody yet"
@@ -87,7 +88,7 @@ def _last(study: Study, judge: str | None, protocol: JudgingProtocol) -> Judging
     found = [j for j in judgings(study) if j.protocol == protocol.name and j.is_first]
     if judge is not None:
         found = [j for j in found if j.is_by(judge)]
-    ranked = sorted(found, key=lambda j: not j.rule_written)
+    ranked = sorted(found, key=lambda j: (j.judge != CODE, not j.rule_written))
     return ranked[-1] if ranked else None
 
 

@@ -1,7 +1,4 @@
-"""Runs the judging of a study from plan to end: stage by stage, each unit once.
-
-Tasks that others need come first. Units are ordered so that an interrupted run has judged all variants equally far.
-"""
+"""Runs the judging of a study from plan to end: tasks that others need come first, and an interrupted run judged all variants equally far."""
 
 from __future__ import annotations
 
@@ -104,23 +101,25 @@ def default_variants(answers: Iterable[Answer]) -> list[str]:
     return with_summaries if len(with_summaries) > 1 else everyone
 
 
-def check_rules(desk: JudgingContext, options: JudgeOptions) -> None:
-    """Raise `Misuse` where rules would judge and have no rule for a task. Called before any judging begins."""
-    lost = [task for stage in options.stages for task in stage if not _can_be_judged(desk, task)]
-    if not lost or desk.stand_in is None:
-        return
-    rest = [
-        word for word in options.what if all(_can_be_judged(desk, task) for task in tasks([word]).values())
-    ]
-    instead = f", or leave it out with --what {','.join(rest)}" if rest else ""
-    raise Misuse(
-        f"{', '.join(task.name for task in lost)}: {desk.stand_in.name} judges without a model and has no rule for that;"
-        f" name a model with --judge{instead}"
-    )
+def keep_judgeable(desk: JudgingContext, options: JudgeOptions) -> list[str]:
+    """Leave out what takes a judge where nobody judges, and return it. `Misuse`: nothing is left, or rules have no rule for it."""
+    lost = [name for name, task in options.tasks.items() if not _can_be_judged(desk, task)]
+    kept = {name: task for name, task in options.tasks.items() if name not in lost}
+    if desk.judge.is_code and kept:
+        options.stages = task_stages(kept)
+    elif lost:
+        rest = ",".join(word for word in options.what if kept.keys() >= tasks([word]).keys())
+        instead = f", or leave it out with --what {rest}" if rest else ""
+        rules = f"{desk.judge.shown} judges without a model and has no rule for that"
+        why = "nobody judges" if desk.judge.is_code else rules
+        raise Misuse(f"{', '.join(lost)}: {why}; name a model with --judge{instead}")
+    return lost
 
 
 def _can_be_judged(desk: JudgingContext, task: Task[Any]) -> bool:
     """Tell whether a task can be judged by code, by a model, or by rules in place of one."""
+    if desk.judge.is_code:
+        return task.by_code or not task.asks
     if desk.stand_in is None or not (task.asks and task.by_rules and desk.judge_of(task.role).rule_written):
         return True
     return task.name in desk.stand_in.tasks
@@ -323,7 +322,7 @@ async def judge(
 
     After a stage that was stopped, the next stages are not begun.
     """
-    check_rules(desk, options)
+    keep_judgeable(desk, options)
     ran = JudgingResults()
     work = Work(desk, KeptAnswers(study), around)
     store_judging(study, judging_of(desk, options.tasks))

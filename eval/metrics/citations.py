@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from drr.eval.asking.rules import UNASKED
 from drr.eval.evidence.answers import Answer
 from drr.eval.metrics.base import Metric, Values, over_queries
 from drr.eval.stats.citations import METHODS, report_values, why_unknown
@@ -65,6 +66,8 @@ def corpus(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, Statistic]
     found = over_queries(answers, lambda answer: per_report(judged, answer), METHODS)
     cited = [one for answer in answers for one in judged.citations.get(answer.key) or ()]
     return {
-        name: replace(v, reason=why_unknown(cited)) if v.value is None and name in _PRECISION else v
+        name: replace(v, reason=UNASKED if judged.is_code else why_unknown(cited))
+        if v.value is None and name in _PRECISION
+        else v
         for name, v in found.items()
     }

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from drr.env.world import all_kinds, label_of
+from drr.eval.asking.rules import UNASKED
 from drr.eval.evidence.answers import Answer
 from drr.eval.metrics.base import Metric, Values
 from drr.eval.stats.faithfulness import PAPER_TYPES, corpus_values, report_values
-from drr.eval.stats.intervals import SHARE, Statistic
+from drr.eval.stats.intervals import SHARE, Statistic, empty_statistic
 from drr.eval.tasks.judgements import Judged
 
 TITLES = {
@@ -130,9 +132,23 @@ def _cited(kind: str) -> Metric:
 
 def per_report(judged: Judged, answer: Answer) -> Values:
     found = judged.judged_claims(answer)
-    return {} if found is None else report_values(found.claims)
+    if found is None:
+        return {}
+    values = report_values(found.claims)
+    return {name: value if _is_known(judged, name) else None for name, value in values.items()}
 
 
 def corpus(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, Statistic]:
     found = judged.all_claims(answers)
-    return corpus_values(found) if found else {}
+    values = corpus_values(found) if found else {}
+    return {
+        name: v
+        if _is_known(judged, name)
+        else replace(empty_statistic(v.method, len(answers)), reason=UNASKED)
+        for name, v in values.items()
+    }
+
+
+def _is_known(judged: Judged, name: str) -> bool:
+    """Tell whether code alone decides a figure, or somebody judged."""
+    return not judged.is_code or name == "fr" or name.startswith("n_")

@@ -10,6 +10,7 @@ from math import isfinite
 from typing import Literal, TypedDict
 
 from drr.env.errors import Misuse
+from drr.eval.asking.rules import UNASKED
 from drr.eval.checks import RULES
 from drr.eval.metrics import families, metric, metric_name, metrics, shown_name, values_of
 from drr.eval.metrics.base import Better
@@ -122,8 +123,16 @@ def required_rows(judged: Judged, requirements: Sequence[Requirement]) -> list[G
                 row = _requirement_row(variant, one, figure, lacking, len(answers))
                 if figure is None and (why := unscored(one.metric, figures)):
                     row["why"] = f"unknown: {why}"
+                if row["figure"]["value"] is None and takes_judge(judged, one.metric):
+                    row["why"] = f"unknown: {UNASKED}"
                 rows.append(row)
     return rows
+
+
+def takes_judge(judged: Judged, name: str) -> bool:
+    """Tell whether a figure waits for a judge that nobody named."""
+    known = metrics([_own(name)[0]]).values()
+    return (judged.is_code or judged.judging is None) and any(one.judged for one in known)
 
 
 def unanswered(
@@ -243,7 +252,12 @@ def compare_with_base(judged: Judged, base: Base, names: Sequence[str]) -> list[
             tested |= with_holm(family)
         for name in names or _headlines(there.values(beside)):
             found = _difference(tested, name)
-            rows.append(_not_worse(variant, name, known[name], found, base.name))
+            row = _not_worse(variant, name, known[name], found, base.name)
+            if row["figure"]["value"] is None and (
+                takes_judge(judged, name) or takes_judge(base.judged, name)
+            ):
+                row["why"] = f"unknown: {UNASKED}"
+            rows.append(row)
     return rows
 
 

@@ -16,6 +16,7 @@ from drr.env.shop import Shop
 from drr.env.web.base import Page
 from drr.env.world import is_paged
 from drr.eval.asking.forms import SCHEMA
+from drr.eval.asking.rules import CODE_BANNER
 from drr.eval.evidence.answers import Answer, AnswerEvidence
 from drr.eval.tasks.judgements import Judged, JudgingRun
 from drr.eval.tasks.key_points import PointRow
@@ -222,7 +223,8 @@ class JudgingContext:
         named = [version_of(*(self.prompts[name] for name in prompts))]
         if version > 1:
             named.append(str(version))
-        if self.judge_of(role).rule_written and self.stand_in is not None:
+        judge = self.judge_of(role)
+        if judge.rule_written and not judge.is_code and self.stand_in is not None:
             named.append(f"{self.stand_in.name}.{self.stand_in.version}")
         return "-".join(named)
 
@@ -232,7 +234,7 @@ class JudgingContext:
             self.extractor.shown,
             self.protocol.name,
             versions,
-            self.judge.rule_written,
+            self.judge.rule_written and not self.judge.is_code,
             self.refetched is not None,
             self.repeat,
             self.banner,
@@ -241,6 +243,8 @@ class JudgingContext:
     @property
     def banner(self) -> str | None:
         """Return the notice that must stand above every verdict; `None` where a model judges."""
+        if self.judge.is_code:
+            return CODE_BANNER
         return self.stand_in.banner if self.judge.rule_written and self.stand_in is not None else None
 
 
@@ -289,6 +293,8 @@ class Task(ABC, Generic[Planned]):
     """True if a judge is asked; false where code alone decides."""
     by_rules: ClassVar[bool] = True
     """True if rules may stand in for a judge. If false, only the findings of code are known in a run without a model."""
+    by_code: ClassVar[bool] = False
+    """True if code makes a part of it where nobody judges."""
     metrics: ClassVar[tuple[str, ...]] = ()
     """Families of metrics that use this task's judgements."""
 

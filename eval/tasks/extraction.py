@@ -22,6 +22,7 @@ class ExtractionTask(Task[Answer]):
     version = 11
     subject = "answer"
     role = EXTRACTOR
+    by_code = True
     metrics = ("faithfulness",)
 
     def versions(self, desk: JudgingContext) -> Mapping[str, str]:

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Generic, Literal, NotRequired, TypedDict, TypeVar, cast
 
 from drr.env.plugins import Paper, papers
-from drr.eval.asking.rules import outdated_rules_notice, rules_banner
+from drr.eval.asking.rules import CODE, outdated_rules_notice, rules_banner
 from drr.eval.checks.reading import FiguresRow
 from drr.eval.evidence.answers import Answer
 from drr.eval.labels import DIMENSIONS, Dimension, content_id
@@ -253,6 +253,11 @@ class Judged:
     @property
     def way(self) -> JudgingProtocol:
         return OURS if self.judging is None else self.judging.way
+
+    @property
+    def is_code(self) -> bool:
+        """Tell whether nobody judged what code cannot decide."""
+        return self.judging is not None and self.judging.judge == CODE
 
     def papers(self) -> list[Paper]:
         """Return the papers of whose tasks some were judged."""

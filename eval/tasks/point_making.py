@@ -33,6 +33,7 @@ class PointsTask(Task[JudgedQuestion]):
     name = POINTS
     version = 3  # 3: “$80 in all” and “40$” are limits
     subject = "query"
+    by_code = True
     metrics = ("key_points",)
 
     def versions(self, desk: JudgingContext) -> Mapping[str, str]:
@@ -101,7 +102,7 @@ POINTS_TASK = PointsTask()
 
 
 def _asks(desk: JudgingContext, about: JudgedQuestion) -> bool:
-    """Tell whether a model is asked for more points: not where people gave points, nor where rules judge."""
+    """Tell whether a model is asked for more points: not where people gave points, nor where no model judges."""
     return about.id not in desk.own_points and not desk.judge_of(POINTS_TASK.role).rule_written
 
 

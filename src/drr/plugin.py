@@ -24,7 +24,11 @@ if TYPE_CHECKING:
     from drr.app.commands.reviewer import reviewer_of as reviewer_of, say as say
     from drr.app.cli import output_of as output_of
     from drr.app.models.setup import models_of as models_of, prompts_of as prompts_of
-    from drr.app.judge.desk import desk_of as desk_of, settings_beside as settings_beside
+    from drr.app.judge.desk import (
+        desk_of as desk_of,
+        need_judge as need_judge,
+        settings_beside as settings_beside,
+    )
     from drr.app.study.specs import AnswerSpec as AnswerSpec, split_record as split_record
     from drr.app.study.trust import found_shop as found_shop, is_own_shop as is_own_shop
     from drr.app.study.trust import offer_shop as offer_shop, remember_shop as remember_shop
@@ -137,6 +141,7 @@ _PLACES = {
     "Options": "study.terms",  # options of `drr judge` for the paper's tasks
     "option": "study.terms",  # one of them: its help, and what it decides
     "Count": "study.terms",  # the type of a whole number above 0
+    "need_judge": "judge.desk",  # refuses where no judge is named
     "desk_of": "judge.desk",  # the judge with its prompts, as tasks of judging are given it
     # Commands that reproduce a paper.
     #     def steps(asked):

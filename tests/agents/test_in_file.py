@@ -152,7 +152,7 @@ def test_a_study_goes_on_from_another_folder(
 @pytest.mark.long
 def test_its_name_does_no_harm_in_pages_and_files(box: Path, file: Path, drr: Drr, tmp_path: Path) -> None:
     assert drr("run", *new(box, "mine/my_agent.py:quick,react"))[0] == 0
-    assert drr("judge", "study")[0] == 0
+    assert drr("judge", "study", "--judge", "offline")[0] == 0
     code, out, _ = drr("report", "study", "--out", "report", "--json")
     assert code == 0 and set(json.loads(out)["metrics"]) == {"my_agent.py:quick", "react"}
     assert drr("view", "study", "--static", "viewer")[0] == 0
@@ -304,7 +304,7 @@ def test_the_trace_of_an_answer_has_its_grades_and_broken_rules(box: Path, file:
     with Study.open(Path("study")) as study:
         key = next(record.key for record in study.records("answer"))
     assert "grades" not in drr.out("study", "trace", "study", key)
-    assert drr("judge", "study", "--quiet")[0] == 0
+    assert drr("judge", "study", "--judge", "offline", "--quiet")[0] == 0
     judged = drr.out("study", "trace", "study", key).partition("--- grades of rules-2, 0 to 10: ")[2]
     assert judged.startswith("clarity 0, depth 0, ") and "overall 0 ---\n  overall: " in judged
     assert "\n--- broken rules ---\n" in judged and "\n  outside_shop: Address: https://www.am" in judged
@@ -330,7 +330,7 @@ def test_judgements_of_answers_that_are_set_aside_do_not_count(box: Path, file: 
 
     assert drr("run", *new(box, "react,mine/my_agent.py:plain"), "--quiet")[0] == 0
     assert "not judged" not in drr.out("study", "status", "study")
-    assert drr("judge", "study", "--quiet")[0] == 0
+    assert drr("judge", "study", "--judge", "offline", "--quiet")[0] == 0
     both, before = judgements(), covered()
     assert both and "unjudged" not in before and drr.json("study", "status", "study")["unjudged"] == 0
     file.write_text(file.read_text() + "# an edit\n")
@@ -350,7 +350,7 @@ def test_judgements_of_answers_that_are_set_aside_do_not_count(box: Path, file: 
     drr.out("study", "export", "study", "--out", "tables", "--quiet")
     rows = [orjson.loads(line) for line in Path("tables/units.jsonl").read_bytes().splitlines()]
     assert 0 < sum(row["kind"] == "judgement" for row in rows) < both
-    assert drr("judge", "study", "--quiet")[0] == 0
+    assert drr("judge", "study", "--judge", "offline", "--quiet")[0] == 0
     drr.out("report", "study", "--out", "page")
     dear = Path("page/tables/cost-quality.md").read_text("utf-8")
     assert "Not here, for want of a known cost or a grade: my_agent.py:plain." in dear

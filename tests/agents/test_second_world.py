@@ -108,7 +108,9 @@ def test_a_study_of_it_runs_and_notes_make_units(place: Path, drr: Drr) -> None:
     assert (code, "1 done now" in err) == (0, True), err
     code, _, err = drr("run", "study", "--quiet")
     assert (code, "1 done now; nothing left" in err) == (0, True), err
-    code, _, err = drr("judge", "study", "--what", "faithfulness,quality,rules", "--quiet")
+    code, _, err = drr(
+        "judge", "study", "--judge", "offline", "--what", "faithfulness,quality,rules", "--quiet"
+    )
     assert code == 0, err
     with Study.open(Path("study")) as study:
         metrics = study_document(study)["metrics"]["mine.py:reader"]

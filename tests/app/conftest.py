@@ -62,7 +62,7 @@ def _judged(home: Path, sample_home: Path) -> None:
     (home / "queries.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
     what = ("--queries", home / "queries.jsonl", "--variants", VARIANTS, "--trials", "2", "--quiet")
     drr("run", home / "study", "--shop", home / "shop", *what)
-    drr("judge", home / "study", "--quiet")
+    drr("judge", home / "study", "--judge", "offline", "--quiet")
 
 
 @pytest.fixture(scope="session")
@@ -82,7 +82,7 @@ def settings_home(judged_study: Path, tmp_path_factory: pytest.TempPathFactory) 
     run = ("run", home / "study", *asked, "--persons", persons, "--contexts", contexts, "--quiet")
     drr(*run, "--settings", "task,persona", "--variants", "plan-to-function,react")
     drr(*run, "--settings", MORE, "--variants", "plan-to-function", "--only")
-    drr("judge", home / "study", "--what", "pqr", "--rounds", "1", "--quiet")
+    drr("judge", home / "study", "--judge", "offline", "--what", "pqr", "--rounds", "1", "--quiet")
     return home
 
 

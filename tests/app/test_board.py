@@ -37,10 +37,8 @@ def test_who_cannot_be_told_apart_shares_the_first_place() -> None:
     assert "2 of them have the same mean, 0.80" in equal.verdict
     far = Ranking.of(near[1:], "overall")
     assert far.is_sure and far.verdict == "v0.7999 is first of 2 by overall, 8.00"
-    by_rules = Ranking.of([replace(one, judge={**JUDGE, "rule_written": True}) for one in near[1:]], None)
-    assert "no measurement" in by_rules.verdict and not by_rules.is_sure
     unjudged = Ranking.of([replace(one, figures={}) for one in near], None)
-    assert unjudged.ranks == {} and "Nothing was judged" in unjudged.verdict
+    assert unjudged.ranks == {} and "No model judged" in unjudged.verdict
 
 
 def test_trials_show_pass_k_where_there_are_several() -> None:
@@ -72,15 +70,13 @@ def test_sets_shops_and_judges_never_share_a_table() -> None:
 
 
 def test_what_code_pays_is_measured_whoever_judged() -> None:
-    judge = {**JUDGE, "rule_written": True}
-    own = [system(bundle(name), value, judge=judge) for name, value in (("a", 0.9), ("b", 0.4))]
+    own = [system(bundle(name), value, judge=None) for name, value in (("a", 0.9), ("b", 0.4))]
     paid = [
         replace(
             one, figures={**one.figures, "reward": one.figures["fp"]}, values={"reward": one.values["fp"]}
         )
         for one in own
     ]
-    assert "first of 2 by faithfulness (by rules, no measurement), 0.90" in Ranking.of(own, None).verdict
     assert Ranking.of(paid, None).verdict.endswith("first of 2 by reward, 0.90")
 
 

@@ -85,8 +85,19 @@ def test_a_variant_may_be_named_as_typed(tmp_path: Path, monkeypatch: pytest.Mon
     rows = [{"id": s, "system": s, "query": "feeders", "report_markdown": "Of steel."} for s in systems]
     Path("reports.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     drr.out("import", "study", "reports.jsonl", "--quiet")
-    drr.out("judge", "study", "--variants", f"{typed},other", "--quiet")
-    drr.out("judge", "study", "--what", "pairwise", "--variants", f"{typed},other", "--quiet", "--json")
+    drr.out("judge", "study", "--judge", "offline", "--variants", f"{typed},other", "--quiet")
+    drr.out(
+        "judge",
+        "study",
+        "--judge",
+        "offline",
+        "--what",
+        "pairwise",
+        "--variants",
+        f"{typed},other",
+        "--quiet",
+        "--json",
+    )
     drr.out("compare", "study", typed, "other", "--json")
     code, out, _ = drr("gate", "study", "--require", f"{typed}:clarity>=0", "--against", typed, "--json")
     assert code in (0, 1) and systems[0] in {row["variant"] for row in json.loads(out)["checks"]}
@@ -94,7 +105,7 @@ def test_a_variant_may_be_named_as_typed(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 def test_citations_that_nobody_read_are_told_beside_fp(imported: Path, drr: Drr) -> None:
-    told = " ".join(drr.out("judge", imported, "--quiet").split())
+    told = " ".join(drr.out("judge", imported, "--judge", "offline", "--quiet").split())
     assert "other: 3 of 4 citations could not be read (3 not_frozen)." in told
     metrics = drr.json("report", imported, "--out", "report")["metrics"]["other"]
     assert metrics["citations_unread"]["value"] == metrics["unreadable_rate"]["value"] == 0.75
@@ -107,6 +118,6 @@ def test_citations_that_nobody_read_are_told_beside_fp(imported: Path, drr: Drr)
     drr.out("report", imported, "--verdicts", "verdicts.jsonl", "--json")
     reasons = [json.loads(line)["reason"] for line in Path("verdicts.jsonl").read_text("utf-8").splitlines()]
     assert sum("`drr judge STUDY --refetch --unknown` reads it now" in reason for reason in reasons) == 3
-    drr.out("judge", imported, "--quiet")
+    drr.out("judge", imported, "--judge", "offline", "--quiet")
     told = drr.out("plan", imported, "--half-width", "0.05").split("\n\n")
     assert "nobody labelled anything" in told[1] and "drr judges annotate study --sample" in told[1]

@@ -66,7 +66,16 @@ def test_compare_prints_what_was_judged(judged_study: Path, drr: Drr) -> None:
 
 
 def test_of_many_pairs_those_overall_are_printed_and_the_rest_counted(judged_study: Path, drr: Drr) -> None:
-    every = ["judge", judged_study, "--what", "pairwise", "--variants", "react,react+ws,plan-to-function+ws"]
+    every = [
+        "judge",
+        judged_study,
+        "--judge",
+        "offline",
+        "--what",
+        "pairwise",
+        "--variants",
+        "react,react+ws,plan-to-function+ws",
+    ]
     printed = drr.out(*every, "--quiet")
     pairs = drr.json("report", judged_study)["pairwise"]
     assert len(pairs) == 21 and len(re.findall(r" : .* \d+/\d+/\d+ ", printed)) == 3

@@ -82,12 +82,12 @@ def _trials(drr: Drr, box: Path) -> None:
 
 def _every_agent(drr: Drr, box: Path) -> None:
     run(drr, box, variants="all,ledger,hybrid-react+profile,hybrid-react+own,hybrid-react+own+ws")
-    assert drr("judge", "study", "--quiet")[0] == 0
+    assert drr("judge", "study", "--judge", "offline", "--quiet")[0] == 0
 
 
 def _half_way(drr: Drr, box: Path) -> None:
     run(drr, box, "--trials", 2, "--limit", 1)
-    assert drr("judge", "study", "--quiet", "--what", "rules,quality")[0] == 0
+    assert drr("judge", "study", "--judge", "offline", "--quiet", "--what", "rules,quality")[0] == 0
 
 
 def _failed(drr: Drr, box: Path) -> None:
@@ -135,7 +135,7 @@ def _imported(drr: Drr, box: Path) -> None:
     asked = {"query": OTHER, "user_id": BEN, "tools": ["product_catalog_search"], "rationale": "Birds."}
     Path("asked.jsonl").write_text(json.dumps(asked) + "\n")
     assert drr("import", "study", "reports.jsonl", "--shop", box / "shop", "--quiet")[0] == 0
-    assert drr("judge", "study", "--quiet", "--what", "faithfulness,rules")[0] == 0
+    assert drr("judge", "study", "--judge", "offline", "--quiet", "--what", "faithfulness,rules")[0] == 0
 
 
 def _repaired(drr: Drr, box: Path) -> None:
@@ -154,9 +154,9 @@ def _several_models(drr: Drr, box: Path) -> None:
 def _other_limits(drr: Drr, box: Path) -> None:
     """A study that went on within other limits, and lost a trial: units of before no longer count."""
     run(drr, box, "--limits", "steps=3", "--trials", 2)
-    assert drr("judge", "study", "--quiet", "--what", "rules,quality")[0] == 0
+    assert drr("judge", "study", "--judge", "offline", "--quiet", "--what", "rules,quality")[0] == 0
     run(drr, box, "--limits", "steps=6", "--trials", 1)
-    assert drr("judge", "study", "--quiet", "--what", "rules,quality")[0] == 0
+    assert drr("judge", "study", "--judge", "offline", "--quiet", "--what", "rules,quality")[0] == 0
 
 
 def _tried_again(drr: Drr, box: Path) -> None:
@@ -171,7 +171,7 @@ def _tried_again(drr: Drr, box: Path) -> None:
 
 def _two_judges(drr: Drr, box: Path) -> None:
     run(drr, box, variants="react,plan-to-function")
-    assert drr("judge", "study", "--quiet")[0] == 0
+    assert drr("judge", "study", "--judge", "offline", "--quiet")[0] == 0
     for name in (SONNET, f"{SONNET}-x"):
         with Wire(Judge(claims=sentences)) as wire:
             assert drr("judge", "study", "--judge", name, "--base-url", wire.url, "--quiet")[0] == 0
@@ -180,13 +180,13 @@ def _two_judges(drr: Drr, box: Path) -> None:
 def _read_anew(drr: Drr, box: Path) -> None:
     run(drr, box)
     for more in ((), ("--refetch",)):
-        assert drr("judge", "study", "--quiet", "--what", "faithfulness", *more)[0] == 0
+        assert drr("judge", "study", "--judge", "offline", "--quiet", "--what", "faithfulness", *more)[0] == 0
 
 
 def _agent_of_ones_own(drr: Drr, box: Path) -> None:
     Path("agent.py").write_text(AGENT)
     run(drr, box, variants="agent.py:answer,react")
-    assert drr("judge", "study", "--quiet", "--what", "rules,quality")[0] == 0
+    assert drr("judge", "study", "--judge", "offline", "--quiet", "--what", "rules,quality")[0] == 0
 
 
 def _command(drr: Drr, box: Path, *more: object) -> None:
@@ -194,7 +194,7 @@ def _command(drr: Drr, box: Path, *more: object) -> None:
     Path("agent.sh").write_text('#!/bin/sh\necho "# Answer"; echo; echo "No idea."\n')
     Path("agent.sh").chmod(0o755)
     run(drr, box, *more or TERMS, variants="cmd:./agent.sh,react", code=1)
-    assert drr("judge", "study", "--quiet", "--what", "rules,quality")[0] == 0
+    assert drr("judge", "study", "--judge", "offline", "--quiet", "--what", "rules,quality")[0] == 0
 
 
 def _trusted_command(drr: Drr, box: Path) -> None:
@@ -203,7 +203,7 @@ def _trusted_command(drr: Drr, box: Path) -> None:
 
 def _no_records(drr: Drr, box: Path) -> None:
     run(drr, box, "--settings", "task,records", variants="react,hybrid-react")
-    assert drr("judge", "study", "--quiet")[0] == 0
+    assert drr("judge", "study", "--judge", "offline", "--quiet")[0] == 0
 
 
 def _own_prompts(drr: Drr, box: Path) -> None:
@@ -215,12 +215,12 @@ def _own_prompts(drr: Drr, box: Path) -> None:
 
 def _judged_in_part(drr: Drr, box: Path) -> None:
     run(drr, box, variants="react,ledger")
-    assert drr("judge", "study", "--quiet", "--limit", 5)[0] in (0, 1)
+    assert drr("judge", "study", "--judge", "offline", "--quiet", "--limit", 5)[0] in (0, 1)
 
 
 def _other_search(drr: Drr, box: Path) -> None:
     run(drr, box, "--search", "plain", "--web-top-k", 2, "--no-references", variants="plan-to-function,react")
-    assert drr("judge", "study", "--quiet", "--what", "rules,faithfulness")[0] == 0
+    assert drr("judge", "study", "--judge", "offline", "--quiet", "--what", "rules,faithfulness")[0] == 0
 
 
 def _files(drr: Drr, box: Path) -> None:
@@ -234,7 +234,7 @@ def _files_judged(drr: Drr, box: Path) -> None:
     write_known_task(Path("tasks", "007"))
     assert drr("run", "study", "--tasks", "tasks", "--variants", "dr3,react", "--quiet")[0] == 0
     for what in ("dr3", "faithfulness,citations,quality,rules,reporteval"):
-        assert drr("judge", "study", "--what", what, "--quiet")[0] == 0
+        assert drr("judge", "study", "--judge", "offline", "--what", what, "--quiet")[0] == 0
 
 
 def _trials_that_fail(drr: Drr, box: Path) -> None:
@@ -309,9 +309,9 @@ def _every_kind_of_judgement(drr: Drr, box: Path) -> None:
     run(drr, box, variants="react,hybrid-react+own", code=0)
     kinds = ("faithfulness,citations", "quality,pairwise,rules", "failures", "points", "recall", "criteria")
     for what in (*kinds, "pqr", "swap", "reporteval"):
-        assert drr("judge", "study", "--what", what, "--quiet")[0] == 0, what
+        assert drr("judge", "study", "--judge", "offline", "--what", what, "--quiet")[0] == 0, what
     more = ("--what", "relative", "--reference", "react", "--quiet")
-    assert drr("judge", "study", *more)[0] == 0
+    assert drr("judge", "study", "--judge", "offline", *more)[0] == 0
 
 
 STUDIES = (
@@ -362,7 +362,7 @@ def test_what_is_said_to_be_read_anew_is_held_against_what_is_kept(
     box: Path, tmp_path: Path, drr: Drr
 ) -> None:
     run(drr, box)
-    assert drr("judge", "study", "--quiet", "--what", "faithfulness")[0] == 0
+    assert drr("judge", "study", "--judge", "offline", "--quiet", "--what", "faithfulness")[0] == 0
     drr.out("bundle", "make", "study", "--out", tmp_path / "bundle")
     cheat = forged(tmp_path / "bundle", tmp_path / "cheat", _said_to_be_anew)
     shop = ("--shop", box / "shop", "--sandbox", box / "sandbox")

@@ -101,7 +101,7 @@ def test_it_is_in_the_document_and_every_form(judged_study: Path, tmp_path: Path
     explained = rf"^toy_shouts +shouts +marks +lower +toy-voice +{re.escape(TOLD)}$"
     assert re.search(explained, drr.out("report", "--explain"), re.MULTILINE)
     assert "toy_lines" in drr.json("report", "--explain")["metrics"]
-    judged = drr.out("judge", judged_study, "--quiet")
+    judged = drr.out("judge", judged_study, "--judge", "offline", "--quiet")
     assert re.search(r"^Tone of voice\nvariant +reports +shouts$", judged, re.MULTILINE)
 
 

@@ -124,7 +124,7 @@ def test_a_shop_is_found(box: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPa
     drr.out("run", "study", "--shop", "shop", "--queries", box / "queries.jsonl", "--variants", "react")
     monkeypatch.chdir(tmp_path)
     drr.out("run", "home/study", "--variants", "plan-to-function", "--only")
-    drr.out("judge", "home/study")
+    drr.out("judge", "home/study", "--judge", "offline")
     drr.out("study", "stress", "home/study", "--with", "shuffle", "--dry-run")
     drr.out("report", "home/study", "--out", "report")
     assert 'shop = "shop"' in Path("home/study/study.toml").read_text()
@@ -133,4 +133,6 @@ def test_a_shop_is_found(box: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPa
     drr.out("judge", "home/study", "--what", "rules")  # another of the name is here, which nobody named
     shutil.rmtree(home / "shop")
     shutil.rmtree(tmp_path / "shop")
-    assert "shop: there is no such shop" in drr.err("judge", "home/study", "--what", "quality")
+    assert "shop: there is no such shop" in drr.err(
+        "judge", "home/study", "--judge", "offline", "--what", "quality"
+    )

@@ -49,7 +49,7 @@ def test_markdown_and_csv_are_imported_and_their_errors_listed(
     )
     assert code == 1 and "d.md: names no question" in err and "line 2: t.csv: names no question" in err
     assert "4 of 4 reports are new" in out and "beside, given, ours, theirs" in out
-    assert drr("judge", tmp_path / "mine", "--quiet")[0] == 0
+    assert drr("judge", tmp_path / "mine", "--judge", "offline", "--quiet")[0] == 0
     assert drr("report", tmp_path / "mine", "--errors", tmp_path / "errors.csv")[0] == 0
     with (tmp_path / "errors.csv").open(encoding="utf-8", newline="") as file:
         rows = {row["system"]: row for row in csv.DictReader(file)}
@@ -130,7 +130,7 @@ def test_a_report_in_the_currency_of_the_shop_is_judged_as_one_in_dollars(tmp_pa
         f"---\nquestion: A bed and a tree?\nsystem: ours\n---\n# Answer\n\n{lines}", encoding="utf-8"
     )
     drr.out("study", "import", tmp_path / "mine", tmp_path / "a.md", "--shop", shop, "--quiet")
-    judged = drr.out("judge", tmp_path / "mine", "--quiet")
+    judged = drr.out("judge", tmp_path / "mine", "--judge", "offline", "--quiet")
     assert next(line.split()[:3] for line in judged.splitlines() if line.startswith("ours ")) == [
         "ours",
         "1",

@@ -137,7 +137,17 @@ def test_a_judge_is_held_against_the_marks(study: Study, view: ReportView, tmp_p
         verdicts(view), key=lambda one: "web" not in str(one["name"])
     )  # a page is shown alike, a record by its lines
     put(study, *map(mark, told[:2]), mark(told[0], "bob"), mark(told[2], says="wrong"), mark(rule(view)))
-    words = ["calibrate", str(study.folder), "--task", "support", "--study", str(tmp_path / "c"), "--quiet"]
+    words = [
+        "calibrate",
+        str(study.folder),
+        "--judge",
+        "offline",
+        "--task",
+        "support",
+        "--study",
+        str(tmp_path / "c"),
+        "--quiet",
+    ]
     document = drr.json(*words)
     assert document["labels"] == 3
     assert document["people"] == ["ann", "bob"]

@@ -170,7 +170,18 @@ def test_a_judging_is_a_span_for_each_judgement_with_its_calls(
 ) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
     shutil.copytree(judged_study, tmp_path / "study")
-    words = ["judge", str(tmp_path / "study"), "--what", "quality", "--limit", "1", "--quiet", "--json"]
+    words = [
+        "judge",
+        str(tmp_path / "study"),
+        "--judge",
+        "offline",
+        "--what",
+        "quality",
+        "--limit",
+        "1",
+        "--quiet",
+        "--json",
+    ]
     with collecting() as (url, bodies), Wire(lambda request: Say(f"no grades {KEY}")) as wire:
         drr(*words, "--judge", "anthropic:claude-sonnet-5-5", "--base-url", wire.url, "--otel", url)
     spans = spans_in(bodies)

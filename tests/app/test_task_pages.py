@@ -260,7 +260,7 @@ def study(tasks: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     variants = f"{home / 'agent.py'}:reader,react"
     words = ("--tasks", tasks, "--sizes", "1k,2k", "--variants", variants, "--model", "offline", "--quiet")
     assert main(["run", str(home / "study"), *map(str, words)]) == 0
-    assert main(["judge", str(home / "study"), "--what", "dr3", "--quiet"]) == 0
+    assert main(["judge", str(home / "study"), "--judge", "offline", "--what", "dr3", "--quiet"]) == 0
     return home / "study"
 
 
@@ -333,7 +333,7 @@ def test_reports_of_others_on_the_tasks_stand_beside_them_too(tasks: Path, tmp_p
     (tmp_path / "reports.jsonl").write_text(json.dumps(row) + "\n")
     study, pages = str(tmp_path / "study"), tmp_path / "pages"
     drr.out("import", study, tmp_path / "reports.jsonl")
-    drr.out("judge", study, "--what", "dr3", "--tasks", tasks, "--quiet")
+    drr.out("judge", study, "--judge", "offline", "--what", "dr3", "--tasks", tasks, "--quiet")
     drr.out("view", study, "--static", pages, "--quiet")
     (answer,) = re.findall(r'href="\.\./(r/[^"]+\.html)">\d+ words', (pages / "t" / "007.html").read_text())
     report = (pages / answer).read_text()

@@ -121,7 +121,7 @@ def test_an_error_is_red_wherever_it_is_stated(judged_study: Path, tmp_path: Pat
     row = {"id": "1", "system": "hasty", "query": "Which feeder?", "report_markdown": report}
     (tmp_path / "reports.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
     drr.out("import", tmp_path / "study", tmp_path / "reports.jsonl", "--shop", shop, "--quiet")
-    drr.out("judge", tmp_path / "study", "--what", "faithfulness,rules", "--quiet")
+    drr.out("judge", tmp_path / "study", "--judge", "offline", "--what", "faithfulness,rules", "--quiet")
     with Study.open(tmp_path / "study") as study:
         view = view_of(Reader(study, shop=str(shop)), "hasty")
         (side,) = Reader(study).query(view.entry.question_page)

@@ -81,7 +81,7 @@ def test_an_agent_of_openais_library_answers_in_a_study(place: Path) -> None:
         *("--variants", "openai-shopper,react", "--quiet"),
         cwd=place,
     )
-    said(drr, "judge", "study", "--what", "rules,faithfulness", "--quiet", cwd=place)
+    said(drr, "judge", "study", "--judge", "offline", "--what", "rules,faithfulness", "--quiet", cwd=place)
     metrics = json.loads(said(drr, "report", "study", "--json", cwd=place))["metrics"]["openai-shopper"]
     assert metrics["tool_calls"]["value"] == 1.0
     assert metrics["rule_fabricated_citation"]["value"] == 1.0

@@ -29,7 +29,7 @@ def imported(home: Path, rows: Iterable[object], what: str) -> Path:
     """Write reports of others into a study that is judged by rules."""
     (home / "reports.jsonl").write_text("\n".join(map(json.dumps, rows)) + "\n", encoding="utf-8")
     drr("import", home / "study", home / "reports.jsonl")
-    drr("judge", home / "study", "--what", what, "--quiet")
+    drr("judge", home / "study", "--judge", "offline", "--what", what, "--quiet")
     return home / "study"
 
 

@@ -32,7 +32,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (home / "queries.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
     what = ("--queries", home / "queries.jsonl", "--variants", ",".join(VARIANTS))
     drr("run", home / "study", "--shop", home / "shop", *what)
-    drr("judge", home / "study")
+    drr("judge", home / "study", "--judge", "offline")
     drr("view", home / "study", "--static", home / "viewer")
     drr("report", home / "study", "--out", home / "report")
     return home

@@ -192,7 +192,17 @@ def test_a_reports_facts_beside_their_places_have_no_serious_finding(page: Page,
     row = {"id": "a", "system": "theirs", "query": QUERY, "query_id": "007@1k", "report_markdown": report}
     (tmp_path / "reports.jsonl").write_text(json.dumps(row) + "\n")
     drr("import", tmp_path / "study", tmp_path / "reports.jsonl")
-    drr("judge", tmp_path / "study", "--what", "dr3", "--tasks", tmp_path / "tasks", "--quiet")
+    drr(
+        "judge",
+        tmp_path / "study",
+        "--judge",
+        "offline",
+        "--what",
+        "dr3",
+        "--tasks",
+        tmp_path / "tasks",
+        "--quiet",
+    )
     drr("view", tmp_path / "study", "--static", tmp_path / "pages", "--quiet")
     page.goto((tmp_path / "pages" / "t" / "007.html").as_uri())
     for _ in ways(page):

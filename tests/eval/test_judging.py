@@ -350,7 +350,7 @@ def test_the_snapshots_of_the_run_are_not_the_pages_of_today(
     drr.out("import", folder, "r.jsonl", "--quiet")
     kept = tmp_path / "recording" if recording else folder / "pages"
     Snapshots(kept, lambda: NOON).put(url, Page(url, url, "ok", "Ramps", FACT, "by hand"), {})
-    command = ("judge", folder, "--what", "faithfulness", "--quiet")
+    command = ("judge", folder, "--judge", "offline", "--what", "faithfulness", "--quiet")
     drr.out(*command)
     now = ("--refetch", "--web", "serper", *(("--web-record", kept) if recording else ()))
     metrics = drr.json(*command, *now)["metrics"]["alpha"]

@@ -73,7 +73,7 @@ def test_import_takes_each_report_once_and_pairs_equal_questions(
     assert len((folder / "queries.jsonl").read_text().splitlines()) == 3
     met = {("alpha", "beta"): 3, ("alpha", "gamma"): 1}
     for more in ((), ("--pairs", "all")):
-        pairs = drr.json("judge", folder, *QUIET, "pairwise", *more)["pairwise"]
+        pairs = drr.json("judge", folder, "--judge", "offline", *QUIET, "pairwise", *more)["pairwise"]
         assert {(r["a"], r["b"]): r["n"] for r in pairs} == met
         met |= {("beta", "gamma"): 1}
 
@@ -142,7 +142,9 @@ def test_a_file_of_no_label_is_misuse(folder: Path, tmp_path: Path, drr: Drr, wo
 def test_rules_judge_a_study_into_one_document_and_their_verdicts_are_labels_like_any_others(
     folder: Path, tmp_path: Path, drr: Drr
 ) -> None:
-    (_, first, _), (code, again, err) = (drr("judge", folder, "--quiet", "--json") for _ in range(2))
+    (_, first, _), (code, again, err) = (
+        drr("judge", folder, "--judge", "offline", "--quiet", "--json") for _ in range(2)
+    )
     assert (code, again) == (0, first) and "0 done now" in err
     document = json.loads(first)
     assert document["schema"] == 1 and "rules-2" in document["banner"]
@@ -164,11 +166,13 @@ def test_rules_judge_a_study_into_one_document_and_their_verdicts_are_labels_lik
 def test_link_rot_shows_beside_the_frozen_page_and_pages_of_now_may_be_judged_first(
     folder: Path, drr: Drr
 ) -> None:
-    code, out, err = drr("judge", folder, *QUIET, "faithfulness", "--refetch", "--json")
+    code, out, err = drr("judge", folder, "--judge", "offline", *QUIET, "faithfulness", "--refetch", "--json")
     assert (code, json.loads(out)["run"]["left"]) == (0, 0)
     assert f"`drr judge {folder}` judges that" in err
-    frozen = drr.json("judge", folder, *QUIET, "faithfulness")["metrics"]["alpha"]
-    now = drr.json("judge", folder, *QUIET, "faithfulness", "--refetch")["metrics"]["alpha"]
+    frozen = drr.json("judge", folder, "--judge", "offline", *QUIET, "faithfulness")["metrics"]["alpha"]
+    now = drr.json("judge", folder, "--judge", "offline", *QUIET, "faithfulness", "--refetch")["metrics"][
+        "alpha"
+    ]
     assert now["fp_web"] == frozen["fp_web"]
     assert (now["fp_web"]["value"], now["fp_web_now"]["value"]) == (1.0, 0.0)
 
@@ -233,7 +237,7 @@ def test_a_paper_judging_that_mostly_failed_is_unknown_and_told(folder: Path, dr
 
 @pytest.mark.long
 def test_a_difference_is_of_one_protocol_unless_two_are_named(folder: Path, drr: Drr) -> None:
-    quality, diff = ["judge", folder, *QUIET, "quality"], ["judge", folder, "--diff"]
+    quality, diff = ["judge", folder, "--judge", "offline", *QUIET, "quality"], ["judge", folder, "--diff"]
     assert drr(*quality, "--profile", "paper")[0] == 0
     code, _, err = drr(*diff)
     assert code == 2 and "of one protocol or named as --diff ID ID" in err
@@ -252,7 +256,7 @@ def test_a_difference_is_of_one_protocol_unless_two_are_named(folder: Path, drr:
 
 @pytest.mark.parametrize(("words", "told"), cases("eval", "test_misuse_is_told"))
 def test_misuse_is_told(folder: Path, drr: Drr, words: list[str], told: str) -> None:
-    code, out, err = drr("judge", folder, *words)
+    code, out, err = drr("judge", folder, "--judge", "offline", *words)
     assert code == 2 and told in err and out == ""
 
 
@@ -307,7 +311,7 @@ def test_calibrate_fails_where_a_required_threshold_is_missed(tmp_path: Path, dr
     rows = (
         {"id": f"{n}", "claim": f"alpha beta {n}", "evidence": "gamma", "label": "full"} for n in range(4)
     )
-    words = ["calibrate", lines(tmp_path / "labels.jsonl", *rows), "--quiet", "--task"]
+    words = ["calibrate", lines(tmp_path / "labels.jsonl", *rows), "--judge", "offline", "--quiet", "--task"]
     code, out, _ = drr(*words, "support")
     assert code == 0 and "not met" in out and "4 labels of 4 items, all counted." in out
     assert "full or partial, in two classes" in out
@@ -338,7 +342,7 @@ def test_imported_evidence_may_say_that_a_page_could_not_be_read(tmp_path: Path,
     report["evidence"] = [{"url": url, "type": "web"} | page for url, page in zip(urls, pages, strict=False)]
     path = lines(tmp_path / "reports.jsonl", report)
     drr.json("import", "study", path, "--quiet")
-    document = drr.json("judge", "study", *QUIET, "faithfulness")
+    document = drr.json("judge", "study", "--judge", "offline", *QUIET, "faithfulness")
     coverage, metrics = document["coverage"]["variants"]["other"], document["metrics"]["other"]
     found = {name: n for name, n in coverage["verdicts"]["page"].items() if n}
     assert found == dict.fromkeys(("full", "unreachable", "blocked", "not_frozen"), 1)

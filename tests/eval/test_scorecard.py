@@ -160,7 +160,7 @@ def test_a_weak_judge_is_called_one_wherever_it_decided(
               "evidence": [{"url": "https://birds.example/1", "type": "web", "text": "The feeder is red."}]}  # fmt: skip
     lines(tmp_path / "reports.jsonl", report)
     drr.out("study", "import", "study", "reports.jsonl", "--quiet")
-    judging = ("judge", "study", "--what", "faithfulness", "--quiet")
+    judging = ("judge", "study", "--judge", "offline", "--what", "faithfulness", "--quiet")
     words = ("judges", "scorecard", "--on", _labels(tmp_path / "labels.jsonl", 120), "--again", 0, "--quiet")
     turned = {"full": "none", "partial": "full", "none": "partial"}
     with Wire(Judge(support=lambda claim, text: WORDS[turned[claim.split()[-1]]])) as wire:

@@ -112,7 +112,7 @@ def test_the_command_names_it_takes_it_and_says_what_has_no_rule(tmp_path: Path,
     with Study.create(study, {"schema": 1, "run": {}}) as made:
         ask(made, "a")
     assert "toy" in drr.out("judge", "--help")
-    asked = ("judge", study, "--what")
+    asked = ("judge", study, "--judge", "offline", "--what")
     told = drr.json(*asked, "toy", "--judge", SONNET, "--base-url", "http://127.0.0.1:9", "--dry-run")
     assert told["tasks"]["toy-criteria"]["calls"] == 1
     assert ", ".join(groups()) in drr.err(*asked, "tin")

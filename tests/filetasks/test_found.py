@@ -293,7 +293,7 @@ def test_a_page_that_a_person_refutes_makes_the_check_fail(
         assert drr(*words(world, wire)) == 0
     assert drr("run", tmp_path / "study", "--tasks", out, "--variants", "react", "--quiet") == 0
     assert "no person confirmed" in capsys.readouterr().err
-    assert drr("judge", tmp_path / "study", "--what", "dr3", "--quiet") == 0
+    assert drr("judge", tmp_path / "study", "--judge", "offline", "--what", "dr3", "--quiet") == 0
     assert "no person confirmed, in 1 of 1 tasks" in capsys.readouterr().err
     keys = iter(["w", "it is an advertisement", "q"])
     monkeypatch.setattr("builtins.input", lambda prompt: next(keys))

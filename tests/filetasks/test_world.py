@@ -91,7 +91,9 @@ def test_a_study_of_tasks_is_run_continued_and_judged_over_files(place: Path, dr
     code, _, err = drr("run", "study", "--tasks", "tasks", "--quiet")
     assert (code, "1 done now" in err) == (0, True), err
     assert drr("run", "study", "--quiet")[0] == 0
-    code, _, err = drr("judge", "study", "--what", "faithfulness,quality,rules", "--quiet")
+    code, _, err = drr(
+        "judge", "study", "--judge", "offline", "--what", "faithfulness,quality,rules", "--quiet"
+    )
     assert code == 0, err
     with Study.open(Path("study")) as study:
         metrics = study_document(study)["metrics"]["mine.py:reader"]

@@ -283,7 +283,7 @@ def test_nobody_is_in_a_shop_a_study_a_log_or_a_bundle(tmp_path: Path, drr: Drr)
         ("shop", "users", shop),
         ("queries", "generate", "--shop", shop, "--out", queries, "--users", "2"),
         ("run", study, "--shop", shop, "--queries", queries, "--variants", "react"),
-        ("judge", study),
+        ("judge", study, "--judge", "offline"),
         ("report", study, "--out", made / "report"),
         ("bundle", "make", study, "--out", made / "bundle.zip"),
     ):

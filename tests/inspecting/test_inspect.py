@@ -91,7 +91,7 @@ def test_its_figures_are_those_of_drr_report(found: Document, folder: Path, drr:
 def test_judging_again_changes_nothing(found: Document, garden: Garden, folder: Path, drr: Drr) -> None:
     what = "faithfulness,citations,quality,rules"
     words = [str(folder / "study"), "--what", what, "--shop", str(garden.shop), "--json", "--quiet"]
-    document = json.loads(drr.out("judge", *words))
+    document = json.loads(drr.out("judge", *words, "--judge", "offline"))
     assert document["run"]["left"] == 0
     (ours,) = document["metrics"].values()
     assert ours["fp"]["value"] == found["kept"]["figures"]["fp"]["mean"]

@@ -63,7 +63,7 @@ def commands(place: Path, box: Path, made: Path) -> dict[str, list[object]]:
         "import": ["import", place / "imported", box / "import.jsonl", "--quiet"],
         "run, a new study": ["run", place / "fresh", *new],
         "run, more of one": ["run", study, "--shop", box / "shop", "--trials", 3, "--quiet"],
-        "judge": ["judge", study, "--shop", box / "shop", "--what", "quality", "--quiet"],
+        "judge": ["judge", study, "--judge", "offline", "--shop", box / "shop", "--what", "quality", "--quiet"],
         "study edit": ["study", "edit", study, "--trials", 1, "--yes"],
         "shop copy": ["shop", "copy", box / "shop", place / "shop", "--quiet"],
         "ingest": ["data", "ingest", box / "raw", "--shop", place / "ingested", "--quiet"],

@@ -48,7 +48,7 @@ COMMANDS = (
 @pytest.mark.long
 def test_whatever_a_ledger_says_is_refused_in_one_sentence_or_harmless(drr: Drr, new: New) -> None:
     assert drr("run", *new(), "--quiet")[0] == 0
-    assert drr("judge", "study", "--quiet", "--what", "rules,quality")[0] == 0
+    assert drr("judge", "study", "--judge", "offline", "--quiet", "--what", "rules,quality")[0] == 0
     ledger, refused = Path("study", "ledger.sqlite"), 0
     good = ledger.read_bytes()
     for number, (statement, values) in enumerate(FORGERIES):
@@ -106,7 +106,7 @@ def exported(drr: Drr, out: str) -> dict[str, bytes]:
 @pytest.mark.parametrize("flips", [FLIPS, pytest.param(1_000, marks=pytest.mark.endurance)])
 def test_no_export_differs_without_a_word(drr: Drr, new: New, flips: int) -> None:
     assert drr("run", *new(), "--quiet")[0] == 0
-    assert drr("judge", "study", "--quiet", "--what", "rules,quality")[0] == 0
+    assert drr("judge", "study", "--judge", "offline", "--quiet", "--what", "rules,quality")[0] == 0
     assert drr("export", "study", "--out", "good", "--canonical")[0] == 0
     expected = exported(drr, "good")
     ledger = Path("study", "ledger.sqlite")
@@ -130,7 +130,11 @@ def test_whatever_decides_a_result_is_looked_at(drr: Drr, new: New, statement: s
     with sqlite3.connect("study/ledger.sqlite") as ledger:
         assert ledger.execute(statement).rowcount > 0
     ledger.close()
-    for words in (("status", "study"), ("judge", "study", "--quiet"), ("run", "study", "--quiet")):
+    for words in (
+        ("status", "study"),
+        ("judge", "study", "--judge", "offline", "--quiet"),
+        ("run", "study", "--quiet"),
+    ):
         code, _, err = drr(*words)
         assert code == 1 and "is not as it was written" in err and err.count("\n") == 1, words
     code, out, _ = drr("study", "check", "study", "--json")
@@ -160,7 +164,11 @@ def test_a_flipped_bit_in_a_file_beside_the_ledger_is_named(drr: Drr, new: New, 
     path.write_bytes(good[:at] + bytes([good[at] ^ 1]) + good[at + 1 :])
     code, out, _ = drr("study", "check", "study", "--json")
     assert code == 1 and json.loads(out)["damaged"] == [name]
-    for words in (("judge", "study", "--quiet"), ("run", "study", "--quiet"), ("status", "study")):
+    for words in (
+        ("judge", "study", "--judge", "offline", "--quiet"),
+        ("run", "study", "--quiet"),
+        ("status", "study"),
+    ):
         code, _, err = drr(*words)
         assert code == 1 and f"{path}: is not as it was written" in err and err.count("\n") == 1, words
     path.write_bytes(good)

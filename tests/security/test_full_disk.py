@@ -40,7 +40,7 @@ def test_a_full_disk_is_one_sentence(box: Path, drr: Drr, tmp_path: Path, lane: 
     row = {"id": "a", "system": "theirs", "query": "Which?", "report_markdown": "text " * 20_000}
     (box / "import.jsonl").write_text(json.dumps(row) + "\n")
     if lane != "quick":
-        assert drr("judge", study, "--quiet")[0] == 0
+        assert drr("judge", study, "--judge", "offline", "--quiet")[0] == 0
         assert drr("data", "sample", box / "raw", "--products", 60, "--users", 20, "--quiet")[0] == 0
     place = tmp_path / "disk"
     place.mkdir()
@@ -106,12 +106,12 @@ study, shop, queries = sys.argv[2], sys.argv[4], Path(sys.argv[6])
 assert main(["run", *sys.argv[2:], "--quiet"]) == 0
 if umask != "022":
     assert main(["run", study, "--trials", "2", "--quiet"]) == 0
-    assert main(["judge", study, "--what", "quality", "--quiet"]) == 0
+    assert main(["judge", study, "--judge", "offline", "--what", "quality", "--quiet"]) == 0
 pages = Snapshots(Path(study, "pages"), datetime.now, closed=True)
 pages.put("http://a.example/", Page("http://a.example/", "http://a.example/", "ok", "A", "text", "r/1"), {"body": b"text"})
 query = json.loads(queries.read_text().splitlines()[0])
 for words in (
-    ["judge", study, "--quiet"],
+    ["judge", study, "--judge", "offline", "--quiet"],
     ["data", "sample", "raw", "--seed", "7", "--quiet"],
     ["data", "ingest", "raw", "--shop", "out/shop", "--quiet"],
     ["report", study, "--out", "out/report", "--quiet"],

@@ -75,7 +75,7 @@ def test_of_hostile_reports_the_sound_are_taken_in(drr: Drr, tmp_path: Path) -> 
     assert all(row["line"] > 1 and row["why"] for row in told["refused"])
     assert "line 2: " in err
     for words in (
-        ("judge", "study", "--what", "rules,quality", "--quiet"), ("report", "study", "--json"),
+        ("judge", "study", "--judge", "offline", "--what", "rules,quality", "--quiet"), ("report", "study", "--json"),
         ("export", "study", "--out", "tables"), ("view", "study", "--static", "pages", "--quiet"),
         ("trace", "study"), ("trace", "study", "q2/other/0", "--full"), ("status", "study", "--json"),
     ):  # fmt: skip
@@ -98,7 +98,9 @@ def test_a_file_without_one_sound_report_is_the_wrong_file(drr: Drr) -> None:
 def test_hostile_labels_are_refused_by_line_or_taken(drr: Drr, good: Mapping[str, object]) -> None:
     for name, line in hostile(good, ["seconds", "dimension"]).items():
         Path("labels.jsonl").write_bytes(line + b"\n")
-        code, _, err = refused_or_taken(drr, "calibrate", "labels.jsonl", "--task", "support")
+        code, _, err = refused_or_taken(
+            drr, "calibrate", "labels.jsonl", "--judge", "offline", "--task", "support"
+        )
         assert code == 0 or "label" in err, name
 
 
@@ -111,7 +113,17 @@ def test_hostile_queries_and_key_points_are_refused(drr: Drr, new: New) -> None:
     good = {"query_id": "q-house", "text": "Names a house.", "weight": "vital", "id": "p1"}
     for name, line in hostile(good).items():
         Path("points.jsonl").write_bytes(line + b"\n")
-        words = ("judge", "study", "--points", "points.jsonl", "--dry-run", "--what", "recall")
+        words = (
+            "judge",
+            "study",
+            "--judge",
+            "offline",
+            "--points",
+            "points.jsonl",
+            "--dry-run",
+            "--what",
+            "recall",
+        )
         code, _, err = refused_or_taken(drr, *words)
         assert code == 0 or "points.jsonl" in err, name
 
@@ -139,7 +151,11 @@ def test_a_hostile_configuration_is_refused_or_harmless(drr: Drr, new: New, box:
     path, good = Path("study", "study.toml"), Path("study", "study.toml").read_text()
     for config in CONFIGS:
         rewrite(path, _changed(good, config))
-        for words in (("run", "study", "--dry-run"), ("judge", "study", "--dry-run"), ("status", "study")):
+        for words in (
+            ("run", "study", "--dry-run"),
+            ("judge", "study", "--judge", "offline", "--dry-run"),
+            ("status", "study"),
+        ):
             code, _, err = refused_or_taken(drr, *words)
             assert code == 0 or err.startswith("drr: "), (config, err)
     for config in (

@@ -93,7 +93,7 @@ def test_no_command_sends_what_a_file_or_a_name_holds(
         ("trace", "theirs"),
         ("trace", "theirs", escape),
         ("status", "theirs", "--json"),
-        ("judge", "theirs", "--what", "quality"),
+        ("judge", "theirs", "--judge", "offline", "--what", "quality"),
         ("report", "theirs"),
         ("compare", "theirs", escape, "b"),
         (escape,),

@@ -124,7 +124,11 @@ def test_what_computes_when_it_is_written_to_is_refused_before_the_first_write(
     ledger = tmp_path / "study" / "ledger.sqlite"
     altered(ledger, strange)
     before = ledger.read_bytes()
-    for words in (("run", "study"), ("judge", "study"), ("study", "edit", "study", "--trials", "2")):
+    for words in (
+        ("run", "study"),
+        ("judge", "study", "--judge", "offline"),
+        ("study", "edit", "study", "--trials", "2"),
+    ):
         code, _, err = drr(*words)
         assert code in (1, 2) and "ledger" in err and "is no ledger of ours" in err, err
         assert ledger.read_bytes() == before

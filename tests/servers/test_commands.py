@@ -210,6 +210,6 @@ def test_a_catalogue_is_asked_and_judged_on_servers(
     assert found["content_hash"] == drr(*asked, "--shop", str(tmp_path / "shop"))["content_hash"]
     drr("queries", "generate", "--shop", spec, "--out", queries, "--users", "2", "--quiet")
     drr("run", study, "--shop", spec, "--queries", queries, "--variants", "react", "--quiet")
-    assert main(["judge", study]) == 0
+    assert main(["judge", study, "--judge", "offline"]) == 0
     assert main(["report", study, "--out", str(tmp_path / "report")]) == 0
     assert (tmp_path / "report" / "index.html").is_file()

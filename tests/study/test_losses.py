@@ -56,7 +56,7 @@ def judged(box: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "queries.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     words = ["--shop", box / "shop", "--sandbox", box / "sandbox", "--queries", folder / "queries.jsonl"]
     assert main(["run", str(folder / "study"), "--variants", "react", *map(str, words), "--quiet"]) == 0
-    assert main(["judge", str(folder / "study"), "--quiet", "--what", WHAT]) == 0
+    assert main(["judge", str(folder / "study"), "--judge", "offline", "--quiet", "--what", WHAT]) == 0
     return folder / "study"
 
 
@@ -84,7 +84,7 @@ def test_a_lost_text_costs_its_answer_alone(study: Path, drr: Drr, name: str, ho
     _, out, err = drr("gate", "study", "--require", "faithfulness>=0", "--json")
     assert "lack texts" in err and label in json.loads(out)["notes"][-1], "as a comparison does"
     for words in (
-        ("judge", "study", "--quiet", "--what", WHAT),
+        ("judge", "study", "--judge", "offline", "--quiet", "--what", WHAT),
         ("view", "study", "--static", "pages", "--quiet"),
         ("export", "study", "--out", "tables"),
         ("trace", "study", label),
@@ -107,7 +107,7 @@ def test_a_lost_text_costs_its_answer_alone(study: Path, drr: Drr, name: str, ho
     assert row["answers"] == 2
     if name == "report":
         assert row["rated"] == 1, "the old grade is of another report"
-    assert drr("judge", "study", "--quiet", "--what", WHAT)[0] == 0
+    assert drr("judge", "study", "--judge", "offline", "--quiet", "--what", WHAT)[0] == 0
     after = drr.json("report", "study")
     for document in (after, before):
         assert document["metrics"]["react"].pop("seconds")["value"] > 0, "which no second run takes again"
@@ -124,7 +124,7 @@ def test_a_conversation_that_is_lost_decides_nothing(study: Path, drr: Drr) -> N
 
 def test_a_study_without_any_of_its_texts_says_so(study: Path, drr: Drr) -> None:
     shutil.rmtree(study / "blobs")
-    code, _, err = drr("judge", "study", "--quiet")
+    code, _, err = drr("judge", "study", "--judge", "offline", "--quiet")
     assert code == 1 and "--retry-failed" in err
     code, out, err = drr("report", "study", "--json")
     assert (code, json.loads(out)["coverage"]["answers"]) == (0, 0)
@@ -135,7 +135,7 @@ def test_imported_reports_that_are_lost_are_taken_in_again(drr: Drr, tmp_path: P
     Path("reports.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     assert drr("import", "mine", "reports.jsonl", "--quiet")[0] == 0
     label = hurt(Path("mine"), "report", gone)
-    code, _, err = drr("judge", "mine", "--quiet", "--what", "quality")
+    code, _, err = drr("judge", "mine", "--judge", "offline", "--quiet", "--what", "quality")
     assert code == 0 and label in err and "`drr study import mine FILE`" in err
     assert drr("import", "mine", "reports.jsonl", "--quiet")[0] == 0
     assert drr.json("status", "mine")["lost"] == []

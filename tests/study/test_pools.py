@@ -101,7 +101,7 @@ def test_a_pool_is_asked_for_by_name(monkeypatch: pytest.MonkeyPatch, drr: Drr) 
     with pytest.raises(Misuse, match="known are in-process, ray"):
         pool_name("rey")
     assert pool_name("ray://head:10001") == ("ray", "ray://head:10001")
-    assert drr("judge", "nowhere", "--pool")[0] == 2
+    assert drr("judge", "nowhere", "--judge", "offline", "--pool")[0] == 2
 
 
 async def test_one_more_pool_is_one_line_of_an_extra(study: Study, toy_pool: str) -> None:  # noqa: F811

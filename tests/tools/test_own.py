@@ -109,7 +109,7 @@ def test_an_answer_that_cites_a_tool_is_judged_by_what_the_tool_said(
 ) -> None:
     study = tmp_path / "study"
     assert drr("run", study, *asked, "--tools", f"{code}:delivery_days", "--without", "web_search")[0] == 0
-    assert drr("judge", study, "--quiet")[0] == 0
+    assert drr("judge", study, "--judge", "offline", "--quiet")[0] == 0
     with Study.read(study) as opened:
         first = next(one for one in opened.records("answer", None) if "my_agent" in str(one.spec["variant"]))
         report = opened.text(first, "report") or ""
@@ -141,7 +141,7 @@ def test_a_study_of_somebody_else_runs_no_tool_unasked(
     study = tmp_path / "study"
     assert drr("run", study, *asked, "--tools", f"{code}:delivery_days")[0] == 0
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "another"))
-    assert drr("judge", study, "--shop", asked[1], "--quiet")[0] == 0
+    assert drr("judge", study, "--judge", "offline", "--shop", asked[1], "--quiet")[0] == 0
     err = drr.err("run", study, "--shop", asked[1], "--variants", asked[5], "--quiet")
     assert "names the tool" in err and "--tools" in err
     file = tmp_path / "study.yaml"

@@ -35,10 +35,11 @@ def read_half(
 ) -> tuple[VersionReading, int]:
     """Judge one half and return the result and exit code. The test half is compared with experts only when all of it was judged."""
     from drr.env.errors import DrrError
-    from drr.plugin import check_run, conclude, desk_of, models_of, run_units, settings_beside
+    from drr.plugin import check_run, conclude, desk_of, models_of, need_judge, run_units, settings_beside
 
     study, task, test = alignment.study, alignment.task, bool(arguments.test)
     settings = settings_beside(study, arguments).model_copy(update={"prompts": version.folder})
+    need_judge(settings)
     models = models_of(settings)
     check_run(arguments, models, ["judge"], study)
     desk = desk_of(settings, models, None)

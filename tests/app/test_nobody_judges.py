@@ -1,0 +1,86 @@
+"""Without a model nobody judges: code makes what it can, and what takes a judge is unknown and says how it is made."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections import Counter
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+from drr.app.board.entries import _is_by_model, _standing
+from drr.study.study import Study
+
+from tests.commands import Drr
+from tests.commands import drr as typed
+from tests.once import made_once
+
+MAKES_IT = "no model judged; `drr judge STUDY --judge MODEL` makes it"
+
+
+@pytest.fixture(scope="module")
+def unjudged(judged_study: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    def make(home: Path) -> None:
+        agent = files("drr.app.demo") / "careless.py"
+        shop, queries = judged_study.parent / "shop", judged_study / "queries.jsonl"
+        where = ("--shop", shop, "--queries", queries, "--variants", f"react,{agent}:careless", "--quiet")
+        assert typed("run", home / "study", *where) == 0
+
+    return made_once("unjudged", tmp_path_factory, make) / "study"
+
+
+@pytest.fixture
+def study(unjudged: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(unjudged, tmp_path / "study"))
+
+
+def _tasks(study: Path) -> Counter[str]:
+    with Study.read(study) as opened:
+        return Counter(str(one.key_fields["task"]) for one in opened.records("judgement"))
+
+
+def test_code_judges_what_it_can_and_one_line_names_the_option(study: Path, drr: Drr) -> None:
+    code, out, err = drr("judge", study)
+    assert code == 0 and _tasks(study).keys() == {"claims", "rules"}
+    (line,) = [one for one in err.splitlines() if "--judge" in one]
+    assert all(name in line for name in ("support", "rating", "pairwise"))
+    assert "No model judged" in " ".join(out.split()) and "faithfulness by" not in out
+    figures = drr.json("report", study)["metrics"]["careless.py:careless"]
+    assert figures["fr"]["value"] is not None and figures["rule_price"]["value"] == 0
+    unknown = [figures[name] for name in ("fp", "fp_web_zero_filled", "fr_supported", "fp_citation")]
+    assert all(row["value"] is None and row["reason"] == MAKES_IT for row in unknown)
+    assert "overall" not in figures
+
+
+def test_a_build_that_asks_for_faithfulness_fails_by_name(study: Path, drr: Drr) -> None:
+    drr.out("judge", study, "--quiet")
+    asked = ("--require", "faithfulness>=0.1", "--require", "overall>=1", "--require", "cited share>=0")
+    code, out, _ = drr("study", "gate", study, *asked, "--against", "react", "--json")
+    failed = {row["check"]: row["why"] for row in json.loads(out)["checks"] if not row["holds"]}
+    assert code == 1 and set(failed.values()) == {f"unknown: {MAKES_IT}"}
+    assert failed.keys() == {"fp >= 0.1", "overall >= 1", "fp against react", "overall against react"}
+    compared = " ".join(drr.out("study", "compare", study, "react", "careless.py:careless").split())
+    assert "Faithfulness, grades and pairs are unknown; `drr judge STUDY --judge MODEL`" in compared
+
+
+def test_what_takes_a_judge_alone_is_misuse_without_one(study: Path, drr: Drr) -> None:
+    for what in ("quality", "pairwise", "mistakes", "quality,pairwise"):
+        assert "name a model with --judge" in drr.err("judge", study, "--what", what)
+    assert "--judge" in drr.err("judges", "canaries")
+    assert not _tasks(study)
+
+
+def test_rules_that_somebody_names_lead_nothing(study: Path, tmp_path: Path, drr: Drr) -> None:
+    drr.out("judge", study, "--judge", "offline", "--quiet")
+    assert _tasks(study)["support"]
+    drr.out("judge", study, "--quiet")
+    document = drr.json("report", study)
+    assert document["judge"]["name"] == "rules-2", "code alone stands behind what somebody asked for"
+    assert document["metrics"]["react"]["fp"]["value"] is not None
+    drr.out("report", study, "--out", tmp_path / "report", "--quiet")
+    page = " ".join((tmp_path / "report" / "index.html").read_text(encoding="utf-8").split())
+    assert "is unknown, as no model judged them" in page
+    assert not _is_by_model(document)
+    standing = _standing(document, "react")
+    assert "rule_price" in standing and not standing.keys() & {"fp", "overall", "fr"}
