@@ -92,6 +92,8 @@ class Paper(NamedTuple):
     """Metrics of other tables that precede one of the paper's own in the summary of a judging run."""
     examples: Mapping[str, Sequence[str]] = {}
     """Example lines for the help of commands."""
+    canaries: str = ""
+    """The module of the paper's canaries (`drr.app.commands.canaries.PaperCanaries`)."""
     task_actions: str = ""
     """The module that carries out `drr papers tasks` (`drr.app.commands.tasks.TaskActions`)."""
     traces: Sequence[str] | None = None

@@ -27,7 +27,6 @@ NEEDS = {
     "a person who answers": r"--reviewer|--human|labels\.jsonl|wice\.jsonl|judges align|/align/|judges calibrate",
     "a file that only the reader has": r"/my-base|RAW_DIR|evaluated|episodes\.jsonl|raw_results|mine\.bundle",
     "an extra": r"inspect:",
-    "minutes": r"papers reproduce (?!.*--dry-run)|report mystudy .*--paper pdr",
 }
 """What keeps a command from being run here."""
 ANY_NEED = re.compile("|".join(NEEDS.values()))
@@ -39,6 +38,7 @@ INSTEAD = {
     r"--(users|count) \d+": r"--\1 4",
     r"(shop make .*)": r"\1 --axes few.toml",
     r"(tasks drawer .*)": r"\1 --n 1",
+    r"(papers reproduce --paper retail .*)": r"\1 --queries demo/queries.jsonl --variants react",
     r"(judges rewards .*)": r"\1 --queries q.jsonl",
     r" UNIT$": "",
     r"\bUSER\b": USER,

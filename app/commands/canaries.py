@@ -7,8 +7,10 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
+from importlib import import_module
 from pathlib import Path
-from typing import TypedDict
+from typing import Any, Protocol, TypedDict
 
 from drr.app.console import print_document, progress_of, settings_of
 from drr.app.judge.desk import desk_of, need_judge
@@ -16,6 +18,7 @@ from drr.app.models.setup import models_of
 from drr.app.study.outcome import add_unit_options, budget_of, check_run, conclude, unit_cap_of, units_run
 from drr.app.terminal import Column, number, table, wrapped_paragraph
 from drr.env.errors import Misuse
+from drr.env.plugins import papers
 from drr.env.settings import Settings
 from drr.env.shop import Shop, open_shop
 from drr.eval.agreement.calibrate import Calibration
@@ -39,12 +42,14 @@ from drr.eval.evidence.answers import read_answers
 from drr.eval.judging.read import judging_of, read_judged
 from drr.eval.judging.run import JudgeOptions, JudgingResults, judge
 from drr.eval.metrics.mistakes import per_report
-from drr.eval.tasks.desk import JudgingContext
+from drr.eval.tasks.desk import JudgingContext, Task
 from drr.eval.tasks.judgements import Judged
+from drr.eval.tasks.registry import task_stages, tasks
 from drr.llm.factory import Models
 from drr.llm.names import OFFLINE
 from drr.study.run import Summary
 from drr.study.study import Study
+from drr.study.unit import Unit
 
 PARTS = ("reports", "planted", "mistakes")
 _HELP = """\
@@ -66,6 +71,34 @@ examples:
 """
 
 
+class PaperCanaries(Protocol):
+    """The interface of a paper's module of canaries, which are judged by `TASKS` under the question `QUERY_ID`."""
+
+    PART: str
+    """Word of `--what`."""
+    HELP: str
+    QUERY_ID: str
+    TASKS: Sequence[str]
+
+    def units(self) -> list[Unit]:
+        """Return the reports as answers of a study."""
+
+    def prepare(self, desk: JudgingContext) -> None:
+        """Give the desk what its tasks need."""
+
+    def rows(self, judged: Judged) -> list[CanaryRow]:
+        """Return what the judge let pass."""
+
+
+def _of_papers() -> dict[str, PaperCanaries]:
+    modules: list[PaperCanaries] = [import_module(one.canaries) for one in papers() if one.canaries]
+    return {module.PART: module for module in modules}
+
+
+def _known() -> list[str]:
+    return [*PARTS, *_of_papers()]
+
+
 class CanariesDocument(TypedDict):
     schema: int
     judge: str
@@ -79,7 +112,7 @@ class CanariesDocument(TypedDict):
 
 def build(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    parser.epilog = _HELP + _EXAMPLES
+    parser.epilog = "".join([_HELP, *(one.HELP for one in _of_papers().values()), _EXAMPLES])
     add(
         "--judge",
         dest="model_judge",
@@ -89,7 +122,7 @@ def build(parser: argparse.ArgumentParser) -> None:
     add(
         "--what",
         metavar="PARTS",
-        help=f"with commas, of {', '.join(PARTS)} (default: all that the judge can do)",
+        help=f"with commas, of {', '.join(_known())} (default: all that the judge can do)",
     )
     add(
         "--study", metavar="DIR", type=Path, default=Path("canaries"), help="what is kept (default: canaries)"
@@ -106,7 +139,7 @@ def run(arguments: argparse.Namespace) -> int:
     need_judge(settings)
     models = models_of(settings)
     check_run(arguments, models, ("judge", "claim_extractor"))
-    what = asked or [name for name in PARTS if name != "mistakes" or models.name_of("judge") != OFFLINE]
+    what = asked or _known()[: 2 if models.name_of("judge") == OFFLINE else None]
     with _opened(arguments.study) as study, _shop(arguments.study, settings) as shop:
         summary, document = asyncio.run(_vet(study, shop, settings, models, what, arguments))
     print_document(arguments, document, _text(document))
@@ -119,8 +152,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _parts(given: str) -> list[str]:
     what = [word.strip() for word in given.split(",") if word.strip()]
-    if not what or set(what) - set(PARTS):
-        raise Misuse(f"--what {given!r}: of {', '.join(PARTS)}, with commas between")
+    if not what or set(what) - set(_known()):
+        raise Misuse(f"--what {given!r}: of {', '.join(_known())}, with commas between")
     return what
 
 
@@ -155,10 +188,12 @@ async def _vet(
     summary: Summary | None = None
     rows: list[CanaryRow] = []
     try:
-        await store_test_reports(study, [*report_units(), *mistake_units()])
+        further = [unit for one in _of_papers().values() for unit in one.units()]
+        await store_test_reports(study, [*report_units(), *mistake_units(), *further])
         desk = desk_of(settings, models, shop)
         for part in what:
-            done, found = await _VETTED[part](study, desk, models, arguments)
+            vetted = _VETTED.get(part) or partial(_of_paper, _of_papers()[part])
+            done, found = await vetted(study, desk, models, arguments)
             rows += found
             summary = done if summary is None else _both(summary, done)
             if done.stopped is not None:
@@ -185,14 +220,21 @@ def _both(one: Summary, other: Summary) -> Summary:
 
 
 async def judged_part(
-    study: Study, desk: JudgingContext, models: Models, arguments: argparse.Namespace, query: str, *what: str
+    study: Study,
+    desk: JudgingContext,
+    models: Models,
+    arguments: argparse.Namespace,
+    query: str,
+    *what: str,
+    stages: list[list[Task[Any]]] | None = None,
 ) -> tuple[Summary, Judged]:
-    """Have the answers to one question judged; return the summary and the judged answers."""
+    """Have the answers to one question judged, by these groups or stages; return the summary and the judged answers."""
     answers = [one for one in read_answers(study) if one.query_id == query]
     at = replace(desk, answers={one.key: one for one in answers})
     budget, cap = budget_of(arguments, study), unit_cap_of(arguments)
     retry, limit = arguments.retry_failed, arguments.limit
     options = JudgeOptions([*what], None, budget, cap, arguments.units, retry, limit)
+    options.stages = stages or options.stages
     ran = await judge(study, at, models, options, progress=progress_of(arguments))
     return ran.summary, read_judged(study, judging_of(at, options.tasks), answers=answers)
 
@@ -225,6 +267,20 @@ async def _planted(
     )
     case_of = {case.example.id: case.id for case in labelled}
     return summary, planted_rows(claims, calibration.results(study), case_of)
+
+
+async def _of_paper(
+    paper: PaperCanaries,
+    study: Study,
+    desk: JudgingContext,
+    models: Models,
+    arguments: argparse.Namespace,
+) -> tuple[Summary, list[CanaryRow]]:
+    own = replace(desk)
+    paper.prepare(own)
+    named = tasks((), paper.TASKS)
+    done, judged = await judged_part(study, own, models, arguments, paper.QUERY_ID, stages=task_stages(named))
+    return done, paper.rows(judged)
 
 
 _VETTED = {"reports": _reports, "planted": _planted, "mistakes": _mistakes}

@@ -43,6 +43,7 @@ PAPER = Paper(
     agreement={"PDR-Bench, best judge": {"pca": 0.43, "mard": 1.40}},
     leads={"pqr": ("pqr_r",)},
     examples={"study import": ("  drr study import study raw_data/my-agent.jsonl --format pdr --queries queries150_en.jsonl",)},
+    canaries=f"{_HERE}.canaries",
     task_actions=f"{_HERE}.wish_actions",
     traces=("contexts", "settings", "persons.jsonl", "criteria.jsonl"),
     headline="pqr_p",

@@ -17,6 +17,7 @@ from drr.eval.checks.base import Subject
 
 from tests.commands import Drr
 from tests.eval.nursery import Judge
+from tests.eval.pqr_judge import CriteriaJudge
 from tests.eval.proofreader import Proofreader, false
 from tests.wire import Wire
 
@@ -123,3 +124,17 @@ def test_every_planted_claim_has_one_thing_wrong_and_rules_accuse_no_true_one(tm
     stated = {claim.claim for claim in claims if claim.is_true}
     assert not [c for c in claims if not c.is_true and c.kind != "other page" and c.claim in stated]
     assert len([claim for claim in claims if not claim.is_true]) >= 40
+
+
+@pytest.mark.parametrize(("gained", "passed"), [(0, True), (3, False)])
+def test_naming_the_traits_of_a_person_gains_no_p(
+    gained: int, passed: bool, tmp_path: Path, drr: Drr
+) -> None:
+    judge = CriteriaJudge()
+    judge.score = lambda name, text: 4 + gained * ("What I know of you" in judge.requests[-1])
+    with Wire(judge) as wire:
+        words = ("--what", "persons", "--judge", SONNET, "--base-url", wire.url, "--study", tmp_path / "c")
+        code, document = run(drr, *words)
+    (row,) = document["rows"]
+    assert (row["part"], row["value"], row["passed"]) == ("persons", 4 + gained, passed)
+    assert code == int(not passed)

@@ -139,3 +139,35 @@ def test_a_paper_is_one_of_the_four(judged_study: Path, tmp_path: Path, drr: Drr
     page = (out / "index.html").read_text(encoding="utf-8")
     assert "ReportEval: its tables and figures" in page
     assert "as the paper prints it" not in page
+
+
+def _numbered(text: str) -> set[str]:
+    """The tables and figures that a text names, one by one: `Tables 1, 2, Figures 4-6`."""
+    named, kind = set[str](), ""
+    for word, first, last in re.findall(
+        r"(Table|Figure|Appendix)?s? ?(?:(\d+|[A-Z](?![a-z]))(?:-(\d+))?)?", text
+    ):
+        kind = word or kind
+        if first and kind:
+            ends = range(int(first), int(last or first) + 1) if first.isdigit() else [first]
+            named |= {f"{kind} {one}" for one in ends}
+    return named
+
+
+def test_the_page_of_papers_says_what_the_element_page_says() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "papers.md").read_text(encoding="utf-8")
+    for title, name in (("DeepResearch Retail", "retail"), ("DR3-Eval", "dr3")):
+        rows = re.findall(
+            r"^\| (.+?) \| (.+?) \| (.+?) \|$", page.partition(f"## {title}\n")[2].partition("\n## ")[0], re.M
+        )
+        shown = set[str]().union(*(_numbered(its.partition(":")[0]) for its, here, _ in rows if here != "-"))
+        missing = set[str]().union(*(_numbered(one.source) for one in paper_of(name).exhibit if one.missing))
+        assert not shown & missing, f"{title}: shown by the page, missing by its elements"
+        if name == "dr3":
+            told = [its for its, here, how in rows if here == "-" and "missing" in how]
+            assert (
+                [its.partition(":")[0] for its in told[:2]]
+                == ["Table 3", "Figure 4"]
+                == sorted(missing)[::-1]
+            )
+            assert all(word in told[2] for word in ("audio", "video", "Chinese"))
