@@ -25,6 +25,7 @@ surface rules, which measure nothing. A new judge or a changed prompt adds judge
 
 examples:
   drr judge study
+  drr judge study --judge offline              # by surface rules, to try the path
   drr judge study --judge anthropic:claude-sonnet-5-5 --budget 40 --dry-run
   drr judge study --what pairwise --variants react,hybrid-react
   drr judge study --repeat 3                   # judge again, for the stability of the judge

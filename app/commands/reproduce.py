@@ -141,6 +141,7 @@ def _reproduced(arguments: argparse.Namespace) -> tuple[int, JsonObject]:
     paper, begun = steps_of(arguments.paper), stored_reproduction(arguments.out)
     settings = settings_of(arguments).settings
     by_rules = {settings.model, *(settings.models or ())} == {OFFLINE}
+    arguments.judge = arguments.judge or settings.model_judge
     sizes = sizes_of(arguments, begun, by_rules=by_rules)
     asked = Reproduction(arguments, Places(arguments.out), by_rules, sizes)
     paper.check(asked)

@@ -185,7 +185,7 @@ class Reproduction:
         """Yield the judging steps, one for each judge."""
         most = self.budget if budget is None else budget
         for judge in self.judges:
-            named = judge or (OFFLINE if self.arguments.model == OFFLINE else None)
+            named = judge or (OFFLINE if self.by_rules else None)
             by = ["--judge", named] if named else []
             words = ["judge", self.study, *what, *by, *self.server, *self.profile, *most, *self.quiet]
             yield Step(words, "judge")

@@ -1,4 +1,4 @@
-"""Runs the judging of a study from plan to end: tasks that others need come first, and an interrupted run judged all variants equally far."""
+"""Runs the judging of a study, needed tasks first. An interrupted run judged all variants equally far."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A report for nobody, and the same report below a list of what is known of the person: naming traits is to gain no P."""
+"""A report for nobody, and the same below a list of the person's traits, which is to gain no P."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ def verdicts(study: str | Path, judge: str | None = None) -> pa.Table:
     >>> table = drr.verdicts("study")
     >>> {"answer", "claim", "url", "status", "needed", "supports"} <= set(table.column_names)
     True
-    >>> table.num_rows > 0 and set(table["judge"].to_pylist()) == {"rules-2"}
+    >>> table.num_rows > 0 and set(table["judge"].to_pylist()) == {"code"}
     True
     """
     check_installed("pyarrow")

@@ -37,7 +37,7 @@ NEEDS = {
         r"|^judges check report.md|--relative|^web replay|^study trace study .|fewer\.jsonl|marks-ann\.jsonl|persons persons|study/align"
     ),
     "minutes": re.compile(
-        r"^papers reproduce |--help|--tokens 8k,32k,128k|--what (pqr|pairwise|relative|dr3|reporteval)|--repeat|--diff|--workers|--tasks"
+        r"^papers reproduce |--help|--tokens 8k,32k,128k|--what (pqr|criteria|pairwise|relative|dr3|reporteval)|--repeat|--diff|--workers|--tasks"
     ),
 }
 """What keeps an example from being run here; it is read by its command all the same."""

@@ -132,7 +132,7 @@ def test_a_scorecard_and_a_link_to_a_judge_that_retired(tmp_path: Path, drr: Drr
     assert by_old[0.5]["new"]["ci_low"] < by_old[0.5]["new"]["value"] < by_old[0.5]["new"]["ci_high"]
     assert by_old[0.7]["people"]["value"] > 0.7, "the old judge pulled figures to the middle"
     assert f"by {SONNET}" in text and "same again" in text
-    (alone,) = drr.json(*words)["scores"]
+    (alone,) = drr.json(*words, "--judge", "offline")["scores"]
     assert alone["judge"] == "rules-2" and alone["figures"]["same_again"]["n_unscored"] == 0
     told = drr.err(*words, "--judge", "offline", "--was", "ollama:gone")
     assert "ollama:gone judged none of these labels" in told
