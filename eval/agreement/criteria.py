@@ -58,7 +58,9 @@ def criteria_agreement(
         for two in shared_items(scores.with_people(people), last)
         if PEOPLE not in two.judges or not last.issuperset(two.judges)
     ]
-    return agreement_rows(labels, scores.repeated, pairs, alpha(scores.by_judge, None, "interval"))
+    questions = {key: place.question for key, place in scores.places.items()}
+    of_all = alpha(scores.by_judge, questions, None, "interval")
+    return agreement_rows(labels, scores.repeated, pairs, of_all)
 
 
 def scores_under_criteria(labels: Sequence[CriterionLabel], systems: Mapping[str, str]) -> SaidUnderCriteria:

@@ -40,7 +40,7 @@ from drr.eval.labels import (
     content_id,
 )
 from drr.eval.stats import correlation
-from drr.eval.stats.intervals import SHARE, mean
+from drr.eval.stats.pairs import win_rate
 from drr.eval.stats.question import grouped
 
 OVERALL = "overall"
@@ -188,7 +188,7 @@ def _rows(judge: str, found: Mapping[tuple[str, str], Sequence[Preference]]) -> 
             "wins": outcomes[place]["wins"],
             "ties": outcomes[place]["ties"],
             "losses": outcomes[place]["losses"],
-            "win_rate": mean(groups[place], "(W + T/2)/n, mean over questions", SHARE).document(),
+            "win_rate": win_rate(groups[place], "(W + T/2)/n, mean over questions").rate.document(),
         }
         for place in sorted(groups, key=lambda place: (order.index(place[0]), place[1:]))
     ]
@@ -253,7 +253,7 @@ def _support(labels: Sequence[SupportLabel], people: Collection[str]) -> TaskAgr
         asked = [questions.get(k, f"{k}, of no known question") for k in two.items]
         crossed = crossed_classes(x, y, SUPPORT, asked)
         found.append({"judges": two.judges, **support_statistics(x, y, asked), "classes": crossed})
-    return agreement_rows(labels, items.repeated, found, alpha(by_judge, SUPPORT, "ordinal"))
+    return agreement_rows(labels, items.repeated, found, alpha(by_judge, questions, SUPPORT, "ordinal"))
 
 
 def agreement_rows(
@@ -277,7 +277,8 @@ def _pairwise(labels: Sequence[PairwiseLabel], people: Collection[str]) -> TaskA
         rankings = _rankings(two)
         found.append({"judges": two.judges, "dimensions": rows, "classes": crossed, "rankings": rankings})
     plain = {judge: {key: one.value for key, one in rows.items()} for judge, rows in by_judge.items()}
-    return agreement_rows(labels, repeated, found, alpha(plain, PAIRWISE, "nominal"))
+    questions = {key: one.question for rows in by_judge.values() for key, one in rows.items()}
+    return agreement_rows(labels, repeated, found, alpha(plain, questions, PAIRWISE, "nominal"))
 
 
 def _rankings(two: _Shared[Key, Preference]) -> dict[str, RankingRow]:
@@ -330,4 +331,4 @@ def _rating(labels: Sequence[RatingLabel], people: Collection[str]) -> TaskAgree
             for dimension, keys in groups.items()
         }
         found.append({"judges": two.judges, "dimensions": rows})
-    return agreement_rows(labels, items.repeated, found, alpha(by_judge, None, "interval"))
+    return agreement_rows(labels, items.repeated, found, alpha(by_judge, question, None, "interval"))

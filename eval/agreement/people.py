@@ -212,7 +212,9 @@ def among_people(cases: Sequence[Case], task: Task) -> dict[str, AgreementRow] |
     raters = [[own.get(name) for own in by_person] for name in names]
     levels: Mapping[Task, ag.Level] = {"support": "ordinal", "pairwise": "nominal", "rating": "interval"}
     order = {"support": SUPPORT, "pairwise": PAIRWISE, "rating": None}[task]
-    return {"alpha": row_of(ag.krippendorff_alpha(raters, level=levels[task], categories=order))}
+    asked = [case.question for case in cases]
+    alpha = ag.krippendorff_alpha(raters, level=levels[task], clusters=asked, categories=order)
+    return {"alpha": row_of(alpha)}
 
 
 def thresholds_met(

@@ -21,7 +21,8 @@ from drr.eval.agreement.rows import AgreementRow, row_of
 from drr.eval.agreement.statistics import PAIRWISE, SUPPORT, SUPPORT_SCORE
 from drr.eval.labels import Label, Task
 from drr.eval.stats import agreement as ag
-from drr.eval.stats.intervals import RELATED, SHARE, Floats, Statistic, from_sums, mean_of, safe_division
+from drr.eval.stats.differences import flipped
+from drr.eval.stats.intervals import RELATED, SHARE, Floats, Statistic, from_sums, safe_division
 from drr.study.study import Study
 
 
@@ -180,14 +181,15 @@ def _score(labelled: LabelledSet, own: JudgedSet, first: JudgedSet) -> JudgeScor
     asked = [case.question for case in labelled.cases]
     rows = zip(people, first.times[0], own_labels, asked, strict=True)
     both = [((x == label) - (y == label), question) for label, x, y, question in rows if x and y]
-    gains, where = [float(gain) for gain, _ in both], [question for _, question in both]
-    behind = mean_of(gains, where, "difference of accuracy", n_unscored=len(people) - len(both), ends=RELATED)
-    twice = [one for one in zip(*own.times, strict=True) if len(one) > 1 and None not in one]
+    gains, where = np.array([[gain, 1.0] for gain, _ in both]).reshape(-1, 2), [name for _, name in both]
+    lost = len(people) - len(both)
+    behind, _ = flipped(gains, where, "difference of accuracy", ends=RELATED, n_unscored=lost)
+    twice = [(one, name) for *one, name in zip(*own.times, asked, strict=True) if None not in one and one[1:]]
     figures = {
         "accuracy": ag.exact_agreement(own_labels, people, clusters=asked),
         "kappa": ag.cohen_kappa(own_labels, people, clusters=asked, categories=classes, weights="quadratic"),
         **{f"f1_{one}": ag.f1_score(own_labels, people, one, clusters=asked) for one in classes},
-        "same_again": ag.repeat_stability(twice),
+        "same_again": ag.repeat_stability([one for one, _ in twice], [question for _, question in twice]),
     }
     return {
         "judge": own.judge,

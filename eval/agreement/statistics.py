@@ -59,14 +59,18 @@ def _scores(labels: Sequence[str | None]) -> list[float | None]:
 
 
 def alpha(
-    by_judge: Mapping[str, Mapping[Key, Label]], categories: Sequence[str] | None, level: ag.Level
+    by_judge: Mapping[str, Mapping[Key, Label]],
+    questions: Mapping[Key, str],
+    categories: Sequence[str] | None,
+    level: ag.Level,
 ) -> AgreementRow | None:
     """Compute Krippendorff's alpha of all judges; `None` where there is only one."""
     if len(by_judge) < 2:
         return None
     items = sorted({key for labels in by_judge.values() for key in labels})
     raters = [[labels.get(key) for key in items] for _, labels in sorted(by_judge.items())]
-    return row_of(ag.krippendorff_alpha(raters, level=level, categories=categories))
+    clusters = [questions.get(key, f"{key}, of no known question") for key in items]
+    return row_of(ag.krippendorff_alpha(raters, level=level, clusters=clusters, categories=categories))
 
 
 def pairwise_statistics(

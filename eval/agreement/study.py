@@ -12,7 +12,7 @@ from drr.env.text import tokens
 from drr.eval.agreement.criteria import criteria_agreement
 from drr.eval.agreement.judges import pairwise_agreement
 from drr.eval.agreement.precision import judge_costs
-from drr.eval.agreement.rows import AgreementDocument, StabilityRow, Statistics, row_of
+from drr.eval.agreement.rows import AgreementDocument, AgreementRow, StabilityRow, Statistics, row_of
 from drr.eval.agreement.statistics import SUPPORT_SCORE
 from drr.eval.asking.rules import CODE, is_rules
 from drr.eval.evidence.answers import Answer, read_answers
@@ -46,23 +46,30 @@ def stability(repetitions: Sequence[Judged]) -> StabilityRow | None:
     """Measure how often the label stayed the same, for units that one judge judged more than once."""
     if len(repetitions) < 2:
         return None
+    asked = {answer.key: answer.asked.task for answer in repetitions[0].answers}
     support = _repeated([_support(one) for one in repetitions])
     ratings = _repeated([_ratings(one) for one in repetitions])
     pairs = _repeated([{key: verdict.value for key, verdict in one.pairs.items()} for one in repetitions])
+
+    def same(found: Mapping[Place, Sequence[str | float | None]]) -> AgreementRow:
+        return row_of(
+            ag.repeat_stability([*found.values()], [asked.get(place[0], place[0]) for place in found])
+        )
+
     return {
         "repetitions": len(repetitions),
-        "support": row_of(ag.repeat_stability(support)),
-        "rating": row_of(ag.repeat_stability(ratings)),
-        "pairwise": row_of(ag.repeat_stability(pairs)),
-        "rating_sd": _mean_sd(ratings),
+        "support": same(support),
+        "rating": same(ratings),
+        "pairwise": same(pairs),
+        "rating_sd": _mean_sd([*ratings.values()]),
     }
 
 
-def _repeated(rounds: Sequence[Mapping[Place, LabelT | None]]) -> list[list[LabelT | None]]:
-    """List the labels of all repetitions for each thing that the first and another repetition judged."""
+def _repeated(rounds: Sequence[Mapping[Place, LabelT | None]]) -> dict[Place, list[LabelT | None]]:
+    """Return the labels of all repetitions for each thing that the first and another repetition judged. A thing's first name is its answer."""
     first, *others = rounds
     again = [place for place in first if any(place in other for other in others)]
-    return [[one.get(place) for one in rounds] for place in sorted(again)]
+    return {place: [one.get(place) for one in rounds] for place in sorted(again)}
 
 
 def _support(judged: Judged) -> dict[tuple[str, str], str | None]:

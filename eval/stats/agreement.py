@@ -211,13 +211,12 @@ def soft_disagreement(a: Labels, b: Labels, *, clusters: Clusters = None) -> Sta
     return mean_of([soft for soft, _ in apart], [cluster for _, cluster in apart], method, n_unscored=lost)
 
 
-def repeat_stability(labels: Sequence[Labels]) -> Statistic:
+def repeat_stability(labels: Sequence[Labels], clusters: Sequence[str]) -> Statistic:
     """Return the share of units that have one and the same label in k >= 2 repetitions."""
-    complete = [unit for unit in labels if len(unit) > 1 and None not in unit]
-    same = [float(len(set(unit)) == 1) for unit in complete]
-    names = [str(i) for i in range(len(complete))]
-    lost = len(labels) - len(complete)
-    return mean_of(same, names, "share of units with the same label every time", n_unscored=lost)
+    units = zip(labels, clusters, strict=True)
+    complete = [(float(len(set(unit)) == 1), c) for unit, c in units if len(unit) > 1 and None not in unit]
+    lost, method = len(labels) - len(complete), "share of units with the same label every time"
+    return mean_of([same for same, _ in complete], [c for _, c in complete], method, n_unscored=lost)
 
 
 ClaimSets = Sequence[tuple[frozenset[str], frozenset[str]]]

@@ -6,8 +6,9 @@ Definitions and edge cases are those of `docs/judging.md`, "Agreement".
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations
-from math import fsum
+from math import fsum, tanh
 from typing import NamedTuple
 
 import numpy as np
@@ -54,7 +55,18 @@ def pearson(x: Scores, y: Scores, *, unit: str, clusters: Clusters = None, fewes
         return empty_statistic(both.method, both.lost, len(both.x))
     p, q = both.x - both.x.mean(), both.y - both.y.mean()
     rows = np.stack([np.ones_like(p), p, q, p * q, p * p, q * q], axis=1)
-    return from_sums(rows, both.clusters, _correlation, both.method, n_unscored=both.lost, cut=RELATED)
+    v = from_sums(rows, both.clusters, _correlation, both.method, n_unscored=both.lost)
+    z = from_sums(rows, both.clusters, _fishers_z, f"{both.method}, interval of Fisher's z").unshifted()
+    low, high = (None if end is None else tanh(end) for end in (z.ci_low, z.ci_high))
+    return replace(v, ci_low=low, ci_high=high, method=z.method)
+
+
+def _fishers_z(sums: Floats) -> Floats:
+    """Return the correlation on the scale on which its error is nearly the same everywhere; undefined at 1 and -1."""
+    r = _correlation(sums)
+    inside = np.abs(r) < 1 - 1e-12
+    z: Floats = np.arctanh(np.where(inside, r, 0.0))
+    return np.where(inside, z, np.nan)
 
 
 def _correlation(sums: Floats) -> Floats:

@@ -102,14 +102,14 @@ def flipped(
     np.add.at(sums, place, rows)
     p, low, high = flip_signs(sums, statistic)
     if v.zero_one and ends == RELATED:
-        return _agreeing(v.unshifted().within(ends), p), p
+        return agreeing(v.unshifted().within(ends), p), p
     unit, known = "tasks" if v.tasks else "clusters", v.error is not None and low is not None
     made = "95% interval of the sign-flip test" if known else "no interval: all equal or too few"
     low, high = (low, high) if known else (None, None)
     return replace(v, ci_low=low, ci_high=high, method=f"{method}; {made}, over {v.clusters} {unit}"), p
 
 
-def _agreeing(v: Statistic, p: float) -> Statistic:
+def agreeing(v: Statistic, p: float) -> Statistic:
     """Set the end next to 0 to 0 where an interval and the test disagree about 0."""
     low, high = v.ci_low, v.ci_high
     if v.value is None or low is None or high is None or (low > 0 or high < 0) is (p < SIGNIFICANT):

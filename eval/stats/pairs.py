@@ -4,13 +4,25 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TypedDict
+from dataclasses import dataclass, replace
+from typing import NamedTuple, TypedDict
 
 import numpy as np
 from drr.env.errors import DrrError
-from drr.eval.stats.differences import holm, sign_flip, sign_test
-from drr.eval.stats.intervals import SHARE, Statistic, VRow, from_sums, index_of, mean_of, ratio
+from drr.eval.stats.differences import agreeing, holm, query_means, sign_flip, sign_test
+from drr.eval.stats.intervals import (
+    RELATED,
+    SHARE,
+    A,
+    ByQuestion,
+    Statistic,
+    VRow,
+    from_sums,
+    index_of,
+    mean,
+    mean_of,
+    ratio,
+)
 from drr.eval.stats.question import Comparison, by_dimension, by_pair, cluster_of, grouped
 from drr.eval.stats.ratings import StrengthRow, davidson, length_coefficient
 
@@ -113,14 +125,7 @@ def pair_results(comparisons: Sequence[Comparison]) -> list[PairRow]:
 def _row(group: Sequence[Comparison], *, unreliable: bool) -> PairRow:
     """Build the row of a group. Queries are independent and their trials are not, so trials are averaged first, and for tests the queries of a task too."""
     counts = Counter(comparison.outcome for comparison in group)
-    by_query = grouped((one.asked, score) for one in group if (score := one.score) is not None)
-    means = np.array([sum(scores) / len(scores) for scores in by_query.values()])
-    place, tasks = index_of([asked.task for asked in by_query])
-    ahead = np.bincount(place, weights=means - 0.5, minlength=tasks)
-    n = sum(map(len, by_query.values()))
-    method = "(W + T/2)/n" + (", trials of a query averaged first" if n > len(by_query) else "")
-    rate = mean_of(means, list(by_query), method, n=n, n_unscored=counts["error"])
-    won, lost = int((ahead > 0).sum()), int((ahead < 0).sum())
+    rate, won, lost = win_rate(grouped((one.asked, one.score) for one in group), "(W + T/2)/n")
     return {
         "dimension": group[0].dimension,
         "a": group[0].a,
@@ -137,6 +142,29 @@ def _row(group: Sequence[Comparison], *, unreliable: bool) -> PairRow:
         "wins_needed": wins_needed(won + lost),
         "unreliable": unreliable,
     }
+
+
+class WinRate(NamedTuple):
+    rate: Statistic
+    won: int
+    """Number of tasks that prefer this side."""
+    lost: int
+
+
+def win_rate(scores: ByQuestion[A], method: str) -> WinRate:
+    """Return the mean score, a tie as half. With ties its interval is that of a paired difference, since the skew of few decided pairs is chance."""
+    rate, means = mean(scores, method, SHARE), query_means(scores)
+    leads = np.array([[2 * score - 1, 1.0] for score in means.values()]).reshape(-1, 2)
+    place, tasks = index_of([cluster_of(one) for one in means])
+    ahead = np.bincount(place, weights=leads[:, 0], minlength=tasks)
+    won, lost = int((ahead > 0).sum()), int((ahead < 0).sum())
+    if rate.value is not None and not rate.zero_one:
+        lead = from_sums(leads, list(means), ratio, rate.method.partition(";")[0])
+        lead, p = lead.unshifted().within(RELATED), sign_test(won, lost)
+        lead = agreeing(lead, p) if lead.zero_one and p is not None else lead
+        low, high = (None if end is None else (1 + end) / 2 for end in (lead.ci_low, lead.ci_high))
+        rate = replace(rate, ci_low=low, ci_high=high, method=lead.method)
+    return WinRate(rate, won, lost)
 
 
 def wins_needed(decided: int, level: float = 0.05) -> int | None:

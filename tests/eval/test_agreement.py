@@ -61,7 +61,7 @@ def test_a_bias_stays_on_its_scale_where_two_questions_are_drawn():
 
 
 def test_repeat_stability_leaves_out_units_with_a_failure():
-    v = ag.repeat_stability([["full"] * 3, ["full", "none", "full"], ["full", None, "full"]])
+    v = ag.repeat_stability([["full"] * 3, ["full", "none", "full"], ["full", None, "full"]], ["a", "b", "b"])
     assert v.value == pytest.approx(0.5)
     assert (v.n, v.n_unscored) == (2, 1)
 
