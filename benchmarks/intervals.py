@@ -1,9 +1,9 @@
 """The interval of a mean: how often it covers the truth, and how wide it is. The values have few levels, ties, floors and ceilings.
 
-python -m benchmarks.intervals [--samples 4000] [--record]
+python -m benchmarks.intervals [--of means] [--samples 4000] [--record]
 
 A cell is a distribution of values between two ends and a number of draws, 4 to 50; of shares and their paired differences 4 to 300. Width is
-told beside plain Student's on the same draws.
+told beside plain Student's on the same draws. `--of differences` is `benchmarks.differences`.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from statistics import NormalDist, fmean
 from typing import Any, NamedTuple
 
 import numpy as np
+from drr.eval.stats.differences import flipped
 from drr.eval.stats.intervals import (
     COUNTED,
     RELATED,
@@ -32,6 +33,7 @@ from drr.eval.stats.ratings import davidson
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from benchmarks import differences
 from benchmarks.results import record
 
 DRAWS = (4, 5, 6, 8, 10, 14, 20, 30, 50)
@@ -50,7 +52,6 @@ APART_BY = (
 )
 """Shares of questions that only the one and only the other of two systems solves."""
 GRADES: Ends = (0.0, 10.0)
-APART: Ends = (-10.0, 10.0)
 ORDINARY = 0.15
 """From this spread on, as a part of the distance between the ends, a width is held against Student's."""
 BANDS = ((0.0, 0.075), (0.075, ORDINARY), (ORDINARY, 1.0))
@@ -105,13 +106,9 @@ def distributions() -> Iterator[tuple[str, Distribution]]:
         yield f"ceiling, {percent} % at 9", _made({10.0: tied, 9.0: rest})
         yield f"ceiling, {percent} % from 5 to 9", _made({10.0: tied, **dict.fromkeys((5.0, 6.0, 7.0, 8.0, 9.0), rest / 5)})  # fmt: skip
         yield f"floor, {percent} % above", _made({0.0: tied, **dict.fromkeys((1.0, 2.0, 3.0, 5.0, 10.0), rest / 5)})  # fmt: skip
-        yield f"differences, {percent} % of one step", _made({0.0: tied, -1.0: rest / 2, 1.0: rest / 2}, APART)  # fmt: skip
-        yield f"differences, {percent} % of the whole scale", _made({0.0: tied, 10.0: rest}, APART)
     for middle in (3.0, 5.0, 7.0, 8.5):
         for sd in (0.5, 1.0, 1.5, 2.0, 3.0):
             yield f"grades around {middle:g}, sd {sd:g}", _bell(middle, sd)
-    for sd in (1.0, 2.0, 3.0):
-        yield f"differences around 0.6, sd {sd:g}", _bell(0.6, sd, APART)
     for name, a, b in (
         ("shares high", 8.0, 2.0),
         ("shares at both ends", 0.5, 0.5),
@@ -130,10 +127,11 @@ def shares() -> Iterator[tuple[str, Distribution]]:
 
 
 def interval_of(values: Floats, ends: Ends) -> Statistic:
-    """Make the interval of a mean; where the values may be below zero, as of a paired difference."""
-    rows = np.column_stack([values, np.ones(len(values))])
-    v = from_sums(rows, [str(n) for n in range(len(values))], ratio, "mean")
-    return (v.unshifted() if ends[0] < 0 else v).within(ends)
+    """Make the interval of a mean; where the values may be below zero, of a paired difference."""
+    rows, names = np.column_stack([values, np.ones(len(values))]), [str(n) for n in range(len(values))]
+    if ends[0] < 0:
+        return flipped(rows, names, "difference", ends=ends)[0]
+    return from_sums(rows, names, ratio, "mean", ends=ends)
 
 
 def cell(name: str, drawn: Distribution, draws: int, samples: int) -> Cell:
@@ -246,13 +244,21 @@ def strengths(samples: int) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--samples", type=int, default=4000, help="of each cell")
+    parser.add_argument("--of", choices=("means", "differences"), help="only these (default: both)")
     parser.add_argument("--record", action="store_true", help="keep the tables in RESULTS.md")
     arguments = parser.parse_args()
-    text = told(cells(arguments.samples), arguments.samples)
-    if arguments.record:
-        record("Intervals of means", text)
-    else:
-        print(text)
+    parts: Mapping[str, Callable[[], str]] = {
+        "Intervals of means": lambda: told(cells(arguments.samples), arguments.samples),
+        "Intervals of differences": lambda: differences.told(arguments.samples),
+    }
+    for heading, made in parts.items():
+        if not heading.endswith(arguments.of or ""):
+            continue
+        text = made()
+        if arguments.record:
+            record(heading, text)
+        else:
+            print(text)
 
 
 if __name__ == "__main__":

@@ -277,8 +277,8 @@ def _pairwise(labels: Sequence[PairwiseLabel], people: Collection[str]) -> TaskA
         rankings = _rankings(two)
         found.append({"judges": two.judges, "dimensions": rows, "classes": crossed, "rankings": rankings})
     plain = {judge: {key: one.value for key, one in rows.items()} for judge, rows in by_judge.items()}
-    questions = {key: one.question for rows in by_judge.values() for key, one in rows.items()}
-    return agreement_rows(labels, repeated, found, alpha(plain, questions, PAIRWISE, "nominal"))
+    asked = {key: one.question for rows in by_judge.values() for key, one in rows.items()}
+    return agreement_rows(labels, repeated, found, alpha(plain, asked, PAIRWISE, "nominal"))
 
 
 def _rankings(two: _Shared[Key, Preference]) -> dict[str, RankingRow]:

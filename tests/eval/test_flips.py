@@ -24,7 +24,9 @@ from drr.eval.stats.differences import (
 from drr.eval.stats.effects import Pair, effects
 from drr.eval.stats.intervals import SHARE, Ends
 from drr.eval.stats.pairs import pair_results
-from drr.eval.stats.question import AskedQuestion, Comparison
+from drr.eval.stats.question import AskedQuestion, Comparison, Winner
+
+from benchmarks.differences import KINDS, held, settled
 
 GRADES: Ends = (0.0, 10.0)
 
@@ -147,6 +149,9 @@ def test_so_few_show_nothing_however_large() -> None:
     assert 0.75 < np.mean(found) < 0.9
 
 
+SIDES: tuple[Winner, ...] = ("a", "b", "tie")
+
+
 def _held(rows: Sequence[tuple[float | None, float | None]], truth: float) -> np.floating:
     return np.mean(
         [low is not None and high is not None and low - 1e-9 <= truth <= high + 1e-9 for low, high in rows]
@@ -157,12 +162,14 @@ def test_a_win_rate_of_few_decided_pairs_covers_what_it_says() -> None:
     """Two of a hundred won and two lost: 88 % of the intervals held the truth, as the skew of so few is chance."""
     rng, found = np.random.default_rng(2), []
     for _ in range(150):
-        outcomes = rng.choice(["a", "b", "tie"], 100, p=[0.02, 0.02, 0.96])
+        drawn = rng.choice(3, 100, p=[0.02, 0.02, 0.96])
+        outcomes: list[Winner] = [SIDES[one] for one in drawn]
         (row,) = pair_results(
             [Comparison(f"q{n}", "depth", "x", "y", won, won) for n, won in enumerate(outcomes)]
         )
         v, p = row["win_rate"], row["p_sign"]
         found.append((v["ci_low"], v["ci_high"]))
+        assert v["ci_low"] is not None and v["ci_high"] is not None
         assert (v["ci_low"] > 0.5 or v["ci_high"] < 0.5) is (p is not None and p < SIGNIFICANT)
     assert _held(found, 0.5) > 0.93
     (sure,) = pair_results([Comparison(f"q{n}", "depth", "x", "y", "a", "a") for n in range(10)])
@@ -204,3 +211,15 @@ def test_alpha_and_stability_draw_questions() -> None:
     wide, narrow = repeat_stability(twice, asked), repeat_stability(twice, [str(n) for n in range(200)])
     assert wide.clusters == 20 and wide.error is not None and narrow.error is not None
     assert wide.error > 1.5 * narrow.error
+
+
+def test_simulated_differences_are_held_and_equal_systems_are_seldom_told_apart() -> None:
+    """The whole table is `python -m benchmarks.intervals`."""
+    for name, n in (
+        ("normal", 10),
+        ("whole grades", 13),
+        ("tasks of three sizes", 8),
+        ("solved, .1 more and .1 less", 13),
+    ):
+        assert KINDS[name].is_symmetric and held(name, n, 400) > 0.92, name
+    assert settled(10, 150, 0.0, 4) < 0.1 and settled(10, 200, 1.0) > 0.6
