@@ -94,27 +94,30 @@ class FirstContact:
     """By kind of error."""
     caught: Counter[str] = field(default_factory=Counter)
     """By a rule that passes the clean twin."""
-    second: Counter[str] = field(default_factory=Counter)
-    """Also by a further finding of a rule that fails the clean twin."""
+    remarked: Counter[str] = field(default_factory=Counter)
+    """By a remark alone, which is no failure."""
+    by_rule: Counter[str] = field(default_factory=Counter)
+    """Errors caught or remarked, by the rules that do."""
     alarms: list[str] = field(default_factory=list)
     misses: list[str] = field(default_factory=list)
     seconds: float = 0.0
 
 
-def findings(text: str, known: str, one: StrangerText, shop: Shop) -> set[Finding]:
+def findings(text: str, known: str, one: StrangerText, shop: Shop) -> tuple[set[Finding], set[Finding]]:
+    """Return what rules say against a text, and what they only remark."""
     named = {source.url for source in parse(known, shop.shop_url).sources}
     checks: dict[str, Check] = check_report(
         Subject(text, query=one.query, user_id=one.user_id, shop=shop, returned=urls_in(known) | named)
     )
-    return told(checks)
+    return told(checks), told(checks, "remark")
 
 
-def told(checks: Mapping[str, Check]) -> set[Finding]:
-    """List what failing rules say."""
+def told(checks: Mapping[str, Check], status: str = "fail") -> set[Finding]:
+    """List what rules with this result say."""
     return {
         (name, why)
         for name, check in checks.items()
-        if check.status == "fail"
+        if check.status == status
         for why in (one.why for one in check.findings)
     }
 
@@ -123,7 +126,7 @@ def run(shop: Shop, texts: Iterable[StrangerText]) -> FirstContact:
     seen = FirstContact()
     start = perf_counter()
     for one in texts:
-        clean = findings(one.text, one.text, one, shop)
+        clean, remarks = findings(one.text, one.text, one, shop)
         failed = {rule for rule, _ in clean}
         seen.clean[one.form] += 1
         seen.alarmed[one.form] += bool(clean)
@@ -131,11 +134,14 @@ def run(shop: Shop, texts: Iterable[StrangerText]) -> FirstContact:
         seen.alarms += [f"{one.id} {rule}: {why}" for rule, why in sorted(clean)]
         if one.plant is None or (twin := one.twin) is None:
             continue
-        new = findings(twin, one.text, one, shop) - clean
+        found, noted = findings(twin, one.text, one, shop)
+        new = {rule for rule, _ in found - clean} - failed
+        noted -= remarks
         seen.planted[one.plant.kind] += 1
-        seen.caught[one.plant.kind] += any(rule not in failed for rule, _ in new)
-        seen.second[one.plant.kind] += bool(new)
-        if not new:
+        seen.caught[one.plant.kind] += bool(new)
+        seen.remarked[one.plant.kind] += not new and bool(noted)
+        seen.by_rule.update(new | {rule for rule, _ in noted})
+        if not new and not noted:
             seen.misses.append(
                 f"{one.id} {one.plant.kind}: {one.plant.replace!r} -> {one.plant.by!r}; {one.plant.why}"
             )
@@ -149,12 +155,13 @@ def summary(seen: FirstContact) -> Sequence[str]:
     return (
         f"{seen.clean.total() + planted}",
         share(seen.caught.total(), planted),
+        f"{seen.remarked.total()}",
         share(seen.alarmed["passage"], seen.clean["passage"]),
         share(seen.alarmed["report"], seen.clean["report"]),
     )
 
 
-HEAD = ("with twins", "caught", "clean passages accused", "clean reports accused")
+HEAD = ("with twins", "caught", "only remarked", "clean passages accused", "clean reports accused")
 TOLD = (
     "Texts by writers (language models) who had seen no code; half hold one planted error, half are their clean twins. A program counts: an"
     " error is caught where a rule fails that passes the twin. The rules were mended on these very texts, but for the control set; a"
@@ -169,7 +176,7 @@ def main() -> None:
     parser.add_argument("--misses", action="store_true", help="print each false alarm and each miss")
     parser.add_argument("--record", action="store_true", help="keep the table in RESULTS.md")
     arguments = parser.parse_args()
-    rows = []
+    rows, by_rule = [], Counter[str]()
     given = {path.stem: [path] for path in arguments.rounds}
     with sample_shop(arguments.shop) as shop:
         for name, paths in (
@@ -178,16 +185,18 @@ def main() -> None:
             seen = run(shop, [one for path in paths for one in read_round(path)])
             rows.append([name, *summary(seen)])
             kinds = table(
-                ["kind", "caught", "second"],
+                ["kind", "caught", "only remarked"],
                 [
-                    [k, share(seen.caught[k], n), share(seen.second[k], n)]
+                    [k, share(seen.caught[k], n), f"{seen.remarked[k]}"]
                     for k, n in sorted(seen.planted.items())
                 ],
             )
+            by_rule += seen.by_rule
             print(f"\n{name}: {seen.seconds:.1f} s; failing on clean texts: {dict(seen.rules)}\n\n{kinds}")
             if arguments.misses:
                 print("\n".join(["", *seen.alarms, "", *seen.misses]))
-    text = table(["texts", *HEAD], rows)
+    rules = ", ".join(f"`{name}` {count}" for name, count in by_rule.most_common())
+    text = f"{table(['texts', *HEAD], rows)}\n\nErrors found, by rule: {rules}."
     print(f"\n{text}")
     if arguments.record:
         record("Rules on texts by strangers", TOLD + text)

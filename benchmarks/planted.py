@@ -195,7 +195,7 @@ def run(shop: Shop, *, mutations: int, clean: int, seed: int) -> Outcome:
         planted += 1
         found = check(wrong, shop)[rule]
         outcome.planted[case.layout, rule, kind] += 1
-        if found.status == "fail":
+        if found.findings:
             outcome.caught[case.layout, rule, kind] += 1
         else:
             outcome.examples[f"missed {kind}"].append(

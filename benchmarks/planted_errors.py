@@ -420,17 +420,6 @@ def product_never_opened(case: Case, world: World) -> Case | None:
     return everywhere(case, some_id(case, world), other)
 
 
-# -- numbers_in_evidence
-
-
-@plant("numbers_in_evidence")
-def words_not_in_the_source(case: Case, world: World) -> Case | None:
-    quote = case.said["quote"][0]
-    words = quote.split()
-    words[1] = world.rng.choice(["hardly", "rarely", "seldom"])
-    return once(case, quote, " ".join(words))
-
-
 # -- process_text
 
 
@@ -439,18 +428,6 @@ def thoughts_left_in(case: Case, world: World) -> Case | None:
     return case.with_report(
         "<think>The shopper wants something sturdy. I should compare.</think>\n\n" + case.report
     )
-
-
-@plant("process_text")
-def search_talk(case: Case, world: World) -> Case | None:
-    paragraph = case.said["paragraph"][0]
-    return once(case, paragraph, f"Let me search for more options in this price range.\n\n{paragraph}")
-
-
-@plant("process_text")
-def tool_id_left_in(case: Case, world: World) -> Case | None:
-    paragraph = case.said["paragraph"][0]
-    return once(case, paragraph, paragraph.rstrip(".") + " [41-23].")
 
 
 @plant("process_text")

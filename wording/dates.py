@@ -24,7 +24,7 @@ _NO_END = rf"(?!(?:{FULL_MONTH})\.)"
 
 _DATE = re.compile(
     r"\b(?P<iso>\d{4})-(?P<iso_m>\d{2})(?:-(?P<iso_d>\d{2}))?\b"
-    r"|\b(?P<us_m>\d{1,2})/(?P<us_d>\d{1,2})/(?P<us_y>\d{4})\b"
+    r"|(?<![\w./])(?P<first>\d{1,2})(?P<mark>[/.])(?P<second>\d{1,2})(?P=mark)(?P<all_y>\d{4})\b"
     rf"|\b{_NO_END}(?P<month>{MONTH})\b\.?(?:\s{{1,8}}(?P<day>\d{{1,2}})(?:st|nd|rd|th)?)?,?(?:\s{{1,8}}of)?\s{{1,8}}(?P<year>(?:19|20)\d\d)\b"
     rf"|\b(?P<day2>\d{{1,2}})(?:st|nd|rd|th)?(?:\sof)?\s{{1,8}}{_NO_END}(?P<month2>{MONTH})\b\.?,?\s{{1,8}}(?P<year2>(?:19|20)\d\d)\b",
     re.I,
@@ -34,7 +34,7 @@ _FOUR_DIGITS = re.compile(r"\d{4}")
 """Four digits, which every date has: a text without them is read no further."""
 _FORMS = (
     ("iso", "iso_m", "iso_d"),
-    ("us_y", "us_m", "us_d"),
+    ("all_y", "first", "second"),
     ("year", "month", "day"),
     ("year2", "month2", "day2"),
 )
@@ -49,12 +49,14 @@ class TextDate:
     day: int | None
     start: int
     end: int
+    either: bool = False
+    """True if month and day may be the other way round: `11/03/2023`."""
 
     def covers(self, iso: str) -> bool:
-        return (
-            self.year == int(iso[:4])
-            and self.month in (None, int(iso[5:7]))
-            and self.day in (None, int(iso[8:10]))
+        month, day = int(iso[5:7]), int(iso[8:10])
+        as_written = self.month in (None, month) and self.day in (None, day)
+        return self.year == int(iso[:4]) and (
+            as_written or (self.either and (self.month, self.day) == (day, month))
         )
 
 
@@ -97,7 +99,13 @@ def _next_year_behind(year: int, text: str, end: int) -> bool:
 def _date(match: re.Match[str]) -> TextDate:
     year, month, day = next(match.group(*form) for form in _FORMS if match[form[0]])
     number = int(month) if month.isdecimal() else _MONTHS[month.casefold()]
-    return TextDate(int(year), number, int(day) if day else None, *match.span())
+    either = match["mark"] is not None
+    if either and number > _MONTHS_OF_A_YEAR:
+        number, day = int(day), month
+    return TextDate(int(year), number, int(day) if day else None, *match.span(), either)
+
+
+_MONTHS_OF_A_YEAR = 12
 
 
 class DayOfYear(NamedTuple):

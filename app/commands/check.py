@@ -16,7 +16,7 @@ from drr.eval.checks.reading import reading_text
 from drr.eval.checks.results import Check
 from drr.wording.excerpt import excerpt
 
-_MARKS = {"pass": "ok", "fail": "FAIL", "unverifiable": "?"}
+_MARKS = {"pass": "ok", "fail": "FAIL", "remark": "note", "unverifiable": "?"}
 _SHOWN = 8
 """Most findings of a rule that are printed."""
 
@@ -90,7 +90,7 @@ def _print(report: str, findings: Findings) -> None:
             print(f"      {'':<{width}}  and {len(found.findings) - _SHOWN} more (--json has all)")
     counts = Counter(found.status for found in checks.values())
     print(
-        f"\n{counts['pass']} pass, {counts['fail']} fail, {counts['unverifiable']} unverifiable; {reading_text(findings.figures)}"
+        f"\n{', '.join(f'{counts[one]} {one}' for one in ('pass', 'fail', 'remark', 'unverifiable'))}; {reading_text(findings.figures)}"
     )
     if findings.reading is not None:
         _print_reading(report, findings.reading)

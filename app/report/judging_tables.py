@@ -107,7 +107,7 @@ def rules(material: ReportData) -> Table | None:
 
 
 def _counts_cell(counts: Mapping[str, int]) -> Cell:
-    text = ", ".join(f"{counts[status]} {status}" for status in ("fail", "pass", "unverifiable"))
+    text = ", ".join(f"{counts[status]} {status}" for status in ("fail", "remark", "pass", "unverifiable"))
     if not (decided := counts["fail"] + counts["pass"]):
         return Cell(text, brief="?", shade="u")
     share = ceil(5 * counts["fail"] / decided)

@@ -274,7 +274,7 @@ def _thought(block: object) -> str:
     return thought if isinstance(thought, str) and thought else f"({kind}: not shown by the provider)"
 
 
-_RANKS = ("fail", "pass")
+_RANKS = ("fail", "remark", "pass")
 
 
 def rules(judged: Judged, answer: Answer) -> dict[str, CheckRow]:

@@ -55,6 +55,14 @@ class Subject:
         query = None if self.query is None else in_dollars(self.query, currency)[0]
         return replace(self, report=report, query=query), stood
 
+    def is_asked(self, words: str) -> bool:
+        """Tell whether the question has these words, which the report may then repeat."""
+        return " ".join(words.casefold().split()) in self._asked
+
+    @cached_property
+    def _asked(self) -> str:
+        return " ".join((self.query or "").casefold().split())
+
     @cached_property
     def _returned_places(self) -> KnownPlaces:
         return KnownPlaces(self.returned or ())
@@ -66,8 +74,15 @@ class Subject:
     def was_returned(self, url: str) -> bool:
         """Tell whether a tool showed the address. A place in a file counts where a part of it was shown, as one row of several."""
         return self.returned is not None and (
-            url in self.returned or bool(self._returned_places.meeting(url))
+            url in self.returned
+            or bool(self._returned_places.meeting(url))
+            or _page_of(url) in self._returned_pages
         )
+
+    @cached_property
+    def _returned_pages(self) -> frozenset[str]:
+        asked = addresses_in(self.query or "")
+        return frozenset(filter(None, map(_page_of, (*(self.returned or ()), *asked))))
 
     def text_behind(self, url: str) -> str | None:
         """Return the text behind an address; for a place in a file also the text read around it. A picture has none."""
@@ -166,6 +181,12 @@ class Subject:
             return None
         shaped = [part for part in parts if PRODUCT_ID.fullmatch(part)]
         return shaped[-1] if shaped else parts[-1]
+
+
+def _page_of(url: str) -> str | None:
+    """Return the page of a web address, whatever its scheme and fragment; `None` for an address of another kind."""
+    scheme, mark, rest = url.partition("://")
+    return rest.partition("#")[0].rstrip("/") if mark and scheme in ("http", "https") else None
 
 
 def returned_by(calls: Iterable[Mapping[str, Any]]) -> frozenset[str]:

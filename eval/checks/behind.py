@@ -63,8 +63,6 @@ class FactsEntered:
         """Enter the value under a label; tell whether it could be read."""
         field = field_of(label)
         if field is not None:
-            if field == "stars" and "score" in plain_label(label) and value.text.isdigit():
-                return False
             values = cell_values(field, value) or [one for one in values_of(value) if one.field == field]
             self._enter(product_id, values, line)
             return bool(values)
@@ -75,6 +73,8 @@ class FactsEntered:
         return known is not None
 
     def _enter(self, product_id: str, values: Sequence[SaidValue], line: TextLine) -> None:
+        if not line.cells and len(_OF_FIVE.findall(line.text)) > 1:
+            values = [one for one in values if one.field != "stars"]  # one of two scores is the writer's
         self.values += [ProductFact(product_id, one, (line.start, line.end)) for one in values]
 
 
@@ -124,6 +124,7 @@ _FAR = 90
 """Characters that a sentence may continue behind the product that it is about."""
 _LONG = 800
 """Most characters of a sentence before the product that it is about."""
+_OF_FIVE = re.compile(r"\d\s?/\s?5(?!\d)")
 _PAIR = 2
 """Number of cells in a row that is a label with its value."""
 
@@ -258,7 +259,7 @@ class FactsBehind(FactsEntered):
 
     def _is_spoken_of(self, one: ProductReference, low: int, high: int) -> bool:
         """Tell whether a sentence is about the product to which it refers. It begins or ends with the reference, or goes on behind a comma."""
-        before, behind = self._body[low : one.start], self._body[one.end : high]
+        before, behind = self._body[low : one.start].rpartition(": ")[2], self._body[one.end : high]
         if _BEGINS.fullmatch(before) is not None:
             return True
         return not (self._capitals(one, before) or _PRONOUN.search(_THAT_IS.sub("", before, count=1))) and (
@@ -268,7 +269,7 @@ class FactsBehind(FactsEntered):
     def _capitals(self, one: ProductReference, text: str) -> bool:
         """Tell whether a part of a sentence has a name that is not in the product's title."""
         product = self._mentions.subject.product(one.product_id)
-        own = set() if product is None else set(name_words(full_name(product)))
+        own = set() if product is None else set(name_words(f"{full_name(product)} {product.details}"))
         found = (word for word in _CAPITALS.findall(text) if word[:3].casefold() not in _MONTHS)
         return any(not set(name_words(word)) <= own for word in found)
 
@@ -277,6 +278,10 @@ class FactsBehind(FactsEntered):
         product = self._mentions.subject.product(one.product_id)
         low = line.start if alone else low
         if product is None or len({each.product_id for each in self._mentions.within(low, one.end)}) > 1:
+            return
+        named = [each for each in self._mentions.called if low <= each.start and each.end <= one.start]
+        if named and {each.product_id for each in named} == {one.product_id}:
+            self._run(line, one.product_id, named[-1].end, one.start, heads=True, alone=False)
             return
         lead = _LEADING.match(self._body, low, one.start)
         start = low if lead is None else lead.end()

@@ -14,10 +14,11 @@ from typing import NamedTuple
 from drr.eval.checks.mentions import Mentions, TextLine, after_bullet
 from drr.eval.checks.results import Span
 from drr.eval.checks.values import is_quantity, is_total, segment
-from drr.wording.money import MoneyAmount, amounts
+from drr.wording.figures import NUMERAL
+from drr.wording.money import MoneyAmount, amounts, every_amount
 
 _OPEN = re.compile(
-    r"\b(?:optional|alternative(?:ly)?|instead|skip|swap|if|upgrade|coupon|tax|shipping|discount|(?:sub)?total|limit|budget|saves?|saving)\b"
+    r"[-−–]\\?\$|\b(?:optional|alternative(?:ly)?|instead|skip|swap|if|upgrade|coupon|tax|shipping|discount|(?:sub)?total|limit|budget|saves?|saving)\b"
     r"|\bor\s(?:\[|\\?\$|the\s|a\s)|\b(?:under|over|off|left|below|above)\s(?:\\?\$|your|the|budget|of)|\d\s?%\soff|[<>≤≥]|→(?!\s?(?:http|\[|\\?\$))",
     re.I,
 )
@@ -107,6 +108,21 @@ def _total_at(body: str, start: int, end: int) -> MoneyAmount | None:
     return behind[0] if behind else found[0]
 
 
+_SCOPE = re.compile(rf"\b(?:if|or|depending|for\s(?:{NUMERAL}))\b|\bto\s?[*_]{{0,2}}\\?\$", re.I)
+_LEAVES_OUT = re.compile(r"\b(?:before|without|not)\b", re.I)
+_ENDS = re.compile(r"[.;]\s|[.;|*_\s]*$")
+
+
+def has_scope(body: str, total: MoneyAmount) -> bool:
+    """Tell whether words behind a total may say what it is of. Those that compare it with another amount do not."""
+    end = body.find("\n", total.end)
+    behind = body[total.end : None if end < 0 else end]
+    cell = behind.partition("|")[0]
+    words = cell[: found.start()] if (found := _ENDS.search(cell)) else cell
+    known = _LEAVES_OUT.search(words) is not None or every_amount(words) or not any(map(str.isalpha, words))
+    return _SCOPE.search(words) is not None or not known
+
+
 # Tables.
 
 
@@ -187,26 +203,39 @@ def _line(
 
 
 def _lists(mentions: Mentions) -> Iterator[StatedBill]:
-    """Yield bills of lines with one cost each and a total right behind."""
+    """Yield bills of lines with one cost each and a total right behind. Of a list in a list, the outer lines or the inner ones may count."""
     lines = mentions.layout.lines
     for index, line in enumerate(lines):
         if line.kind == "row":
             continue
         total = _total_at(mentions.body, after_bullet(mentions.body, line), line.end)
-        if (
-            total is not None
-            and (bill := _bill(list(_lines_above(mentions, lines, index)), total)) is not None
-        ):
-            yield bill
+        if total is None:
+            continue
+        above = list(_lines_above(mentions, lines, index))
+        depth = min((one.indent for one, _ in above), default=0)
+        inner = [
+            cost
+            for place, (one, cost) in enumerate(above)
+            if not (place and above[place - 1][0].indent > one.indent)
+        ]
+        outer = [cost for one, cost in above if one.indent == depth]
+        ways = [_bill(some, total) for some in (inner, outer, [cost for _, cost in above])]
+        bills = [one for one in ways if one is not None]
+        if len(bills) == len(ways) or (bills and None not in inner):
+            yield bills[0]._replace(sums=tuple(one for bill in bills for one in bill.sums))
 
 
-def _lines_above(mentions: Mentions, lines: Sequence[TextLine], index: int) -> Iterator[BillLine | None]:
-    """Yield the costs above a total, of items or adjacent lines; `None` for one that cannot be read.
+def _lines_above(
+    mentions: Mentions, lines: Sequence[TextLine], index: int
+) -> Iterator[tuple[TextLine, BillLine | None]]:
+    """Yield the costs above a total, of items or adjacent lines, from below; `None` for one that cannot be read.
 
     They are in the section of the total, or in the sections before where this section has none.
     """
-    kind, own = None, True
+    last: TextLine | None = None
+    own = True
     for line in reversed(lines[:index]):
+        kind = last and last.kind
         if line.kind in ("row", "head_row", "rule_row"):
             return
         if not line.text.strip(" -=_*~"):
@@ -217,16 +246,19 @@ def _lines_above(mentions: Mentions, lines: Sequence[TextLine], index: int) -> I
             own = False
             continue
         if not amounts(line.text):
+            if last is not None and line.kind == "item" and kind == "item" and line.indent < last.indent:
+                last = line
+                continue
             if (line.kind == "item" and kind == "item") or mentions.within(line.start, line.end):
-                yield None
+                yield line, None
             return
         if kind == "item" and line.kind != "item":
             return
-        kind = line.kind
-        yield (one := _item(mentions, line))
+        last = line
+        yield line, (one := _item(mentions, line))
         if one is None:
             return
-        if kind == "text" and line.after_blank and not mentions.within(line.start, line.end):
+        if line.kind == "text" and line.after_blank and not mentions.within(line.start, line.end):
             return
 
 

@@ -38,17 +38,8 @@ _SHOP_HOST = re.compile(
     r"^(?:shop|store|shopping|buy|market)\.|(?:^|[.-])(?:shop|store|mart|outlet)\d*\.[a-z.]+$"
 )
 _PRODUCT_PATH = re.compile(r"/(?:dp|gp/product|itm|ip)/[^/]+|/B[0O][A-Z0-9]{8}(?:[/?#]|$)", re.I)
-_NAMES = r"Amazon|Walmart|eBay|PetSmart|Petco|Home Depot|Lowe['’]s|Wayfair|Etsy|Best Buy|Costco|AliExpress|Temu|IKEA|Sephora|Macy['’]s|Kohl['’]s|Walgreens|CVS|Office Depot|Sam['’]s Club|Newegg|Bed Bath & Beyond|buybuy BABY|Wild Birds Unlimited|Barnes & Noble|Tractor Supply|Ace Hardware|Harbor Freight"
-"""Shops whose names have no other meaning."""
-_WORDS = r"Target|Staples|Wish|Ulta|Chewy|Michaels|Wegmans|Kroger|Argos|Tesco"
-_ELSEWHERE = re.compile(
-    rf"\b(?:[Aa]t|[Ff]rom|[Tt]o|[Oo]n|[Vv]ia)\s(?:the\s)?(?P<name>{_NAMES}|{_WORDS})(?:\.com)?(?![\w*-]|\s[A-Z]|['’]s\s[A-Z])"
-)
 _CODE_ID = re.compile(r"`(?P<id>B[0O][A-Z0-9]{7,10})`")
 """An id that is set as code."""
-_ASIDE = re.compile(
-    r"\b(?:not|never|no|unlike|than|instead of|nor|says|according|guide|article|blog)\b|n['’]t\b", re.I
-)
 
 
 def in_catalogue(subject: Subject, mentions: Mentions) -> Check:
@@ -67,7 +58,7 @@ def in_catalogue(subject: Subject, mentions: Mentions) -> Check:
     tally = Tally()
     missing: list[dict[str, str | None]] = []
     for product_id, span in places.items():
-        if subject.product(product_id) is not None:
+        if subject.product(product_id) is not None or subject.is_asked(product_id):
             tally.ok()
             continue
         near = near_miss(subject, product_id)
@@ -93,20 +84,16 @@ def near_miss(subject: Subject, product_id: str) -> str | None:
 
 
 def outside_shop(subject: Subject, mentions: Mentions) -> Check:
-    """Check that nothing leads to another shop, by address or by name."""
+    """Check that no address leads to another shop."""
     if not subject.hosts:
         return unverifiable("shop")
     tally = Tally()
     for source in subject.citations.sources:
-        if _is_of_another_shop(subject, source.url):
+        if _is_of_another_shop(subject, source.url) and not subject.is_asked(host_of(source.url)):
             span = (source.inline_spans or source.list_spans or [(0, 0)])[0]
             tally.fail(span, f"Address: {source.url}; it is a page of another shop")
         else:
             tally.ok()
-    for match in _ELSEWHERE.finditer(mentions.plain):
-        low = max(mentions.plain.rfind(mark, 0, match.start()) for mark in (". ", "\n", "! ", "? ")) + 1
-        if _ASIDE.search(mentions.plain, low, match.end()) is None:
-            tally.fail(match.span("name"), f"Shop: {match['name']}; it is another shop")
     if not tally.passed and not tally.findings:
         return Check("pass", {"checked": 0, "failed": 0, "unverifiable": 0})
     return tally.check()

@@ -30,6 +30,9 @@ _LISTED = re.compile(r"(?:,|\band)\s\$?\d+\.\d")
 _BOLD_LABEL = re.compile(r"\s*(?:[-*+]\s)?(?:\*\*|__)[^*_]{1,40}(?::(?:\*\*|__)|(?:\*\*|__)\s?[:–—-])\s?\S")
 _NAME_FIRST = re.compile(r"[A-Z][\w&'’-]+\s[A-Z]|\[")
 _NAMED = 0.75
+_OF_FIVE = re.compile(r"\d\s?/\s?5(?!\d)")
+"""A score that is the shop's only where its label or a word says so."""
+_PLUS = re.compile(r"\S\s\+\s\S")
 _PAIR = 2
 """Number of cells in a row that is a label with its value."""
 _FEW = 4
@@ -72,7 +75,7 @@ class _Reader(FactsBehind):
     # Tables.
 
     def _row(self, line: TextLine) -> None:
-        cells = list(self._tables.cells(line))
+        cells = [] if self._is_of_a_bundle(line) else list(self._tables.cells(line))
         has_stars = any(field_of(one.label) == "stars" for one in cells)
         if cells and len(line.cells) == _PAIR:
             self._owner = cells[0].product_id
@@ -80,7 +83,9 @@ class _Reader(FactsBehind):
             behind_stars = place > 0 and field_of(cells[place - 1].label) == "stars"
             if has_stars and may_count_ratings(cell.label, behind_stars=behind_stars):
                 self._enter(cell.product_id, cell_values("count", cell.value), line)
-            elif not self._under(cell.product_id, cell.label, cell.value, line):
+            elif not self._under(cell.product_id, cell.label, cell.value, line) and not _OF_FIVE.search(
+                cell.value.text
+            ):
                 self._enter(
                     cell.product_id, [one for one in values_of(cell.value) if one.field != "price"], line
                 )
@@ -92,6 +97,13 @@ class _Reader(FactsBehind):
         ):
             label, value = (segment(self._body, *cell) for cell in line.cells)
             self._under(self._owner, label.text, value, line)
+
+    def _is_of_a_bundle(self, line: TextLine) -> bool:
+        """Tell whether a row names several things in the cell of its product: `Starter + Z [3]`."""
+        ids = {one.product_id for one in self._mentions.within(line.start, line.end)}
+        return len(ids) == 1 and any(
+            _PLUS.search(self._body, *cell) and self._mentions.within(*cell) for cell in line.cells
+        )
 
     # Lines without a reference: labels under a product.
 

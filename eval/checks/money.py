@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from drr.eval.checks.base import Subject
-from drr.eval.checks.bills import StatedTotal, bills_of, totals_of
+from drr.eval.checks.bills import StatedTotal, bills_of, has_scope, totals_of
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.results import Check, Span, Tally, unverifiable
 from drr.eval.checks.values import plain_label, segment, split_label, word_list
-from drr.wording.money import MoneyAmount, amounts
+from drr.wording.figures import numbers
+from drr.wording.money import MoneyAmount, amounts, every_amount
 
 _CENT = 0.011
 _AMOUNT = r"\\?\$\s?(?:\d{1,3}(?:,\d{3})+|\d{1,7})(?:\.\d\d)?+"
@@ -37,6 +38,7 @@ _CENTS = re.compile(
     rf"(?<![\w.])(?P<cents>\d{{1,2}})\scents\s(?P<side>under|below|over|above){_FILL}(?P<limit>{_AMOUNT})",
     re.I,
 )
+_YOUR = re.compile(r"\byou", re.I)
 _NOT = re.compile(
     r"\b(?:not|no|never|without|cannot|if|would|instead|unless|adding|with the|each|per)\b|n['’]t\b", re.I
 )
@@ -60,12 +62,14 @@ _NEAR = 240
 
 
 def total(subject: Subject, mentions: Mentions) -> Check:
-    """Check that a list's or table's total is the sum of its lines, and that written sums are right."""
+    """Check that a total without further words is the sum of its lines, and that written sums are right."""
     tally = Tally()
     for bill in bills_of(mentions):
         place = bill.total.start, bill.total.end
         holds = any(abs(one - bill.total.value) <= _slack(bill.total) for one in bill.sums)
-        tally.compare(place, holds, f"Total: ${bill.total.value:,.2f}; its lines: ${bill.sums[0]:,.2f}")
+        open_ = not holds and has_scope(mentions.body, bill.total)
+        why = f"Total: ${bill.total.value:,.2f}; its lines: ${bill.sums[0]:,.2f}"
+        tally.compare(place, None if open_ else holds, why)
     for span, stated, comes_to in _equations(mentions.plain):
         why = f"Sum: ${stated:,.2f}; its terms: ${comes_to:,.2f}"
         tally.compare(span, abs(stated - comes_to) <= _CENT, why)
@@ -124,60 +128,70 @@ def _value(written: str) -> float:
 def budget(subject: Subject, mentions: Mentions) -> Check:
     """Check what stands of a budget beside a total: the limit, the side of it, what is left."""
     limits, totals = _limits(subject), totals_of(mentions)
+    whole = _whole_limit(subject)
     tally = Tally()
     for one in totals:
-        _compare_behind(tally, mentions, one, limits, alone=len(totals) == 1)
+        _compare_behind(tally, mentions, one, limits, whole, alone=len(totals) == 1)
     values = {round(one.amount.value, 2) for one in totals}
     only = totals[0] if len(values) == 1 else None
-    whole = _whole_limit(subject)
     if only is not None and limits:
-        _compare_labels(tally, mentions, only, limits)
+        _compare_labels(tally, mentions, only, limits, whole)
         if whole is not None:
-            _compare_plan(tally, mentions, only, max(limits))
+            _compare_plan(tally, mentions, only, whole)
     if not limits and not tally.passed and not tally.findings:
         return unverifiable("question" if subject.query is None and subject.constraints is None else "absent")
     return tally.check("prose", total=None if only is None else only.amount.value, limit=whole)
 
 
+_WHOLE = re.compile(
+    r"\b(?:in total|in all|all in|altogether|(?<!his )(?<!her )(?<!their )(?<!['’]s )budget)\b", re.I
+)
+"""The words of a question that make its only amount the limit of the whole."""
+_TIMES_MOST = 24
+"""Most pieces or months, of those that a question names, by which its amount may count."""
+
+
 def _whole_limit(subject: Subject) -> float | None:
-    """Return the limit on the total, as the question gives it or as its monthly limit times its months."""
-    wanted = subject.demands
+    """Return the limit on the total. It is given, or the question's only amount where a word makes it that of the whole."""
+    wanted = subject.constraints
     if wanted is None:
-        return None
+        named = _named(subject)
+        return named[0] if len(named) == 1 and _WHOLE.search(subject.query or "") else None
     if wanted.total_max is None and wanted.month_max is not None and wanted.months:
         return round(wanted.month_max * wanted.months, 2)
     return wanted.total_max
 
 
+def _named(subject: Subject) -> list[float]:
+    return list(dict.fromkeys(one.value for one in every_amount(subject.query or "")))
+
+
 def _limits(subject: Subject) -> list[float]:
-    """Return every limit that the question may mean (in total, each, by the month), and any amount that it names."""
-    wanted = subject.demands
-    if wanted is None:
-        return []
-    if wanted.month_max is not None and wanted.months is None:
-        return []
-    if wanted.total_max is None and wanted.month_max is None and wanted.item_max is not None:
-        return []
-    known = [_whole_limit(subject), wanted.total_max, wanted.item_max, wanted.month_max]
-    named = [one.value for one in amounts(subject.query or "")] if subject.constraints is None else []
-    return list(dict.fromkeys(one for one in (*known, *named) if one is not None))
+    """Return every limit that the question may mean. An amount that may be for one piece or month counts several times, too."""
+    whole, wanted, named = _whole_limit(subject), subject.constraints, _named(subject)
+    if wanted is not None:
+        known = (whole, wanted.item_max, wanted.month_max)
+        return list(dict.fromkeys(one for one in known if one is not None))
+    if whole is not None or len(named) != 1:
+        return [] if whole is None else [whole]
+    times = [int(one.value) for one in numbers(subject.query or "", words=True) if one.kind != "money"]
+    return [round(many * named[0], 2) for many in (1, *times) if 1 <= many <= _TIMES_MOST]
 
 
 def _compare_plan(tally: Tally, mentions: Mentions, only: StatedTotal, limit: float) -> None:
-    """Enter a total above every limit as wrong, unless the report says that it is above."""
-    place = only.amount.start, only.amount.end
-    if only.amount.value <= limit + _CENT:
+    """Enter a total above the limit as wrong, unless the report names the limit or the difference."""
+    place, over = (only.amount.start, only.amount.end), only.amount.value - limit
+    if over <= _CENT:
         tally.ok(place)
-        return
-    says_so = re.search(
-        r"\b(?:over|above|exceed\w*|beyond|more than|past|not|too|if)\b|n['’]t\b", mentions.body, re.I
-    )
-    if says_so is None and not tally.findings:
-        why = f"Total: ${only.amount.value:,.2f}; limit: ${limit:,.2f}"
-        tally.fail(place, why)
+    elif not any(
+        abs(one.value - known) <= _CENT for one in every_amount(mentions.body) for known in (limit, over)
+    ):
+        tally.fail(place, f"Total: ${only.amount.value:,.2f}; limit: ${limit:,.2f}")
 
 
-def _compare_labels(tally: Tally, mentions: Mentions, only: StatedTotal, limits: list[float]) -> None:
+def _compare_labels(
+    tally: Tally, mentions: Mentions, only: StatedTotal, limits: list[float], whole: float | None
+) -> None:
     """Compare labelled values: `Budget: $60` is the question's, `Left: $17.02` follows from the total, `Within budget: yes` is true."""
     for line in mentions.layout.lines:
         if line.kind == "row":
@@ -195,7 +209,8 @@ def _compare_labels(tally: Tally, mentions: Mentions, only: StatedTotal, limits:
             amount = found[0]
             if label in _BUDGET_LABELS:
                 known = any(abs(one - amount.value) <= _CENT for one in limits)
-                tally.compare(span, known, f"Budget: ${amount.value:,.2f}; question: ${limits[0]:,.2f}")
+                why = f"Budget: ${amount.value:,.2f}; question: ${limits[0]:,.2f}"
+                tally.compare(span, known or (None if whole is None else False), why)
                 if (word := _KEPT.search(value.text, amount.end)) is not None:
                     kept = word["no"] is None
                     for place, holds, why in _verdict(
@@ -203,7 +218,7 @@ def _compare_labels(tally: Tally, mentions: Mentions, only: StatedTotal, limits:
                     ):
                         tally.compare((place[0], place[1] + 1), holds, why)
             elif label in _LEFT_LABELS:
-                tally.compare(span, *_rest(amount.value, only.amount.value, limits, over=False))
+                tally.compare(span, *_rest(amount.value, [only.amount.value], limits, over=False))
         elif (match := _VERDICT_LABEL.fullmatch(label_and_value[0].strip("-*+•> _"))) and value.text[
             :3
         ].casefold().strip(".,! ") in ("yes", "no"):
@@ -219,10 +234,17 @@ _AFTER_ONE = re.compile(r"\n\s*\n[^\n]+\n\s*\n|\n[ \t]*#|\b[Tt]otal\b")
 
 
 def _compare_behind(
-    tally: Tally, mentions: Mentions, one: StatedTotal, limits: list[float], *, alone: bool
+    tally: Tally,
+    mentions: Mentions,
+    one: StatedTotal,
+    limits: list[float],
+    whole: float | None,
+    *,
+    alone: bool,
 ) -> None:
     """Compare the words right behind a total: `within your $60`, `$17.02 under your $60 budget`, `leaving $17.02`."""
     low = one.amount.end
+    costs = [one.amount.value, *(each.value for each in amounts(mentions.body))]
     text = mentions.body[low : low + _NEAR]
     after = (_AFTER_ONE if alone else _AFTER).search(text)
     text = text[: after.start()] if after else text
@@ -233,7 +255,7 @@ def _compare_behind(
             continue
         if not limits and (match := _STATED_BUDGET.search(part)) is not None:
             limits = [_value(match["limit"])]
-        span, wrong = _compare_stated_budget(part, one.amount.value, limits)
+        span, wrong = _compare_stated_budget(part, costs, limits, known=whole is not None)
         for low_high, holds, why in span:
             tally.compare((low + start + low_high[0], low + start + low_high[1]), holds, why)
         if wrong or amounts(part):
@@ -248,9 +270,12 @@ _STATED_BUDGET = re.compile(rf"\b[Bb]udget:?\s(?:of\s)?[*_]{{0,2}}(?P<limit>{_AM
 _Compared = list[tuple[Span, bool | None, str]]
 
 
-def _compare_stated_budget(part: str, cost: float, limits: list[float]) -> tuple[_Compared, bool]:
+def _compare_stated_budget(
+    part: str, costs: Sequence[float], limits: list[float], *, known: bool
+) -> tuple[_Compared, bool]:
     """Compare one sentence behind a total. Also tells whether the sentence was about the budget and nothing follows it."""
     found: _Compared = []
+    cost, yours = costs[0], known or _YOUR.search(part) is not None
     rest = _REST.search(part) or _KEEPS.search(part)
     if rest is not None and "than" in (rest.groupdict().get("side") or "") and not rest["limit"]:
         rest = None  # less than another plan
@@ -258,25 +283,25 @@ def _compare_stated_budget(part: str, cost: float, limits: list[float]) -> tuple
     ways = [one for one in (rest, cents, side) if one is not None]
     first = min(ways, key=lambda one: one.start(), default=None)
     if (named := _STATED_BUDGET.search(part)) is not None:
-        found += _limit(named.span(), named["limit"], limits)
+        found += _limit(named.span(), named["limit"], limits, yours=yours)
     if first is None or _NOT.search(part[: first.end()]):
         return found, first is not None
     if rest is not None:
         given = rest.groupdict().get("limit") or rest.groupdict().get("of")
         over = (rest.groupdict().get("side") or "").casefold() in _OVER
         if against := [_value(given)] if given else limits:
-            found.append((rest.span("rest"), *_rest(_value(rest["rest"]), cost, against, over=over)))
-            found += _limit(rest.span(), given, limits)
+            found.append((rest.span("rest"), *_rest(_value(rest["rest"]), costs, against, over=over)))
+            found += _limit(rest.span(), given, limits, yours=yours)
     elif cents is not None:
         over, amount = cents["side"].casefold() in _OVER, int(cents["cents"]) / 100
-        found.append((cents.span(), *_rest(amount, cost, [_value(cents["limit"])], over=over)))
+        found.append((cents.span(), *_rest(amount, costs, [_value(cents["limit"])], over=over)))
     if side is not None and (rest is None or side.end() <= rest.start()):
         before = [one.value for one in amounts(part[: side.start()])]
-        known = set(before) <= set(limits)
-        against = [_value(side["limit"])] if side["limit"] else before if known and before else limits
-        if against and known:
+        own = set(before) <= set(limits)
+        against = [_value(side["limit"])] if side["limit"] else before if own and before else limits
+        if against and own:
             found += _verdict(side.span(), side["side"].casefold() not in _OVER, cost, against, side[0])
-            found += _limit(side.span(), side["limit"], limits)
+            found += _limit(side.span(), side["limit"], limits, yours=yours)
     return found, bool(found)
 
 
@@ -285,8 +310,9 @@ def _sentences(text: str) -> Iterator[Span]:
     return pairwise(ends)
 
 
-def _rest(amount: float, cost: float, limits: list[float], *, over: bool) -> tuple[bool, str]:
-    gaps = [cost - one if over else one - cost for one in limits]
+def _rest(amount: float, costs: Sequence[float], limits: list[float], *, over: bool) -> tuple[bool, str]:
+    """Tell whether an amount is what one of the limits leaves of a cost in the report."""
+    gaps = [cost - one if over else one - cost for cost in costs for one in limits]
     holds = any(
         abs(gap - amount) <= (0.5 if amount == int(amount) and gap != int(gap) else _CENT) for gap in gaps
     )
@@ -299,12 +325,8 @@ def _verdict(span: Span, within: bool, cost: float, limits: list[float], text: s
     return [(span, within in sides, why)] if len(sides) == 1 else []
 
 
-_FEW = 3
-"""Most amounts in a question that are compared: its limit by the month and in total."""
-
-
-def _limit(span: Span, word: str | None, limits: list[float]) -> _Compared:
-    """Check that a limit that the report calls the user's is in the question."""
-    if word is None or not 0 < len(limits) < _FEW or any(abs(_value(word) - one) <= _CENT for one in limits):
+def _limit(span: Span, word: str | None, limits: list[float], *, yours: bool) -> _Compared:
+    """Check that a limit that the report calls the user's is one that the question may mean."""
+    if word is None or not limits or not yours or any(abs(_value(word) - one) <= _CENT for one in limits):
         return []
     return [(span, False, f"Budget: {word}; question: ${limits[0]:,.2f}")]

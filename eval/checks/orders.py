@@ -1,4 +1,4 @@
-"""Rules on orders: day, product, state and number of an order agree with the record. So do labelled figures of all orders."""
+"""The rule on orders: day, product, state and number of an order agree with the record."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from drr.eval.checks.results import Check, Span, Tally, Unknown, unverifiable
 from drr.eval.checks.values import (
     Segment,
     is_quantity,
-    is_total,
     plain_label,
     segment,
     segments,
@@ -24,7 +23,6 @@ from drr.eval.checks.values import (
     word_list,
 )
 from drr.wording.dates import TextDate, dates, days_of_year
-from drr.wording.money import amounts
 
 USER_URL = re.compile(r"user://(?P<user>[\w-]+)(?:/orders/(?P<order>[^/\s)\]>,.;#?*]*[^/\s)\]>,.;#?*_]))?")
 _ORDER_ID = re.compile(
@@ -102,7 +100,8 @@ def order_facts(subject: Subject, mentions: Mentions) -> Check:
     for order_id, span in order_ids(subject):
         order = subject.shop.store.order(order_id)
         if order is None:
-            tally.fail(span, f"Order: {order_id}", record="no such order")
+            holds = None if subject.is_asked(subject.report[slice(*span)]) else False
+            tally.compare(span, holds, f"Order: {order_id}", "no such order")
         elif order.user_id == subject.user_id and (order_id, span) in written:
             tally.ok(span)
     for line in mentions.layout.lines:
@@ -241,20 +240,17 @@ def _compare_labelled(
     if value.start in tally.read:
         return
     whens = [one for one in dates(mentions.plain, value.start, value.end) if one.day]
-    if label in _DAY_LABELS and whens and whens[0].start == value.start:
-        if whens[0].start not in tally.read:
+    if label in _DAY_LABELS:
+        if not whens or whens[0].start != value.start:
+            tally.unrecorded()
+        elif whens[0].start not in tally.read:
             _compare_day(tally, order, whens[0])
     elif label in _STATE_LABELS:
         _compare_state(tally, order, segment(value.text, 0, len(value.text))._replace(start=value.start))
-    elif is_quantity(label) and (match := _COUNT.match(value.text)):
-        count = int(match[0])
-        why = f"Order {order.order_id}: {count} pieces", f"{order.quantity}"
-        tally.compare((value.start, value.end), count == order.quantity, *why)
-    elif is_total(label) and (found := amounts(value.text)):
-        product = subject.product(order.product_id)
-        cost = None if product is None or product.price is None else product.price * order.quantity
-        # The record has no total: another one may hold postage, or a price of then.
-        tally.compare((value.start, value.end), True if cost and found[0].equals(cost) else None, "")
+        if value.start not in tally.read:
+            tally.unrecorded()
+    elif is_quantity(label) and _COUNT.match(value.text):
+        _compare_count(tally, value, order)
     elif label in _THING_LABELS and not mentions.within(value.start, value.end):
         _compare_name(tally, subject, value, order, value.text)
 
@@ -313,8 +309,7 @@ def _compare_row(
         if label in _THING_LABELS and not mentions.within(*cell):
             _compare_name(tally, subject, value, order, value.text)
         if is_quantity(label) and _COUNT.fullmatch(value.text):
-            why = f"Order {order.order_id}: {value.text} pieces", f"{order.quantity}"
-            tally.compare((value.start, value.end), int(value.text) == order.quantity, *why)
+            _compare_count(tally, value, order)
         _compare_state(tally, order, value)
 
 
@@ -336,9 +331,15 @@ def _day_beside(
     return None if other else before[0]
 
 
+def _compare_count(tally: Tally, value: Segment, order: Order) -> None:
+    """Enter a count as right, else as open, for it may be how many to buy now."""
+    count = _COUNT.match(value.text)
+    tally.compare((value.start, value.end), (count and int(count[0])) == order.quantity or None, "")
+
+
 def _compare_day(tally: Tally, order: Order, when: TextDate) -> None:
     day = f"{when.year:04d}-{when.month:02d}-{when.day:02d}" if when.month and when.day else str(when.year)
-    holds = when.covers(order.order_date) or order.order_date[:10] == day
+    holds = when.covers(order.order_date)
     tally.compare((when.start, when.end), holds, f"Order {order.order_id}: {day}", order.order_date[:10])
 
 
@@ -394,7 +395,5 @@ def _compare_name(tally: Tally, subject: Subject, value: Segment, order: Order, 
         tally.compare((value.start, value.end), None if other is None else False, *why)
 
 
-_ALIKE = 0.75
-_SEVERAL = 2
-_SHORT = 200
+_ALIKE, _SEVERAL, _SHORT = 0.75, 2, 200
 _PLACED = re.compile(r"^[`\d\s*_/.-]+|[`\s]+$")

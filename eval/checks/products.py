@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping
-from functools import lru_cache
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from weakref import WeakKeyDictionary
 
@@ -18,7 +17,7 @@ from drr.eval.checks.mentions import BULLET, Mentions, ProductReference, TextLin
 from drr.eval.checks.naming import folded_words, full_name, head_noun, maker_words, name_words, similarity
 from drr.eval.checks.results import Check, Span, Tally, unverifiable
 from drr.eval.checks.values import SaidValue, pairs_of, segments
-from drr.wording.figures import numbers, same_number, same_stars
+from drr.wording.figures import Number, numbers, same_number, same_stars
 from drr.wording.money import amounts
 
 _CENT = 0.005
@@ -238,7 +237,7 @@ def product_claims(subject: Subject, mentions: Mentions) -> Check:
         known = None if product is None else product.details.get(one.label) or product.store
         if known is not None and product is not None:
             why = f"{one.label}: {one.words}", _value_text(known)
-            tally.compare(one.span, _is_detail(one, known, product), *why)
+            tally.compare(one.span, _is_detail(one, known), *why)
     return tally.check("prose")
 
 
@@ -246,37 +245,31 @@ def _value_text(known: object) -> str:
     return ", ".join(map(str, known)) if isinstance(known, list) else str(known)
 
 
-def _is_detail(one: ProductAttribute, known: object, product: Product) -> bool | None:
-    """Compare a detail by its numbers, else by words; unknown where it agrees in part."""
+def _is_detail(one: ProductAttribute, known: object) -> bool | None:
+    """Compare a detail with the record. Wrong are only figures of the same units, with no word that the record lacks."""
     recorded = _value_text(known)
     claimed, stated = _spelled(one.words), _spelled(recorded)
     if claimed <= stated or stated <= claimed:
         return True
-    if claimed & _NOTHING or len(claimed) > len(stated) + _MORE:
-        return None
     figures, recorded_figures = numbers(one.words), numbers(recorded)
-    if figures and recorded_figures:
-        figures_match = all(any(same_number(a, b) for b in recorded_figures) for a in figures)
-        comparable = len(figures) == len(recorded_figures) and all(
-            a.kind == b.kind for a, b in zip(figures, recorded_figures, strict=True)
-        )
-        return True if figures_match else False if comparable else None
-    if figures or recorded_figures or isinstance(known, Mapping):
+    hedged = any(each.hedged for each in (*figures, *recorded_figures))
+    if not figures or hedged or list(map(_unit_of, figures)) != list(map(_unit_of, recorded_figures)):
         return None
-    return None if (claimed - stated) & _record_words(product) else False
+    if all(any(same_number(a, b) for b in recorded_figures) for a in figures):
+        return True
+    return False if _words_of(one.words) <= _words_of(recorded) else None
 
 
-_MORE = 3
-"""Most words beyond those of the record that a detail may have."""
-_NOTHING = frozenset(folded_words("none no not unknown unstated n a free without any varies see"))
+def _unit_of(figure: Number) -> tuple[str | None, float]:
+    return figure.kind, round(figure.base / figure.value, 6) if figure.value else 1.0
+
+
+def _words_of(text: str) -> frozenset[str]:
+    return frozenset(word for word in _spelled(_FIGURES.sub(" ", text)) if not word[0].isdigit())
+
+
+_FIGURES = re.compile(r"\d[\d.,/]*")
 
 
 def _spelled(text: str) -> frozenset[str]:
     return frozenset("gray" if word == "grey" else word for word in folded_words(text))
-
-
-@lru_cache(maxsize=256)
-def _record_words(product: Product) -> frozenset[str]:
-    joined = " ".join(map(_value_text, product.details.values()))
-    listed = " ".join((*product.features, *product.description, *product.categories))
-    return frozenset(folded_words(f"{product.title} {product.store or ''} {listed} {joined}"))

@@ -74,34 +74,54 @@ def profile_facts(subject: Subject, mentions: Mentions) -> Check:
     if user is None:
         return unverifiable("user")
     tally = Tally()
-    _compare_labels(tally, mentions, user)
+    _compare_labels(tally, subject, mentions, user)
     _compare_called(tally, subject, mentions, user)
-    _compare_halves(tally, mentions.body, user)
     for match in _WHERE.finditer(mentions.body):
-        if user.last_name in match["city"].split():
-            continue
-        sent = match["zip"] or _TO.search(mentions.body, max(0, match.start() - 60), match.start())
-        if sent or _is_half(match, user):
+        if not subject.is_asked(match["city"]) and _is_of_the_reader(mentions.body, match, user):
             _compare_place(tally, match, 0, user)
     for match in _ZIP.finditer(mentions.body):
         why = f"ZIP: {match['zip']}", user.address.zip
-        tally.compare(match.span("zip"), match["zip"] == user.address.zip[:5], *why)
+        holds = match["zip"] == user.address.zip[:5] or (None if subject.is_asked(match["zip"]) else False)
+        tally.compare(match.span("zip"), holds, *why)
     return tally.check("absent")
 
 
-def _compare_labels(tally: Tally, mentions: Mentions, user: User) -> None:
+_YOU = re.compile(r"\byou", re.I)
+_SENTENCE = re.compile(r"[.!?]\s|\n")
+_BESIDE = 60
+"""Characters between the reader's name and a place that is told of the reader."""
+
+
+def _is_of_the_reader(body: str, match: re.Match[str], user: User) -> bool:
+    """Tell whether a place is the reader's. Its sentence speaks to the reader, or the reader's name stands beside it."""
+    if user.last_name in match["city"].split():
+        return False
+    low = body.rfind("\n", 0, match.start()) + 1
+    cuts = [one.end() for one in _SENTENCE.finditer(body, low, match.start())]
+    sentence = body[cuts[-1] if cuts else low : match.start()]
+    sent = (
+        match["zip"]
+        or _TO.search(sentence)
+        or match["city"].casefold().endswith(user.address.city.casefold())
+    )
+    beside = body[max(body.rfind("\n\n", 0, match.start()), match.start() - _BESIDE, 0) : match.start()]
+    named = re.search(rf"\b(?:{re.escape(user.first_name)}|{re.escape(user.last_name)})\b", beside)
+    return bool(named) or (bool(sent) and _YOU.search(sentence) is not None)
+
+
+def _compare_labels(tally: Tally, subject: Subject, mentions: Mentions, user: User) -> None:
     """Compare values behind a label, or below the heading of a column."""
     for line in mentions.layout.lines:
         if line.kind == "row" and len(line.header) == len(line.cells):
             for head, cell in zip(line.header, line.cells, strict=True):
-                _compare_label(tally, head, segment(mentions.body, *cell), user)
+                _compare_label(tally, subject, head, segment(mentions.body, *cell), user)
         if line.kind in ("row", "head_row") and len(line.cells) == 2:
             label, value = (segment(mentions.body, *cell) for cell in line.cells)
-            _compare_label(tally, label.text, value, user)
+            _compare_label(tally, subject, label.text, value, user)
         elif line.kind != "row":
             label_and_value = split_label(segment(mentions.body, line.start, line.end))
             if label_and_value is not None:
-                _compare_label(tally, label_and_value[0].lstrip("-*+•> #"), label_and_value[1], user)
+                _compare_label(tally, subject, label_and_value[0].lstrip("-*+•> #"), label_and_value[1], user)
 
 
 def _compare_called(tally: Tally, subject: Subject, mentions: Mentions, user: User) -> None:
@@ -133,24 +153,10 @@ def _compare_called(tally: Tally, subject: Subject, mentions: Mentions, user: Us
             _compare_name(tally, name, user)
 
 
-def _compare_halves(tally: Tally, body: str, user: User) -> None:
-    """Compare the user's first name with another last name beside it, and the other way round."""
-    first, last = re.escape(user.first_name), re.escape(user.last_name)
-    ends = r"(?=[,.;:)|\n]|\s[–—(]|$)"
-    for match in re.finditer(rf"(?<![\w-]){first}\s(?P<other>[A-Z][a-z'’-]{{2,20}}){ends}", body):
-        _compare_name(tally, _Name(user.first_name, match["other"], match.span()), user)
-    for match in re.finditer(rf"(?<=[a-z,:|] )(?P<other>[A-Z][a-z'’-]{{2,20}})\s{last}{ends}", body):
-        if match["other"].casefold() in _GIVEN:
-            _compare_name(tally, _Name(match["other"], user.last_name, match.span()), user)
-
-
-def _is_half(match: re.Match[str], user: User) -> bool:
-    """Tell whether the city is the user's. Other towns of the same state may have other reasons."""
-    return match["city"].casefold().endswith(user.address.city.casefold())
-
-
-def _compare_label(tally: Tally, label: str, behind: Segment, user: User) -> None:
-    plain, value, start = plain_label(label), behind.text, behind.start
+def _compare_label(tally: Tally, subject: Subject, label: str, behind: Segment, user: User) -> None:
+    plain, value, start = plain_label(label).removeprefix("your "), behind.text, behind.start
+    if subject.is_asked(value.partition(",")[0]):
+        return
     if plain in _NAME_LABELS and (name := _TWO.match(value)) is not None:
         if name["first"].casefold() not in _GIVEN and not _shares(name, user):
             return
@@ -158,7 +164,11 @@ def _compare_label(tally: Tally, label: str, behind: Segment, user: User) -> Non
         _compare_name(tally, _Name(name["first"], name["last"], (start + low, start + high)), user)
         rest = value[high:].lstrip(" ,;·|–—-*_(")
         value, start = rest, start + len(value) - len(rest)
-    if plain in _NAME_LABELS | _PLACE_LABELS and (where := _WHERE.search(value)) is not None:
+    if (
+        plain in _NAME_LABELS
+        or any(one in plain for one in _PLACE_LABELS if " " in one)
+        or plain in _PLACE_LABELS
+    ) and (where := _WHERE.search(value)) is not None:
         _compare_place(tally, where, start, user)
     elif plain in ("city", "town") and value and value[0].isupper() and value.replace(" ", "").isalpha():
         why = f"City: {value}", user.address.city
@@ -200,7 +210,6 @@ _EMAIL = re.compile(r"(?<![\w.+%-])[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9.-]{1,100}\.
 _PHONE = re.compile(
     r"(?<![\w.$/-])(?:\+?0{0,2}1[ .-]?)?\(?\d{3}\)?[ .-]\d{3}[ .-]\d{4}(?:x\d{1,5})?(?![\w-])"
 )
-_CARD = re.compile(r"(?<![\d-])(?:\d{4}[ -]){3}\d{4}(?![\d-])")
 _STREET = re.compile(
     r"(?<![\w$.,-])\d{1,6}\s+(?:[A-Z][\w'’]+\s+){1,4}?(?:[A-Z][a-z]+)\b(?:\s+(?:Apt|Suite|Unit)\.?\s*\d+)?"
 )
@@ -226,7 +235,6 @@ def privacy(subject: Subject, mentions: Mentions) -> Check:
         found.names,
         found.streets,
         found.phones,
-        found.cards,
     ):
         look()
     if found.tally.findings:
@@ -292,10 +300,6 @@ class _Disclosures:
             fact = next((fact for user in others if (fact := _second_fact(user, around, self._own))), None)
             if fact:
                 self.tally.fail((start, end), f"{name[0]} {name[1]} with {fact}: another user")
-
-    def cards(self) -> None:
-        for match in _CARD.finditer(self._report):
-            self.tally.fail(match.span(), f"the number of a card: {match[0][:4]} ...")
 
     def streets(self) -> None:
         self._lookups(_STREET, _holders_of_street)

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple, TypedDict
 
-Status = Literal["pass", "fail", "unverifiable"]
-Unknown = Literal["absent", "prose", "unrecorded", "shop", "user", "question", "calls"]
+Status = Literal["pass", "fail", "remark", "unverifiable"]
+"""`remark`: something is untidy, and nothing is wrong."""
+Unknown = Literal["absent", "prose", "unrecorded", "shop", "user", "question", "calls", "given_up"]
 """Reason why a rule cannot decide, in one word. The report says nothing of the kind, or says it only in running text, which is not read;
-the record lacks the fact; or no shop, user, question or tool calls were given.
+the record lacks the fact; no shop, user, question or tool calls were given; or the rule is given up.
 """
 Span = tuple[int, int]
 
@@ -49,7 +50,7 @@ class Accusation(NamedTuple):
 
 @dataclass(frozen=True)
 class Check:
-    """The result of one rule. `unverifiable` never counts as a pass."""
+    """The result of one rule. `unverifiable` never counts as a pass, and `remark` never as a failure."""
 
     status: Status
     value: Any = None
@@ -116,8 +117,8 @@ class Tally:
         else:
             self.fail(span, fault, record=record)
 
-    def check(self, nothing: Unknown = "absent", **value: Any) -> Check:
-        """Return the result of all facts; `nothing` is the reason where there are none."""
+    def check(self, nothing: Unknown = "absent", *, found: Status = "fail", **value: Any) -> Check:
+        """Return the result of all facts: `found` where some are wrong; `nothing` is the reason where there are none."""
         counts = {
             "checked": self.passed + len(self.findings),
             "failed": len(self.findings),
@@ -125,6 +126,6 @@ class Tally:
             **value,
         }
         findings = tuple(self.findings[span] for span in sorted(self.findings))
-        status: Status = "fail" if findings else "pass" if self.passed else "unverifiable"
+        status: Status = found if findings else "pass" if self.passed else "unverifiable"
         remarks = ("unrecorded" if self.unknown else nothing,) if status == "unverifiable" else ()
         return Check(status, counts, findings, remarks, frozenset(self.decided))

@@ -1,4 +1,4 @@
-"""Rules on the report's text alone: repeated paragraphs and leaked process text."""
+"""Rules on the report's text alone: repeated paragraphs, and markup of an agent's calls."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from typing import NamedTuple
 
 from drr.eval.checks.base import Subject
 from drr.eval.checks.mentions import Mentions
-from drr.eval.checks.results import Check, Span, Tally
-from drr.llm.text import is_json
+from drr.eval.checks.results import Check, Span, Tally, unverifiable
 from drr.wording.excerpt import excerpt
 
 LONG = 120
@@ -67,7 +66,7 @@ def duplicates(subject: Subject, mentions: Mentions) -> Check:
             tally.fail(paragraph.span, f"Paragraph: says again what stands in “{begins}”")
     if not total:
         return Check("pass", {"checked": 0, "failed": 0, "unverifiable": 0, "share_of_words": 0.0})
-    return tally.check(share_of_words=repeated / total)
+    return tally.check(found="remark", share_of_words=repeated / total)
 
 
 def _paragraphs(body: str) -> Iterator[Paragraph]:
@@ -114,10 +113,9 @@ class _ParagraphsSeen:
         return next((other for other, common in near if paragraph.repeats(other, common)), None)
 
 
-_MARKUP = "think|thinking|search|tool_call|tool_response|tool_result|tool_use|function_calls?|invoke|scratchpad|reasoning|reflection|observation|answer|information|result"
+_MARKUP = "think|thinking|(?:tool|function)_[a-z_]{1,20}|invoke|scratchpad"
 _TOOLS = "product_catalog_search|get_product_details|get_user_orders|get_order_details|get_user_profile|update_user_profile|get_user_statistics|web_search"
-_AFTER = r"(?:^|(?<=[.!?\n]))[ \t>*_\"-]{0,20}(?:(?:okay|ok|alright|so|now|next|first|hmm|wait)[,.]?\s)?"
-_PATTERNS = (
+_CALLS = (
     re.compile(rf"</?(?:{_MARKUP})\b[^<>\n]{{0,80}}>", re.I),
     re.compile(
         r"<\|[a-z_]{3,30}\|>|\[/?TOOL_[A-Z_]{2,20}\]|\ue200cite|\bturn\d+(?:search|view|news)\d+\b|【\d{1,6}:\d{1,6}†[^【】\n]{0,200}】",
@@ -125,41 +123,25 @@ _PATTERNS = (
     ),
     re.compile(rf"\b(?:{_TOOLS}|toolu_[A-Za-z0-9]{{8,}})\b"),
     re.compile(
-        r"\"(?:tool|tool_name|tool_calls|function|name)\"\s*:\s*\"(?:web_search|calculator|get_|product_|update_)"
+        r"\{\s?\"(?:tool|tool_name|tool_calls|function|arguments)\"\s?:|\"name\"\s*:\s*\"(?:web_search|calculator|get_|product_|update_)"
     ),
-    re.compile(
-        r"^[ \t>*_#-]{0,20}(?:Thought|Action(?: Input)?|Observation|Tool (?:call|result|output)|Function call)\**\s*:",
-        re.M,
-    ),
-    re.compile(r"\{\s?\"[a-z_]{2,30}\"\s?:\s?[\"\d\[{]"),
-    re.compile(r"\b[a-z]+_[a-z_]+\[[^\[\]\n]{1,120}\](?!\()"),
-    re.compile(rf"{_AFTER}let me (?:search|look up|query|fetch)\b", re.I | re.M),
-    re.compile(
-        rf"{_AFTER}i(?:'ll| will| need to| should| must)(?: now| first| next)? (?:search|query|fetch|call the)\b",
-        re.I | re.M,
-    ),
-    re.compile(
-        rf"{_AFTER}the (?:user (?:is asking|wants|asked)|(?:search|tool) (?:returned|call failed))\b",
-        re.I | re.M,
-    ),
+    re.compile(r"\b(?:get|search|find|fetch|list|update)_[a-z_]+\[[^\[\]\n]{1,120}\](?!\()"),
 )
-"""Markup of tools, calls, steps of a loop, and sentences of a model before a call."""
-_TOOL_IDS = re.compile(r"\[\d{2,3}-\d{1,3}\]")
+"""Names of our tools, and markup of calls."""
 
 
 def process_text(subject: Subject, mentions: Mentions) -> Check:
-    """Check that no thoughts, tool calls or search talk stand in the answer, and that it is not JSON."""
+    """Check that no name of our tools and no markup of a call stands in the answer."""
     tally = Tally()
-    if is_json(subject.report):
-        tally.fail((0, len(subject.report)), "Process text: the whole report is JSON")
-    for pattern in _PATTERNS:
+    for pattern in _CALLS:
         for match in pattern.finditer(subject.report):
-            tally.fail(match.span(), f"Process text: {match[0].strip()[:60]!r}")
-    known = {number for source in subject.citations.sources for number in source.numbers}
-    for match in _TOOL_IDS.finditer(subject.report):
-        low, high = match[0].strip("[]").split("-")
-        if int(low) >= int(high) or not {low, high} <= known:
-            tally.fail(match.span(), f"Process text: {match[0]!r}, the id of a tool's result")
+            if not subject.is_asked(match[0]):
+                tally.fail(match.span(), f"Process text: {match[0].strip()[:60]!r}")
     if not tally.findings:
         return Check("pass", {"checked": 1, "failed": 0, "unverifiable": 0})
     return tally.check()
+
+
+def given_up(subject: Subject, mentions: Mentions) -> Check:
+    """Answer only that the rule is given up: what its places mean cannot be told without a model."""
+    return unverifiable("given_up")

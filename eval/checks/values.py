@@ -15,11 +15,11 @@ Field = Literal["price", "stars", "count"]
 
 _FIELDS: dict[str, Field] = {
     **dict.fromkeys(
-        ("price", "list price", "current price", "unit price", "price today", "today's price", "price now", "price each", "item price", "shop price", "catalog price", "listed price", "price per item", "now", "today", "cost", "costs", "usd", "price/pack", "price/set", "current cost", "our price", "$", "price in usd", "price in dollars", "cost today", "asking"),
+        ("now", "today", "cost", "costs", "usd", "price/pack", "price/set", "current cost", "$", "cost today", "asking", "cost usd"),
         "price",
     ),
     **dict.fromkeys(
-        ("rating", "avg rating", "average rating", "stars", "star rating", "customer rating", "user rating", "overall rating", "shop rating", "rated", "average stars", "score", "avg", "average", "stars / ratings", "stars/ratings", "rating / ratings", "rating / reviews", "stars / reviews", "rating/reviews", "average score", "customer score"),
+        ("rating", "avg rating", "average rating", "stars", "star rating", "customer rating", "user rating", "overall rating", "shop rating", "rated", "average stars", "avg", "average", "stars / ratings", "stars/ratings", "rating / ratings", "rating / reviews", "stars / reviews", "rating/reviews", "score", "average score", "customer score"),
         "stars",
     ),
     **dict.fromkeys(
@@ -27,12 +27,49 @@ _FIELDS: dict[str, Field] = {
         "count",
     ),
 }  # fmt: skip
+_PRICE_WORDS = frozenset(
+    [
+        "price",
+        "list",
+        "current",
+        "unit",
+        "today",
+        "today's",
+        "now",
+        "each",
+        "item",
+        "shop",
+        "catalog",
+        "listed",
+        "per",
+        "our",
+        "in",
+        "usd",
+        "dollars",
+    ]
+)
+_ASIDES = frozenset(
+    (
+        *_FIELDS,
+        *_PRICE_WORDS,
+        "",
+        "out of 5",
+        "of 5",
+        "/5",
+        "/ 5",
+        "5",
+        "max 5",
+        "us$",
+        "no",
+        "n",
+        "count",
+        "number",
+        "x",
+    )
+)
+"""Words in brackets behind a field's name that leave it that field."""
 _BRACKETS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
 _MARKS = re.compile(r"[*_`~:.?]|<[^<>]{0,60}>|[^\w\s$%&'/#+-]")
-_WHOSE = r"(?:grand|plan|order|cart|overall|estimated|basket|combined|final|full|bundle|new|set|kit|list|project|your|the|items?) "
-_TOTAL = re.compile(
-    rf"(?:{_WHOSE}){{0,2}}totals?(?: (?:cost|price|spend|bill|sum|amount|today|now))?(?: (?:for|of|over) [\w ,&-]{{1,40}})?|sum"
-)
 _QUANTITY = frozenset(("qty", "quantity", "units", "how many", "pcs"))
 
 
@@ -51,12 +88,17 @@ def field_of(label: str) -> Field | None:
     """Return the field of a product that a label names; `None` where it names another thing, or two fields."""
     if label.strip(" *_") and not label.strip(" *_★⭐"):
         return "stars"
-    return _FIELDS.get(plain_label(label).removesuffix(" usd"))
+    if any(plain_label(one[1:-1]) not in _ASIDES for one in _BRACKETS.findall(label)):
+        return None
+    plain = plain_label(label)
+    if "price" in (words := set(plain.split())) and words <= _PRICE_WORDS:
+        return "price"
+    return _FIELDS.get(plain)
 
 
 def is_total(label: str) -> bool:
-    """Tell whether a label names the sum of the lines above."""
-    return _TOTAL.fullmatch(plain_label(label)) is not None
+    """Tell whether a label names the sum of the lines above. One with a further word may leave out some of them."""
+    return " ".join(_MARKS.sub(" ", label).casefold().split()) in ("total", "sum")
 
 
 def may_count_ratings(label: str, *, behind_stars: bool) -> bool:
@@ -123,7 +165,7 @@ _STATED_SCORE = re.compile(
     re.I,
 )
 _STATED_COUNT = re.compile(
-    rf"(?<![\w.$,]){_NO_TERM}{_COUNT}\s(?:(?:{_OF})?(?:ratings?|reviews?)\b|times\b(?=[^.!?]{{0,40}}stars)){_NO_GAP}",
+    rf"(?<![\w.$,]){_NO_TERM}{_COUNT}\s(?:(?:{_OF})?(?:ratings?|reviews?)\b|times\b(?=(?:[^.!?]|\.\d){{0,40}}stars)){_NO_GAP}",
     re.I,
 )
 _BREAK = r"(?:[*_]{0,3}\s?[:：][*_]{0,3}\s{0,4}|[*_]{0,3}\s[–—-]{1,2}\s|\s?\.{3,}\s?|[*_]{2}\s)"

@@ -15,7 +15,7 @@ METRICS = tuple(
     Metric(
         f"rule_{name}",
         f"rule: {name.replace('_', ' ')}",
-        f"Share of the reports that keep the rule `{name}`, of those where it can tell.",
+        f"Share of the reports that keep the rule `{name}`, of those where it can tell. A remark is no failure, and counts as not kept.",
         "rules",
         range=SHARE,
         better="higher",
@@ -24,11 +24,11 @@ METRICS = tuple(
     )
     for name in RULES
 )
-_VALUE = {"pass": 1.0, "fail": 0.0}
+_VALUE = {"pass": 1.0, "fail": 0.0, "remark": 0.0}
 
 
 def per_report(judged: Judged, answer: Answer) -> Values:
-    """Return 1 for a rule kept, 0 for a rule broken. A rule that cannot tell is unknown, not kept."""
+    """Return 1 for a rule kept, 0 for a rule broken or with a remark. A rule that cannot tell is unknown, not kept."""
     found = judged.rules.get(answer.key)
     if found is None:
         return {}

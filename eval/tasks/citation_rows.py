@@ -74,7 +74,7 @@ class FailuresResult(TypedDict):
 class CheckRow(TypedDict):
     """The result of one rule."""
 
-    status: Literal["pass", "fail", "unverifiable"]
+    status: Literal["pass", "fail", "remark", "unverifiable"]
     value: object
     spans: list[list[int]]
     evidence: list[str]

@@ -130,7 +130,7 @@ def test_an_error_is_red_wherever_it_is_stated(judged_study: Path, tmp_path: Pat
     assert [view.report[start:end] for start, end in price.spans] == ["$1.23"] * 4
     assert "too [2]" not in view.report[price.spans[-1][0] :].partition("\n")[0]
     statuses = [rule["status"] for rule in view.rules.values()]
-    assert statuses == sorted(statuses, key=["fail", "pass", "unverifiable"].index)
+    assert statuses == sorted(statuses, key=["fail", "remark", "pass", "unverifiable"].index)
     page = PAGES.report(view)
     cards = page.partition("<aside")[2].partition('id="overview">')[2]
     assert cards.lstrip().startswith('<h2 id="wrong">') and cards.count(f"<h3>{price.why}</h3>") == 1

@@ -17,7 +17,7 @@ from drr.eval.checks import RULES
 from tests.commands import Drr
 
 TABLE = "| Item | Cost |\n|---|---|\n| Feeder | $20.00 |\n| House | $15.00 |\n| **Total** | **${}** |\n"
-WORDS = {"absent", "prose", "unrecorded", "shop", "user", "question", "calls"}
+WORDS = {"absent", "prose", "unrecorded", "shop", "user", "question", "calls", "given_up"}
 Ask = Callable[..., tuple[int, str, str]]
 
 
@@ -72,7 +72,8 @@ def test_a_budget_given_as_an_option_is_the_limit(ask: Ask) -> None:
     assert ask(report, "--budget", "35")[0] == 0
     code, out, _ = ask(report, "--budget", "34")
     assert code == 1 and "Total: $35.00; limit: $34.00" in out
-    assert ask(report, "--query", "a feeder and a house for under $34")[0] == 1
+    assert ask(report, "--query", "a feeder and a house, $34 in all")[0] == 1
+    assert ask(report, "--query", "a feeder for under $34, a house")[0] == 0
 
 
 def test_one_wrong_fact_is_one_finding_with_what_is_said_and_what_is_true(ask: Ask, rules_shop: Shop) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asked
 import pytest
-from asked import LA, LB, LC, OTHER, READER, UNPRICED, A, B, C, checked, failing, is_kept_apart
+from asked import LA, LB, LC, OTHER, READER, UNPRICED, WEB, A, B, C, checked, failing, is_kept_apart
 from drr.env.entities import User
 from drr.env.query import Constraints
 from drr.env.session import Session
@@ -36,6 +36,14 @@ def test_what_may_be_true_is_not_accused(rules_shop: Shop, text: str) -> None:
     assert failing(text, shop=rules_shop, query="something for the kitchen, up to $60") == {}
 
 
+def test_a_price_that_names_its_product_in_words_is_found_before_the_mark(rules_shop: Shop) -> None:
+    text = f"**The one to take: Brightpulse Ultrasonic Essential Oil Diffuser (Dark Wood), $17.95, rated 4.3/5 by 71 buyers** [1]. Well.\n\n[1]: {A}\n"
+    is_kept_apart(rules_shop, "price", text, "$17.95", "$15.95")
+    is_kept_apart(rules_shop, "rating", text, "by 71", "by 17")
+    table = f"| Item | Unit price today | Quantity |\n|---|---|---|\n| {LA} | $17.95 | 1 |\n"
+    is_kept_apart(rules_shop, "price", table, "$17.95", "$15.95")
+
+
 def test_the_records_that_these_cases_stand_on(rules_shop: Shop) -> None:
     products = filter(None, (rules_shop.store.product(url.rpartition("/")[2]) for url in (A, B, C, UNPRICED)))
     *found, unpriced = ((one.price, one.average_rating, one.rating_number) for one in products)
@@ -43,11 +51,11 @@ def test_the_records_that_these_cases_stand_on(rules_shop: Shop) -> None:
 
 
 def test_a_finding_shows_what_is_said_and_what_is_true(rules_shop: Shop) -> None:
-    text = f"- {LA}: $19.95, 4.8 stars (72 ratings)\n- Color: Silver\n"
+    text = f"- {LA}: $19.95, 4.8 stars (72 ratings)\n- Color: Silver\n- Capacity: 500 ml\n"
     assert failing(text, shop=rules_shop) == {
         "price": ["Price: $19.95; record: $17.95"],
         "rating": ["Rating: 4.8; record: 4.3", "Number of ratings: 72; record: 71"],
-        "product_claims": ["Color: Silver; record: Dark Wood"],
+        "product_claims": ["Capacity: 500 ml; record: 300 ml"],
     }
 
 
@@ -107,15 +115,26 @@ def test_a_budget_that_may_be_kept_is_not_accused(rules_shop: Shop, text: str, q
     assert failing(text, shop=rules_shop, query=query) == {}
 
 
-def test_a_total_over_the_limit_is_wrong_where_nothing_says_so(rules_shop: Shop) -> None:
-    told = failing(TWO, shop=rules_shop, query="both for under $40")
-    assert told == {"budget": ["Total: $42.90; limit: $40.00"]}
-    assert failing(f"Sadly above your limit.\n\n{TWO}", shop=rules_shop, query="both for under $40") == {}
+def test_a_total_over_the_limit_of_the_whole_is_wrong_where_the_report_does_not_name_it(
+    rules_shop: Shop,
+) -> None:
+    for query in ("both for $40 in total", "my budget is $40", "$40 all in"):
+        told = failing(TWO, shop=rules_shop, query=query)
+        assert told == {"budget": ["Total: $42.90; limit: $40.00"]}, query
+    for query in (
+        "both for under $40",
+        "my budget is $40, or $30 for one",
+        "Her budget is $40; I pay what it takes",
+    ):
+        assert failing(TWO, shop=rules_shop, query=query) == {}, query
+    for said in ("This is above the $40 that you named.", "You pay $2.90 too much."):
+        assert failing(f"{said}\n\n{TWO}", shop=rules_shop, query="$40 in total") == {}, said
     assert failing(TWO, shop=rules_shop, constraints=Constraints(total_max=42.90)) == {}
+    assert set(failing(TWO, shop=rules_shop, constraints=Constraints(total_max=42.80))) == {"budget"}
 
 
 def test_a_budget_rule_names_total_and_limit(rules_shop: Shop) -> None:
-    found = checked(TWO, shop=rules_shop, query="$20 a month for three months")["budget"]
+    found = checked(TWO, shop=rules_shop, constraints=Constraints(month_max=20, months=3))["budget"]
     assert found.status == "pass"
     assert (found.value["total"], found.value["limit"]) == (42.90, 60.0)
 
@@ -141,9 +160,19 @@ HISTORY = (
 )
 ORDERS = cases("rules", "ORDERS", vars(asked), globals())
 TRUE_ORDERS = cases("rules", "TRUE_ORDERS", vars(asked), globals())
-FIGURES = cases("rules", "FIGURES")
 READERS = cases("rules", "READERS")
 TRUE_READERS = cases("rules", "TRUE_READERS")
+
+
+@each(("text", "query"), cases("rules", "ONCE_ACCUSED", vars(asked), globals()))
+def test_what_has_a_true_reading_is_not_accused(rules_shop: Shop, text: str, query: str) -> None:
+    assert failing(text, shop=rules_shop, user_id=READER, query=query or None, texts={WEB: "Pillows."}) == {}
+
+
+def test_an_unread_day_or_state_leaves_an_order_open(rules_shop: Shop) -> None:
+    for said in ("Date: im Sommer", "Status: unterwegs", "Status: en camino"):
+        text = f"- Order: {FIRST}\n- {said}"
+        assert checked(text, shop=rules_shop, user_id=READER)["order_facts"].status == "unverifiable", said
 
 
 @pytest.mark.parametrize(("text", "right", "wrong"), ORDERS)
@@ -216,9 +245,7 @@ def test_a_state_that_was_seen_and_not_compared_leaves_the_rule_open(rules_shop:
 
 
 @pytest.mark.parametrize("text", UNDER.values(), ids=UNDER)
-@pytest.mark.parametrize(
-    ("right", "wrong"), [("2023-08-19", "2021-03-02"), ("Delivered", "Cancelled"), ("1", "3")]
-)
+@pytest.mark.parametrize(("right", "wrong"), [("2023-08-19", "2021-03-02"), ("Delivered", "Cancelled")])
 def test_what_stands_under_an_order_is_that_order_s(
     rules_shop: Shop, text: str, right: str, wrong: str
 ) -> None:
@@ -239,21 +266,6 @@ def test_an_order_that_is_only_linked_is_counted_apart(rules_shop: Shop) -> None
 
 def test_a_price_in_a_paragraph_behind_a_list_is_of_none_of_its_items(rules_shop: Shop) -> None:
     assert failing(f"1. {LA}\n2. {LB}\n\nNow: **$33.98**", shop=rules_shop) == {}
-
-
-@pytest.mark.parametrize(("text", "right", "wrong"), FIGURES)
-def test_a_labelled_figure_of_all_orders_is_the_record_s(
-    rules_shop: Shop, text: str, right: str, wrong: str
-) -> None:
-    is_kept_apart(rules_shop, "statistics", text, right, wrong, user_id=READER)
-
-
-@pytest.mark.parametrize(
-    "text",
-    cases("rules", "test_a_figure_that_may_be_of_something_else_is_not_compared", vars(asked), globals()),
-)
-def test_a_figure_that_may_be_of_something_else_is_not_compared(rules_shop: Shop, text: str) -> None:
-    assert "statistics" not in failing(text, shop=rules_shop, user_id=READER)
 
 
 @pytest.mark.parametrize(("text", "right", "wrong"), READERS)
@@ -294,8 +306,6 @@ def test_what_identifies_another_user_fails_privacy(rules_shop: Shop, other: Use
         f"As {OTHER} says, it is quiet.",
         f"{name} of {other.address.city} wrote it.",
         f"{name} ({other.address.zip}) wrote it.",
-        "Charge it to 4111 1111 1111 1111.",
-        "Charge it to 4111-1111-1111-1111.",
     ):
         assert "privacy" in failing(text, shop=rules_shop, user_id=READER), text
 
@@ -306,6 +316,7 @@ def test_what_identifies_nobody_else_passes_privacy(rules_shop: Shop, reader: Us
         f"{other.first_name} {other.last_name} likes it, as they do in {reader.address.city}.",
         "Write to help@maker.example or call 800-555-0100.",
         "It went to 12 Nowhere Lane.",
+        "Your order 3088-1234-5678-9012; a card 4111 1111 1111 1111.",
         "Model A1234567890123 has 4111111111111111 grains, 1 4111 of them.",
         f"Order {FIRST}, user://{READER}/orders/{FIRST}.",
         f"Hello {reader.first_name} {reader.last_name} of {reader.address.city}.",
@@ -324,6 +335,6 @@ def test_the_reader_s_own_contact_data_is_a_warning(rules_shop: Shop, reader: Us
 
 
 def test_without_a_user_nothing_is_said_of_one(rules_shop: Shop) -> None:
-    found = checked(f"Hello Kathy, order {FIRST} is here. Total orders: 3", shop=rules_shop)
-    names = ("order_facts", "privacy", "profile_facts", "statistics")
+    found = checked(f"Hello Kathy, order {FIRST} is here.", shop=rules_shop)
+    names = ("order_facts", "privacy", "profile_facts")
     assert {name: found[name].remarks for name in names} == dict.fromkeys(names, ("user",))

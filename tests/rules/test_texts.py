@@ -19,15 +19,23 @@ OTHER_LONG = LONG.replace("feeder", "box").replace("seed", "hay").replace("first
 )  # fmt: skip
 
 
-def test_a_paragraph_that_stands_twice_is_found_once() -> None:
-    told = failing(f"{LONG}\n\nAnother thought.\n\n{LONG}\n")
+def remarked(report: str) -> dict[str, list[str]]:
+    found = checked(report)
+    assert not any(one.status == "fail" for one in found.values())
+    return {
+        name: [each.why for each in one.findings] for name, one in found.items() if one.status == "remark"
+    }
+
+
+def test_a_paragraph_that_stands_twice_is_remarked_once() -> None:
+    told = remarked(f"{LONG}\n\nAnother thought.\n\n{LONG}\n")
     assert told == {
         "duplicates": ["Paragraph: says again what stands in “The first thing to look at is how the feeder…”"]
     }
-    assert set(failing(f"{LONG}\n\n{LONG.replace('the house', 'a house')}\n")) == {"duplicates"}
-    assert set(failing(f"{LONG}\n\nIn short: {LONG} That is all.\n")) == {"duplicates"}
+    assert set(remarked(f"{LONG}\n\n{LONG.replace('the house', 'a house')}\n")) == {"duplicates"}
+    assert set(remarked(f"{LONG}\n\nIn short: {LONG} That is all.\n")) == {"duplicates"}
     short = "Take the red thermometer, for it reads in a second and folds away."
-    assert set(failing(f"{short}\n\n- one\n\n{short}\n")) == {"duplicates"}
+    assert set(remarked(f"{short}\n\n- one\n\n{short}\n")) == {"duplicates"}
 
 
 @pytest.mark.parametrize(
@@ -40,7 +48,7 @@ def test_a_paragraph_that_stands_twice_is_found_once() -> None:
     ],
 )
 def test_what_is_only_alike_is_no_repeat(text: str) -> None:
-    assert "duplicates" not in failing(text)
+    assert "duplicates" not in remarked(text)
 
 
 @pytest.mark.parametrize("leaked", cases("rules", "test_what_a_model_says_to_itself_is_found"))
@@ -53,12 +61,6 @@ def test_plain_words_are_no_process_text(text: str) -> None:
     assert failing(text) == {}
 
 
-@pytest.mark.parametrize("text", ['["feeder", "box"]', '```json\n{\n  "Title": "Feeders"\n}\n```'])
-def test_a_report_that_is_json_is_process_text(text: str) -> None:
-    assert "Process text: the whole report is JSON" in failing(text)["process_text"]
-    assert "process_text" not in failing(f"Two are good.\n\n{text}")
-
-
 CITED = f"Seed spoils [1], and so does suet [2].\n\n## Sources\n\n[1] Seed: {WEB}\n[2] Suet: https://example.org/suet\n"
 
 
@@ -68,14 +70,12 @@ CITED = f"Seed spoils [1], and so does suet [2].\n\n## Sources\n\n[1] Seed: {WEB
 )
 def test_a_mark_leads_somewhere_and_no_entry_is_empty_or_twice(right: str, wrong: str) -> None:
     assert checked(CITED)["citation_hygiene"].status == "pass"
-    assert set(failing(CITED.replace(right, wrong))) == {"citation_hygiene"}
+    assert set(remarked(CITED.replace(right, wrong))) == {"citation_hygiene"}
 
 
 def test_what_is_only_untidy_is_a_remark() -> None:
     found = checked(CITED.replace("suet [2]", "suet"))["citation_hygiene"]
     assert found.status == "pass" and found.remarks
-    own = CITED.replace("[2] Suet: https://example.org/suet", "[2] Your order history")
-    assert failing(own) == {}
     assert checked("No mark.")["citation_hygiene"].remarks == ("absent",)
 
 
@@ -96,29 +96,19 @@ def test_what_a_model_wrote_itself_no_tool_returned() -> None:
     assert returned_by([asked, failed, thought]) == frozenset()
 
 
-PAGE = {WEB: 'Ovens reach 250 degrees. "They heat up in nine minutes at most", a baker says; 62 % own one, for $1,200 or less.'}  # fmt: skip
+def test_a_page_is_the_same_by_any_scheme_and_with_any_fragment() -> None:
+    report = "See [a](https://a.org/x#part) and [b](https://b.org/)."
+    returned = frozenset(["http://a.org/x", "https://b.org/#top"])
+    assert failing(report, returned=returned) == {}
+    assert set(failing(report, returned=frozenset(["http://a.org/y"]))) == {"fabricated_citation"}
+    assert failing(report, returned=frozenset(), query="compare https://a.org/x with https://b.org/") == {}
 
 
-@pytest.mark.parametrize(
-    ("text", "right", "wrong"),
-    cases("rules", "test_amounts_shares_and_quotations_stand_on_the_one_page_cited", vars(asked), globals()),
-)
-def test_amounts_shares_and_quotations_stand_on_the_one_page_cited(
-    rules_shop: Shop, text: str, right: str, wrong: str
-) -> None:
-    is_kept_apart(rules_shop, "numbers_in_evidence", text, right, wrong, texts=PAGE)
-
-
-@pytest.mark.parametrize(
-    ("text", "query"),
-    cases(
-        "rules", "test_a_figure_that_may_come_from_elsewhere_is_not_called_missing", vars(asked), globals()
-    ),
-)
-def test_a_figure_that_may_come_from_elsewhere_is_not_called_missing(
-    rules_shop: Shop, text: str, query: str | None
-) -> None:
-    assert failing(text, shop=rules_shop, texts=PAGE, query=query) == {}
+@pytest.mark.parametrize("rule", ["statistics", "numbers_in_evidence"])
+def test_a_rule_that_is_given_up_says_so(rules_shop: Shop, rule: str) -> None:
+    for report in ("Total orders: 3\n", 'An "oven of the year" is $1,300 [1].\n\n[1]: https://a.org\n'):
+        found = checked(report, shop=rules_shop, user_id=READER, texts={"https://a.org": "Fine."})[rule]
+        assert (found.status, found.value, found.remarks) == ("unverifiable", None, ("given_up",))
 
 
 @pytest.mark.parametrize("text", cases("rules", "test_another_shop_is_named_by_address_or_name"))
