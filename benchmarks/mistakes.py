@@ -140,13 +140,14 @@ def _enter(seen: RoundRead, one: StrangerText, clean: TextRead, twin: TextRead |
         seen.told += [f"{one.id} accused: {what}" for what in [*rows, *broken]]
     if one.plant is None or twin is None or twin.found is None:
         return
-    kind, charged = one.plant.kind, [*twin.found["mistakes"], *twin.found["acquitted"]]
+    passed = [*twin.found["acquitted"], *twin.found.get("open", ())]
+    kind, charged = one.plant.kind, [*twin.found["mistakes"], *passed]
     seen.planted[kind] += 1
     seen.first[kind] += bool(twin.broken - clean.broken or charged)
     caught = bool(twin.wrong - clean.wrong)
     seen.caught[kind] += caught
     if not caught:
-        acquitted = [f"{row['words']!r}: {row['defence']}" for row in twin.found["acquitted"]]
+        acquitted = [f"{row['words']!r}: {row['defence']}" for row in passed]
         plant = f"{one.plant.replace!r} -> {one.plant.by!r}; {one.plant.why}"
         seen.told.append(f"{one.id} missed, {kind}: {plant}; passed: {acquitted}")
 

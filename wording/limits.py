@@ -35,9 +35,7 @@ _SECOND = re.compile(rf"({DIGITS})(?![\d%])")
 _AND = re.compile(r"(?:\b(?:and|but)|[,;])\s{0,8}$", re.I)
 """A joining word at the end of a text. In `no more than $200 in total and $50 per item` the second figure is a limit like the first."""
 _BARE = r"[1-9]\d{1,4}(?:\.\d\d)?"
-_MANY_SIDED = frozenset(
-    ("with", "on", "have", "within", "inside", "spend", "spending", "exceed", "exceeds", "exceeding")
-)
+_MANY_SIDED = frozenset(("with", "on", "have", "within", "inside", "spend", "spending"))
 """Words before a limit that also occur before other kinds of figures."""
 _CLAUSE = re.compile(r"[.;!?]\s")
 _BEFORE, _AFTER = 120, 60
@@ -53,7 +51,7 @@ class LimitReader:
 
         some = words.either
         self._cap_before = compiled(
-            rf"(?:(?<!\bno )(?<!\bnot )\b(?:{some('cap_before')})|{some('cap_signs')})"
+            rf"(?:(?<!\bno )(?<!\bnot )\b(?:{some('cap_before')})|\b(?:{some('surpassing')})|{some('cap_signs')})"
             rf"(?: (?:{some('cap_fillers', 'cap_nouns')}|spending)){{0,6}}:?\s{{0,8}}$"
         )
         no_item = rf"no (?:(?:{some('every_one')}) )?(?:{some('every_thing')})"
@@ -73,6 +71,7 @@ class LimitReader:
         self._cap_after = compiled(
             rf"^\s{{0,8}}(?:{some('cap_after')}|is my (?:(?:{some('cap_degrees')}) )?(?:{some('cap_nouns')}))\b"
         )
+        self._for_all = compiled(rf"^ for (?:both|(?:all|the) {NUMERAL})(?: of them)?\s{{0,8}}(?:[,;:.!)]|$)")
         self._spent = compiled(rf"\b(?:{some('spent')})(?: (?:{some('spent_between')})){{0,3}}\s{{0,8}}$")
         between = rf"(?:\s{{1,8}}(?:{some('limit_between', 'floor_after')}))?\s{{0,8}}"
         self._item_after = compiled(
@@ -171,7 +170,12 @@ class LimitReader:
         capped = self._capped(limit.before, rest)
         if self._is_floor(limit):
             return limit.value, None
-        if capped or self._cap_after.match(rest) or self._scoped(limit, follows=follows):
+        if (
+            capped
+            or self._cap_after.match(rest)
+            or self._is_of_all(limit)
+            or self._scoped(limit, follows=follows)
+        ):
             return None, limit.value
         return None
 
@@ -198,6 +202,11 @@ class LimitReader:
         if self._month_after.match(limit.after) or self._month_before.search(limit.before):
             return True
         return follows and bool(_AND.search(limit.before) and self._item_after.match(limit.after))
+
+    def _is_of_all(self, limit: _Limit) -> bool:
+        """Tell whether a bare amount for all things stands as a clause of its own: `Two lamps, $150 for both.`"""
+        apart = not limit.before.strip() or limit.before.rstrip()[-1] in ",;:.!?("
+        return apart and self._for_all.match(limit.after) is not None
 
     def _without_scope(self, after: str) -> str:
         scope = self._item_after.match(after) or self._month_after.match(after)

@@ -105,6 +105,7 @@ def _print_reading(report: str, read: Proofread) -> None:
     for unknown, name in (
         (found["unread"], "statements without a verdict"),
         (found["unweighed"], "charges without a verdict"),
+        (len(found.get("open", ())), "charges of which the second reading could not tell"),
         (found["unshown"], "products that were too many to be shown"),
     ):
         if unknown:

@@ -23,6 +23,7 @@ from drr.eval.checks import check_report, document, figures_in
 from drr.eval.checks.base import Subject
 from drr.eval.checks.reading import FiguresRow
 from drr.eval.checks.results import Check, CheckDocument
+from drr.eval.metrics.mistakes import is_unsettled
 from drr.llm.failures import ModelFailure
 from drr.llm.meter import UsageRow
 from drr.llm.names import OFFLINE
@@ -80,9 +81,7 @@ class Findings:
     def _is_clear(self) -> bool:
         """Tell whether there is no mistake, and all of it was looked at."""
         found = None if self.reading is None else self.reading["found"]
-        return found is None or not (
-            found["mistakes"] or found["unread"] or found["unweighed"] or found["unshown"]
-        )
+        return found is None or not (found["mistakes"] or is_unsettled(found))
 
     def document(self) -> FindingsDocument:
         """Return the form that `drr judges check --json` prints."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from drr.env.entities import KeptReview, Order, Product, User
@@ -99,8 +99,13 @@ _TITLE, _TITLES = 90, 6000
 _HEAD = "number | day | quantity x product id | order id | product, price today (where it is first listed)"
 
 
-def history_evidence(orders: Sequence[Order], products: Mapping[str, Product], total: int) -> str:
-    """Format the newest of `total` orders, each product and category once. If some are left out, no counts are given."""
+def history_evidence(
+    orders: Sequence[Order], products: Mapping[str, Product], total: int, of: Collection[str] | None = None
+) -> str:
+    """Format the newest of `total` orders, each product and category once. If some are left out, no counts are given.
+
+    `of` keeps the rows of these products alone, with the counts of all orders.
+    """
     if not orders:
         return "No orders."
     older = total - len(orders)
@@ -119,16 +124,15 @@ def history_evidence(orders: Sequence[Order], products: Mapping[str, Product], t
     else:
         often = [f"{key}: {n} orders, {items[key]} items" for key, n in times.most_common() if n > 1]
         summary = [f"{len(orders)} orders of {len(times)} different products, {items.total()} items in all."]
-        summary += ["Ordered more than once: " + "; ".join(often)] if often else []
+        summary += ["Ordered more than once: " + "; ".join(often)] if often and of is None else []
     of_kinds = (f"{kind}: {len(own)} ({', '.join(map(str, own))})" for kind, own in kinds.items())
-    summary += [
-        f"By category, with their numbers: {'; '.join(of_kinds)}",
-        f"Each {usual} unless its line says otherwise.",
-    ]
+    if of is None:
+        summary.append(f"By category, with their numbers: {'; '.join(of_kinds)}")
+    summary.append(f"Each {usual} unless its line says otherwise.")
     width = max(30, min(_TITLE, _TITLES // len(times)))
     named: set[str] = set()
     rows = []
-    for number, order in listed:
+    for number, order in (one for one in listed if of is None or one[1].product_id in of):
         row = f"{number} | {day(order.order_date)} | {order.quantity} x {order.product_id} | {order.order_id}"
         row += "" if order.product_id in named else f" | {_named(products.get(order.product_id), width)}"
         rows.append(row + ("" if order.order_status == usual else f" | {order.order_status}"))

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from drr.eval.evidence.answers import Answer
 from drr.eval.metrics.base import Metric, Values, over_queries
 from drr.eval.stats.intervals import SHARE, Statistic
-from drr.eval.tasks.judgements import Judged, mistakes_of
+from drr.eval.tasks.judgements import Judged, MistakesResult, mistakes_of
 
 TITLES = {"mistakes": "Statements that the shop's records contradict"}
 METRICS = (
@@ -48,12 +48,17 @@ _METHODS = {
 }
 
 
+def is_unsettled(found: MistakesResult) -> bool:
+    """Tell whether more may be wrong than was found."""
+    return bool(found["unread"] or found["unweighed"] or found["unshown"] or found.get("open"))
+
+
 def per_report(judged: Judged, answer: Answer) -> Values:
-    """Return the metrics of one report. They are unknown where a statement or charge has no verdict, or a product was not shown."""
+    """Return the metrics of one report. They are unknown where a statement or charge has no verdict or stays open, or a product was not shown."""
     found = mistakes_of(judged, answer.key)
     if found is None:
         return {}
-    if found["unread"] or found["unweighed"] or found["unshown"]:
+    if is_unsettled(found):
         return dict.fromkeys(_METHODS)
     n, statements = len(found["mistakes"]), found["statements"]
     return {

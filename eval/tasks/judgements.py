@@ -55,6 +55,8 @@ class MistakesResult(TypedDict):
     mistakes: list[MistakeRow]
     acquitted: list[MistakeRow]
     """Statements that were charged and then found not to be wrong."""
+    open: NotRequired[list[MistakeRow]]
+    """Statements that were charged, and of which the second reading could not tell. Before version 4 they were acquitted."""
     statements: int
     unread: int
     unweighed: int

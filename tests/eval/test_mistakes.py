@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +26,7 @@ from drr.eval.judging.run import JudgeOptions
 from drr.eval.metrics import mistakes as metrics
 from drr.eval.tasks import mistake_records
 from drr.eval.tasks.judgements import Judged, MistakesResult, mistakes_of
-from drr.eval.tasks.mistake_records import compute_sum, is_unmet, statements_of
+from drr.eval.tasks.mistake_records import compute_sum, is_unmet, look_up_product, place_of, statements_of
 from drr.eval.tasks.mistakes import Brief, mistakes_in
 from drr.study.study import Study
 
@@ -84,10 +84,23 @@ def test_a_mistake_is_what_both_readings_hold_wrong_and_has_its_place(study: Stu
 
 
 def test_what_the_second_reading_does_not_hold_wrong_is_none(study: Study, shop: Shop) -> None:
+    script = Proofreader(of_words("is blue", false("blue")), weighs=lambda charge: "right")
+    found, values = found_in(study, shop, script)
+    assert not found["mistakes"] and [row["words"] for row in found["acquitted"]] == ["blue"]
+    assert (values["mistakes"], values["mistake_free"]) == (0.0, 1.0)
+
+
+def test_what_the_second_reading_cannot_tell_stays_unknown(study: Study, shop: Shop) -> None:
     script = Proofreader(of_words("is blue", false("blue")), weighs=lambda charge: "open")
     found, values = found_in(study, shop, script)
-    assert not found["mistakes"] and "blue" in [row["words"] for row in found["acquitted"]]
-    assert (values["mistakes"], values["mistake_free"]) == (0.0, 1.0)
+    assert not found["mistakes"] and not found["acquitted"]
+    assert [row["words"] for row in found["open"]] == ["blue"] and set(values.values()) == {None}
+
+
+def test_a_name_that_was_only_looked_up_is_no_open_charge(study: Study, shop: Shop) -> None:
+    named = of_words("six pounds", passed("unknown", "Skyline ceramic feeder"))
+    found, values = found_in(study, shop, Proofreader(named, weighs=lambda charge: "open"))
+    assert not found["open"] and not found["acquitted"] and values["mistake_free"] == 1.0
 
 
 def test_what_rules_find_is_shown_to_no_reader(study: Study, shop: Shop) -> None:
@@ -124,40 +137,81 @@ def test_the_readers_see_the_records_and_where_each_link_leads(study: Study, sho
         assert f"3 | 2022-06-12 | 2 x {FEEDER} | " in told
         assert " | Panorama wild bird feeder with six ports, $19.99\n" in told
     (lines,) = (one.text for one in sections_of(script.read[0]) if one.label == "statements")
-    assert f"s1 | The Panorama feeder has six ports and is blue. | {FEEDER}" in lines.split("\n")
+    assert f"s2 | The Panorama feeder has six ports and is blue. | {FEEDER}" in lines.split("\n")
 
 
 def test_where_there_is_no_room_statements_see_the_records_that_they_need(shop: Shop) -> None:
-    """The whole answer goes along; of the other products it is said that they are not shown."""
+    """Of the other products it is said that they are not shown."""
     brief = Brief.of(Subject(REPORT, user_id=ANNA, shop=shop), URL)
-    grinder = [one for one in brief.statements.values() if "nail grinder" in one.text]
-    records = [one for one in brief.shown(grinder, 500) if one.label == "records"]
+    grinder = [name for name, one in brief.statements.items() if "nail grinder" in one.text]
+    records = brief.records_for(grinder, 500)
     assert [one.about for one in records if one.about] == [GRINDER]
     assert records[-1].text == "1 more, which are not shown."
-    whole = brief.shown(grinder)
-    assert whole == brief.shown(grinder, 100_000)
+    whole = brief.records_for(grinder)
+    assert whole == brief.records_for(grinder, 100_000)
     assert {FEEDER, GRINDER} <= {one.about for one in whole}
 
 
-def test_both_readings_begin_alike_and_see_the_same(study: Study, shop: Shop) -> None:
-    """Also where the records do not fit: a charge is weighed by those that its statement was read by."""
+ROW = re.compile(r"^\d+ \| (\S+) \| \d+ x (\w+) \|", re.MULTILINE)
+"""A row of the order list, with its day and product."""
+
+
+def test_a_charge_is_weighed_beside_its_own_records(study: Study, shop: Shop) -> None:
+    """The order list stands once, in the first request: a charge has the orders of the products that it speaks of."""
     script = Proofreader(of_words("costs $31", false("$31.00")))
     found_in(study, shop, script)
-    read, weighed = (told.rpartition("</answer ")[0] for told in script.shown)
-    assert read == weighed and len(read) > 2000
+    read, weighed = script.shown
+    opening = read.partition("The shopper:")[0]
+    assert weighed.startswith(opening) and "Both together" in opening
+    assert f"Product id: {FEEDER}" in read and f"Product id: {FEEDER}" not in weighed
+    assert f"Product id: {GRINDER}" in weighed
+    assert {product for _, product in ROW.findall(weighed)} <= {GRINDER}
+    assert {product for _, product in ROW.findall(read)} > {GRINDER}
 
-    brief, asked = Brief.of(Subject(REPORT, user_id=ANNA, shop=shop), URL), list[list[str]]()
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("costs $31", {"lookups": ["orders"]}),
+        ("costs $31", {"working": f"Product {FEEDER} costs less"}),
+        ("two of them", {}),
+    ],
+)
+def test_a_charge_that_needs_the_orders_or_another_product_is_shown_them(
+    words: str, said: Verdict, study: Study, shop: Shop
+) -> None:
+    script = Proofreader(of_words(words, {**false(words), **said}))
+    found_in(study, shop, script)
+    assert f"2022-06-12 | 2 x {FEEDER}" in script.shown[1]
+    assert (f"Product id: {FEEDER}" in script.shown[1]) == (said.get("lookups") is None)
+
+
+def test_a_total_is_weighed_beside_all_that_stands_above_it(study: Study, shop: Shop) -> None:
+    script = Proofreader(of_words("60.99", false("$60.99", "the sum is off")))
+    found_in(study, shop, script)
+    assert f"Product id: {FEEDER}" in script.shown[1] and f"Product id: {GRINDER}" in script.shown[1]
+
+
+def test_of_a_very_long_report_the_order_list_is_sent_once(study: Study, shop: Shop) -> None:
+    steps = "\n".join(f"- Step {n}: hang up the feeder and fill it." for n in range(210))
+    script = Proofreader()
+    found, _ = found_in(study, shop, script, f"{REPORT}\n{steps}\n")
+    assert len(script.read) == 3 and found["unread"] == 0
+    other = [{one for _, one in ROW.findall(told)} - {FEEDER, GRINDER} for told in script.read]
+    assert [bool(products) for products in other] == [True, False, False]
+
+
+def test_both_readings_see_no_more_than_there_is_room_for(shop: Shop) -> None:
+    brief, asked = Brief.of(Subject(REPORT, user_id=ANNA, shop=shop), URL), list[int]()
 
     class Reader(Proofread):
         async def answer(self, asking: Asking[Any]) -> Any:
-            asked.append([one.text for one in asking.sections if one.label == "records"])
+            records = [one.text for one in asking.sections if one.label == "records"]
+            asked.append(sum(map(len, records)))
             return await super().answer(asking)
 
-    asyncio.run(mistakes_in(brief, Reader(), box_prompts(), 500))
-    by_records = Counter(map(tuple, asked))
-    assert len(by_records) > 1 and not any(count % 2 for count in by_records.values()), (
-        "once by either reader"
-    )
+    found = asyncio.run(mistakes_in(brief, Reader(), box_prompts(), 900))
+    assert len(asked) > 2 and len(found["mistakes"]) == len(brief.statements)
 
 
 class Proofread:
@@ -194,6 +248,63 @@ def test_a_product_named_without_a_link_is_looked_up_by_code(study: Study, shop:
     )
 
 
+FEEDERS = [
+    reports.PRODUCTS[0].model_copy(update={"product_id": f"B0YFEED{n:02}", "title": title})
+    for n, title in enumerate(
+        ("Skyline Ceramic Feeder", "Skyline Ceramic Feeder, Large", "Skyline Ceramic Bird Feeder")
+    )
+]
+
+
+@pytest.fixture
+def alike(tmp_path: Path) -> Iterator[Shop]:
+    """A shop with three products of nearly one name."""
+    spec, settings = str(tmp_path / "alike"), Settings(shop_url=URL)
+    anna = UserRow(ANNA, "a@post.example", "Anna", "Ortiz", "1", "1 Road", "Norman", "OK", "7")
+    write_rows(spec, settings, [*reports.PRODUCTS, *FEEDERS], [anna], [], replace=True)
+    with open_shop(spec, settings) as shop:
+        yield shop
+
+
+def test_a_name_that_several_products_have_brings_all_of_them(alike: Shop) -> None:
+    subject = Subject("", shop=alike)
+    told = look_up_product(subject, "Skyline Feeder")
+    assert told.startswith("one of 3 products of this name: ")
+    assert all(f"/{one.product_id}" in told for one in FEEDERS)
+    assert "Product id: B0YFEED01" in look_up_product(subject, "Skyline Ceramic Feeder, Large")
+    assert look_up_product(subject, "Skyline Bath") == "no product of this name: Skyline Bath"
+
+
+def test_a_product_named_without_a_link_has_its_record_in_the_first_request(alike: Shop) -> None:
+    report = "Take the Skyline Ceramic Bird Feeder. The Skyline Feeder may be any of three."
+    brief = Brief.of(Subject(report, user_id=ANNA, shop=alike), URL)
+    assert [one.about for one in brief.records if one.about] == ["B0YFEED02"]
+    none = Brief.of(Subject("Why It Fits Your Garden and Total Cost.", user_id=ANNA, shop=alike), URL)
+    assert not [one.about for one in none.records if one.about]
+
+
+def test_words_copied_from_a_row_are_those_of_its_cell(study: Study, shop: Shop) -> None:
+    """A row is shown with the names of its columns, which do not stand in its line."""
+    row = f"| [Panorama feeder]({URL}{FEEDER}) | 6 | **$19.99** | 6 |\n"
+    report = f"| Feeder | Ports | Price | Ratings |\n|---|---|---|---|\n{row}"
+    for words, start, shown in (
+        ("Ratings: 6", row.rindex("6"), "6"),
+        ("Ports: 6; Price: $19.99", row.index("6 |"), "6 | **$19.99"),
+        ("Price: $19.99", row.index("$"), "$19.99"),
+    ):
+        statement = statements_of(report, parse(report, URL))[-1]
+        span = place_of(words, statement, report)
+        assert (span[0] - report.index(row), report[slice(*span)]) == (start, shown)
+
+
+def test_links_are_shown_with_their_whole_addresses(study: Study, shop: Shop) -> None:
+    guide = "https://birds.example/guides/how-to-hang-a-feeder"
+    script = Proofreader()
+    found_in(study, shop, script, f"{REPORT}\nSee [the guide]({guide}).\n")
+    (answer_shown,) = (one.text for one in sections_of(script.read[0]) if one.label == "answer")
+    assert f"[the guide]({guide})" in answer_shown and f"({URL}{FEEDER})" in answer_shown
+
+
 def test_a_sum_that_meets_no_figure_of_what_was_called_true_is_a_charge(study: Study, shop: Shop) -> None:
     script = Proofreader(of_words("60.99", passed("true", "19.99 + 31.00")))
     found, _ = found_in(study, shop, script)
@@ -202,7 +313,9 @@ def test_a_sum_that_meets_no_figure_of_what_was_called_true_is_a_charge(study: S
     right = REPORT.replace("$60.99", "about $51")
     script = Proofreader(of_words("about $51", passed("true", "19.99 + 31.00", "19.99 - 19.99")))
     assert is_unmet(0, "about $51") and not is_unmet(50.99, "about $51") and not is_unmet(3, "It has none.")
-    assert not is_unmet(0.5, "half, or 50%, of 12") or is_unmet(7, "of 12")
+    assert not is_unmet(0.5, "half, or 50%, of 12") and is_unmet(7, "of 12")
+    assert not any(is_unmet(one, "It holds 60 % more.") for one in (1.6, 0.6, 60, 160, 1.597))
+    assert not is_unmet(0.4, "60% cheaper") and is_unmet(1.7, "60% more") and is_unmet(1.6, "60 ports more")
     brief = Brief.of(Subject(right, user_id=ANNA, shop=shop), URL)
     assert brief.statements
 
@@ -213,18 +326,16 @@ def test_an_order_that_is_named_by_its_number_brings_its_products_record(shop: S
     assert [one.about for one in brief.records if one.about] == [order.product_id]
 
 
-def test_headings_lead_words_and_lists_of_sources_state_nothing() -> None:
+def test_titles_and_lead_words_are_asked_and_lists_of_sources_are_not() -> None:
     report = (
-        "# A plan for spring\n\n## Under $30\n\nMy picks:\n\n- It has two perches.\n\n**Why it fits**\n\n"
+        "# A plan for Tulsa\n\n## Under $30\n\nMy picks:\n\n- It has two perches.\n\n**Why it fits**\n\n"
         f"| What | [Panorama feeder]({URL}{FEEDER}) |\n|---|---|\n| Ports | 6 |\n\n[^1]: Price of 2 feeders: $39.98.\n\n"
         f"## Sources\n\n[1] The blue feeder: {URL}{FEEDER}\n"
     )
     told = [one.text for one in statements_of(report, parse(report, URL))]
-    assert told[:2] == ["Under $30", "It has two perches."]
+    assert told[:4] == ["A plan for Tulsa", "Under $30", "My picks:", "It has two perches."]
     assert "What: Ports; Panorama feeder: 6" in told, "a head that is a link keeps its text"
-    assert not any(
-        "blue feeder" in one or "plan for" in one or "picks" in one or "fits" in one for one in told
-    )
+    assert not any("blue feeder" in one or one == "Sources" for one in told)
     assert any("$39.98" in one for one in told), "a footnote stays"
 
 
@@ -249,14 +360,15 @@ def test_an_order_may_be_named_without_the_zeros_at_its_head(tmp_path: Path) -> 
     anna = UserRow(ANNA, "a@post.example", "Anna", "Ortiz", "1", "1 Road", "Norman", "OK", "7")
     order = (28971141976916, reports.PRODUCTS[0].product_id, 0, 1_655_000_000_000, 1, ORDER_STATUSES[0])
     write_rows(spec, settings, reports.PRODUCTS, [anna], [order], replace=True)
+    ordered = reports.PRODUCTS[0].product_id
     report = (
         "Your order 28971141976916 came.\n\nThe code 8971141976916 is none, and 0028971141976916 is whole."
     )
     with open_shop(spec, settings) as shop:
         brief = Brief.of(Subject(report, user_id=ANNA, shop=shop), URL)
         assert [brief.line_of(one) for one in brief.statements.values()] == [
-            "Your order 28971141976916 came. | order 0028971141976916",
-            "The code 8971141976916 is none, and 0028971141976916 is whole.",
+            f"Your order 28971141976916 came. | {ordered}, order 0028971141976916",
+            f"The code 8971141976916 is none, and 0028971141976916 is whole. | {ordered}",
         ]
 
 

@@ -33,7 +33,9 @@ from tests.tools.small_shop import ANNA, FEEDER
 from tests.wire import PrefixCache, Request, Say
 
 CARE, SEED = "https://birds.example/care", "https://birds.example/seed"
-LONG = "\n\n".join(f"Part {n}: feeders are cleaned, filled and hung up again by somebody." for n in range(90))
+LONG = "\n\n".join(
+    f"Part {n}: feeders are cleaned, filled and hung up again by somebody." for n in range(110)
+)
 REPORT = f"# Care\n\n{LONG}\n\nThe [feeder](http://ecommerce.example/{FEEDER}) has seven ports.\n"
 
 
@@ -72,8 +74,8 @@ async def test_both_readings_for_mistakes_are_read_from_the_cache(study: Study, 
     await put(study, answer("a", "react", REPORT, user_id=ANNA))
     script = Proofreader(lambda text: false("seven ports") if "seven ports" in text else None)
     await by_wire(study, slow(script), JudgeOptions(["mistakes"]), shop, cache=PrefixCache())  # type: ignore[arg-type]
-    assert len(script.shown) == 3 and cached(study) > 0.5
-    assert len({told.rpartition("</answer ")[0] for told in script.shown}) == 1
+    assert len(script.shown) == 3 and cached(study) > 0.4
+    assert len({told.partition("</answer ")[0] for told in script.shown}) == 1
 
 
 async def test_a_text_is_sent_once_before_all_claims_that_lean_on_it(study: Study, shop: Shop) -> None:
