@@ -272,8 +272,8 @@ class PageSummaries:
         if len(text) > self.page_chars:
             text = text[: self.page_chars] + SHORTENED
         request = (
-            f"{SEARCH}\n{search}\n\n{PROBLEM}\n{problem}\n\n{PAGE}\n{page.title or 'untitled'}\n"
-            f"{fence(text, 'page')}\n"
+            f"{SEARCH}\n{search}\n\n{PROBLEM}\n{problem}\n\n{PAGE}\n"
+            f"{fence(page.title or 'untitled', 'title')}\n{fence(text, 'page')}\n"
         )
         async with self._gate:
             with self.steps.timing("summary", page.url, self.model.role):

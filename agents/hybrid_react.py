@@ -46,6 +46,7 @@ from drr.agents.run_state import MAIN, AgentRun, has_files, has_shop, tool_messa
 from drr.agents.turns import ask_again_once, broken_off, write_from_findings
 from drr.env.json_object import JsonObject
 from drr.llm.failures import ModelFailure
+from drr.llm.prompts import fence
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.graph import START, StateGraph
@@ -160,7 +161,9 @@ async def researcher(state: SubProblem, runtime: Runtime[AgentRun]) -> dict[str,
     run, who, problem = runtime.context, state["researcher"], state["problem"]
     run.tell("launch", who, problem)
     profile = (
-        "" if run.profile is None else "\n" + run.prompts.fill("researcher_profile", facts=run.profile.text)
+        ""
+        if run.profile is None
+        else "\n" + run.prompts.fill("researcher_profile", facts=fence(run.profile.text, "profile"))
     )
     start: ResearcherState = {
         "researcher": who,

@@ -16,6 +16,7 @@ from drr.agents.react import ReactState, ReportState
 from drr.agents.run_state import MAIN, AgentRun, file_names
 from drr.agents.turns import ROUNDS, ask_again_once
 from drr.llm.failures import ModelFailure
+from drr.llm.prompts import fence
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from langgraph.runtime import Runtime
 
@@ -83,7 +84,7 @@ async def _form(run: AgentRun, passages: Passages) -> tuple[ReportForm, list[Bas
         listing = passages.listing(shorten(texts, limit))
         asked: list[BaseMessage] = [
             system,
-            HumanMessage(f"{QUESTION}\n{run.asked}\n\n# Passages\n\n{listing}\n"),
+            HumanMessage(f"{QUESTION}\n{run.asked}\n\n# Passages\n\n{fence(listing, 'passages')}\n"),
         ]
         ask = partial(run.structured, _REPORT, asked, _schema(run), brief=_brief(run, passages))
         try:
@@ -125,5 +126,9 @@ def graph() -> react.ReactGraph:
 
 async def answer(run: AgentRun) -> Ending:
     profile = run.profile
-    facts = "" if profile is None else run.prompts.fill("researcher_profile", facts=profile.text)
+    facts = (
+        ""
+        if profile is None
+        else run.prompts.fill("researcher_profile", facts=fence(profile.text, "profile"))
+    )
     return await react.answer(run, graph, facts and f"\n\n{facts}")

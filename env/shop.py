@@ -44,7 +44,7 @@ class Manifest(BaseModel):
 
     schema_version: int = SCHEMA
     backend: str
-    as_of: str
+    as_of: str = Field(pattern=r"^(\d{4}-\d\d-\d\d)?$")
     """The shop's current date, `YYYY-MM-DD`: the day after its last order."""
     content_hash: str
     """The hash of products, users, orders and `as_of` (`drr.env.content`); the same on every backend."""

@@ -68,7 +68,7 @@ def generic_messages(prompts: Prompts, brief: DepartmentBrief, today: str) -> li
         "writer_generic",
         count=str(brief.questions),
         today=today,
-        department=brief.department,
+        department=fence(brief.department, "department"),
         batch=str(brief.batch),
     )
     return [_system(prompts), HumanMessage(task)]

@@ -61,15 +61,15 @@ class ShopperVoice:
             text = self.prompts.fill(
                 "shopper",
                 question=fence(question, "question"),
-                statements="\n".join(f"- {one}" for one in sentences),
-                kept=", ".join(values) or "none",
+                statements=fence("\n".join(f"- {one}" for one in sentences), "statements"),
+                kept=fence(", ".join(values), "words") if values else "none",
                 before=before,
             )
             spoken = self._run(self.model.structured([HumanMessage(text)], ShopperWords)).answer
             fault = wrong(spoken)
             if fault is None:
                 return SpokenAnswer(" ".join(spoken.split()), faults)
-            before = f"\n\nAn attempt of before was wrong: {fault}."
+            before = f"\n\nAn attempt of before was wrong:\n{fence(fault, 'fault')}"
         return SpokenAnswer(" ".join(sentences), _TRIES)
 
     def _run(self, work: Coroutine[Any, Any, _Result]) -> _Result:

@@ -12,6 +12,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Generic, NamedTuple, TypeVar
 
+from drr.env.errors import DrrError
+from drr.env.files import checked_word
 from drr.env.plugins import prompt_folders
 from drr.eval.asking.safety import fenced, text_for_judge
 from drr.eval.labels import Dimension
@@ -54,6 +56,14 @@ class Section(NamedTuple):
     def shown(self) -> str:
         """Return the text without its head, as the judge reads it."""
         return text_for_judge(self.text, report=self.report)
+
+
+def shown_id(name: str) -> str:
+    """Return the id of a point, criterion or fact as it stands in an intro. `DrrError` where a stranger's study has a sentence there."""
+    try:
+        return f"`{checked_word(name)}`"
+    except ValueError as error:
+        raise DrrError(f"{name[:40]!r}: {error}") from None
 
 
 @dataclass(frozen=True)

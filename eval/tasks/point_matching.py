@@ -12,7 +12,7 @@ from operator import attrgetter
 from typing import Any, cast
 
 from drr.env.records.lines import dollars
-from drr.eval.asking.conversation import Asking, Section, conversation
+from drr.eval.asking.conversation import Asking, Section, conversation, shown_id
 from drr.eval.asking.forms import PointAnswer, PointAnswers
 from drr.eval.asking.judge import Examiner, ask_by_id, groups_of
 from drr.eval.asking.safety import visible_report
@@ -227,7 +227,7 @@ def _asking(desk: JudgingContext, answer: Answer, points: Sequence[PointRow]) ->
         Section("question", answer.query, "The question:"),
         *one_answer(answer.report),
         *(
-            Section("point", row["text"], f"Point `{row['id']}`:", row["id"], gist=row.get("gist"))
+            Section("point", row["text"], f"Point {shown_id(row['id'])}:", row["id"], gist=row.get("gist"))
             for row in points
         ),
     )

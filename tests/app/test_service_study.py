@@ -118,7 +118,7 @@ def played(request: Request) -> Say:
     if "Say which of these things" in text:
         return Say(json.dumps({"about": ["order", "reason"]}))
     lines = [line.removeprefix("- ") for line in text.splitlines() if line.startswith("- ")]
-    is_second = "An attempt of before was wrong: it leaves out" in text
+    is_second = "An attempt of before was wrong:" in text and "it leaves out: " in text
     return Say(
         json.dumps(
             {

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple, cast
 
 from drr.env.json_object import JsonObject
-from drr.eval.asking.conversation import Asking, Section, conversation
+from drr.eval.asking.conversation import Asking, Section, conversation, shown_id
 from drr.eval.asking.judge import Examiner, ask_by_id, groups_of
 from drr.eval.evidence.answers import Answer
 from drr.eval.evidence.passages import locate
@@ -66,7 +66,8 @@ class ThingsTask(Task[Answer]):
 
     def _asking(self, desk: JudgingContext, answer: Answer, things: Iterable[CheckedThing]) -> Asking[Any]:
         named = (
-            Section(self.word, one.text, f"{self.word.capitalize()} `{one.id}`:", one.id) for one in things
+            Section(self.word, one.text, f"{self.word.capitalize()} {shown_id(one.id)}:", one.id)
+            for one in things
         )
         return report_asking(desk, self.name, self.form, answer, *named)
 

@@ -192,7 +192,7 @@ class TaskRequests:
         return self._about(
             QUESTION,
             facts,
-            names=", ".join(names),
+            names=fence(", ".join(names), "names"),
             pages=fence("\n".join(f"- {fact.text}" for fact in required), "pages"),
             terms=fence("\n".join(one.term for one in terms if one.role == "signal"), "terms"),
             refused=_refused("A question before this one was refused", refused),

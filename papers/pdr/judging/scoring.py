@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypedDict
 
 from drr.citations.parse import parse
 from drr.citations.repair import remove
-from drr.eval.asking.conversation import Asking, Section, conversation
+from drr.eval.asking.conversation import Asking, Section, conversation, shown_id
 from drr.eval.asking.judge import Examiner
 from drr.eval.evidence.answers import Answer
 from drr.eval.stats.question import grouped
@@ -239,7 +239,7 @@ def _asking(desk: JudgingContext, report: str, spec: Mapping[str, Any]) -> Askin
 def _section(one: AskedCriterion) -> Section:
     row = one["row"]
     text = f"{row['criterion']}\nWhy it matters: {row['explanation']}"
-    intro = f"Criterion `{row['id']}` ({TITLES[one['dimension']]}):"
+    intro = f"Criterion {shown_id(row['id'])} ({TITLES[one['dimension']]}):"
     name, gist, surface = row["id"], row.get("gist"), row.get("surface")
     return Section("criterion", text, intro, about=name, gist=gist, surface=surface)
 
