@@ -72,7 +72,7 @@ def _line(axes: Any, rows: list[Any], system: str, color: str) -> None:
 
 
 NOTE = (
-    "A minus row: the paired difference over the tasks that both have, with its 95 % interval; bold where it is beyond the noise (sign-flip test, Holm "
+    "A minus row: the paired difference over the tasks that both have, with the 95 % interval of this pair; bold where it is beyond the noise (sign-flip test, Holm "
     "over this table, p < 0.05). Sizes are nested: the smaller corpus is a part of the larger."
 )
 ERROR_NOTE = "Of all errors of a report the share that is of this kind, mean over queries; labels are those of code and of the judge, and a report may be counted under several."

@@ -102,7 +102,7 @@ def _panel(axes: Any, material: ReportData, agent: str, own: AgentSettings) -> N
 
 
 NOTE = (
-    "A minus row: the paired difference on the questions that both answered, with its 95 % interval, as `drr study compare` has it; bold where it is "
+    "A minus row: the paired difference on the questions that both answered, with the 95 % interval of this pair, as `drr study compare` has it; bold where it is "
     "beyond the noise (sign-flip test, Holm over every difference of the study's settings, p < 0.05). Criteria are those of the task and the "
     "person, the same under every setting."
 )
