@@ -20,8 +20,8 @@ from numpy.random import Generator
 
 from benchmarks.results import table
 
-DRAWS = (6, 8, 10, 20, 50, 100, 300)
-SLOWER = {14: 2, 100: 4}
+DRAWS = (6, 8, 10, 20, 50, 300)
+SLOWER = {14: 2, 100: 3}
 """From so many draws on a cell has this part of the samples."""
 GRADES: Ends = (0.0, 10.0)
 LEAST, MOST = 0.93, 0.975
@@ -130,7 +130,7 @@ def told(samples: int) -> str:
     shares |= {name: [of(n, size[n] // 2) for n in DRAWS] for name, of in power.items()}
     return "\n\n".join(
         [
-            f"How often, in %, the 95 % interval holds the truth or a difference is settled, by n ({samples:,} samples, half from n = 14, a quarter from 100). "
+            f"How often, in %, the 95 % interval holds the truth or a difference is settled, by n ({samples:,} samples, half from n = 14, a third from 100). "
             f"**Where the test's assumption holds, {fmean(share >= LEAST for share in fair.values()):.0%} of {len(fair)} cells are held in "
             f"{LEAST:.0%} or more; the lowest in {least:.1%}** ({worst}, n={at}). Above {MOST:.1%}: {above}.",
             table(
