@@ -123,10 +123,6 @@ _STOPPED: dict[str, FailureKind] = {
     "content_filter": "refusal",
     "model_context_window_exceeded": "context_overflow",
 }
-_BY_NAME: dict[str, FailureKind] = {
-    "LengthFinishReasonError": "truncated",
-    "ContentFilterFinishReasonError": "refusal",
-}
 _SAY: dict[str, str] = {
     "refusal": "the model refused to answer",
     "truncated": "the answer was cut at the limit of output tokens",
@@ -207,8 +203,6 @@ def _kind_of(error: Exception) -> FailureKind | None:
 
     if isinstance(error, ContextOverflowError):
         return "context_overflow"
-    if (named := _BY_NAME.get(type(error).__name__)) is not None:
-        return named  # OpenAI's library raises for what others answer
     if type(error).__name__ == "ModelRefusalError" or "refusal" in type(error).__name__.lower():
         return "refusal"
     if isinstance(error, TimeoutError):

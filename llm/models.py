@@ -257,13 +257,11 @@ def _demanded(provider: str, demand: Demand) -> dict[str, Any]:
         found["tool_choice"] = _forced(provider, demand.tool)
     if demand.form:
         try:
-            form = _form(provider, **json.loads(demand.form))
+            found |= _form(provider, **json.loads(demand.form))
         except (AssertionError, AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
             raise ModelFailure(
                 "bad_request", f"the form of the answer is no JSON Schema ({error})"
             ) from error
-        # Beside the body, where OpenAI's client does not see it: with a form it knows strict tools only.
-        found |= {"extra_body": form} if provider == "openai" else form
     return found
 
 
@@ -276,11 +274,12 @@ def _forced(provider: str, tool: str) -> dict[str, Any] | str:
 
 
 def _form(provider: str, *, name: str, strict: bool, schema: dict[str, Any] | None) -> dict[str, Any]:
-    if provider == "openai" and schema is None:
-        return {"response_format": {"type": "json_object"}}
     if provider == "openai":
-        form = {"name": name, "schema": schema, "strict": strict}
-        return {"response_format": {"type": "json_schema", "json_schema": form}}
+        document = {"name": name, "schema": schema, "strict": strict}
+        form = {"type": "json_object"} if schema is None else {"type": "json_schema", "json_schema": document}
+        # Beside the body, where OpenAI's client does not see it: with a form it knows strict tools only,
+        # and raises for an answer that was cut, without its usage.
+        return {"extra_body": {"response_format": form}}
     if provider == "ollama":
         return {"format": schema or "json"}
     if provider == OFFLINE or schema is None:

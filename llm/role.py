@@ -138,8 +138,8 @@ def is_readable(text: str, schema: type[BaseModel]) -> bool:
 
 
 def parse_json_answer(text: str, schema: type[Schema]) -> Schema:
-    """Parse a text that is one JSON document, or holds exactly one fenced block of JSON."""
-    document = _document(text.strip())
+    """Parse a text that is one JSON document, or holds exactly one block or object of JSON."""
+    document = _document(text.strip().strip("\ufeff").strip())
     try:
         json.loads(document, parse_constant=_refuse_constant, object_pairs_hook=_refuse_twins)
         return schema.model_validate_json(document, strict=True)
@@ -158,12 +158,33 @@ def parse_json_answer(text: str, schema: type[Schema]) -> Schema:
 def _document(text: str) -> str:
     if not text:
         raise Unreadable("it holds no text")
-    if "```" not in text or text[0] in "{[":
+    if text[0] in "{[":
         return text
+    text = _behind_thoughts(text)
+    if "```" not in text:
+        return _only_object(text)
     blocks = _FENCED.findall(text) if text.count("```") == 2 else []
     if len(blocks) != 1:
         raise Unreadable("it does not hold exactly one complete block of JSON")
     return str(blocks[0])
+
+
+def _behind_thoughts(text: str) -> str:
+    """Return the text behind what a model thought aloud at its beginning."""
+    begun, end, rest = text.partition("</think>")
+    return rest.strip() if begun.startswith("<think>") and end else text
+
+
+def _only_object(text: str) -> str:
+    """Return the only object of JSON in a text of words; else the text itself."""
+    start, end = text.find("{"), text.rfind("}") + 1
+    if not 0 <= start < end:
+        return text
+    try:
+        _, length = json.JSONDecoder(object_pairs_hook=_refuse_twins).raw_decode(text[start:end])
+    except (ValueError, RecursionError):
+        return text
+    return text[start:end] if length == end - start else text
 
 
 def _refuse_constant(name: str) -> Any:

@@ -66,7 +66,7 @@ def _support(asking: Asking[Any]) -> JsonObject:
         found = label_support(claim.shown, texts)
         span = found.span
         quote = "" if span is None else texts[found.text][span.start : span.end].strip()
-        verdicts.append(_verdict(claim.about, found.reason, quote, _SUPPORT[found.label]))
+        verdicts.append(_verdict(claim.about, found.reason, quote, _SUPPORT[found.label]) | {"absent": False})
     return {"verdicts": verdicts}
 
 
@@ -170,7 +170,19 @@ _RULES: Rules = {
     RelativeGrades: _relative,
 }
 _TASKS = frozenset(
-    {"claims", "support", "citations", "rating", "pairwise", "failures", "points", "matches", "relative"}
+    {
+        "claims",
+        "support",
+        "joint",
+        "citations",
+        "needed",
+        "rating",
+        "pairwise",
+        "failures",
+        "points",
+        "matches",
+        "relative",
+    }
 )
 
 

@@ -15,6 +15,7 @@ from drr.eval.metrics import metric as metric_of
 from drr.eval.metrics import tables, titles
 from drr.eval.metrics.base import Metric
 from drr.eval.metrics.document import printed_figures
+from drr.eval.metrics.faithfulness import ABSENT_MOST
 from drr.eval.metrics.rows import CorrectedDocument, StudyDocument
 from drr.eval.stats.citations import unread_counts
 from drr.eval.stats.intervals import VRow
@@ -32,6 +33,7 @@ AS_PRINTED = {
     "fp": "faithfulness (Eq. 2)",
     "fp_web": "faithfulness web",
     "fp_product": "faithfulness product",
+    "fp_split": "faithfulness split",
     "fr": "FR",
     "overall": "Overall",
 }
@@ -86,7 +88,8 @@ def _faithfulness(document: StudyDocument) -> str | None:
     ranks = {name: len(GIVEN_UP) - i for i, name in enumerate(GIVEN_UP)}
     columns = [Column(metric_of(name).label, rank=ranks.get(name, 0)) for name in FAITHFULNESS]
     drawn = _means(document, FAITHFULNESS, columns, dict.fromkeys(FAITHFULNESS, 2))
-    return drawn and "\n".join([drawn, *map(wrapped_paragraph, unread_of(document))])
+    notes = [*absence_of(document["metrics"]), *unread_of(document)]
+    return drawn and "\n".join([drawn, *map(wrapped_paragraph, notes)])
 
 
 def _quality(document: StudyDocument) -> str | None:
@@ -198,6 +201,17 @@ _UNREAD = (
     "Faithfulness leaves out a claim of which nobody kept a source (not_frozen; `drr judge STUDY --refetch --unknown` reads it now) and counts any "
     "other whose sources could not be read as not supported."
 )
+
+
+def absence_of(metrics: Mapping[str, Mapping[str, VRow]]) -> list[str]:
+    """Return a line for each variant whose faithfulness rests in part on claims that something is not stated."""
+    shares = {name: row["fp_absent"]["value"] or 0.0 for name, row in metrics.items() if "fp_absent" in row}
+    return [
+        f"{name}: of the claims that faithfulness counts, {share:.1%} say that something is not stated, which nothing can be quoted for"
+        + ("; that is too much for faithfulness to lead." if share > ABSENT_MOST else ".")
+        for name, share in shares.items()
+        if share
+    ]
 
 
 def unread_of(document: StudyDocument) -> list[str]:

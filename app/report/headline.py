@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
-from drr.app.judge.text import unread_text
+from drr.app.judge.text import absence_of, unread_text
 from drr.app.report.material import LONGEST_NAME, ReportData
 from drr.env.checkable import asks_for_findable
 from drr.env.plugins import papers
@@ -84,6 +84,7 @@ def unscored(material: ReportData) -> list[str]:
             lines.append(
                 f"{many(missing, 'answer')} of {len(forms)} handed in no form, and so solved nothing"
             )
+    lines += [line.rstrip(".") for line in absence_of(document["metrics"])]
     standings: Counter[str] = Counter()
     for own in document["coverage"]["variants"].values():
         standings.update(own["citations"])

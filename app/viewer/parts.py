@@ -53,7 +53,8 @@ def verdicts(judged: Judged, answer: Answer, book: AnswerEvidence) -> JudgeVerdi
     found = judged.judged_claims(answer)
     alone = {(one.claim, one.url): one for one in judged.citations.get(answer.key) or ()}
     evidence = {}
-    for item, verdict in judged.support.get(answer.key, {}).items() if found else ():
+    rows = {**judged.support.get(answer.key, {}), **judged.joint.get(answer.key, {})}
+    for item, verdict in rows.items() if found else ():
         shown = list(_passages(verdict, book))
         evidence[item] = VerdictEvidence(
             [one for one in shown if isinstance(one, Passage)],

@@ -35,6 +35,9 @@ class SupportAnswer(_Answer):
     id: str
     justification: str
     quote: str
+    absent: bool = Field(
+        False, description="true if the claim says that something is not stated, and it is not"
+    )
     support: SupportWord
 
 
@@ -48,9 +51,12 @@ class PaperSupportAnswer(_Answer):
     justification: str
 
     @property
-    def quote(self) -> str:
-        """Return an empty quotation, because the paper asks for none."""
-        return ""
+    def quote(self) -> None:
+        """Return no quotation, because the paper asks for none."""
+
+    @property
+    def absent(self) -> bool:
+        return False
 
 
 class PaperSupportAnswers(_Answer):

@@ -277,14 +277,19 @@ async def _once_more(judge: Examiner, asking: Asking[Any]) -> Iterable[Any]:
 def answers_by_id(
     answers: Iterable[One], asked: Iterable[str], verdict: Callable[[One], object]
 ) -> dict[str, One]:
-    """Map ids to answers. Ids that were not asked for are ignored; ids with two different verdicts are left out."""
+    """Map ids to answers, whatever brackets, blanks and capitals they are written with. Ids that were not asked for are ignored; ids with two different verdicts are left out."""
     found: dict[str, One] = {}
     torn: set[str] = set()
     for one in answers:
-        if one.id in found and verdict(found[one.id]) != verdict(one):
-            torn.add(one.id)
-        found[one.id] = one
-    return {name: found[name] for name in asked if name in found and name not in torn}
+        name = _bare_id(one.id)
+        if name in found and verdict(found[name]) != verdict(one):
+            torn.add(name)
+        found[name] = one
+    return {name: found[own] for name in asked if (own := _bare_id(name)) in found and own not in torn}
+
+
+def _bare_id(name: str) -> str:
+    return "".join(name.split()).strip("[](){}<>\"'`*").casefold()
 
 
 def groups_of(things: Sequence[CheckedThing], most: int) -> list[Sequence[CheckedThing]]:

@@ -388,12 +388,3 @@ def _joined(spans: Iterable[Span]) -> list[Span]:
         else:
             found.append(span)
     return found
-
-
-def locate(quote: str, text: str) -> Span | None:
-    """Find the span of a judge's quotation in the text, whatever its white space and case, else `None`."""
-    words = quote.split()
-    if not words:
-        return None
-    match = re.search(r"\s+".join(map(re.escape, words)), text, re.IGNORECASE)
-    return Span(match.start(), match.end()) if match else None

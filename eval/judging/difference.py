@@ -25,7 +25,7 @@ def earlier_code(judged: Judged) -> list[str]:
     return sorted(found.values())
 
 
-RELAID = {"support": 12, "citations": 8, "rating": 2, "pairwise": 2, "mistakes": 4}
+RELAID = {"support": 13, "citations": 9, "rating": 2, "pairwise": 2, "mistakes": 4}
 """Versions from which on a task's requests have today's form; answers to requests of before cannot be read again."""
 
 

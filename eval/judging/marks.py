@@ -123,7 +123,7 @@ def _holds(judged: Judged, key: str, mark: ReviewMark) -> bool:
     if mark.of == "rule":
         rule = judged.rules.get(key, {}).get(mark.name)
         return rule is not None and rule["status"] == mark.shown
-    verdict = judged.support.get(key, {}).get(mark.name)
+    verdict = judged.support.get(key, {}).get(mark.name) or judged.joint.get(key, {}).get(mark.name)
     if verdict is None or judged.judging is None or judged.judging.judge != mark.judge:
         return False
     return verdict["status"] == mark.shown and _claim_of(judged, key, verdict["claim_id"]) == mark.claim

@@ -10,7 +10,7 @@ from drr.eval.evidence.answers import Answer
 from drr.eval.judging.difference import earlier_code
 from drr.eval.judging.marks import marks_row, read_marks
 from drr.eval.judging.read import as_printed, choose_judging, complete_only, read_judged, refetched
-from drr.eval.metrics import document_rows, families
+from drr.eval.metrics import document_rows, faithfulness, families
 from drr.eval.metrics.coverage import MOST_FAILED, coverage, same_reports, same_reports_text, variants_of
 from drr.eval.metrics.diagnosis import failure_document
 from drr.eval.metrics.rows import (
@@ -21,7 +21,7 @@ from drr.eval.metrics.rows import (
     Provenance,
     StudyDocument,
 )
-from drr.eval.stats.faithfulness import PAPER_TYPES, JudgedClaims, corpus_values
+from drr.eval.stats.faithfulness import PAPER_TYPES, split_columns
 from drr.eval.stats.intervals import SHARE, Statistic, VRow, mean
 from drr.eval.stats.pairs import overall, pair_results
 from drr.eval.stats.question import grouped
@@ -111,7 +111,7 @@ def _tasks_behind(name: str) -> tuple[str, ...]:
         if tasks := printed.tasks_behind(name):
             return tasks
     if name.startswith("fp"):
-        return ("claims", "support")
+        return ("claims", "support") if name == "fp_split" else ("claims", "support", "joint")
     return ("claims",) if name == "fr" or name.startswith("n_cited") else ("rating",)
 
 
@@ -124,11 +124,12 @@ def _unknown(row: VRow, covered: CoverageRow, because: Sequence[str]) -> VRow:
 
 def _figures(judged: Judged, answers: Sequence[Answer]) -> dict[str, VRow]:
     figures: dict[str, VRow] = {}
-    if cited := judged.all_claims(answers, "cited"):
-        by_name = corpus_values(cited)
+    if by_name := faithfulness.corpus(judged, answers, "cited"):
         names = ("fp_web", "fp_product", "n_cited", "n_cited_web", "n_cited_product")
         figures = document_rows({name: by_name[name] for name in names})
-        figures["fp"] = equation_2(cited)
+        figures["fp"] = equation_2({t: by_name[f"fp_{t}"] for t in PAPER_TYPES}, by_name["fp"])
+        apart = split_columns(judged.all_claims(answers, "cited"))
+        figures["fp_split"] = equation_2(apart, by_name["fp_split"])
     extracted = (answer for answer in answers if judged.judged_claims(answer) is not None)
     if recall := grouped((answer.asked, _recall(judged, answer)) for answer in extracted):
         method = "claims with a URL / claims, of a second extraction, mean over queries"
@@ -145,18 +146,18 @@ def _recall(judged: Judged, answer: Answer) -> float | None:
     return sum(bool(claim["urls"]) for claim in claims) / len(claims) if claims else None
 
 
-def equation_2(reports: Sequence[JudgedClaims]) -> VRow:
-    """Compute half the sum of the two columns (Eq. 2 of the paper); undefined where one of them is."""
-    columns = corpus_values(reports)
-    parts = {t: columns[f"fp_{t}"].value for t in PAPER_TYPES}
-    empty = [t for t, value in parts.items() if value is None]
+def equation_2(columns: Mapping[str, Statistic], whole: Statistic) -> VRow:
+    """Compute half the sum of the two columns (Eq. 2 of the paper); undefined where one of them is. `whole` counts the reports."""
+    empty = [t for t, column in columns.items() if column.value is None]
     method = "Eq. 2 on the column means, as printed"
     if empty:
-        reason = f"no scored claim cites {' or '.join(empty)}: a term of Eq. 2 divides by zero"
-        return Statistic(None, None, None, 0, len(reports), method, reason).document()
-    value = sum(v for v in parts.values() if v is not None) / len(PAPER_TYPES)
-    scored, lost = columns["fp"].n, columns["fp"].n_unscored
-    return Statistic(value, None, None, scored, lost, f"{method}; no interval is defined for it").document()
+        reason = whole.reason or (
+            f"no scored claim cites {' or '.join(empty)}: a term of Eq. 2 divides by zero"
+        )
+        return Statistic(None, None, None, 0, whole.n + whole.n_unscored, method, reason).document()
+    value = sum(v.value or 0.0 for v in columns.values()) / len(columns)
+    method = f"{method}; no interval is defined for it"
+    return Statistic(value, None, None, whole.n, whole.n_unscored, method).document()
 
 
 SCHEMA = 1
@@ -247,9 +248,7 @@ def _judge(judged: Judged) -> JudgeRow | None:
 def _add_now(document: StudyDocument, now: Judged) -> None:
     """Add faithfulness against the pages as they read at the last `--refetch`."""
     for variant, answers in variants_of(now).items():
-        found = now.all_claims(answers)
-        if found:
-            values = corpus_values(found)
+        if values := faithfulness.corpus(now, answers):
             document["metrics"][variant] |= {
                 f"{name}_now": values[name].within(SHARE).document() for name in ("fp", "fp_web")
             }

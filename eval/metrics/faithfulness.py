@@ -19,6 +19,13 @@ TITLES = {
 }
 
 
+UNJOINED = (
+    "claims of several types of source were not judged by all of them together; fp_split has each type alone"
+)
+ABSENT_MOST = 0.1
+"""Most that may rest on absence: no quotation shows it, so above this share faithfulness leads nothing."""
+
+
 def _share(name: str, label: str, text: str, table: str | None, *, detail: bool = True) -> Metric:
     return Metric(name, label, text, table, range=SHARE, better="higher", detail=detail)
 
@@ -42,6 +49,14 @@ _BESIDE = (
         "faithfulness 3 types",
         "As faithfulness, with the shopper's own records as a third kind.",
         None,
+    ),
+    Metric(
+        "fp_absent",
+        "faithfulness by absence",
+        "Of the claims that faithfulness counts, the share that say that something is not stated, which no quotation can show.",
+        "faithfulness-bounds",
+        range=SHARE,
+        detail=True,
     ),
     _count("n_claims", "N claims", "Claims of the report, cited or not.", None),
     *(
@@ -86,6 +101,12 @@ def metrics() -> list[Metric]:
             "How far the cited sources support what the report says (faithfulness precision, FP): mean over web and product sources.",
             "faithfulness",
             detail=False,
+        ),
+        _share(
+            "fp_split",
+            "faithfulness split",
+            "As faithfulness, with each type of source that a claim cites judged as if it stood alone, as until version 0.2.",
+            "faithfulness",
         ),
         *map(_precision, all_kinds()),
         _share(
@@ -135,20 +156,24 @@ def per_report(judged: Judged, answer: Answer) -> Values:
     if found is None:
         return {}
     values = report_values(found.claims)
-    return {name: value if _is_known(judged, name) else None for name, value in values.items()}
+    return {name: None if _unknown(judged, name) else value for name, value in values.items()}
 
 
-def corpus(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, Statistic]:
-    found = judged.all_claims(answers)
+def corpus(judged: Judged, answers: Sequence[Answer], mode: str = "all") -> Mapping[str, Statistic]:
+    """Return the metrics of one variant, by the claims of one extraction."""
+    found = judged.all_claims(answers, mode)
     values = corpus_values(found) if found else {}
     return {
-        name: v
-        if _is_known(judged, name)
-        else replace(empty_statistic(v.method, len(answers)), reason=UNASKED)
+        name: replace(empty_statistic(v.method, len(answers)), reason=reason)
+        if (reason := _unknown(judged, name))
+        else v
         for name, v in values.items()
     }
 
 
-def _is_known(judged: Judged, name: str) -> bool:
-    """Tell whether code alone decides a figure, or somebody judged."""
-    return not judged.is_code or name == "fr" or name.startswith("n_")
+def _unknown(judged: Judged, name: str) -> str:
+    """Return the reason why a figure is unknown; empty where all that it takes was judged."""
+    if judged.is_code and not (name == "fr" or name.startswith("n_")):
+        return UNASKED
+    is_joint = name.startswith("fp") and name != "fp_split"
+    return UNJOINED if is_joint and judged.joint_waits else ""

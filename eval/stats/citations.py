@@ -38,7 +38,7 @@ class CitationVerdict:
     together: Status | None
     """Verdict on all sources of this type that the claim cites."""
     needed: bool | None
-    """True if the claim's sources of this type support less without this one. `None` is unknown; set only for an address that supports nothing alone."""
+    """True if the claim's sources, of all types, support less without this one. `None` is unknown; set only for an address that supports nothing alone."""
     is_source: bool
     """False for a made-up address: no tool returned it and the shop does not have it. A record that does not exist has the status `none`."""
     reason: str
@@ -115,7 +115,7 @@ def unread_counts(standing: Mapping[str, int]) -> dict[str, int]:
 def is_needed(
     alone: Counter[Status | None], together: Status | None, without: Status | None = None
 ) -> bool | None:
-    """Tell whether a source that supports nothing alone is needed beside the claim's other sources of its type.
+    """Tell whether a source that supports nothing alone is needed beside the claim's other sources. `alone` counts those of its type, and each other type as one.
 
     Without it, the others support at least what the best of them supports alone; of two sources, exactly what the other does.
     Only where these bounds do not decide, the verdict on the others `without` it counts.
@@ -132,11 +132,6 @@ def is_needed(
         return True
     rest = _score(without)
     return None if rest is None else rest < whole
-
-
-def is_open(alone: Counter[Status | None], together: Status | None) -> bool:
-    """Tell whether only a judgement of the other sources can decide if such a source is needed."""
-    return _score(together) is not None and is_needed(alone, together) is None
 
 
 def _score(status: Status | None) -> float | None:

@@ -1,13 +1,14 @@
 """Statistics of faithfulness: how much of a report is cited, and how much of the cited content its sources support.
 
-The unit is (claim, source type): all sources of that type which the claim cites are judged together. Per report FP is the
-mean over the paper's two types, web and product, as far as present; over reports it is the mean over queries. Every other type
-(the user's own records, an added kind of source) has its own column and is not in the headline. `docs/judging.md` states every definition.
+The unit is (claim, source type). A claim that cites several types is judged once more, by all its sources together, where no type
+alone supports all of it (`claim_scores`). Per report FP is the mean over the paper's two types, web and product, as far as present;
+over reports it is the mean over queries. Every other type (the user's own records, an added kind of source) has its own column and
+is not in the headline. `docs/judging.md` states every definition.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NotRequired, TypedDict, get_args
 
@@ -15,12 +16,15 @@ from drr.env.world import all_kinds, in_table_order, label_of
 from drr.eval.stats.intervals import Statistic, mean, pooled_ratio
 from drr.eval.stats.question import Asked, grouped
 
+JOINT = "joint"
+"""Type of a verdict on sources of several types together."""
 Support = Literal["full", "partial", "none"]
 Status = Literal[
     "full", "partial", "none", "unreachable", "blocked", "empty", "not_frozen", "judge_error", "unquoted"
 ]
 STATUSES: tuple[Status, ...] = get_args(Status)
 SCORE: Mapping[str, float] = {"full": 1.0, "partial": 0.5, "none": 0.0}
+_WORD: Mapping[float, Status] = {1.0: "full", 0.5: "partial", 0.0: "none"}
 UNREADABLE = frozenset({"unreachable", "blocked", "empty"})
 UNREAD = UNREADABLE | {"not_frozen"}
 """Statuses of sources that nobody read, missing ones included; they count in no precision."""
@@ -72,6 +76,8 @@ class VerdictRow(TypedDict):
     judged: NotRequired[str]
     """The judge's verdict, where a rule overruled it or the quotation is not in the evidence."""
     quote_not_found: NotRequired[str]
+    absent: NotRequired[bool]
+    """True if the claim says that something is not stated, and nothing states it: there is nothing to quote."""
     sources: list[SourceRow]
     spans: list[SpanRow]
 
@@ -79,8 +85,20 @@ class VerdictRow(TypedDict):
 class AddressVerdict(VerdictRow):
     """The verdict on one claim against one of several cited addresses of the same type."""
 
-    without: Status | None
-    """Verdict on the claim's other sources of the type together; `None` where the judge was not asked."""
+    without: NotRequired[Status | None]
+    """Verdict on the claim's other sources of the type together, as judgings of before have it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Joint:
+    """The judgement of a claim by all its sources, of several types, together."""
+
+    keeps: Collection[str] = ()
+    """Types that keep their own score: code decided or capped it, or the record holds another figure."""
+    page: Status | None = None
+    """Verdict against the whole texts; `None` where none was needed, or none is there yet."""
+    seen: Status | None = None
+    """Verdict against the texts that the agent saw."""
 
 
 WEAKEST = (
@@ -110,6 +128,25 @@ class JudgedClaim:
     urls: Sequence[str] = ()
     verdicts: Mapping[str, VerdictRow] = field(default_factory=dict)
     """The verdicts as the ledger has them, by the name of each."""
+    joint: Joint | None = None
+    """The judgement by all types together; `None` where there is one type, or nobody has judged it yet."""
+
+    @property
+    def whole(self) -> Status | None:
+        """Return the verdict on all sources of the claim together; `None` where it is unknown."""
+        if len(self.page) == 1:
+            return next(iter(self.page.values()))
+        value = None if self.joint is None else _whole(self.page, self.joint.keeps, self.joint.page)
+        return None if value is None else _WORD[value]
+
+    @property
+    def has_seen(self) -> bool:
+        """Tell whether the agent saw another text than the page's."""
+        return any(verdict["against"] == "seen" for verdict in self.verdicts.values())
+
+    @property
+    def rests_on_absence(self) -> bool:
+        return any(one.get("absent") for one in self.verdicts.values() if one["against"] == "page")
 
     @property
     def cited(self) -> bool:
@@ -118,15 +155,19 @@ class JudgedClaim:
     @property
     def status(self) -> str:
         """Return the weakest verdict that counts, to which a reader should look first. Verdicts on what the agent saw count in no figure but `fp_seen`."""
-        counted = [verdict["status"] for verdict in self.verdicts.values() if verdict["against"] == "page"]
-        found = counted or [verdict["status"] for verdict in self.verdicts.values()]
+        own = [one for one in self.verdicts.values() if one["type"] != JOINT]
+        counted = [one["status"] for one in own if one["against"] == "page"]
+        if self.joint:
+            counts = on_pages(self)
+            counted = ["full" if counts[t] == 1 else s for t, s in self.page.items() if s and t in counts]
+        found = counted or [verdict["status"] for verdict in own]
         weakest = next((status for status in WEAKEST if status in found), None)
         return weakest or ("unscored" if self.urls else "uncited")
 
     @property
     def types(self) -> list[str]:
         """List the types of sources that were judged."""
-        return sorted({verdict["type"] for verdict in self.verdicts.values()})
+        return sorted({verdict["type"] for verdict in self.verdicts.values()} - {JOINT})
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,42 +180,96 @@ class JudgedClaims:
 
 
 Score = Callable[[Status | None], float | None]
-VerdictsOf = Callable[[JudgedClaim], Mapping[str, Status | None]]
-"""Function that returns the verdicts of a claim that count, by type."""
+Scores = Mapping[str, float | None]
+"""Scores of a claim, by type; `None` is unknown. A type that leaves the claim out is absent."""
+Reading = Callable[[JudgedClaim], Scores]
+"""Function that returns what each type counts of a claim."""
 
 
-def _page(claim: JudgedClaim) -> Mapping[str, Status | None]:
-    return claim.page
+def needs_joint(own: Mapping[str, Status | None], keeps: Collection[str]) -> bool:
+    """Tell whether a judgement by all types together can change what a type counts. It cannot where a type alone says all."""
+    if {"full", None} & set(own.values()):
+        return False
+    was_read = [t for t, status in own.items() if status not in UNREAD]
+    return len(was_read) > 1 and any(own[t] in SCORE for t in was_read if t not in keeps)
 
 
-def _seen(claim: JudgedClaim) -> Mapping[str, Status | None]:
-    return claim.seen
+def _whole(own: Mapping[str, Status | None], keeps: Collection[str], together: Status | None) -> float | None:
+    """Return the larger of the score of all types together and of the best type alone. `None` is unknown."""
+    known = (SCORE.get(str(status)) for status in own.values())
+    best = max((value for value in known if value is not None), default=None)
+    if best == 1 or (None not in own.values() and not needs_joint(own, keeps)):
+        return best
+    joint = None if together is None else SCORE.get(together)
+    return None if joint is None else max(joint, best or 0.0)
+
+
+def claim_scores(
+    own: Mapping[str, Status | None], joint: Joint | None, together: Status | None, score: Score
+) -> Scores:
+    """Return what each type counts of a claim.
+
+    Types that alone say all count 1, and the others leave the claim out. Else a type that adds something counts what all types say
+    together, and one that adds nothing counts 0, unless none adds anything alone. A type that keeps its own score, that nobody could
+    read or whose judgement failed has its own.
+    """
+    scores = {t: score(status) for t, status in own.items()}
+    if len(own) < 2:
+        return scores
+    if joint is None:
+        return dict.fromkeys(own)
+    free = {t for t, status in own.items() if status in SCORE and t not in joint.keeps}
+    if "full" in own.values():
+        return {t: value for t, value in scores.items() if t not in free or value == 1}
+    whole = _whole(own, joint.keeps, together)
+    if any(SCORE.get(str(status)) for status in own.values()):
+        shared = {t: whole if own[t] != "none" or whole is None else 0.0 for t in free}
+    else:  # a type whose judgement failed may be the one that says it
+        shared = dict.fromkeys(free, None if whole and not OPEN.isdisjoint(own.values()) else whole)
+    return {**scores, **shared}
+
+
+def on_pages(claim: JudgedClaim) -> Scores:
+    """Score a claim against the records and whole pages, with unreadable sources as no support."""
+    return claim_scores(claim.page, claim.joint, claim.joint.page if claim.joint else None, strict_score)
+
+
+def _on_reachable(claim: JudgedClaim) -> Scores:
+    return claim_scores(claim.page, claim.joint, claim.joint.page if claim.joint else None, reachable_score)
+
+
+def _on_seen(claim: JudgedClaim) -> Scores:
+    return claim_scores(claim.seen, claim.joint, claim.joint.seen if claim.joint else None, strict_score)
+
+
+def split_by_type(claim: JudgedClaim) -> Scores:
+    """Score each type of a claim as if it stood alone."""
+    return {t: strict_score(status) for t, status in claim.page.items()}
 
 
 def report_fp(
-    claims: Iterable[JudgedClaim],
-    types: Iterable[str] = PAPER_TYPES,
-    score: Score = strict_score,
-    evidence: VerdictsOf = _page,
+    claims: Iterable[JudgedClaim], types: Iterable[str] = PAPER_TYPES, reading: Reading = on_pages
 ) -> float | None:
     """Return the mean over source types of the type's mean over claims. `None` where no cited claim has a score."""
-    claims = list(claims)
-    by_type = [_scores(claims, (t,), score, evidence) for t in types]
+    scores = [reading(claim) for claim in claims]
+    by_type = [[value for own in scores if (value := own.get(t)) is not None] for t in types]
     present = [sum(scored) / len(scored) for scored in by_type if scored]
     return sum(present) / len(present) if present else None
 
 
-def _scores(
-    claims: Iterable[JudgedClaim], types: Iterable[str], score: Score, evidence: VerdictsOf = _page
-) -> list[float]:
-    wanted = set(types)
-    values = (score(status) for claim in claims for t, status in evidence(claim).items() if t in wanted)
-    return [value for value in values if value is not None]
+def _absence(claims: Iterable[JudgedClaim]) -> float | None:
+    """Return the share of the claims that faithfulness counts as supported only because nothing states what they deny."""
+    counted = [claim for claim in claims if any(on_pages(claim).get(t) is not None for t in PAPER_TYPES)]
+    return sum(claim.rests_on_absence for claim in counted) / len(counted) if counted else None
 
 
 def _supported(claim: JudgedClaim) -> float | None:
-    """Return 1 if any type supports the claim, else 0. Unknown only where a missing verdict could still support it."""
+    """Return 1 if any type supports the claim, or all together, else 0. Unknown only where a missing verdict could still support it."""
     scores = [strict_score(status) for status in claim.page.values()]
+    if len(scores) > 1 and 1.0 not in scores:
+        scores.append(
+            None if claim.joint is None else _whole(claim.page, claim.joint.keeps, claim.joint.page)
+        )
     if any(value is not None and value >= 0.5 for value in scores):
         return 1.0
     return None if None in scores else 0.0
@@ -203,8 +298,10 @@ def report_values(
         **{f"fp_{t}": report_fp(claims, (t,)) for t in types},
         "fp_3types": report_fp(claims, ALL_TYPES),
         "fp_strict": report_fp(claims),
-        "fp_reachable": report_fp(claims, score=reachable_score),
-        "fp_seen": report_fp(claims, evidence=_seen),
+        "fp_reachable": report_fp(claims, reading=_on_reachable),
+        "fp_seen": report_fp(claims, reading=_on_seen),
+        "fp_split": report_fp(claims, reading=split_by_type),
+        "fp_absent": _absence(claims),
         "fr": sum(claim.cited for claim in claims) / len(claims) if claims else None,
         "fr_supported": sum(supported) / len(supported) if supported else None,
         "n_claims": float(len(claims)),
@@ -227,6 +324,8 @@ def methods(types: Iterable[str]) -> dict[str, str]:
         "fp_strict": "as fp: unreadable sources count 0",
         "fp_reachable": "as fp, unreadable sources left out",
         "fp_seen": "as fp, against the text the agent saw",
+        "fp_split": "as fp, each source type judged alone",
+        "fp_absent": "claims that rest on absence / claims counted by fp, mean over queries",
         "fr": "claims with a resolved source / all claims, mean over queries",
         "fr_supported": "claims supported at least in part / all claims, mean over queries",
         "n_claims": "claims per report, mean over queries",
@@ -253,18 +352,35 @@ def corpus_values(reports: Sequence[JudgedClaims]) -> dict[str, Statistic]:
         key, count = f"fp_{source_type}", f"n_cited_{source_type}"
         filled = grouped((r.query, 0.0 if values[count] == 0 else values[key]) for r, values in per_report)
         found[f"{key}_zero_filled"] = mean(filled, f"as {key}, a report without such claims counts 0")
-    found["fp_micro"] = _micro(reports, "pooled over all (claim, type) units, web and product", strict_score)
+    found["fp_micro"] = _micro(reports, "pooled over all (claim, type) units, web and product", on_pages)
     found["unreadable_rate"] = _micro(
         reports, "share of web and product units whose source could not be read", _unreadable
     )
     return found
 
 
-def _unreadable(status: Status | None) -> float | None:
-    return None if status in OPEN else float(status in UNREAD)
+def split_columns(reports: Iterable[JudgedClaims]) -> dict[str, Statistic]:
+    """Return the figure of each of the paper's types, each judged alone."""
+    known = [(one.query, one.claims) for one in reports if one.claims is not None]
+    return {
+        t: mean(
+            grouped((query, report_fp(claims, (t,), split_by_type)) for query, claims in known),
+            f"as fp_{t}, each source type judged alone",
+        )
+        for t in PAPER_TYPES
+    }
 
 
-def _micro(reports: Sequence[JudgedClaims], method: str, score: Score) -> Statistic:
-    scored = [(one.query, _scores(one.claims or (), PAPER_TYPES, score)) for one in reports]
+def _unreadable(claim: JudgedClaim) -> Scores:
+    return {t: None if status in OPEN else float(status in UNREAD) for t, status in claim.page.items()}
+
+
+def _micro(reports: Sequence[JudgedClaims], method: str, reading: Reading) -> Statistic:
+    scored = [(one.query, _pooled(one.claims or (), reading)) for one in reports]
     rows = [(query, sum(scores), float(len(scores))) for query, scores in scored if scores]
     return pooled_ratio(rows, method, n=len(rows), n_unscored=len(reports) - len(rows))
+
+
+def _pooled(claims: Iterable[JudgedClaim], reading: Reading) -> list[float]:
+    every = (reading(claim).get(t) for claim in claims for t in PAPER_TYPES)
+    return [value for value in every if value is not None]

@@ -12,7 +12,15 @@ from drr.citations.addresses import canonical_url
 from drr.env.world import is_paged
 from drr.eval.evidence.answers import Answer
 from drr.eval.stats.citations import CitationVerdict, is_needed
-from drr.eval.stats.faithfulness import STATUSES, UNREADABLE, AddressVerdict, SourceRow, Status, VerdictRow
+from drr.eval.stats.faithfulness import (
+    STATUSES,
+    UNREADABLE,
+    AddressVerdict,
+    JudgedClaim,
+    SourceRow,
+    Status,
+    VerdictRow,
+)
 from drr.eval.stats.question import grouped
 
 
@@ -94,6 +102,10 @@ class JudgedCitations:
     addresses: Addresses
     judge: str
     protocol: str
+    claims: Mapping[str, JudgedClaim]
+    """The claims with their verdicts by type and by all types together."""
+    rests: Mapping[str, VerdictRow]
+    """Verdicts on claims by all their sources but one, by the name of the set."""
 
     def rows(self, claims: Iterable[ClaimRow]) -> list[CitationVerdict]:
         by_claim = grouped((one["claim_id"], one) for one in self.support if one["against"] == "page")
@@ -133,7 +145,9 @@ class JudgedCitations:
             verdicts[text] = self.addresses.get((claim, source["url"])) or verdicts.get(text)
         if len(verdicts) == 1:
             verdicts = dict.fromkeys(verdicts, verdict)
-        alone = Counter(one and one["status"] for one in verdicts.values())
+        types = self.claims[claim].page
+        elsewhere = Counter(status for t, status in types.items() if t != verdict["type"])
+        alone = Counter(one and one["status"] for one in verdicts.values()) + elsewhere
         addresses = Counter(str(source["sha256"]) for source in verdict["sources"] if _is_read(source))
         for source in verdict["sources"]:
             own = verdicts.get(str(source["sha256"])) if _is_read(source) else None
@@ -141,8 +155,12 @@ class JudgedCitations:
             if own is not None and own["status"] == "none":
                 shared = addresses[str(source["sha256"])] > 1
                 of_address = self.addresses.get((claim, source["url"]))
+                without = of_address.get("without") if of_address and len(types) == 1 else None
+                rest = self.rests.get(
+                    set_without(claim, verdict["type"], self.claims[claim].urls, source["url"])
+                )
                 needed = not shared and is_needed(
-                    alone, verdict["status"], of_address and of_address["without"]
+                    alone, self.claims[claim].whole, rest["status"] if rest else without
                 )
             yield self._of_source(verdict, source, own, needed)
 
@@ -204,6 +222,11 @@ class JudgedCitations:
     @cached_property
     def _returned(self) -> set[str]:
         return {canonical_url(row["url"]) for row in self.answer.record.result.get("sources", ())}
+
+
+def set_without(claim: str, source_type: str, urls: Sequence[str], url: str) -> str:
+    """Name the set of a claim's sources without this address."""
+    return f"{claim}-{source_type}.{urls.index(url) + 1}-without"
 
 
 def _scope(claim: ClaimRow, scopes: dict[tuple[str, ...], str]) -> str:

@@ -2,13 +2,11 @@
 
 The judge is asked about each source with the same prompt as in `support`, so that verdicts on one source are comparable. A claim with
 one source of a type already has its verdict from `support`. Code decides what it can, equal texts are asked about once, and one request
-holds several claims as long as there is room. Where a source alone supports nothing and may still be needed beside the others, the
-other sources are judged once more without it.
+holds several claims as long as there is room.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypedDict
@@ -16,8 +14,7 @@ from typing import Any, TypedDict
 from drr.env.source import FrozenText
 from drr.eval.asking.judge import Examiner
 from drr.eval.evidence.answers import Answer
-from drr.eval.stats.citations import is_open
-from drr.eval.stats.faithfulness import AddressVerdict, Status, VerdictRow
+from drr.eval.stats.faithfulness import AddressVerdict
 from drr.eval.stats.question import grouped
 from drr.eval.tasks.citation_rows import ClaimRow
 from drr.eval.tasks.desk import Estimate, JudgingContext
@@ -25,7 +22,6 @@ from drr.eval.tasks.judgements import Judged, JudgingRun
 from drr.eval.tasks.support import ClaimTask
 from drr.eval.tasks.support_items import SupportItem, count_shown_characters, failed_verdict, items_of_request
 from drr.eval.tasks.support_requests import judge_support, support_asking
-from drr.llm.failures import ModelFailure
 from drr.study.unit import Outcome, Record, Unit
 
 CLAIMS_MOST, SOURCES_MOST = 10, 10
@@ -41,8 +37,6 @@ class PortionRow(TypedDict):
     places: list[int]
     """Numbers of its sources among the claim's sources of this type."""
     urls: list[str]
-    whole: bool
-    together: Status | None
 
 
 @dataclass(frozen=True)
@@ -55,10 +49,6 @@ class Portion:
     items: tuple[SupportItem, ...]
     asked: int
     """Number of sources that a judge is asked about; code decides the others."""
-    whole: bool
-    """True if these are all sources of the type that the claim cites."""
-    together: Status | None
-    """Verdict on all the claim's sources of the type together."""
 
     @property
     def id(self) -> str:
@@ -75,27 +65,12 @@ class Portion:
             "type": self.type,
             "places": [int(item.id.rpartition(".")[2]) for item in self.items],
             "urls": self.urls,
-            "whole": self.whole,
-            "together": self.together,
         }
-
-    def left_out(self, desk: JudgingContext, alone: Mapping[str, VerdictRow]) -> Iterator[SupportItem]:
-        """Yield the other sources as an item, for each source that alone supports nothing and may still be needed."""
-        statuses: Counter[Status | None] = Counter(alone[item.id]["status"] for item in self.items)
-        if not self.whole or not is_open(statuses, self.together):
-            return
-        for item in self.items:
-            if alone[item.id]["status"] == "none":
-                rest = tuple(one.sources[0] for one in self.items if one is not item)
-                name = set_without_item(item.id)
-                yield SupportItem(
-                    name, self.claim_id, self.claim, self.type, "page", rest, desk.cut(len(rest))
-                )
 
 
 class CitationsTask(ClaimTask):
     name = "citations"
-    version = 8
+    version = 9
     needs = ("support",)
     metrics = ("citations", "papers")
 
@@ -108,15 +83,13 @@ class CitationsTask(ClaimTask):
         found = judged.checked_claims(about)
         if found is None or not found.claims or not desk.protocol.judges_each or desk.refetched is not None:
             return
-        together = judged.support.get(about.key, {})
-        for group in _batches(list(source_portions(desk, about, found.claims, together))):
+        for group in _batches(list(source_portions(desk, about, found.claims))):
             items = _items(group)
             fields = {
                 "answer": about.key,
                 "claims": found.key,
                 "items": [item.id for item in items],
                 "addresses": [url for portion in group for url in portion.urls],
-                "together": [portion.together for portion in group],
                 "prompt": support_asking(desk.prompts, desk.protocol, items).fingerprint,
             }
             spec = {"answer": about.key, "portions": [portion.row() for portion in group]}
@@ -127,11 +100,7 @@ class CitationsTask(ClaimTask):
         group = _portions_of_unit(desk, spec)
         about = (spec["answer"],)
         alone = await judge_support(judge, desk.prompts, desk.protocol, _items(group), about=about)
-        rest = await _rests(desk, judge, about, [i for p in group for i in p.left_out(desk, alone)])
-        verdicts: dict[str, AddressVerdict] = {
-            name: {**verdict, "without": rest.get(set_without_item(name))} for name, verdict in alone.items()
-        }
-        return Outcome({"verdicts": verdicts})
+        return Outcome({"verdicts": alone})
 
     def read(self, record: Record, judged: Judged) -> None:
         here = judged.addresses.setdefault(record.key_fields["answer"], {})
@@ -162,14 +131,7 @@ class CitationsTask(ClaimTask):
 CITATIONS = CitationsTask()
 
 
-def set_without_item(name: str) -> str:
-    """Name the set of sources without this item."""
-    return f"{name}-without"
-
-
-def source_portions(
-    desk: JudgingContext, answer: Answer, claims: Iterable[ClaimRow], together: Mapping[str, VerdictRow]
-) -> Iterator[Portion]:
+def source_portions(desk: JudgingContext, answer: Answer, claims: Iterable[ClaimRow]) -> Iterator[Portion]:
     """Yield each claim's readable sources of a type, where there are several, in portions that fit one request."""
     book = desk.book(answer)
     for claim in claims:
@@ -178,8 +140,7 @@ def source_portions(
             text = desk.text_of_claim(claim["text"], source_type)
             items = [_item(desk, claim["id"], text, n, page) for n, page in distinct_texts(pages)]
             if len(items) > 1:
-                verdict = together.get(f"{claim['id']}-{source_type}")
-                yield from _portions(desk, source_type, items, verdict and verdict["status"])
+                yield from _portions(desk, source_type, items)
 
 
 def _item(desk: JudgingContext, claim_id: str, claim: str, place: int, page: FrozenText) -> SupportItem:
@@ -196,14 +157,11 @@ def distinct_texts(pages: Iterable[FrozenText]) -> list[tuple[int, FrozenText]]:
     return list(found.values())
 
 
-def _portions(
-    desk: JudgingContext, source_type: str, items: Sequence[SupportItem], together: Status | None
-) -> Iterator[Portion]:
+def _portions(desk: JudgingContext, source_type: str, items: Sequence[SupportItem]) -> Iterator[Portion]:
     for start in range(0, len(items), SOURCES_MOST):
         part = tuple(items[start : start + SOURCES_MOST])
         asked = sum(item.needs_judge(desk.protocol) for item in part)
-        whole = len(part) == len(items)
-        yield Portion(items[0].claim_id, items[0].claim, source_type, part, asked, whole, together)
+        yield Portion(items[0].claim_id, items[0].claim, source_type, part, asked)
 
 
 def _portions_of_unit(desk: JudgingContext, spec: Mapping[str, Any]) -> list[Portion]:
@@ -213,9 +171,7 @@ def _portions_of_unit(desk: JudgingContext, spec: Mapping[str, Any]) -> list[Por
     for row in rows:
         placed = zip(row["places"], row["urls"], strict=True)
         items = tuple(_item(desk, row["claim_id"], row["claim"], n, book.page(url)) for n, url in placed)
-        found.append(
-            Portion(row["claim_id"], row["claim"], row["type"], items, 0, row["whole"], row["together"])
-        )
+        found.append(Portion(row["claim_id"], row["claim"], row["type"], items, 0))
     return found
 
 
@@ -234,29 +190,6 @@ def _batches(found: Sequence[Portion]) -> list[list[Portion]]:
         elif portion.asked:
             batches.append([portion])
     return batches + [[portion] for portion in found if not portion.asked]
-
-
-async def _rests(
-    desk: JudgingContext, judge: Examiner, about: tuple[str, ...], left: Sequence[SupportItem]
-) -> dict[str, Status]:
-    """Judge the sets that leave out one source, several in one request. Sets without a usable answer are left out of the result."""
-    groups: list[list[SupportItem]] = []
-    for item in left:
-        room = SOURCES_MOST - sum(len(one.sources) for one in groups[-1]) if groups else 0
-        if len(item.sources) <= room:
-            groups[-1].append(item)
-        else:
-            groups.append([item])
-    found: dict[str, VerdictRow] = {}
-    for group in groups:
-        try:
-            found |= await judge_support(
-                judge, desk.prompts, desk.protocol, items_of_request(group), about=about
-            )
-        except ModelFailure as failure:
-            if failure.transient or failure.fatal:
-                raise
-    return {name: verdict["status"] for name, verdict in found.items()}
 
 
 def _unjudged(record: Record) -> dict[tuple[str, str], AddressVerdict]:

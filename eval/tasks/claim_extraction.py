@@ -21,6 +21,7 @@ from drr.eval.evidence.claims import (
     claims_citing,
     refers_to_previous,
 )
+from drr.eval.evidence.quotations import locate
 from drr.eval.tasks.citation_rows import ClaimRow
 from drr.llm.failures import ModelFailure
 from drr.llm.prompts import fence
@@ -34,7 +35,7 @@ TRIES = 3
 class Extraction:
     claims: list[Claim]
     rejects: Counter[str] = field(default_factory=Counter)
-    """Number of rejected claims of a model by reason: `quote_not_found`, `url_not_cited`, `duplicate`."""
+    """Number of rejected claims of a model by reason, `quote_not_found` or `duplicate`; `url_not_cited` counts dropped addresses."""
 
 
 async def extract_in_tries(answer: Answer, citations: Citations, judge: Examiner, prompt: str) -> Extraction:
@@ -68,7 +69,7 @@ async def extract_with_model(
         answer = await judge.answer(Asking("claims", FoundClaims, messages, about=about))
         for found in answer.claims:
             place = (start, end) if is_same else (0, len(report))
-            span = locate(found.quote, report, *place)
+            span: tuple[int, int] | None = locate(found.quote, report, *place)
             if span is None and not is_same and locate(found.quote, shown, start, end):
                 span = block_with(found.quote, report)
             _accept(found, report, span, citations, extraction, seen)
@@ -172,9 +173,9 @@ def _accept(
         return
     known = {source.url for source in citations.sources}
     urls = tuple(dict.fromkeys(canonical_url(url) for url in found.sources))
-    if not known.issuperset(urls):
-        extraction.rejects["url_not_cited"] += 1
-        return
+    if lost := [url for url in urls if url not in known]:
+        extraction.rejects["url_not_cited"] += len(lost)
+        urls = tuple(url for url in urls if url in known)
     text = " ".join(found.claim.split())
     key = (*span, text.casefold())
     if key in seen or not text:
@@ -186,15 +187,3 @@ def _accept(
     extraction.claims.append(
         Claim("", text, report[start:end], start, end, urls, bool(urls) and not near.intersection(urls))
     )
-
-
-def locate(quote: str, report: str, start: int, end: int) -> tuple[int, int] | None:
-    """Find the span of the quote in the report, whatever its white space."""
-    words = quote.split()
-    if not words:
-        return None
-    at = report.find(quote.strip(), start, end)
-    if at >= 0:
-        return at, at + len(quote.strip())
-    match = re.compile(r"\s+".join(re.escape(word) for word in words)).search(report, start, end)
-    return match.span() if match else None

@@ -19,7 +19,7 @@ from drr.eval.asking.forms import (
 )
 from drr.eval.asking.judge import Examiner, answers_by_id, ask_by_id
 from drr.eval.evidence.answers import Answer
-from drr.eval.evidence.passages import locate
+from drr.eval.evidence.quotations import locate
 from drr.eval.labels import DIMENSION_TITLES, DIMENSIONS, Dimension, pair_id
 from drr.eval.tasks.citation_rows import FailureRow, FailuresResult, PreferenceResult, RatingResult
 from drr.eval.tasks.desk import Estimate, JudgingContext, Pair, Planned, Task, text_id
@@ -249,14 +249,15 @@ class PairwiseTask(DimensionTask[Pair]):
     async def work(self, desk: JudgingContext, spec: Mapping[str, Any], judge: Examiner) -> Outcome:
         """Judge one order. A unit about one dimension has its winner, one about all a row for each that was not left out twice."""
         if "dimension" in spec:
-            return Outcome({**await prefer(judge, _pair_asking(desk, spec))})
+            found = await preference(judge, _pair_asking(desk, spec))
+            return Outcome({"preferences": {}} if found is None else {**found})
         names = {plain_name(one): one for one in DIMENSIONS}
 
         def asking(some: Sequence[str]) -> Asking[Any]:
             return _pair_asking(desk, spec, [names[name] for name in some])
 
-        found = await ask_by_id(judge, list(names), len(names), asking, attrgetter("winner"))
-        return Outcome({"preferences": {names[name]: _preferred(one) for name, one in found.items()}})
+        each = await ask_by_id(judge, list(names), len(names), asking, attrgetter("winner"))
+        return Outcome({"preferences": {names[name]: _preferred(one) for name, one in each.items()}})
 
     def read(self, record: Record, judged: Judged) -> None:
         fields = record.key_fields
@@ -271,7 +272,8 @@ class PairwiseTask(DimensionTask[Pair]):
             judged.pairs[fields["first"], fields["second"], dimension] = verdict
 
     def lacks(self, record: Record) -> bool:
-        return len(record.result.get("preferences", DIMENSIONS)) < len(DIMENSIONS)
+        wanted = _dimensions(record.key_fields)
+        return len(record.result.get("preferences", wanted)) < len(wanted)
 
     def estimate(self, desk: JudgingContext, unit: Unit) -> Estimate:
         answers = [desk.answer(unit.spec[side]) for side in ("first", "second")]
@@ -331,13 +333,19 @@ def comparison_asking(
 
 async def prefer(judge: Examiner, asking: Asking[Any]) -> PreferenceResult:
     """Ask the judge on one dimension and return the winner by its place in the prompt."""
+    found = await preference(judge, asking)
+    if found is None:
+        raise ModelFailure("malformed", f"the judge does not answer on {asking.dimension}")
+    return found
+
+
+async def preference(judge: Examiner, asking: Asking[Any]) -> PreferenceResult | None:
+    """Ask the judge on one dimension as `prefer` does; `None` where the answer is on another."""
     answer = await judge.answer(asking)
     if isinstance(answer, PaperPreferenceAnswer):
         return _preferred(answer)
     found = answers_by_id(answer.verdicts, [plain_name(asking.dimension or "")], attrgetter("winner"))
-    if not found:
-        raise ModelFailure("malformed", f"the judge does not answer on {asking.dimension}")
-    return _preferred(*found.values())
+    return _preferred(*found.values()) if found else None
 
 
 def _preferred(answer: PreferenceAnswer | PaperPreferenceAnswer) -> PreferenceResult:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Generic, Literal, NotRequired, TypedDict, TypeVar, cast
@@ -15,10 +15,15 @@ from drr.eval.checks.reading import FiguresRow
 from drr.eval.evidence.answers import Answer
 from drr.eval.labels import DIMENSIONS, Dimension, content_id
 from drr.eval.stats.citations import CitationVerdict
-from drr.eval.stats.faithfulness import AddressVerdict, JudgedClaim, JudgedClaims, Status, VerdictRow
+from drr.eval.stats.faithfulness import (
+    AddressVerdict,
+    JudgedClaims,
+    VerdictRow,
+)
 from drr.eval.stats.intervals import Statistic, mean
 from drr.eval.stats.question import Asked, Comparison, Winner, cluster_of, grouped
 from drr.eval.tasks.citation_rows import CheckRow, ClaimRow, FailuresResult, JudgedCitations
+from drr.eval.tasks.judged_claims import judged_claim
 from drr.eval.tasks.protocol import OURS, PROTOCOLS, JudgingProtocol
 from drr.llm.names import OFFLINE
 
@@ -221,8 +226,14 @@ class Judged:
     """Claims, keyed by extraction mode, then by answer."""
     support: dict[str, dict[str, VerdictRow]] = field(default_factory=dict)
     """Verdicts on claims, keyed by answer, then by item."""
+    joint: dict[str, dict[str, VerdictRow]] = field(default_factory=dict)
+    """Verdicts on claims by all their types of source together, keyed by answer, then by item."""
+    keeps: dict[str, dict[str, Sequence[str]]] = field(default_factory=dict)
+    """Types that keep their own score, of each claim of several types, keyed by answer, then by claim."""
     addresses: dict[str, dict[tuple[str, str], AddressVerdict]] = field(default_factory=dict)
     """Verdicts on single addresses of claims that cite several sources of one type, keyed by answer, then by (claim, address)."""
+    rests: dict[str, dict[str, VerdictRow]] = field(default_factory=dict)
+    """Verdicts on claims by all their sources but one, keyed by answer, then by item."""
     ratings: dict[str, dict[str, Verdict[int]]] = field(default_factory=dict)
     pairs: dict[tuple[str, str, str], Verdict[str]] = field(default_factory=dict)
     """Winner by place in the prompt, keyed by (first answer, second answer, dimension)."""
@@ -277,13 +288,24 @@ class Judged:
             return None
         if found.claims is None:
             return JudgedClaims(answer.asked, answer.trial, None)
-        verdicts = self.support.get(answer.key, {}).items()
-        by_claim = grouped((one["claim_id"], (item, one)) for item, one in verdicts)
+        key = answer.key
+        by_claim = grouped((one["claim_id"], (item, one)) for item, one in self.support.get(key, {}).items())
+        keeps, joint = self.keeps.get(key, {}), self.joint.get(key, {})
         claims = [
-            _judged(claim, by_claim.get(claim["id"], ()), seen_known=not answer.imported)
+            judged_claim(
+                *(claim, by_claim.get(claim["id"], ()), keeps.get(claim["id"]), joint),
+                seen_known=not answer.imported,
+            )
             for claim in found.claims
         ]
         return JudgedClaims(answer.asked, answer.trial, claims)
+
+    @cached_property
+    def joint_waits(self) -> bool:
+        """Tell whether no claim of several types was judged by all of them yet. The other claims alone would be a biased sample."""
+        found = (self.judged_claims(answer, self.way.checked) for answer in self.answers)
+        claims = [claim for one in found for claim in (one and one.claims) or () if len(claim.page) > 1]
+        return bool(claims) and all(claim.joint is None for claim in claims)
 
     @cached_property
     def citations(self) -> Mapping[str, Sequence[CitationVerdict] | None]:
@@ -303,7 +325,11 @@ class Judged:
     def _cited(self, answer: Answer, claims: Sequence[ClaimRow]) -> Sequence[CitationVerdict]:
         support, addresses = self.support.get(answer.key, {}), self.addresses.get(answer.key, {})
         judge = self.judging.judge if self.judging else ""
-        return JudgedCitations(answer, list(support.values()), addresses, judge, self.way.name).rows(claims)
+        found = self.judged_claims(answer, self.way.checked)
+        by_id = {claim.id: claim for claim in (found and found.claims) or ()}
+        rests = self.rests.get(answer.key, {})
+        rows = JudgedCitations(answer, list(support.values()), addresses, judge, self.way.name, by_id, rests)
+        return rows.rows(claims)
 
     def rated(self, answer: Answer) -> RatedReport | None:
         found = self.ratings.get(answer.key)
@@ -357,21 +383,6 @@ def _winner(verdict: Verdict[str] | None, *, first: bool) -> Winner | None:
     if verdict.value == "tie":
         return "tie"
     return "a" if (verdict.value == "first") == first else "b"
-
-
-def _judged(claim: ClaimRow, verdicts: Iterable[tuple[str, VerdictRow]], *, seen_known: bool) -> JudgedClaim:
-    """Build a claim with its verdicts. Of an imported report only the page is known, not the part that its agent read."""
-    page: dict[str, Status | None] = {}
-    seen: dict[str, Status | None] = {}
-    for _, verdict in verdicts:
-        (page if verdict["against"] == "page" else seen)[verdict["type"]] = verdict["status"]
-    for source_type in claim.get("types") or (["web"] if claim["urls"] and not page else []):
-        page.setdefault(source_type, None)
-    read = {**page, **seen} if seen_known else dict.fromkeys(page)
-    place = claim["start"], claim["end"]
-    return JudgedClaim(
-        *(claim["id"], page, read, claim["resolved"], claim["text"], *place, claim["urls"], dict(verdicts))
-    )
 
 
 def mistakes_of(judged: Judged, answer: str) -> MistakesResult | None:

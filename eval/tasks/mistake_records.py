@@ -23,7 +23,8 @@ from drr.eval.checks.base import PRODUCT_ID, Subject
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.naming import SAME, NamedProduct, full_name, names_in, similarity
 from drr.eval.evidence.claims import ReportSentence, sentences_of
-from drr.eval.evidence.passages import locate, shown_spans, whole_within
+from drr.eval.evidence.passages import shown_spans, whole_within
+from drr.eval.evidence.quotations import locate
 from drr.wording.figures import numbers, same_number
 
 MOST_PRODUCTS = 60

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 REGISTERED: tuple[JudgingTask, ...] = (
     JudgingTask("faithfulness", "claims", "drr.eval.tasks.extraction:EXTRACTION", usual=True),
     JudgingTask("faithfulness", "support", "drr.eval.tasks.support:SUPPORT", usual=True),
+    JudgingTask("faithfulness", "joint", "drr.eval.tasks.joint:JOINT_TASK", usual=True),
     JudgingTask("citations", "citations", "drr.eval.tasks.citations:CITATIONS", usual=True),
+    JudgingTask("citations", "needed", "drr.eval.tasks.needed:NEEDED", usual=True),
     JudgingTask("quality", "rating", "drr.eval.tasks.grading:RATING", usual=True),
     JudgingTask("pairwise", "pairwise", "drr.eval.tasks.grading:PAIRWISE", usual=True),
     JudgingTask("rules", "rules", "drr.eval.tasks.rules:CHECKED", usual=True),

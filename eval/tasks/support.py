@@ -6,8 +6,8 @@ once more, alone; an id still missing is a `judge_error`. An answer that was cut
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from drr.eval.evidence.answers import Answer
 from drr.eval.stats.faithfulness import VerdictRow
@@ -18,6 +18,7 @@ from drr.study.unit import Outcome, Record, Unit
 
 if TYPE_CHECKING:
     from drr.eval.asking.judge import Examiner
+    from drr.eval.tasks.support_items import SupportItem
 
 
 class ClaimTask(Task[Answer]):
@@ -36,45 +37,66 @@ class ClaimTask(Task[Answer]):
 
 class SupportTask(ClaimTask):
     name = "support"
-    version = 12
-    needs = ("claims",)
-    metrics = ("faithfulness",)
+    version = 13
+    needs: ClassVar[tuple[str, ...]] = ("claims",)
+    metrics: ClassVar[tuple[str, ...]] = ("faithfulness",)
 
     def versions(self, desk: JudgingContext) -> Mapping[str, str]:
         shown = "-whole" if desk.protocol.whole_pages else ""
-        return {name: version + shown for name, version in super().versions(desk).items()}
+        ask = desk.protocol.asks["support"]
+        return {self.name: desk.version(self.version, self.role, ask.prompt) + shown}
 
     def plan(self, desk: JudgingContext, about: Answer, judged: Judged) -> Iterable[Unit]:
         found = judged.checked_claims(about)
         if found is None or not found.claims:
             return
-        from drr.eval.tasks.support_requests import batches_of, items_of, support_asking
+        from drr.eval.tasks.support_requests import batches_of, items_of
 
         claims = [claim for claim in found.claims if claim["urls"]]
         for group in batches_of(items_of(desk, about, claims), desk):
             ids = {item.claim_id for item in group}
-            names = [item.id for item in group]
-            fields = {
-                "answer": about.key,
-                "claims": found.key,
-                "items": names,
-                "statuses": [[s.status for s in item.sources] for item in group],
-                "prompt": support_asking(desk.prompts, desk.protocol, group).fingerprint,
-                "refetch": desk.refetched is not None,
-            }
             to_check: list[CitingClaim] = [
                 {"id": claim["id"], "text": claim["text"], "urls": claim["urls"]}
                 for claim in claims
                 if claim["id"] in ids
             ]
-            spec = {"answer": about.key, "items": names, "claims": to_check}
-            yield self.unit(desk, f"support {', '.join(names)} \u00b7 {about.label}", fields, spec)
+            yield self.asked(desk, about, found.key, group, {"claims": to_check})
+
+    def asked(
+        self,
+        desk: JudgingContext,
+        about: Answer,
+        claims: str,
+        group: Sequence[SupportItem],
+        spec: Mapping[str, Any],
+        **more: Any,
+    ) -> Unit:
+        """Build the unit of items that are judged in one request. `claims` is the key of their extraction, `more` are further key fields."""
+        from drr.eval.tasks.support_requests import support_asking
+
+        names = [item.id for item in group]
+        fields = {
+            "answer": about.key,
+            "claims": claims,
+            "items": names,
+            "statuses": [[s.status for s in item.sources] for item in group],
+            "prompt": support_asking(desk.prompts, desk.protocol, group).fingerprint if group else "",
+            "refetch": desk.refetched is not None,
+            **more,
+        }
+        label = f"{self.name} {', '.join(names)} \u00b7 {about.label}"
+        return self.unit(desk, label, fields, {"answer": about.key, "items": names, **spec})
+
+    def items(self, desk: JudgingContext, spec: Mapping[str, Any]) -> list[SupportItem]:
+        from drr.eval.tasks.support_requests import items_of, items_of_unit
+
+        return items_of_unit(items_of(desk, desk.answer(spec["answer"]), spec["claims"]), spec)
 
     async def work(self, desk: JudgingContext, spec: Mapping[str, Any], judge: Examiner) -> Outcome:
         """Judge one unit. Pages that were fetched now are stored with the verdict; all other evidence is in the answer's record."""
-        from drr.eval.tasks.support_requests import items_of_unit, judge_support
+        from drr.eval.tasks.support_requests import judge_support
 
-        items = items_of_unit(desk, spec)
+        items = self.items(desk, spec)
         verdicts = await judge_support(judge, desk.prompts, desk.protocol, items, about=(spec["answer"],))
         fresh = [source for item in items for source in item.readable] if desk.refetched is not None else []
         return Outcome(
@@ -82,35 +104,54 @@ class SupportTask(ClaimTask):
         )
 
     def read(self, record: Record, judged: Judged) -> None:
-        here = judged.support.setdefault(record.key_fields["answer"], {})
-        if not record.done:
-            here.update(_unjudged(record))
-            return
-        verdicts: Mapping[str, VerdictRow] = record.result["verdicts"]
-        here.update(verdicts)
-        judged.failed[self.name] += self.lacks(record)
+        verdicts = record.result["verdicts"] if record.done else _unjudged(record)
+        self.verdicts(judged).setdefault(record.key_fields["answer"], {}).update(verdicts)
+        judged.failed[self.name] += record.done and self.lacks(record)
+
+    def verdicts(self, judged: Judged) -> dict[str, dict[str, VerdictRow]]:
+        """Return the verdicts of this task so far, by answer and item."""
+        return judged.support
 
     def belongs(self, fields: Mapping[str, Any], judging: JudgingRun) -> bool:
         return super().belongs(fields, judging) and fields["refetch"] == judging.refetch
 
     def estimate(self, desk: JudgingContext, unit: Unit) -> Estimate | None:
         from drr.eval.tasks.support_items import count_shown_characters
-        from drr.eval.tasks.support_requests import items_of_unit
 
-        shown = [item for item in items_of_unit(desk, unit.spec) if item.needs_judge(desk.protocol)]
+        shown = [item for item in self.items(desk, unit.spec) if item.needs_judge(desk.protocol)]
         if not shown:
             return None
         return Estimate(2300 + count_shown_characters(shown), 100 * len(shown))
 
+    def guess(self, desk: JudgingContext, about: Answer, judged: Judged) -> None:
+        """Enter that every third claim of several types has none that says all of it, where nothing is known."""
+        found = judged.checked_claims(about)
+        several = [one for one in (found and found.claims) or () if len(one["types"]) > 1]
+        rows = (_guessed(one["id"], t) for one in several[::3] for t in one["types"])
+        if about.key not in judged.support:
+            judged.support[about.key] = {f"{row['claim_id']}-{row['type']}": row for row in rows}
+
     def values(self, judged: Judged) -> Mapping[tuple[str, str], str | int | None]:
         return {
             (answer, item): verdict["status"]
-            for answer, items in judged.support.items()
+            for answer, items in self.verdicts(judged).items()
             for item, verdict in items.items()
         }
 
 
 SUPPORT = SupportTask()
+
+
+def _guessed(claim: str, source_type: str) -> VerdictRow:
+    return {
+        "claim_id": claim,
+        "type": source_type,
+        "against": "page",
+        "status": "partial",
+        "reason": "",
+        "sources": [],
+        "spans": [],
+    }
 
 
 def _unjudged(record: Record) -> dict[str, VerdictRow]:

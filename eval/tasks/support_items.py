@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from html import unescape
 from string import ascii_letters
 from typing import NamedTuple, Protocol
 
@@ -17,18 +16,17 @@ from drr.env.records.lines import Span, amount, count, stars
 from drr.env.source import FrozenText
 from drr.env.text import tokens
 from drr.eval.asking.conversation import Section
-from drr.eval.asking.safety import text_for_judge
 from drr.eval.checks.values import Segment, cell_values, field_of, segments, split_label
 from drr.eval.evidence.passages import (
     CONCERNING,
     GRAMMAR,
     Cut,
     content_words,
-    locate,
     missing_numbers,
     plain,
     shown_spans,
 )
+from drr.eval.evidence.quotations import is_quotation, locate
 from drr.eval.stats.faithfulness import Against, SpanRow, Status, Support, VerdictRow
 from drr.eval.stats.question import grouped
 from drr.eval.tasks.protocol import JudgingProtocol
@@ -288,15 +286,9 @@ def evidence_section(source: FrozenText, spans: Sequence[Span], intro: str = "",
 
 
 def is_quoted(quote: str, item: SupportItem) -> bool:
-    """Tell whether all parts of a quotation, split at its ellipses, are in the evidence that the judge was shown."""
+    """Tell whether the evidence that the judge was shown has the words of a quotation."""
     sections = (evidence_section(source, item.spans(source)) for source in item.readable)
-    shown = [_words(section.fenced_text) for section in sections]
-    parts = map(_words, quote.replace("\u2026", "...").split("..."))
-    return all(any(part in text for text in shown) for part in parts)
-
-
-def _words(text: str) -> str:
-    return f" {' '.join(tokens(unescape(text_for_judge(text))))} ".replace("  ", " ")
+    return is_quotation(quote, [section.fenced_text for section in sections])
 
 
 class JudgeAnswer(Protocol):
@@ -309,7 +301,11 @@ class JudgeAnswer(Protocol):
     @property
     def justification(self) -> str: ...
     @property
-    def quote(self) -> str: ...
+    def quote(self) -> str | None:
+        """Return the quotation; `None` where the form asks for none."""
+
+    @property
+    def absent(self) -> bool: ...
 
 
 def verdict_of(item: SupportItem, status: Status, reason: str, by: str) -> VerdictRow:
@@ -368,14 +364,17 @@ def _spanned(source: FrozenText, span: Span) -> SpanRow:
 
 def judged_verdict(item: SupportItem, judged: JudgeAnswer, *, cap: bool) -> VerdictRow:
     """Build the verdict from a judge's answer. With `cap`, a figure that contradicts the product record lowers full support to partial."""
-    status = _LABEL[judged.support]
+    status, quote = _LABEL[judged.support], judged.quote
     verdict = verdict_of(item, status, judged.justification, "judge")
-    if status != "none" and not is_quoted(judged.quote, item):
-        verdict["quote_not_found"], verdict["judged"], verdict["status"] = judged.quote, status, "unquoted"
-        verdict["reason"] = f"the judge quotes words that the evidence lacks; it said: {judged.justification}"
+    if status != "none" and judged.absent and not tokens(quote or ""):
+        verdict["absent"] = True
+    elif status != "none" and quote is not None and not is_quoted(quote, item):
+        verdict["quote_not_found"], verdict["judged"], verdict["status"] = quote, status, "unquoted"
+        found = "words that the evidence lacks" if tokens(quote) else "nothing"
+        verdict["reason"] = f"the judge quotes {found}; it said: {judged.justification}"
         return verdict
     for source in item.readable:
-        span = locate(judged.quote, source.text or "")
+        span = locate(quote or "", source.text or "")
         if span is not None:
             verdict["spans"] = [_spanned(source, span)]
             break

@@ -14,7 +14,7 @@ from drr.eval.asking.conversation import Asking, Section, conversation_with_pref
 from drr.eval.asking.judge import Examiner, ask_by_id, groups_of
 from drr.eval.evidence.answers import Answer
 from drr.eval.evidence.passages import Cut
-from drr.eval.stats.faithfulness import Against, VerdictRow
+from drr.eval.stats.faithfulness import JOINT, Against, VerdictRow
 from drr.eval.stats.question import grouped
 from drr.eval.tasks.citation_rows import CitingClaim
 from drr.eval.tasks.desk import JudgingContext
@@ -63,10 +63,27 @@ def _is_all_seen(seen: FrozenText, page: FrozenText) -> bool:
     return seen.status == page.status and f" {own} " in f" {shown} "
 
 
-def items_of_unit(desk: JudgingContext, spec: Mapping[str, Any]) -> list[SupportItem]:
+def items_of_unit(items: Iterable[SupportItem], spec: Mapping[str, Any]) -> list[SupportItem]:
     wanted = set(spec["items"])
-    items = items_of(desk, desk.answer(spec["answer"]), spec["claims"])
     return items_of_request([item for item in items if item.id in wanted])
+
+
+def joint_items(desk: JudgingContext, answer: Answer, claims: Iterable[CitingClaim]) -> list[SupportItem]:
+    """List the items of claims against all their sources together, as they are and as the agent saw them."""
+    book = desk.book(answer)
+    found: list[SupportItem] = []
+    for claim in claims:
+        kinds = [book.type_of(url) for url in claim["urls"]]
+        text = desk.text_of_claim(claim["text"], next((t for t in kinds if not is_paged(t)), kinds[0]))
+        pages = tuple(book.page(url) for url in claim["urls"])
+        seen = tuple(
+            book.seen(url) if is_paged(kind) else page
+            for url, kind, page in zip(claim["urls"], kinds, pages, strict=True)
+        )
+        own: CitingClaim = {**claim, "text": text}
+        found += [_item(own, JOINT, "page", pages, desk.cut(len(pages)))]
+        found += [_item(own, JOINT, "seen", seen, desk.cut(len(pages)))]
+    return found
 
 
 def _item(

@@ -136,6 +136,7 @@ async def test_what_the_report_does_not_hold_is_rejected_and_a_long_one_goes_in_
     assert [(claim.text, claim.urls, claim.section_level) for claim in extraction.claims] == [
         ("Oklahoma has 60 species.", ("https://a.org",), False),
         ("Birds need food.", ("https://a.org",), True),
+        ("Birds eat.", (), False),
     ]
     assert extraction.rejects == {"quote_not_found": 1, "url_not_cited": 1, "duplicate": 1}
     long = REPORT.replace("Birds need food.", "Birds need food every day of the winter.\n\n" * 2000)

@@ -202,9 +202,14 @@ class Judge:
         return {"claims": self.claims(report) if self.claims else []}
 
     def _support(self, text: str) -> dict[str, Any]:
-        plain = {"justification": "as told", "quote": ""}
         said = [(name, self._said(name, claim, text)) for name, claim in asked_for(text)]
-        return {"verdicts": [{"id": name, **plain, "support": support} for name, support in said]}
+        return {
+            "verdicts": [
+                {"id": name, "justification": "as told", "quote": last_line(text, name), "absent": False}
+                | {"support": support}
+                for name, support in said
+            ]
+        }
 
     _citations = _support
 
@@ -237,6 +242,11 @@ def evidence_for(text: str, name: str) -> str:
     numbers = re.findall(r"\d+", above)
     shown = [s.text for s in sections if s.label == "evidence" and re.findall(r"\d+", s.intro)[0] in numbers]
     return "\n".join(shown)
+
+
+def last_line(text: str, name: str) -> str:
+    """The last line of a claim's evidence, as a quotation."""
+    return [line for line in evidence_for(text, name).split("\n") if line.strip()][-1]
 
 
 def is_alone(name: str) -> bool:

@@ -17,7 +17,8 @@ from drr.env.shop import Shop, open_shop
 from drr.env.source import FrozenText, Source
 from drr.eval.evidence.answers import AnswerEvidence, read_answers
 from drr.eval.evidence.claims import claims_citing
-from drr.eval.evidence.passages import PASSAGE, WHOLE, locate, passages, shown_spans, whole_within
+from drr.eval.evidence.passages import PASSAGE, WHOLE, passages, shown_spans, whole_within
+from drr.eval.evidence.quotations import locate
 from drr.eval.judging.read import choose_judging, read_judged
 from drr.eval.judging.run import JudgeOptions
 from drr.eval.stats.faithfulness import STATUSES

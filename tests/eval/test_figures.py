@@ -115,7 +115,7 @@ def test_what_no_library_has_by_hand() -> None:
 
 def test_faithfulness_of_random_verdicts() -> None:
     """Missing judgements, one class, no claims, failed calls, unequal trials."""
-    rng = random.Random(3)
+    rng, together = random.Random(3), random.Random(4)
     reports = []
     for query, trial in [(q, t) for q in range(8) for t in range(1 + q % 3)]:
         statuses = rng.choice([[*faithfulness.STATUSES, None], ["full", "partial", "none"]])
@@ -124,7 +124,12 @@ def test_faithfulness_of_random_verdicts() -> None:
             {kind: rng.choice(statuses) for kind in faithfulness.ALL_TYPES if rng.random() < often}
             for _ in range(rng.choice([0, 1, 3, 8]))
         ]
-        judged = [faithfulness.JudgedClaim(str(i), c, c) for i, c in enumerate(claims)]
+        judged = [
+            faithfulness.JudgedClaim(
+                str(i), c, c, joint=faithfulness.Joint((), *[together.choice(statuses)] * 2)
+            )
+            for i, c in enumerate(claims)
+        ]
         reports.append(faithfulness.JudgedClaims(f"q{query}", trial, None if trial == 2 else judged))
     values = faithfulness.corpus_values(reports)
     is_as_kept("faithfulness", {name: [v.value, v.n, v.n_unscored] for name, v in values.items()})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -25,7 +26,7 @@ from drr.eval.metrics import metrics as metrics_by_name
 from drr.eval.metrics import tables
 from drr.eval.metrics.document import study_document
 from drr.eval.metrics.faithfulness import per_report
-from drr.eval.stats.faithfulness import JudgedClaim, JudgedClaims, corpus_values
+from drr.eval.stats.faithfulness import Joint, JudgedClaim, JudgedClaims, corpus_values
 from drr.study.study import Study
 from drr.tools.base import ToolContext, ToolError
 
@@ -173,26 +174,29 @@ C = [claim("1"), claim("2"), claim("3")]
 D = [claim(str(n), web=status) for n, status in enumerate(("unreachable", "blocked", "full"), 1)]
 D.append(claim("4", product="full"))
 # E: one claim with both types (none, full), one judge failure that is left out: web 0; product 1 -> 0.5.
-#    Supported: the first by its product, the second unknown and left out -> 1 of 1. FR 2 of 2.
-E = [claim("1", web="none", product="full"), claim("2", web="judge_error")]
+#    Supported: the first by its product, the second unknown and left out -> 1 of 1. FR 2 of 2. The product says all of the first
+#    claim, so the web leaves it out; judged apart, the web has 0 and FP is 0.5.
+E = [replace(claim("1", web="none", product="full"), joint=Joint()), claim("2", web="judge_error")]
 
 
 def test_corpus_values_to_1e_9():
     reports = [JudgedClaims(f"q{i}", 0, claims) for i, claims in enumerate((A, B, C, D, E))]
     v = corpus_values(reports)
     expected = {
-        "fp": (0.6875 + 0.5 + 2 / 3 + 0.5) / 4,
-        "fp_strict": (0.6875 + 0.5 + 2 / 3 + 0.5) / 4,
-        "fp_reachable": (0.6875 + 0.5 + 1 + 0.5) / 4,
-        "fp_seen": (0.8125 + 0.5 + 2 / 3 + 0.5) / 4,
-        "fp_web": (0.75 + 1 / 3 + 0) / 3,
-        "fp_web_zero_filled": (0.75 + 0 + 0 + 1 / 3 + 0) / 5,
+        "fp": (0.6875 + 0.5 + 2 / 3 + 1) / 4,
+        "fp_strict": (0.6875 + 0.5 + 2 / 3 + 1) / 4,
+        "fp_reachable": (0.6875 + 0.5 + 1 + 1) / 4,
+        "fp_seen": (0.8125 + 0.5 + 2 / 3 + 1) / 4,
+        "fp_split": (0.6875 + 0.5 + 2 / 3 + 0.5) / 4,
+        "fp_absent": 0.0,
+        "fp_web": (0.75 + 1 / 3) / 2,
+        "fp_web_zero_filled": (0.75 + 0 + 0 + 1 / 3) / 4,
         "fp_product": (0.625 + 0.5 + 1 + 1) / 4,
         "fp_product_zero_filled": (0.625 + 0.5 + 0 + 1 + 1) / 5,
         "fp_user": 1.0,
-        "fp_3types": ((0.75 + 0.625 + 1) / 3 + 0.5 + 2 / 3 + 0.5) / 4,
-        # web 1 .5 0 0 1 0 is 2.5, product 1 0 .5 1 1 0 1 1 is 5.5: 8 of 14
-        "fp_micro": 8 / 14,
+        "fp_3types": ((0.75 + 0.625 + 1) / 3 + 0.5 + 2 / 3 + 1) / 4,
+        # web 1 .5 0 0 1 is 2.5, product 1 0 .5 1 1 0 1 1 is 5.5: 8 of 13
+        "fp_micro": 8 / 13,
         # two unreadable of the fourteen scored units
         "unreadable_rate": 2 / 14,
         "fr": (7 / 8 + 1 + 0 + 1 + 1) / 5,
@@ -206,7 +210,7 @@ def test_corpus_values_to_1e_9():
     assert {name: v[name].value for name in expected} == pytest.approx(expected, abs=1e-9)
     assert set(expected) == set(v)
     assert (v["fp"].n, v["fp"].n_unscored) == (4, 1)
-    assert (v["fp_web"].n, v["fp_web"].n_unscored) == (3, 2)
+    assert (v["fp_web"].n, v["fp_web"].n_unscored) == (2, 3)
     assert (v["fp_micro"].n, v["fr"].n) == (4, 5)
 
 

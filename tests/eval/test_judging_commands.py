@@ -230,7 +230,7 @@ def test_a_paper_judging_that_mostly_failed_is_unknown_and_told(folder: Path, dr
         assert "100.0% of support failed" in printed["fp_web"]["reason"]
         assert printed["fr"]["value"] == 1.0
         code, out, _ = drr(*common, "--profile", "paper")
-        told = "faithfulness (Eq. 2), faithfulness web, faithfulness product of alpha: unknown: 100.0% of support"
+        told = "faithfulness (Eq. 2), faithfulness web, faithfulness product, faithfulness split of alpha: unknown: 100.0% of support"
         assert code == 1 and told in out
         assert drr(*common)[0] == 0
 

@@ -18,7 +18,7 @@ from drr.eval.agreement.statistics import support_statistics
 from drr.eval.agreement.study import stability
 from drr.eval.labels import DIMENSIONS, Label, PairwiseLabel, RatingLabel, SupportLabel
 from drr.eval.metrics.document import equation_2
-from drr.eval.stats.faithfulness import JudgedClaim, JudgedClaims, corpus_values
+from drr.eval.stats.faithfulness import PAPER_TYPES, JudgedClaim, JudgedClaims, corpus_values, split_columns
 from drr.eval.tasks.judgements import Judged
 
 from tests.commands import Drr
@@ -252,6 +252,9 @@ def test_a_failed_call_is_no_label_of_a_repetition() -> None:
 
 
 def test_equation_2_counts_the_reports_behind_it() -> None:
-    claims = [JudgedClaim("1", {"web": "full", "product": "none"})]
-    found = equation_2([JudgedClaims("a", 0, claims), JudgedClaims("b", 0, None), JudgedClaims("c", 0, [])])
-    assert [found[k] for k in ("value", "n", "n_unscored")] == [0.5, 1, 2]
+    claims = [JudgedClaim("1", {"web": "full"}), JudgedClaim("2", {"product": "none"})]
+    reports = [JudgedClaims("a", 0, claims), JudgedClaims("b", 0, None), JudgedClaims("c", 0, [])]
+    values = corpus_values(reports)
+    for columns in ({t: values[f"fp_{t}"] for t in PAPER_TYPES}, split_columns(reports)):
+        found = equation_2(columns, values["fp"])
+        assert [found[k] for k in ("value", "n", "n_unscored")] == [0.5, 1, 2]

@@ -91,8 +91,9 @@ async def test_what_a_task_needs_is_judged_in_the_stage_before(study: Study) -> 
     assert ["Name what" in system(request) for request in requests] == [True, False]
     chosen = task_stages(tasks(["toy", "faithfulness", "rules"]))
     assert [sorted(task.name for task in stage) for stage in chosen] == [
-        ["claims", "toy-criteria"],
-        ["rules", "support", "toy-marks"],
+        ["claims"],
+        ["support", "toy-criteria"],
+        ["joint", "rules", "toy-marks"],
     ]
 
 

@@ -224,13 +224,18 @@ def test_a_deep_document_is_refused_and_not_a_crash() -> None:
         parse_json_answer("[" * 100_000, Verdict)
 
 
+@pytest.mark.parametrize("streaming", [True, False])
 @pytest.mark.parametrize("name", [SONNET, "openai:gpt-6"])
-async def test_an_answer_that_was_cut_is_asked_for_once_more_with_room_for_more(name: str) -> None:
+async def test_an_answer_that_was_cut_is_paid_for_and_asked_for_once_more_with_room_for_more(
+    name: str, streaming: bool
+) -> None:
     meter = Meter()
     with Wire(
         [Say('{"label": "yes", ', stop_reason="max_tokens"), Say('{"label": "no", "score": 1}')]
     ) as wire:
-        made = Models(ModelSettings({"default": name}, base_url=wire.url, max_tokens=300))
+        made = Models(
+            ModelSettings({"default": name}, base_url=wire.url, max_tokens=300, streaming=streaming)
+        )
         verdict = await made.unit(meter).role("judge").structured([HumanMessage("judge")], Verdict)
         await made.aclose()
     assert verdict.label == "no"
@@ -238,7 +243,9 @@ async def test_an_answer_that_was_cut_is_asked_for_once_more_with_room_for_more(
         request.body.get("max_tokens") or request.body["max_completion_tokens"] for request in wire.requests
     ]
     assert room == [300, 600]
-    assert meter.as_json()["judge"]["raised"] == 1
+    told = meter.as_json()["judge"]
+    assert (told["raised"], told["calls"], told["unmetered"]) == (1, 2, 0)
+    assert (told["input_tokens"], told["output_tokens"]) == (200, 40)
 
 
 async def test_answers_cut_twice_and_rooms_too_large_are_truncated() -> None:

@@ -14,7 +14,7 @@ from drr.env.json_object import JsonObject
 from drr.eval.asking.conversation import Asking, Section, conversation, shown_id
 from drr.eval.asking.judge import Examiner, ask_by_id, groups_of
 from drr.eval.evidence.answers import Answer
-from drr.eval.evidence.passages import locate
+from drr.eval.evidence.quotations import locate
 from drr.eval.tasks.desk import Estimate, JudgingContext, Task, text_id
 from drr.eval.tasks.judgements import Judged
 from drr.papers.dr3.judging.forms import DepthGrade, InsightAnswer, InsightAnswers, PointMet, PointsMet

@@ -17,7 +17,8 @@ from drr.env.text import word_sequences
 from drr.eval.asking.conversation import Asking, Section, conversation
 from drr.eval.asking.judge import Examiner
 from drr.eval.evidence.answers import Answer
-from drr.eval.evidence.passages import locate, most_alike, plain, search_terms, words_in_order
+from drr.eval.evidence.passages import most_alike, plain, search_terms, words_in_order
+from drr.eval.evidence.quotations import locate
 from drr.eval.tasks.desk import Estimate, JudgingContext, Task, text_id
 from drr.eval.tasks.judgements import Judged, JudgingRun
 from drr.eval.tasks.protocol import PassageForm

@@ -1,0 +1,89 @@
+"""Answers of judges that are a little untidy are read; what they leave open is asked for again."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from drr.env.shop import Shop
+from drr.eval.evidence.quotations import locate
+from drr.eval.judging.read import choose_judging, read_judged
+from drr.eval.judging.run import JudgeOptions
+from drr.study.study import Study
+
+from tests.eval.nursery import Judge, answer, by_wire, put, sentences, web
+from tests.wire import Reply, Request, Say
+
+CARE, LATER = "https://birds.example/care", "https://birds.example/later"
+TEXT = "Clean every feeder once a week. It\u2019s the birds\u2019 health \u2013 wet seed spoils."
+REPORT = f"Feeders are cleaned once a week [1].\n\n## Sources\n[1] {CARE}\n"
+FAITH = JudgeOptions(["faithfulness"])
+
+
+@pytest.mark.parametrize("name", ["[c1-web]", " C1-Web ", "`c1-web`", "c1 - web"])
+async def test_an_id_is_read_whatever_its_brackets_blanks_and_case(study: Study, name: str) -> None:
+    await put(study, answer("a", "x", REPORT, [web(CARE, TEXT)]))
+    row = {
+        "id": name,
+        "justification": "",
+        "quote": "once a week",
+        "absent": False,
+        "support": "full_support",
+    }
+
+    def odd(task: str, request: Request) -> Reply | None:
+        told = f"<think>So.</think>\nHere it is: {json.dumps({'verdicts': [row]})}"
+        return Say(told) if task == "support" else None
+
+    _, requests = await by_wire(study, Judge(claims=sentences, instead=odd), FAITH)
+    judged = read_judged(study, choose_judging(study))
+    assert len(requests) == 2, "nothing is asked twice"
+    assert [v["status"] for own in judged.support.values() for v in own.values()] == ["full"]
+
+
+def test_a_copied_quotation_may_have_other_dashes_and_quotation_marks() -> None:
+    span = locate("it's the birds' health - wet seed", TEXT)
+    assert (
+        span is not None and TEXT[span.start : span.end] == "It\u2019s the birds\u2019 health \u2013 wet seed"
+    )
+    assert locate("it's the birds' health - dry seed", TEXT) is None
+    exact = locate("seed", "SEED seed", 0, 9)
+    assert exact is not None and exact.start == 5, "the same words in the same case come first"
+
+
+async def test_an_unlisted_address_is_dropped_and_its_claim_stays(study: Study, shop: Shop) -> None:
+    await put(study, answer("a", "x", REPORT, [web(CARE, TEXT)]))
+
+    def claims(report: str) -> list[dict[str, Any]]:
+        return [one | {"sources": [CARE, LATER]} for one in sentences(report)]
+
+    await by_wire(study, Judge(claims=claims), FAITH, shop)
+    judged = read_judged(study, choose_judging(study))
+    (found,) = judged.claims["all"].values()
+    assert [claim["urls"] for claim in found.claims or ()] == [[CARE]]
+    assert found.rejects == {"url_not_cited": 1}
+
+
+async def test_a_pair_whose_answer_named_another_criterion_is_asked_again(study: Study) -> None:
+    """Before, the answer was read from the store for ever."""
+    await put(study, answer("a", "x", "Short."), answer("a", "y", "Long."))
+    named: list[str] = ["beauty"]
+
+    def other(task: str, request: Request) -> Reply | None:
+        if task != "pairwise" or "depth" not in json.dumps(request.body).rpartition("Criteria:")[2]:
+            return None
+        row = {"criterion": named[-1], "justification": "as told", "winner": "A"}
+        return Say(json.dumps({"verdicts": [row]}))
+
+    script = Judge(instead=other)
+    await by_wire(study, script, JudgeOptions(["pairwise"]), all_pairs=True)
+    judged = read_judged(study, choose_judging(study))
+    lost = {dimension for (*_, dimension), verdict in judged.pairs.items() if verdict.value is None}
+    assert "depth" in lost and judged.failed["pairwise"] == 2 * len(lost)
+    named.append("depth")
+    retry = JudgeOptions(["pairwise"], retry_failed=True)
+    _, requests = await by_wire(study, script, retry, all_pairs=True)
+    assert len(requests) == 2 * len(lost)
+    judged = read_judged(study, choose_judging(study))
+    assert all(v.value for (*_, dimension), v in judged.pairs.items() if dimension == "depth")
