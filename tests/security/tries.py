@@ -51,9 +51,16 @@ def mixed(chance: Random, parts: Iterable[str], longest: int) -> str:
 
 
 def every_area() -> Iterator[Area]:
-    from tests.security import tries_at_addresses, tries_at_code, tries_at_files, tries_at_texts
+    from tests.security import (
+        tries_at_addresses,
+        tries_at_code,
+        tries_at_files,
+        tries_at_judges,
+        tries_at_texts,
+    )
 
     yield from tries_at_addresses.AREAS
     yield from tries_at_texts.AREAS
     yield from tries_at_code.AREAS
     yield from tries_at_files.AREAS
+    yield from tries_at_judges.AREAS
