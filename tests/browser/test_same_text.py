@@ -27,7 +27,7 @@ _SITE = re.compile(r"(\w+://)(?:[^/?#@]*@)?([\w.-]+)")
 SHOWN = """() => [...document.querySelectorAll("main.report")].map(report => {
   for (const list of report.querySelectorAll("ol"))
     [...list.children].forEach((item, at) => item.prepend(`${list.start + at}. `))
-  return [report.innerText, [...report.querySelectorAll("a")].map(a => a.getAttribute("href") || "")]
+  return [report.innerText, [...report.querySelectorAll("a")].filter(a => a.innerText.trim()).map(a => a.getAttribute("href") || "")]
 })"""
 """What is shown, with the numbers that a page puts before the items of a list, and the addresses of its links."""
 

@@ -37,6 +37,7 @@ class _Page(HTMLParser):
         super().__init__()
         self.text, self.addresses = "", list[str]()
         self._numbers: list[int | None] = []
+        self._link = ("", 0)
         self.feed(html)
         self.close()
 
@@ -47,12 +48,14 @@ class _Page(HTMLParser):
         elif tag == "li" and self._numbers and (number := self._numbers[-1]) is not None:
             self.text += f" {number}. "
             self._numbers[-1] = number + 1
-        elif tag == "a" and found.get("href"):
-            self.addresses.append(str(found["href"]))
+        elif tag == "a":
+            self._link = str(found.get("href") or ""), len(self.text)
 
     def handle_endtag(self, tag: str) -> None:
         if tag in ("ol", "ul"):
             self._numbers.pop()
+        elif tag == "a" and letters(self.text[self._link[1] :]):  # one without a label is not told
+            self.addresses.append(self._link[0])
 
     def handle_data(self, data: str) -> None:
         self.text += data
