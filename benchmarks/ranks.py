@@ -1,16 +1,16 @@
 """Ranks by tests on simulated boards: how often two systems are separated that differ, and that do not. `python -m benchmarks ranks`
 
-Questions differ in difficulty, which systems share; a score is 0 or 1, or between. Ranks by overlap of intervals stand beside.
+Questions differ in difficulty, which systems share; a score is 0 or 1, or between. Useless entries and clones join the board, and the
+order of the others is to stay.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
-from drr.eval.stats.intervals import SHARE, mean
-from drr.eval.stats.ranks import ranks
+from drr.eval.stats.ranks import LEVEL, ranks
 
 from benchmarks.results import record, table
 
@@ -31,11 +31,29 @@ def boards(systems: int, questions: int, gap: float, seed: int, draws: int) -> I
         }
 
 
-def _by_overlap(values: Values) -> bool:
-    """Whether any two intervals are apart."""
-    rows = [mean(own, ends=SHARE) for own in values.values()]
-    return max(one.ci_low or 0 for one in rows) > min(
-        1 if one.ci_high is None else one.ci_high for one in rows
+def joined(board: Values, useless: int, clones: int, seed: int = 9) -> Values:
+    """Return the board with entries that score nearly nothing, and with copies of its first system."""
+    chance = np.random.default_rng(seed)
+    asked = next(iter(board.values()))
+    silly: Values = {
+        f"useless{n}": {q: [float(chance.random() < 0.05)] for q in asked} for n in range(useless)
+    }
+    return {**silly, **board, **{f"clone{n}": board["s0"] for n in range(clones)}}
+
+
+def order(board: Values, names: Sequence[str]) -> list[list[str]]:
+    """Return which of the named systems stand on each rank that any of them has, best first."""
+    places = ranks(board).places
+    found = sorted({places[name] for name in names})
+    return [[name for name in names if places[name] == rank] for rank in found]
+
+
+def moved(boards_of: Sequence[Values], useless: int, clones: int) -> float:
+    """Return the share of boards on which further entries change the order of those that were there."""
+    return float(
+        np.mean(
+            [order(one, list(one)) != order(joined(one, useless, clones), list(one)) for one in boards_of]
+        )
     )
 
 
@@ -50,18 +68,24 @@ def main() -> None:
         better, equal = (
             list(boards(systems, given.questions, gap, 82 + systems, given.draws)) for gap in (0.15, 0.0)
         )
-        behind = [[one[f"s{n}"] > 1 for n in range(1, systems)] for one in map(ranks, better)]
-        apart = np.mean([max(ranks(one).values()) > 1 for one in equal])
-        overlap = np.mean([_by_overlap(one) for one in equal])
+        behind = [[one.places[f"s{n}"] > 1 for n in range(1, systems)] for one in map(ranks, better)]
+        apart = np.mean([max(ranks(one).places.values()) > 1 for one in equal])
         each, whole = np.mean(behind), np.mean([all(one) for one in behind])
-        rows.append((systems, f"{each:.2f}", f"{whole:.2f}", f"{apart:.3f}", f"{overlap:.3f}"))
+        few = better[: given.draws // 10] + equal[: given.draws // 10]
+        others = (f"{moved(few, *more):.2f}" for more in ((6, 0), (40, 0), (0, 6)))
+        rows.append((systems, f"{each:.2f}", f"{whole:.2f}", f"{apart:.3f}", *others))
     head = (
-        *("systems", "one is .15 better: beats each other", "beats all others"),
-        *("all are equal: some pair separated", "by overlap of intervals"),
+        *(
+            "systems",
+            "one is .15 better: beats each other",
+            "beats all others",
+            "all are equal: some pair separated",
+        ),
+        *("order moved by 6 useless entries", "by 40", "by 6 clones of the first"),
     )
     text = (
         f"{given.draws} simulated boards a row: systems answer the same {given.questions} questions, whose difficulty they share. By paired "
-        f"sign flips with Holm's correction over all pairs.\n\n{table(head, rows)}"
+        f"sign flips of each pair at {LEVEL}; a tenth of the boards is ranked again with further entries.\n\n{table(head, rows)}"
     )
     (record("Ranks of a board", text) if given.record else print(text))
 
