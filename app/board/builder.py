@@ -209,4 +209,5 @@ def _feed(pages: BoardPages) -> str:
 def _ranking_row(ranking: Ranking) -> JsonObject:
     systems = [{**index_row(one), "rank": ranking.ranks.get(one.key)} for one in ranking.systems]
     by = None if ranking.metric is None else ranking.metric.name
-    return {"judge": ranking.systems[0].judge, "ranked_by": by, "systems": systems}
+    standing = ranking.standing.document()
+    return {"judge": ranking.systems[0].judge, "ranked_by": by, "standing": standing, "systems": systems}

@@ -12,6 +12,7 @@ from typing import NamedTuple, cast
 from drr.app.bundles.answers import all_contained, has_public_truth
 from drr.app.bundles.findings import BundleFindings, Reproduced
 from drr.app.report.cost import dollars
+from drr.app.report.standing import Standing, study_standings
 from drr.env.json_object import JsonObject
 from drr.env.person_setting import agent_of
 from drr.eval.asking.rules import CODE
@@ -94,6 +95,8 @@ class ListedSystem:
     """True if no code of the agent's could reach the truth, as the maker states it; `None` for imported answers."""
     truth_is_public: bool
     """True if anybody can have the questions' true answers."""
+    standing: Standing
+    """Who leads in the bundle's own study."""
     weak: str | None = None
     """Sentence in which the bundle calls its judge a weak one."""
 
@@ -142,6 +145,7 @@ def systems_of(
     by_model = {judge: one for judge, one in documents.items() if _is_by_model(one)}
     for place, (judge, document) in enumerate(sorted((by_model or documents).items())):
         judged = read_judged(study, choose_judging(study, judge or None))
+        standing = study_standings(study, judged).row
         each = PairedMetrics(judged, families_with(judged, ranking))
         shops = tuple(document["provenance"]["shop"])
         answered = SetVersion(str(label or ""), manifest["set_sha256"], manifest["questions"], shops)
@@ -168,6 +172,7 @@ def systems_of(
                 ended=max(one.record.finished_at for one in own),
                 contained=all_contained([one.record for one in own]),
                 truth_is_public=has_public_truth(study, is_published=is_published),
+                standing=standing,
                 weak=judged.judging.weak if judged.judging and by_model else None,
             )
 

@@ -13,6 +13,7 @@ from drr.app.board.ranking import CONTAINED, Ranking
 from drr.app.bundles.findings import one_line_result
 from drr.app.pages.frame import Frame, FramePlace, banner_of, templates
 from drr.app.report.grids import grid
+from drr.app.report.standing import OF_A_BOARD
 from drr.app.report.tables import Cell, RowHead
 from drr.wording.excerpt import excerpt
 from markupsafe import Markup
@@ -150,6 +151,7 @@ class BoardPages:
             bundle=one.bundle,
             faults=faults_of(one.bundle),
             rank=None if rank is None else f"{rank} of {len(ranking.ranks)} by {ranking.metric.label}",  # type: ignore[union-attr]
+            differ=OF_A_BOARD,
             board=self.files[one.set],
             contained=CONTAINED[one.contained],
             badge=one_line_result,

@@ -3,30 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from drr.app.board.entries import ListedSystem, day_of
 from drr.app.bundles.findings import one_line_result
-from drr.app.report.board import DOLLARS, TOKENS, Column, metric_columns, share_of
+from drr.app.report.board import DOLLARS, TOKENS, Column, metric_columns
 from drr.app.report.headline import lead_metrics
+from drr.app.report.standing import Standing, share_of
 from drr.app.report.tables import Cell, Heading, RowHead, Table
 from drr.eval.metrics import metric as metric_of
 from drr.eval.metrics.base import Metric
 from drr.eval.metrics.reliability import WAYS
 from drr.eval.stats.differences import paired
-from drr.eval.stats.ranks import ranks
+from drr.eval.stats.ranks import LEVEL, ranks
 from drr.wording.excerpt import excerpt, many
 
 RANK = Heading(
     "rank",
-    explanation="1, and one more for each system that beats it in a paired test, corrected over all pairs of the table.",
+    explanation="1, and one more for each system that beats it in the paired test of the two, at p < .005.",
 )
 ANSWERS = Heading(
     "answers",
     explanation="Finished, of those that were asked for. Figures of a judge are of finished ones alone.",
 )
 BEHIND = Heading(
-    "behind the first", explanation="Its mean minus that of the first row, on the questions that both have."
+    "behind the first",
+    explanation="Its mean minus that of the first row, on the questions that both have, with the 95 % interval. A rank asks for more.",
 )
 _BESIDE = (
     Heading(
@@ -57,15 +60,13 @@ class Ranking(NamedTuple):
     """Metric that ranks; `None` where nothing was judged."""
     ranks: Mapping[str, int]
     """Rank of each system with a figure, by key: 1 plus the number of systems that beat it."""
+    gap: float | None = None
+    """Difference that the questions usually show between two systems; `None` where they part nobody."""
 
     @classmethod
     def of(cls, systems: Sequence[ListedSystem], by: str | None) -> Ranking:
-        known = (
-            [by]
-            if by
-            else [name for name in lead_metrics() if any(one.value(name) is not None for one in systems)]
-        )
-        metric = metric_of(known[0]) if known else None
+        known = [name for name in lead_metrics() if any(one.value(name) is not None for one in systems)]
+        metric = next(map(metric_of, [by] if by else known), None)
         if metric is None:
             return cls(sorted(systems, key=_name), None, {})
         lower = metric.better == "lower"
@@ -74,34 +75,46 @@ class Ranking(NamedTuple):
 
         def place(one: ListedSystem) -> tuple[int, bool, float, tuple[str, str]]:
             value = one.value(metric.name)
-            rank = found.get(one.key, len(systems) + 1)
+            rank = found.places.get(one.key, len(systems) + 1)
             return rank, value is None, (value or 0.0) * (1 if lower else -1), _name(one)
 
-        return cls(sorted(systems, key=place), metric, found)
+        return cls(sorted(systems, key=place), metric, found.places, found.gap)
 
     @property
-    def is_sure(self) -> bool:
-        return [*self.ranks.values()].count(1) == 1 and len(self.ranks) > 1
-
-    @property
-    def verdict(self) -> str:
-        """Return a sentence on which system is first, or that several share the first place."""
+    def standing(self) -> Standing:
+        """Return the row that says which system is first, or that several share the first place."""
         if self.metric is None:
-            return "No model judged: nobody is ranked."
-        label = self.metric.label
+            return Standing("nobody is ranked", "No model judged: nobody is ranked")
         first = [one for one in self.systems if self.ranks.get(one.key) == 1]
         if not first:
-            return f"Nobody is ranked: no figure of {label} is known."
-        row = first[0].figures[self.metric.name]
+            return Standing(
+                "nobody is ranked", f"Nobody is ranked: no figure of {self.metric.label} is known"
+            )
+        row, label = first[0].figures[self.metric.name], self.metric.label
         name = excerpt(first[0].variant, _LONGEST) + share_of(row["n"], row["n_unscored"])
         value = "" if row["value"] is None else f", {self.metric.shown(row['value'])}"
+        test = f"Each pair by its own sign-flip test, p < {LEVEL:g}: chance parts one of {1 / LEVEL:.0f} equal pairs. {self._seen}"
+        sure = len(first) == 1 and len(self.ranks) > 1
+        row_of = partial(Standing, metric=self.metric, leads=first[0].variant if sure else None, test=test)
         if len(first) == 1:
-            return f"{name} is first of {len(self.ranks)} by {label}{value}"
+            return row_of(
+                "better" if sure else "one system", f"{name} is first of {len(self.ranks)} by {label}{value}"
+            )
         shared = f"{len(first)} of {many(len(self.ranks), 'system')} share the first place by {label}"
         level = [one for one in first if one.value(self.metric.name) == row["value"]]
-        if level[1:]:
-            return f"{shared}; {len(level)} of them have the same mean{value}"
-        return f"{shared}; {name} leads by its mean{value}"
+        told = f"{len(level)} of them have the same mean" if level[1:] else f"{name} leads by its mean"
+        return row_of("no clear first", f"{shared}; {told}{value}")
+
+    @property
+    def _seen(self) -> str:
+        """Return a sentence on the difference that the questions can show."""
+        if len(self.ranks) < 2 or self.metric is None:
+            return ""
+        if self.gap is None:
+            return "So few questions, or ones that all answer alike, part nobody."
+        return (
+            f"These questions usually show a gap of {self.metric.shown(self.gap)}, and seldom a smaller one."
+        )
 
     def table(self, heads: Mapping[str, RowHead]) -> Table:
         """Return the table with a row for each system, best first; a row's name is the system's key."""
@@ -142,9 +155,9 @@ def _name(one: ListedSystem) -> tuple[str, str]:
 
 
 def _repeated(systems: Sequence[ListedSystem]) -> list[str]:
-    """Return the names of pass^k for the smallest and the largest known k. Success is by rewards, else by rules, else by the judge."""
+    """Return the names of pass^k for the smallest and the largest known k: by rewards, where 1 is the share solved, else by rules or judge."""
     for way in WAYS:
-        names = [name for k, name in way.powers.items() if k > 1]
+        names = [name for k, name in way.powers.items() if k > 1 or way is WAYS[0]]
         if known := [name for name in names if any(one.value(name) is not None for one in systems)]:
             return sorted({known[0], known[-1]}, key=names.index)
     return []

@@ -64,6 +64,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _compared(study: Study, arguments: argparse.Namespace) -> VariantPair:
     from drr.agents.commands.command import recorded_name
     from drr.app.report.differences import not_measured
+    from drr.app.report.standing import study_standings
     from drr.eval.judging.read import choose_judging, read_judged, repetitions
     from drr.eval.metrics import shown_name
     from drr.eval.metrics.compare import compare
@@ -79,6 +80,7 @@ def _compared(study: Study, arguments: argparse.Namespace) -> VariantPair:
         others = f"name two of {', '.join(known)}" if known[1:] else "the study has no other system"
         raise Misuse(f"{a} cannot be compared with itself; {others}")
     document = compare(judged, a, b, repetitions(study, judged))
+    document["standing"] = study_standings(study, judged).row.document()
     left = _left_out(document)
     names = {name: shown_name(name) for name in document["metrics"] if name not in left}
     return {
@@ -108,7 +110,8 @@ def _text(pair: VariantPair, *, full: bool) -> str:
         for name, row in document["metrics"].items()
         if name in names and name not in folded
     ]
-    parts = [wrapped_paragraph(line) for line in _found(document, names)]
+    parts = [wrapped_paragraph(document["standing"]["text"])] if "standing" in document else []
+    parts += [wrapped_paragraph(line) for line in _found(document, names)]
     parts += [wrapped_paragraph(document["banner"])] if document["banner"] else []
     parts += map(wrapped_paragraph, figures_read_text(document["figures"]))
     if document["same_reports"]:

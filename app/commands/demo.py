@@ -83,7 +83,7 @@ def _unpack(recorded: Path, folder: Path) -> Path:
         shutil.rmtree(recorded, ignore_errors=True)
         with as_file(PACKED / "recorded.bundle") as bundle:
             restore(bundle, recorded)
-        with Study.read(recorded) as study:
+        with Study.read(folder) as study:
             answers = read_answers(study)
         asked = {str(one.record.spec["query_id"]) for one in answers}
         lines = [one.model_dump_json(exclude_none=True) for one in builtin_queries() if one.id in asked]
@@ -100,9 +100,10 @@ def _tell(folder: Path) -> None:
     print(f"\nAn agent that lies was asked: {excerpt(question, 47)}\nNobody judged. Code alone caught:")
     for rule, found in lie.found:
         print(f"  {found}  ({rule.replace('_', ' ')})")
+    print(_standing(folder / "live"))
     print(f"\n{(PACKED / 'card.md').read_text(encoding='utf-8').splitlines()[2]}")
     print(figures_table(folder / "report" / "metrics.json", SHORT_FIGURES, width=WIDTH))
-    print(_differences(folder / "recorded"))
+    print(_standing(folder / "recorded"))
     print(f"report: {(folder / 'report' / 'index.html').absolute().as_uri()}")
     print(f"the lie: {lie.page}")
 
@@ -132,20 +133,14 @@ def worst_lie(folder: Path) -> Lie:
     return Lie(found, f"{page}#claim-{worst}")
 
 
-def _differences(recorded: Path) -> str:
-    """Return the report's verdict, with the clearest difference in another figure."""
-    from drr.app.report.board import standings
-    from drr.app.report.differences import contrasts
-    from drr.app.report.material import ReportData
-    from drr.app.report.plan import ReportPlan
-    from drr.app.report.study_report import figures_of
+def _standing(folder: Path) -> str:
+    """Return who leads a study."""
+    from drr.app.report.standing import study_standings
+    from drr.eval.judging.read import choose_judging, read_judged
     from drr.study.study import Study
 
-    with Study.read(recorded) as study:
-        judged, document = figures_of(study, ReportPlan())
-        material = ReportData(study, judged, document)
-        verdict = standings(material.per_report, contrasts(material.per_report), material.failed).headline
-    return wrapped_paragraph(f"{verdict.head}. {verdict.also}".rstrip())
+    with Study.read(folder) as study:
+        return wrapped_paragraph(study_standings(study, read_judged(study, choose_judging(study))).row.text)
 
 
 def build(parser: argparse.ArgumentParser) -> None:

@@ -20,6 +20,7 @@ from drr.env.errors import Misuse
 
 if TYPE_CHECKING:
     from drr.eval.metrics.gate import Base, GateRow
+    from drr.eval.metrics.rows import StandingRow
     from drr.eval.tasks.judgements import Judged
 
 
@@ -75,10 +76,13 @@ class GateDocument(TypedDict):
     against: str | None
     holds: bool
     checks: list[GateRow]
+    standing: StandingRow
+    """Who leads among all systems of the study."""
     notes: list[str]
 
 
 def run(arguments: argparse.Namespace) -> int:
+    from drr.app.report.standing import study_standings
     from drr.eval.judging.read import choose_judging, read_judged
     from drr.eval.metrics.coverage import variants_of
     from drr.eval.metrics.gate import (
@@ -102,7 +106,7 @@ def run(arguments: argparse.Namespace) -> int:
         judged = without_lost_answers(
             study, lambda: read_judged(study, choose_judging(study, arguments.judge))
         )
-        variants_there = variants_of(judged)
+        variants_there, standing = variants_of(judged), study_standings(study, judged).row.document()
         tallies = study.ledger.units.answer_tallies()
         variants_asked = [tally.variant for tally in tallies]
         requirements = [
@@ -128,6 +132,7 @@ def run(arguments: argparse.Namespace) -> int:
         "against": base_name,
         "holds": all(row["holds"] for row in rows),
         "checks": rows,
+        "standing": standing,
         "notes": notes,
     }
     if arguments.junit is not None:
@@ -190,6 +195,7 @@ def _print(document: GateDocument) -> None:
     checks = document["checks"]
     for note in document["notes"]:
         print(wrapped_paragraph(note), file=sys.stderr)
+    print(wrapped_paragraph(document["standing"]["text"]))
     head: list[str | Column] = ["", "variant", "check", "value", Column("n", rank=1)]
     rows = [
         [verdict(row["holds"]), row["variant"], _check(row), _figure(row), str(row["figure"]["n"])]

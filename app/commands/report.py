@@ -10,6 +10,7 @@ from drr.app.commands.parser import name_usual
 from drr.app.console import print_json
 from drr.app.report.plan import ReportPlan
 from drr.app.study.terms import add_options
+from drr.app.terminal import wrapped_paragraph
 from drr.env.errors import Misuse
 
 _USUAL = ("--out", "--judge", "--labels", "--viewer", "--paper", "--stress", "--explain", "--json", "--quiet")
@@ -65,6 +66,7 @@ def run(arguments: argparse.Namespace) -> int:
     if "corrected" in document:
         print(corrected_text(document["corrected"], document["banner"]))
     if written is not None:
+        print(wrapped_paragraph(document["standing"]["text"]))
         print(f"{written.tables} tables: open {made.page}")
     return 0
 

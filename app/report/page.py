@@ -12,7 +12,7 @@ from drr.app.pages.folders import REPORT_MARK, fresh_folder
 from drr.app.pages.frame import Frame, FramePlace, banner_of, templates
 from drr.app.pages.serve import SORTING
 from drr.app.report.agreement_tables import agreement_tables
-from drr.app.report.board import board, limits, standings
+from drr.app.report.board import board, limits
 from drr.app.report.calls import calls_table
 from drr.app.report.cost import MEASURED_COST, cost_table
 from drr.app.report.detail_pages import FOLDER, pages_of, sections_behind
@@ -37,6 +37,7 @@ from drr.app.report.material import ReportData
 from drr.app.report.metric_tables import as_printed, metric_tables, noise
 from drr.app.report.of_papers import report_parts
 from drr.app.report.paper import with_papers_tables
+from drr.app.report.standing import study_standings
 from drr.app.report.tables import Table, as_csv, markdown
 from markupsafe import Markup
 
@@ -170,7 +171,7 @@ class FoldPart(NamedTuple):
 def index_page(material: ReportData, tables: Sequence[Table], figures: Sequence[tuple[str, str]]) -> str:
     """Return the HTML of the report's first page. `figures` are pairs of file name without ending and title; a figure with a table's name is placed under the table."""
     page, found = _FirstPage(material, tables, figures), contrasts(material.per_report)
-    ranks = standings(material.per_report, found, material.failed, by_rules=material.by_rules)
+    ranks = study_standings(material.study, material.judged)
     return (
         templates()
         .get_template("summary.html")
@@ -179,7 +180,7 @@ def index_page(material: ReportData, tables: Sequence[Table], figures: Sequence[
             banner=_banner(material),
             topics=page.topics,
             invalid=material.document["coverage"]["invalid_because"],
-            verdict=ranks.headline,
+            verdict=ranks.row,
             board=grid(board(material, ranks), page.answers, "board"),
             forest=page.forest,
             limits=limits(material, found),

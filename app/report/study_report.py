@@ -93,7 +93,12 @@ def _kept(study: Study, plan: ReportPlan) -> StudyReport:
 
 
 def _made(study: Study, plan: ReportPlan) -> StudyReport:
+    from drr.app.report.standing import study_standings
+    from drr.eval.judging.read import complete_only
+
     judged, document = figures_of(study, plan)
+    counted = complete_only(judged) if plan.complete_only else judged
+    document["standing"] = study_standings(study, counted).row.document()
     written = None if plan.out is None else _write(study, judged, document, plan, plan.out)
     verdicts = None if plan.verdicts is None else _write_verdicts(judged, plan, plan.verdicts)
     page = None if plan.out is None else plan.out / "index.html"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from drr.app.judge.text import figures_read_text
 from drr.app.report.failing import errors_of
+from drr.app.report.standing import Standings, study_standings
 from drr.app.viewer.model import ShownEntry
 from drr.env.files import file_name, short_name
 from drr.eval.evidence.answers import Answer, questions
@@ -45,6 +46,7 @@ class EntryReader:
         self._measured: dict[str, dict[str, Any]] = {}
         self._outcomes: dict[str, list[Comparison]] = {}
         self._planned = self._unjudged = 0
+        self._standings: Standings | None = None
         self._notes: Sequence[str] = ()
 
     def judging(self) -> JudgingRun | None:
@@ -87,9 +89,9 @@ class EntryReader:
             for answer in judged.answers
         }
         outcomes = grouped((file_name(one.query), one) for one in judged.comparisons())
-        tally = self.study.ledger.units.standings()
+        tally, who_leads = self.study.ledger.units.standings(), study_standings(self.study, judged)
         with self._lock:
-            self._measured, self._outcomes = found, outcomes
+            self._measured, self._outcomes, self._standings = found, outcomes, who_leads
             self._unjudged = count_unjudged(judged)
             by_system = {name: figures_of(judged, own) for name, own in variants_of(judged).items()}
             self._notes = [*figures_read_text(by_system), *not_comparable(judged)]
@@ -106,6 +108,12 @@ class EntryReader:
         """Return the number of answers that the judge has not judged, as of the last `measure`."""
         with self._lock:
             return self._unjudged
+
+    @property
+    def standings(self) -> Standings | None:
+        """Return who leads, as of the last `measure`; `None` before."""
+        with self._lock:
+            return self._standings
 
     @property
     def notes(self) -> Sequence[str]:

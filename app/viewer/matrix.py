@@ -10,9 +10,9 @@ from math import isfinite
 from os.path import commonprefix
 from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
-from drr.app.report.board import Standings, failed_text, shade, standings
-from drr.app.report.differences import contrasts
+from drr.app.report.board import failed_text, shade
 from drr.app.report.material import ByQuery
+from drr.app.report.standing import Standings
 from drr.app.report.tables import Cell
 from drr.app.viewer.model import ShownEntry
 from drr.eval.metrics import metrics
@@ -129,7 +129,7 @@ class QuestionRow(TypedDict):
 class Matrix:
     """The table of the index: a row per question and a column per variant, best first as in the report."""
 
-    def __init__(self, entries: Sequence[ShownEntry], *, by_rules: bool = False) -> None:
+    def __init__(self, entries: Sequence[ShownEntry], standings: Standings | None) -> None:
         self._done: dict[str, list[ShownEntry]] = {}
         self._failed: dict[str, Counter[str]] = {}
         self._by_query: dict[str, list[ShownEntry]] = {}
@@ -139,25 +139,19 @@ class Matrix:
                 self._done.setdefault(entry.variant, []).append(entry)
             else:
                 self._failed.setdefault(entry.variant, Counter())[entry.reason or entry.status] += 1
-        self._by_rules = by_rules
-        self.measures = measures(entries, self.standings.metric)
+        self._standings = standings
+        self.measures = measures(entries, standings.metric if standings else None)
         self._measure = self.measures[0]
         self._top = max((v for entry in entries if (v := self._measure.of(entry)) is not None), default=0.0)
 
     @cached_property
-    def standings(self) -> Standings:
-        return standings(self._per_report, contrasts(self._per_report), self._failed, by_rules=self._by_rules)
-
-    @cached_property
     def columns(self) -> list[str]:
         """Return the variants in the order of the report; variants without any answer come last."""
-        return [*self.standings.systems, *sorted(self._failed.keys() - self._done.keys())]
-
-    def _per_report(self, metric: str) -> Mapping[str, ByQuery]:
-        return {
-            name: _by_question((e, e.scores.get(metric)) for e in own)
-            for name, own in sorted(self._done.items())
-        }
+        first = [one for one in self._standings.systems if one in self._done] if self._standings else []
+        return [
+            *dict.fromkeys([*first, *sorted(self._done)]),
+            *sorted(self._failed.keys() - self._done.keys()),
+        ]
 
     def _shown(self, value: float | None) -> ShownMean:
         return ShownMean(self._measure.text(value, is_mean=True), self._measure.shade(value, self._top))
@@ -204,7 +198,7 @@ class Matrix:
             mean(_by_question((e, e.cost) for e in own)),
         )
         wrong = [len(entry.errors) for entry in own]
-        cell = self.standings.against.get(name, Cell(None))
+        cell = self._standings.against.get(name, Cell(None)) if self._standings else Cell(None)
         failed = "" if own or name not in self._failed else failed_text(self._failed[name])
         return VariantHead(
             name,

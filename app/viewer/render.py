@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from drr.app.pages.frame import ANSWERS, Frame, FramePlace, banner_of, templates
 from drr.app.pages.markdown import TAGS, clean
-from drr.app.report.board import AGAINST, failed_text
+from drr.app.report.board import failed_text
 from drr.app.report.failing import errors_text
 from drr.app.report.grids import grid
 from drr.app.report.headline import sum_of_dollars
+from drr.app.report.standing import AGAINST, Standings
 from drr.app.report.tables import Table
 from drr.app.viewer.gantt import gantt
 from drr.app.viewer.highlight import MarkedSpan, SourceNames, links_of, marked_html, marked_text
@@ -82,9 +83,10 @@ class Pages:
         judges: int = 1,
         unjudged: int = 0,
         notes: Sequence[str] = (),
+        standings: Standings | None = None,
     ) -> str:
         by_rules = bool(judging and judging.rule_written)
-        matrix, done = Matrix(entries, by_rules=by_rules), [e for e in entries if e.status == "done"]
+        matrix, done = Matrix(entries, standings), [e for e in entries if e.status == "done"]
         failures = Counter(entry.reason or entry.status for entry in entries if entry.status != "done")
         written = [entry.rule_written for entry in entries]
         return self.draw(
@@ -99,7 +101,7 @@ class Pages:
             marked=marked,
             judges=judges,
             measures=matrix.measures,
-            verdict=matrix.standings.headline,
+            verdict=standings.row if standings else None,
             against=AGAINST,
             mean=matrix.mean,
             heads=matrix.heads(),

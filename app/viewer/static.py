@@ -38,7 +38,8 @@ def _write_pages(reader: Reader, draft: Path, progress: Progress, report_page: s
     reader.measure()
     entries = reader.entries()
     own = reader.to_come, reader.marked(), len(reader.judges()), reader.unjudged, reader.notes
-    (draft / "index.html").write_text(pages.index(entries, reader.judging(), *own), encoding="utf-8")
+    index = pages.index(entries, reader.judging(), *own, reader.standings)
+    (draft / "index.html").write_text(index, encoding="utf-8")
     (draft / "errors.html").write_text(pages.errors(entries, reader.judging()), encoding="utf-8")
     (draft / FILE).write_text(words_script(reader), encoding="utf-8")
     count = 2

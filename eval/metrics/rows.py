@@ -176,8 +176,22 @@ class StudyDocument(TypedDict):
     """Figures corrected by people's labels; present with `--labels`."""
     alignment: NotRequired[list[AlignmentRow]]
     """Present where a judge was aligned with experts in this study."""
+    standing: NotRequired[StandingRow]
+    """Present in what `drr report` prints and writes."""
     foreign: NotRequired[list[ForeignTableRow]]
     """Scores that other benchmarks gave the same reports, as imported."""
+
+
+class StandingRow(TypedDict):
+    """Who leads, as every page and command says it."""
+
+    leads: str | None
+    """The system that leads beyond chance; `None` where none does."""
+    by: str | None
+    """Metric that decides; `None` where none does."""
+    test: str | None
+    """The test with its level."""
+    text: str
 
 
 class MetricRow(TypedDict):
@@ -219,6 +233,8 @@ class CompareDocument(TypedDict):
     """Noise floors by metric: smaller differences are no more than repetition. Metrics without repetition are absent."""
     about: dict[str, MetricRow]
     pairwise: list[PairRow]
+    standing: NotRequired[StandingRow]
+    """Who leads among all systems of the study."""
 
 
 class SpentRow(TypedDict):

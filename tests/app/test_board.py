@@ -30,15 +30,17 @@ PLACE = re.compile(
 
 def test_who_cannot_be_told_apart_shares_the_first_place() -> None:
     near = [system(bundle(f"{value}"), value, variant=f"v{value}") for value in (0.8, 0.7999, 0.5)]
-    told = Ranking.of(near, None).verdict
-    assert told.startswith("2 of 3 systems share the first place") and "0.80" in told
+    told = Ranking.of(near, None).standing
+    assert told.head.startswith("2 of 3 systems share the first place") and "0.80" in told.head
+    assert told.leads is None and "one of 200 equal pairs" in told.test and "a gap of 0.0" in told.test
     values = (("a", 0.8), ("b", 0.8), ("c", 0.5))
     equal = Ranking.of([system(bundle(name), value, variant=name) for name, value in values], None)
-    assert "2 of them have the same mean, 0.80" in equal.verdict
+    assert "2 of them have the same mean, 0.80" in equal.standing.text
     far = Ranking.of(near[1:], "overall")
-    assert far.is_sure and far.verdict == "v0.7999 is first of 2 by overall, 8.00"
+    assert far.standing.leads == "v0.7999"
+    assert far.standing.head == "v0.7999 is first of 2 by overall, 8.00"
     unjudged = Ranking.of([replace(one, figures={}) for one in near], None)
-    assert unjudged.ranks == {} and "No model judged" in unjudged.verdict
+    assert unjudged.ranks == {} and "No model judged" in unjudged.standing.text
 
 
 def test_trials_show_pass_k_where_there_are_several() -> None:
@@ -77,7 +79,7 @@ def test_what_code_pays_is_measured_whoever_judged() -> None:
         )
         for one in own
     ]
-    assert Ranking.of(paid, None).verdict.endswith("first of 2 by reward, 0.90")
+    assert Ranking.of(paid, None).standing.head.endswith("first of 2 by reward, 0.90")
 
 
 def test_the_name_of_the_best_stands_within_the_drawing() -> None:

@@ -13,29 +13,40 @@ from typing import cast
 
 import pytest
 from drr.app.cli import main
-from drr.app.report.board import Standings, _against, _elsewhere, board, share_of, standings, verdict
+from drr.app.report.board import board
 from drr.app.report.differences import Contrast, contrasts
 from drr.app.report.grids import forest, grid
 from drr.app.report.headline import facts
 from drr.app.report.material import ReportData
 from drr.app.report.page import index_page
+from drr.app.report.standing import (
+    Standings,
+    _against,
+    _elsewhere,
+    share_of,
+    standings,
+    study_standings,
+    verdict,
+)
 from drr.app.report.tables import Cell, Table, headings
 from drr.app.viewer.model import ShownEntry
 from drr.app.viewer.render import Pages
 from drr.eval.metrics import metrics
 from drr.eval.stats.differences import DifferenceRow
+from drr.eval.stats.question import AskedQuestion
 from drr.study.study import Study
 
 from tests.app.conftest import material_of
+from tests.commands import Drr
 
 ROW = re.compile(r'<tr[^>]*><th scope="row">(.*?)</th>(.*?)</tr>', re.S)
 LIMIT = 60_000
 
 
-def ranks_of(material: ReportData, *, as_by_model: bool = False) -> Standings:
-    """The study of these tests is judged by rules, of which no figure leads; `as_by_model` ranks as if a model had judged."""
-    found, by_rules = contrasts(material.per_report), material.by_rules and not as_by_model
-    return standings(material.per_report, found, material.failed, by_rules=by_rules)
+def ranks_of(material: ReportData, *, by_rules: bool = False) -> Standings:
+    """The standings as a model's verdicts would give them, or those of the rules that judged."""
+    found = contrasts(material.per_report)
+    return standings(material.per_report, found, material.failed, {}, by_rules=by_rules)
 
 
 def part(page: str, name: str) -> str:
@@ -60,10 +71,7 @@ def test_the_board_has_the_documents_figures_best_first(report: Path) -> None:
         for name, cells in ROW.findall(board)
     }
     assert rows.keys() == document.keys()
-    known = [(own["fp"]["value"], name) for name, own in document.items() if own["fp"]["value"] is not None]
-    assert next(iter(rows)) in {name for value, name in known if value == max(known)[0]}
-    ranked = [document[name]["fp"]["value"] for name in rows]
-    assert ranked == sorted(ranked, reverse=True)
+    assert list(rows) == sorted(document), "verdicts by rules lead nothing"
     for name, own in document.items():
         for head, metric in {"faithfulness": "fp", "cited share": "fr", "overall": "overall"}.items():
             shown = words(rows[name][head]) if head in heads else equal.partition(f"{head} ")[2]
@@ -153,7 +161,8 @@ def test_the_corrected_test_alone_decides_the_sentence() -> None:
     means, fp = {"one": 0.9, "two": 0.8, "three": 0.5}, metrics()["fp"]
     sure, far = contrast("one", "two", 0.1, 0.05, 0.15, 0.01), contrast("one", "three", 0.4, 0.3, 0.5, 0.001)
     found = verdict(fp, means, [sure, far])
-    assert (found.chip, found.head) == ("better", "one is best of 3 by faithfulness: 0.90") and found.is_sure
+    assert (found.chip, found.head) == ("better", "one is best of 3 by faithfulness: 0.90")
+    assert found.leads == "one" and found.document()["by"] == "fp"
     assert found.figure == "+0.10" and "95 % interval 0.05 to 0.15" in found.detail
     unsure = contrast("one", "two", 0.1, 0.05, 0.15, 0.2)
     found = verdict(fp, means, [unsure, far])
@@ -193,10 +202,55 @@ def test_a_figure_is_open_where_a_difference_is_sure() -> None:
 def test_the_sentence_of_a_study_is_undecided_where_nothing_is_settled(judged_study: Path) -> None:
     with Study.open(judged_study) as study:
         material = material_of(study)
-        assert ranks_of(material).headline.chip == "not judged"
-        shown = ranks_of(material, as_by_model=True).headline.text
-        settled = [c for c in contrasts(material.per_report) if c.metric.name == "fp" and c.is_settled]
-        assert ("better" not in shown or "shown to be better" in shown) == (not settled)
+        found = contrasts(material.per_report)
+        row, by_rules = ranks_of(material).row, ranks_of(material, by_rules=True).row
+        settled = [one for one in found if one.metric.name == "fp" and one.is_ahead]
+        assert (row.leads is None) == (
+            len(settled) < 2
+        ) and f"Holm's correction for {len(found)} tests" in row.test
+    assert (by_rules.chip, by_rules.leads, by_rules.metric) == ("not judged", None, None)
+
+
+def test_without_a_judge_the_wrong_facts_that_code_found_are_told_with_the_systems_name(
+    judged_study: Path,
+) -> None:
+    with Study.open(judged_study) as study:
+        material = material_of(study)
+        errors = {"careless": [6, 6, 6, 6, 6, 4], "react": [0, 0, 0, 1], "still": [0, 0]}
+        row = standings(material.per_report, [], {}, errors, by_rules=True).row
+    assert row.head == "careless: 34 wrong facts in 6 of 6 reports; react: 1 wrong fact in 1 of 4 reports"
+    assert row.leads is None and "no judge says who is better" in row.text
+
+
+def test_mistakes_stand_in_the_line_of_faithfulness_where_a_judge_sought_them() -> None:
+    def per_report(metric: str) -> dict[str, dict[AskedQuestion, list[float | None]]]:
+        known = {"fp": (0.9, 0.5), "mistakes": (0.0, 2.0)}.get(metric)
+        asked = [AskedQuestion(f"q{n}", f"q{n}") for n in range(12)]
+        return {
+            name: {one: [known[place]] for one in asked} if known else {} for place, name in enumerate("ab")
+        }
+
+    row = standings(per_report, contrasts(per_report), {}, {}).row
+    assert row.metric == metrics()["fp"] and "Mistakes a report: a 0.00, b 2.00." in row.text
+
+
+def test_every_page_and_command_prints_the_same_row(
+    judged_study: Path, report: Path, tmp_path: Path, drr: Drr
+) -> None:
+    with Study.open(judged_study) as study:
+        material = material_of(study)
+        row = study_standings(study, material.judged).row
+    document = row.document()
+    assert json.loads((report / "metrics.json").read_text("utf-8"))["standing"] == document
+    assert drr.json("study", "compare", judged_study, "react", "react+ws")["standing"] == document
+    gate = ("study", "gate", judged_study, "--require", "cited share>=0")
+    assert drr.json(*gate)["standing"] == document
+    assert drr("view", str(judged_study), "--static", str(tmp_path / "viewer"), "--quiet")[0] == 0
+    pages = [report / "index.html", tmp_path / "viewer" / "index.html"]
+    for page in pages:
+        assert words(row.head) in words(page.read_text("utf-8")), page
+    for line in (drr.out("report", judged_study, "--out", tmp_path / "again"), drr.out(*gate[:3], *gate[3:])):
+        assert words(row.text)[:60] in words(line)
 
 
 def test_who_answered_nothing_stands_last_and_says_why(judged_study: Path, tmp_path: Path) -> None:
@@ -314,10 +368,10 @@ def test_the_index_says_what_the_report_says(judged_study: Path, report: Path, t
     document = json.loads((report / "metrics.json").read_text("utf-8"))["metrics"]
     with Study.open(judged_study) as study:
         material = material_of(study)
-        ranks = ranks_of(material)
+        ranks = study_standings(study, material.judged)
         table = board(material, ranks)
     first = words(page.partition("<h1")[2].partition(">")[2].partition('<p class="note">')[0])
-    lead = ranks.headline
+    lead = ranks.row
     assert first == words(f"{lead.chip} {lead.head} {lead.figure} {lead.detail}")
     labels = [one.label for one in table.columns]
     for head, (ends, shown), (name, row) in zip(heads, cells, table.rows, strict=True):
@@ -327,7 +381,7 @@ def test_the_index_says_what_the_report_says(judged_study: Path, report: Path, t
         assert (head, value) == (name, f"{fp['value']:.2f}")
         assert ends.split() == [f"{fp[end]:.4g}" for end in ("ci_low", "ci_high")]
         assert [tokens, dollars] == [figure[one].text().split()[0] for one in ("tokens", "dollars")]
-        assert "against the first" not in figure, "rules lead nothing"
+        assert standing == [] and "against the first" not in figure
 
 
 def test_the_index_offers_what_is_known_of_an_answer_and_says_what_is_not() -> None:

@@ -10,11 +10,12 @@ from typing import Any, cast
 import pytest
 from drr.app.judge.text import judged_text
 from drr.app.pages.markdown import safe_html
-from drr.app.report.board import board, standings
+from drr.app.report.board import board
 from drr.app.report.calls import tool_calls
 from drr.app.report.judging_tables import failure_labels
 from drr.app.report.judging_tables import rules as rule_table
 from drr.app.report.material import ReportData
+from drr.app.report.standing import study_standings
 from drr.app.viewer.reader import Reader
 from drr.citations.parse import parse
 from drr.env.errors import DrrError
@@ -82,7 +83,8 @@ async def test_who_states_nothing_that_a_rule_can_read_is_not_praised_for_breaki
     material = ReportData(study, judged, document)
     found = rule_table(material)
     assert found is not None and told in found.notes
-    ranks = standings(material.per_report, [], {})
+    ranks = study_standings(study, judged)
+    assert ranks.metric is None and ranks.row.leads is None
     table = board(material, ranks)
     at = [one.label for one in table.columns].index("rules failed")
     assert table.columns[at + 1].label == "figures read"
