@@ -261,7 +261,8 @@ def p_value(p: float | None) -> str:
 def with_interval(v: VRow, digits: int = 3, *, usual: int | None = None) -> str:
     """Return a value with its interval and count, such as `0.712 [0.655, 0.760] n=50`. A count equal to `usual` is left out, unless all values are equal."""
     tasks, equal = v.get("tasks"), v.get("all_equal", False)
-    counted = "" if v["n"] == usual and not v["n_unscored"] and not equal else f" n={v['n']}"
+    n = v.get("questions", v["n"])
+    counted = "" if n == usual and not v["n_unscored"] and not equal else f" n={n}"
     counted += f" of {tasks} tasks" if tasks else ""
     if equal:
         counted = f" on each of {v['n']}" if "p" in v else f" all equal ({counted.strip()})"

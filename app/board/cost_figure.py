@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import inf, log10
+from math import log10
 from typing import NamedTuple
 
 from drr.app.board.ranking import Ranking
+from drr.app.report.cost import pareto_front
 from drr.app.report.tables import RowHead
 from drr.app.viewer.render import part
 from drr.wording.excerpt import excerpt
@@ -93,7 +94,10 @@ def cost_figure(ranking: Ranking, heads: Mapping[str, RowHead]) -> Markup:
         value = None if row is None else row[0]
         name = " ".join([*one.models[:1], one.variant] if variants.count(one.variant) > 1 else [one.variant])
         points.append(FigurePoint(one.key, name, heads[one.key].marks, cost, value, x, y, low, high))
-    front = _front(points, is_lower_better=metric.better == "lower")
+    places = [(one.cost, one.value) for one in points]
+    on_front = pareto_front(places, is_lower_better=metric.better == "lower")
+    known_cost = (one for one, here in zip(points, on_front, strict=True) if here and one.cost is not None)
+    front = sorted(known_cost, key=lambda one: (one.cost or 0.0, one.y, one.key))
     named, rest = _names([*front, *points])
     return part(
         "board/figure.html",
@@ -114,21 +118,6 @@ def cost_figure(ranking: Ranking, heads: Mapping[str, RowHead]) -> Markup:
         by_powers=by_powers,
         metric=metric,
     )
-
-
-def _front(points: Sequence[FigurePoint], *, is_lower_better: bool) -> list[FigurePoint]:
-    """Return the Pareto front: the points for which no other point is at most as expensive and better."""
-    sign, best, found = (-1 if is_lower_better else 1), -inf, []
-    known = [
-        (one.cost, -sign * one.value, one.key, one)
-        for one in points
-        if one.cost is not None and one.value is not None
-    ]
-    for _, worse, _, one in sorted(known):
-        if -worse > best:
-            best = -worse
-            found.append(one)
-    return found
 
 
 def _names(points: Sequence[FigurePoint]) -> tuple[list[tuple[float, float, str]], list[str]]:

@@ -13,6 +13,7 @@ from drr.app.bundles.answers import all_contained, has_public_truth
 from drr.app.bundles.findings import BundleFindings, Reproduced
 from drr.app.report.cost import dollars
 from drr.app.report.standing import Standing, study_standings
+from drr.app.report.study_report import every_figure
 from drr.env.json_object import JsonObject
 from drr.env.person_setting import agent_of
 from drr.eval.asking.rules import CODE
@@ -134,14 +135,14 @@ class ListedSystem:
 def systems_of(
     bundle: ListedBundle, parcel: UnpackedBundle, study: Study, ranking: Sequence[str], *, is_published: bool
 ) -> Iterator[ListedSystem]:
-    """Yield the systems of an unpacked, consistent bundle. `ranking` are the metrics that can rank."""
+    """Yield the systems of an unpacked, consistent bundle, with figures made again. `ranking` are the metrics that can rank."""
     manifest = parcel.manifest()
     label = parcel.study()["config"].get("run", {}).get("set")
     tallies = {one.variant: one for one in study.ledger.units.answer_tallies()}
     answers: dict[str, list[Answer]] = {}
     for answer in read_answers(study):
         answers.setdefault(answer.variant, []).append(answer)
-    documents = cast(Mapping[str, StudyDocument], parcel.row("figures.json", JsonObject)["documents"])
+    documents = cast(Mapping[str, StudyDocument], every_figure(study)["documents"])
     by_model = {judge: one for judge, one in documents.items() if _is_by_model(one)}
     for place, (judge, document) in enumerate(sorted((by_model or documents).items())):
         judged = read_judged(study, choose_judging(study, judge or None))

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from drr.app.board.cost_figure import cost_figure
 from drr.app.board.entries import ListedBundle, ListedSystem, SetVersion
 from drr.app.board.ranking import CONTAINED, Ranking
-from drr.app.bundles.findings import one_line_result
+from drr.app.bundles.findings import one_line_result, result_word
 from drr.app.pages.frame import Frame, FramePlace, banner_of, templates
 from drr.app.report.grids import grid
 from drr.app.report.standing import OF_A_BOARD
@@ -42,7 +42,8 @@ _FACETS: Mapping[str, Callable[[ListedSystem], Sequence[str]]] = {
 def _reproduced(one: ListedSystem) -> str:
     if not one.reproduced:
         return "not run again"
-    return "reproduced" if all(run["holds"] for run in one.reproduced) else "not reproduced"
+    words = {*map(result_word, one.reproduced)}
+    return next(word for word in ("not reproduced", "reproduced", "no worse shown") if word in words)
 
 
 def _head(one: ListedSystem, facets: Mapping[str, Sequence[str]]) -> RowHead:

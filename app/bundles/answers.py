@@ -65,6 +65,10 @@ def check_answers(study: Study, *, redacted: bool, found: BundleFindings) -> Non
     """Check every finished answer, and add each contradiction to `found`."""
     asked = questions(study)
     counting = {record.key for record in study.records("answer", None)}
+    for record in study.records(None, None, current=False):
+        if record.finished_at < record.started_at:
+            early = f"ended {record.started_at - record.finished_at:.1f} s before it began, so its times are wrong"
+            found.skip("times", record.label, early)
     for record in study.records("answer", None, current=False):
         found.checked["answers"] += 1
         with found.unless_broken("set", record.label):
@@ -182,22 +186,34 @@ def not_begun(study: Study) -> int:
     return len(here) * len(_places_wanted(study)) - here.total()
 
 
-def questions_of(study: Study, found: BundleFindings) -> Sequence[Query]:
-    """Return the questions of the set that a study names, if this program ships the set. They include true answers where the set's hash proves them."""
+def questions_of(study: Study, found: BundleFindings, given: Sequence[Query]) -> Sequence[Query]:
+    """Return the questions of the set that a study names, if this program ships the set. They include true answers where the set's hash proves them.
+
+    Questions that were `given` stand for a set that did not come with this program.
+    """
     label = str(study.config.get("run", {}).get("set") or "")
     if not label:
         return ()
-    if known := _IN_SET.fullmatch(label):
-        folder = place_of_set(Path(known["name"]))
-        file = folder / known["part"] / "queries.jsonl"
-        if file.is_file() and (frozen := read_set(folder)).content_hash.startswith(known["hash"]):
+    known = _IN_SET.fullmatch(label)
+    folder = place_of_set(Path(known["name"])) if known else Path(label)
+    if known and folder.is_dir() and (frozen := read_set(folder)).content_hash.startswith(known["hash"]):
+        file, hashes = folder / known["part"] / "queries.jsonl", {part.questions for part in frozen.parts}
+        if file.is_file():
             asked, own = read_queries(file), questions(study)
             whole = [own[query.id] for query in asked if query.id in own]
-            proved = sha256("".join(f"{line_of(query)}\n" for query in whole).encode()).hexdigest()
-            return whole if proved in {part.questions for part in frozen.parts} else asked
-    what = f"that its questions are those of {label[:80]}, which did not come with this program"
-    found.skip("set", "", what)
+            return whole if _hash_of(whole) in hashes else asked
+        if given and _hash_of(given) not in hashes:
+            found.fail("set", "", f"is not {label[:80]}: the questions that were given are others")
+        if given:
+            return ()
+    if not given or folder.is_dir():
+        what = f"that its questions are those of {label[:80]}, which did not come with this program"
+        found.skip("set", "", what)
     return ()
+
+
+def _hash_of(asked: Sequence[Query]) -> str:
+    return sha256("".join(f"{line_of(query)}\n" for query in asked).encode()).hexdigest()
 
 
 def has_public_truth(study: Study, *, is_published: bool) -> bool:

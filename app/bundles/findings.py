@@ -75,13 +75,22 @@ def reproduced_of(stated: Mapping[str, object]) -> Reproduced:
     )
 
 
+ENOUGH = 30
+"""Fewest questions of a reproduction: fewer can only fail to show that something is worse."""
+
+
+def result_word(found: Reproduced) -> str:
+    if not found["holds"]:
+        return "not reproduced"
+    return "reproduced" if found["ran"] >= ENOUGH else "no worse shown"
+
+
 def one_line_result(found: Reproduced) -> str:
-    """Return the result in one line, such as `reproduced (20 of 300, difference -.01 [-.06, .04])`."""
-    word = "reproduced" if found["holds"] else "not reproduced"
+    """Return the result in one line, such as `reproduced (40 of 300, difference -.01 [-.06, .04])`."""
     ends = [_brief(one) for one in (found["ci_low"], found["ci_high"]) if one is not None]
     interval = f" [{', '.join(ends)}]" if ends else ""
     of = "fresh" if found["fresh"] else f"of {found['asked']:,}"
-    return f"{word} ({found['ran']:,} {of}, difference {_brief(found['difference'])}{interval})"
+    return f"{result_word(found)} ({found['ran']:,} {of}, difference {_brief(found['difference'])}{interval})"
 
 
 def _brief(value: float) -> str:

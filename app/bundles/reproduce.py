@@ -61,7 +61,7 @@ class ReproducePlan(RunTerms):
     bundle: Path
     agent: str
     """The agent as for `drr run --variants`."""
-    sample: Count = option("call", "questions drawn (default 20)", "N", 20)
+    sample: Count = option("call", "questions drawn (default 30)", "N", 30)
     seed: int | None = option("call", "draws them (default: a random one, which is told)", "S", type=int)
     variant: str | None = option("call", "the system of the bundle (default: its only one)", "NAME")
     by: str | None = option("call", "the figure that is compared (default: the one that ranks)", "METRIC")

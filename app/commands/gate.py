@@ -192,13 +192,15 @@ def _differing(judged: Judged, base: Base) -> list[str]:
 
 
 def _print(document: GateDocument) -> None:
+    from drr.eval.stats.intervals import drawn
+
     checks = document["checks"]
     for note in document["notes"]:
         print(wrapped_paragraph(note), file=sys.stderr)
     print(wrapped_paragraph(document["standing"]["text"]))
     head: list[str | Column] = ["", "variant", "check", "value", Column("n", rank=1)]
     rows = [
-        [verdict(row["holds"]), row["variant"], _check(row), _figure(row), str(row["figure"]["n"])]
+        [verdict(row["holds"]), row["variant"], _check(row), _figure(row), str(drawn(row["figure"]))]
         for row in checks
     ]
     if document["against"] is not None:
@@ -230,20 +232,24 @@ def _check(row: GateRow) -> str:
 
 
 def _figure(row: GateRow) -> str:
-    """Return a figure as text without the number of answers, which has its own column."""
+    """Return a figure as text without the number of questions, which has its own column."""
+    from drr.eval.stats.intervals import drawn
+
     figure = row["figure"]
     digits = 3 if figure["value"] is None or abs(figure["value"]) < 10 else 0
-    return with_interval({**figure, "n_unscored": 0}, digits, usual=figure["n"])
+    return with_interval({**figure, "n_unscored": 0}, digits, usual=drawn(figure))
 
 
 def _write_junit(path: Path, document: GateDocument) -> None:
+    from drr.eval.stats.intervals import drawn
+
     notes = " ".join(document["notes"])
     cases = [
         JunitCase(
             row["variant"],
             row["check"],
             row["why"],
-            f"{_figure(row)} n={row['figure']['n']}. {notes}".strip(),
+            f"{_figure(row)} n={drawn(row['figure'])}. {notes}".strip(),
         )
         for row in document["checks"]
     ]

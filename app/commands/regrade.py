@@ -16,7 +16,8 @@ from drr.app.training.transcripts import EpisodeTranscript, read, write
 from drr.env.errors import Misuse
 from drr.env.query import read_queries
 from drr.eval.rewards import COMPONENTS
-from drr.eval.stats.intervals import SHARE, VRow, mean
+from drr.eval.stats.intervals import SHARE, VRow, drawn, mean
+from drr.eval.stats.question import grouped
 from drr.wording.excerpt import many
 
 NAMES = tuple(one.name for one in COMPONENTS)
@@ -31,7 +32,7 @@ class PaidAgent(TypedDict):
     """Name of the agent: the variant, for answers of a study."""
     n: int
     failed: int
-    """Number of answers that failed for good; they are in no mean."""
+    """Number of answers that failed for good; their reward is 0."""
     forms: int
     """Number of answers with a form."""
     reward: VRow
@@ -65,21 +66,21 @@ def run(arguments: argparse.Namespace) -> int:
     changed = sum(old.reward != new.reward for old, new in zip(before, after, strict=True))
     means = [fmean(one.reward for one in rows) for rows in (before, after)]
     agents = [
-        _paid(name, [one for one in after if (one.agent or "") == name], study.failed.get(name, 0))
+        _paid(name, [one for one in after if (one.agent or "") == name], study.failed.get(name, ()))
         for name in sorted({*study.failed, *(one.agent or "" for one in after)})
     ]
     document = {"episodes": len(after), "changed": changed, "before": means[0], "after": means[1]}
     line = f"{many(len(after), 'episode')}, {changed} paid otherwise: mean reward {means[1]:.4f}, was {means[0]:.4f}"
     if of_study:
-        line = f"{many(len(after), 'answer')} graded; a reward is a mean over those that did not fail. Citations, budget and efficiency are of those that earned anything."
+        line = f"{many(len(after), 'answer')} graded; one that failed is paid 0. Citations, budget and efficiency are of those that earned anything."
     file = str(arguments.out) if arguments.out else None
     _say_unread(study.unread)
     print_result(arguments, {**document, "agents": agents, "file": file}, _table(agents), "", line)
     return 0
 
 
-def _paid(name: str, answers: Sequence[EpisodeTranscript], failed: int) -> PaidAgent:
-    rewards: dict[str, list[float | None]] = {}
+def _paid(name: str, answers: Sequence[EpisodeTranscript], failed: Sequence[str]) -> PaidAgent:
+    rewards = grouped((query, 0.0) for query in failed)
     parts: dict[str, dict[str, list[float | None]]] = {part: {} for part in NAMES}
     for one in answers:
         rewards.setdefault(one.query.id, []).append(one.reward)
@@ -89,7 +90,7 @@ def _paid(name: str, answers: Sequence[EpisodeTranscript], failed: int) -> PaidA
     return {
         "agent": name or None,
         "n": len(answers),
-        "failed": failed,
+        "failed": len(failed),
         "forms": sum(one.form is not None for one in answers),
         "reward": mean(rewards, ends=SHARE).document(),
         "components": {part: mean(values, ends=SHARE).document() for part, values in parts.items()},
@@ -106,7 +107,7 @@ def _table(agents: Sequence[PaidAgent]) -> str:
                 f"{row['n']:,}",
                 f"{row['failed']:,}",
                 f"{row['forms']:,}",
-                with_interval(row["reward"], usual=row["n"]),
+                with_interval(row["reward"], usual=drawn(row["reward"])),
             ),
             *(number(part["value"]) for part in row["components"].values()),
         ]

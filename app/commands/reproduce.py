@@ -225,13 +225,14 @@ def figures_table(metrics: Path, shown: Sequence[str], *, width: int | None = No
 def figures_rows(metrics: Path, shown: Sequence[str]) -> tuple[list[str], list[list[str]]]:
     """Return the head and the rows of the table of the main figures."""
     from drr.eval.metrics import metric
+    from drr.eval.stats.intervals import drawn
 
     document = json.loads(read_file(metrics))
     heads = {name: HEADLINE.get(name, (metric(name).label, metric(name).digits)) for name in shown}
     names = [name for name in heads if any(name in row for row in document["metrics"].values())]
     rows = []
     for variant, values in document["metrics"].items():
-        usual = max((values[name]["n"] for name in names if name in values), default=0)
+        usual = max((drawn(values[name]) for name in names if name in values), default=0)
         cells = [with_interval(values[n], heads[n][1], usual=usual) if n in values else "-" for n in names]
         rows.append([variant, str(usual), *cells])
     return ["variant", "n", *(heads[name][0] for name in names)], rows

@@ -44,8 +44,11 @@ def cost_points(material: ReportData) -> list[CostPoint]:
         for variant, cost in costs.items()
         if (quality := material.document["metrics"][variant].get("overall")) is not None
     ]
+    front = pareto_front([(point.cost.value, point.quality["value"]) for point in found])
     return [
-        point._replace(on_front=_undominated(point, found)) for point in found if point.cost.value is not None
+        point._replace(on_front=here)
+        for point, here in zip(found, front, strict=True)
+        if point.cost.value is not None
     ]
 
 
@@ -75,20 +78,17 @@ def _sum(a: float | None, b: float | None) -> float | None:
     return None if a is None or b is None else a + b
 
 
-def _undominated(point: CostPoint, among: Sequence[CostPoint]) -> bool:
-    own = _place(point)
-    if own is None:
-        return False
-    others = [place for p in among if (place := _place(p)) is not None]
-    return not any(o[0] <= own[0] and o[1] <= own[1] and o != own for o in others)
-
-
-def _place(point: CostPoint) -> tuple[float, float] | None:
-    """Return cost and negated quality, both better when lower; `None` where the quality is unknown."""
-    quality = point.quality["value"]
-    if quality is None:
-        return None
-    return inf if point.cost.value is None else point.cost.value, -quality
+def pareto_front(
+    points: Sequence[tuple[float | None, float | None]], *, is_lower_better: bool = False
+) -> list[bool]:
+    """Tell of each pair of cost and quality whether no other is at most as dear and at least as good, and better in one. Equal points are all in the front."""
+    sign = 1 if is_lower_better else -1
+    places = [None if q is None else (inf if cost is None else cost, sign * q) for cost, q in points]
+    known = [one for one in places if one is not None]
+    return [
+        own is not None and not any(o[0] <= own[0] and o[1] <= own[1] and o != own for o in known)
+        for own in places
+    ]
 
 
 def cost_table(material: ReportData) -> Table | None:

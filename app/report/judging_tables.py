@@ -131,7 +131,7 @@ def failure_labels(material: ReportData) -> Table | None:
         for label in found["labels"]
     ]
     notes = [
-        "Share of the reports in which somebody can tell; rules and a judge propose, people correct (failure_labels.jsonl)."
+        "Share of the reports in which somebody can tell (n), not of all reports; rules and a judge propose, people correct (failure_labels.jsonl)."
     ]
     notes += [*_open_labels(open_), *_unfounded(found)]
     if found["corrections_of_no_answer"]:

@@ -93,12 +93,7 @@ def _kept(study: Study, plan: ReportPlan) -> StudyReport:
 
 
 def _made(study: Study, plan: ReportPlan) -> StudyReport:
-    from drr.app.report.standing import study_standings
-    from drr.eval.judging.read import complete_only
-
     judged, document = figures_of(study, plan)
-    counted = complete_only(judged) if plan.complete_only else judged
-    document["standing"] = study_standings(study, counted).row.document()
     written = None if plan.out is None else _write(study, judged, document, plan, plan.out)
     verdicts = None if plan.verdicts is None else _write_verdicts(judged, plan, plan.verdicts)
     page = None if plan.out is None else plan.out / "index.html"
@@ -119,12 +114,15 @@ def write_beside(study: Study, out: Path, viewer: str, judge: str | None) -> Rep
 
 def figures_of(study: Study, plan: ReportPlan) -> tuple[Judged, StudyDocument]:
     """Return a judge's stored verdicts, and the document of figures that `drr report --json` prints."""
+    from drr.app.report.standing import study_standings
     from drr.eval.foreign.summary import foreign_scores, foreign_tables
-    from drr.eval.judging.read import choose_judging, read_judged
+    from drr.eval.judging.read import choose_judging, complete_only, read_judged
     from drr.eval.metrics.document import study_document
 
     judged = read_judged(study, choose_judging(study, plan.judge))
     document = study_document(study, plan.judge, complete=plan.complete_only, known=judged)
+    counted = complete_only(judged) if plan.complete_only else judged
+    document["standing"] = study_standings(study, counted).row.document()
     if scores := foreign_scores(study):
         document["foreign"] = foreign_tables(scores, judged.answers)
     if plan.labels:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from drr.eval.stats.differences import DifferenceRow, is_settled
-from drr.eval.stats.intervals import VRow
+from drr.eval.stats.intervals import VRow, drawn
 
 if TYPE_CHECKING:
     from drr.app.report.material import ReportData
@@ -56,7 +56,7 @@ class Cell:
         if v is None:
             return cls(None, digits=digits, **more)
         return cls(
-            *(v["value"], v["ci_low"], v["ci_high"], v["n"], v["n_unscored"]),
+            *(v["value"], v["ci_low"], v["ci_high"], drawn(v), v["n_unscored"]),
             tasks=v.get("tasks"),
             equal=v.get("all_equal", False),
             digits=digits,

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,6 +19,7 @@ from drr.env.query import Query
 from drr.env.session import Change
 from drr.eval.evidence.answers import questions
 from drr.eval.rewards import Form, Rewarded, read_form, reward
+from drr.eval.stats.question import grouped
 from drr.study.evidence import unpack_sources
 from drr.study.study import Study
 from drr.study.unit import Record
@@ -29,8 +29,8 @@ class StudyAnswers(NamedTuple):
     answers: list[EpisodeTranscript]
     unread: list[str]
     """Names of answers whose form cannot be read, each with the reason."""
-    failed: Mapping[str, int]
-    """Number of failed answers by agent; failed answers get no reward and count in no mean."""
+    failed: Mapping[str, Sequence[str]]
+    """Questions of the answers that failed for good, by agent; such an answer is paid 0."""
 
 
 def answers_of(folder: Path, records: Mapping[str, Query]) -> StudyAnswers:
@@ -57,10 +57,10 @@ def answers_of(folder: Path, records: Mapping[str, Query]) -> StudyAnswers:
             for record, read in zip(kept, forms, strict=True)
             if read.problem
         ]
-        failed = Counter(
-            str(record.spec["variant"])
+        failed = grouped(
+            (str(record.spec["variant"]), str(record.spec["query_id"]))
             for record in study.records("answer", None)
-            if not record.done and record.spec["query_id"] in queries
+            if not (record.done or record.transient) and record.spec["query_id"] in queries
         )
     if not found:
         raise Misuse(

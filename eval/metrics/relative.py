@@ -15,7 +15,7 @@ METRICS = (
     Metric(
         "rel_score",
         "relative quality",
-        "Quality over quality of both, the report's and the reference's, graded side by side in both orders.",
+        "Quality over quality of both, the report's and the reference's, graded side by side; the mean of two orders.",
         "relative",
         range=SHARE,
         better="higher",

@@ -177,7 +177,7 @@ class StudyDocument(TypedDict):
     alignment: NotRequired[list[AlignmentRow]]
     """Present where a judge was aligned with experts in this study."""
     standing: NotRequired[StandingRow]
-    """Present in what `drr report` prints and writes."""
+    """Who leads; in what `drr report` and bundles hold."""
     foreign: NotRequired[list[ForeignTableRow]]
     """Scores that other benchmarks gave the same reports, as imported."""
 

@@ -245,11 +245,15 @@ class FactFigures(NamedTuple):
     rate: float | None
 
 
-def fact_figures(tasks: Collection[FoundCounts], *, printed: bool = False) -> FactFigures:
-    """Compute FACT over the tasks that have a readable source. With `printed`, the rate without any verdict is 0."""
-    if not tasks:
+def fact_figures(tasks: Collection[FoundCounts], *, printed: int | None = None) -> FactFigures:
+    """Compute FACT over the tasks that have a readable source.
+
+    As its published code prints it, the counts are over all tasks with citations, `printed` of them, and the rate without any verdict is 0.
+    """
+    among = len(tasks) if printed is None else printed
+    if not among:
         return FactFigures(None, None, None)
     supported = sum(one.supported for one in tasks)
     judged = supported + sum(one.unsupported for one in tasks)
-    rate = supported / judged if judged else 0.0 if printed else None
-    return FactFigures(judged / len(tasks), supported / len(tasks), rate)
+    rate = supported / judged if judged else None if printed is None else 0.0
+    return FactFigures(judged / among, supported / among, rate)

@@ -104,8 +104,8 @@ def kendall_tau_b(x: Scores, y: Scores, *, unit: str, clusters: Clusters = None)
 
 
 def concordant_pairs(x: Scores, y: Scores, *, unit: str, clusters: Clusters = None) -> Statistic:
-    """Compute PAR, the share of pairs of items that both judges order alike. A tie of either is no agreement."""
-    both = _sample(x, y, clusters, f"PAR, concordant of all pairs, {unit} level")
+    """Compute PAR, the share of all pairs of items that both judges order alike. A tie of either counts as a pair, and is no agreement."""
+    both = _sample(x, y, clusters, f"PAR, concordant pairs / all pairs, those with a tie too, {unit} level")
     sums, size = _over_pairs(both)
     return _ordered(both, safe_division(sums[:, 1], sums[:, 0]), size, 2)
 

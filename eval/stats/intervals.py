@@ -47,6 +47,8 @@ class VRow(TypedDict):
     method: str
     tasks: NotRequired[int]
     """Number of tasks drawn, where there are fewer tasks than questions."""
+    questions: NotRequired[int]
+    """Number of questions behind the interval, where their trials were averaged and `n` counts answers."""
     reason: NotRequired[str | None]
     """Reason why there is no value, where known."""
     all_equal: NotRequired[bool]
@@ -69,6 +71,8 @@ class Statistic:
     """Number of clusters drawn; 0 where nothing was drawn."""
     tasks: int = 0
     """Number of tasks drawn, where there are fewer tasks than questions; else 0."""
+    questions: int = 0
+    """Number of questions, where their trials were averaged; else 0."""
     error: float | None = None
     """The standard error behind the interval."""
     all_equal: bool = False
@@ -130,7 +134,13 @@ class Statistic:
         names = ("value", "ci_low", "ci_high", "n", "n_unscored", "method")
         row = {name: getattr(self, name) for name in names}
         return cast(
-            "VRow", row | {name: x for name in ("tasks", "reason", "all_equal") if (x := getattr(self, name))}
+            "VRow",
+            row
+            | {
+                name: x
+                for name in ("tasks", "questions", "reason", "all_equal")
+                if (x := getattr(self, name))
+            },
         )
 
 
@@ -277,8 +287,14 @@ def mean(values: ByQuestion[A], method: str = "mean over queries", ends: Ends | 
     n = sum(map(len, scored.values()))
     if n > len(present):
         method += " (trials of a query averaged first)"
-    values_of = [x for _, x in present]
-    return mean_of(values_of, [key for key, _ in present], method, n=n, n_unscored=unscored, ends=ends)
+    keys, values_of = [key for key, _ in present], [x for _, x in present]
+    found = mean_of(values_of, keys, method, n=n, n_unscored=unscored, ends=ends)
+    return replace(found, questions=len(present) if n > len(present) else 0)
+
+
+def drawn(row: VRow) -> int:
+    """Return the number of questions behind a figure's interval, which stands beside it wherever it is shown."""
+    return row.get("questions", row["n"])
 
 
 def mean_of(

@@ -44,13 +44,15 @@ class _OneSystem:
     """The sums of one system, by task, since several rows may be of one task. Only tasks with a readable source count."""
 
     tasks: dict[str, FoundCounts] = field(default_factory=dict)
+    citing: set[str] = field(default_factory=set)
+    """Tasks with any citation, read or not."""
 
     def add(self, task: str, counts: FoundCounts) -> None:
         before = self.tasks.get(task, FoundCounts(0, 0, 0))
         self.tasks[task] = FoundCounts(*(a + b for a, b in zip(before, counts, strict=True)))
 
     def values(self, *, printed: bool = False) -> JsonObject:
-        return {**fact_figures(self.tasks.values(), printed=printed)._asdict()}
+        return {**fact_figures(self.tasks.values(), printed=len(self.citing) if printed else None)._asdict()}
 
     def intervals(self) -> dict[str, Interval]:
         counts = [(task, float(one.supported), one.unsupported) for task, one in self.tasks.items()]
@@ -76,6 +78,8 @@ class FactSums(ProtocolSums[FactInput]):
         verdicts = [verdict for source in readable for verdict in source.verdicts]
         counts = found_counts(verdicts)
         system = self._systems.setdefault(row.system, _OneSystem())
+        if row.sources:
+            system.citing.add(row.task)
         if readable:
             system.add(row.task, counts)
         self.n_unscored += verdicts.count(None)

@@ -63,6 +63,8 @@ def test_figures_that_are_missing_or_in_error_count_nothing(told: Any) -> None:
     rows = [{"task": 1, "sources": [read, dead]}, {"task": 2, "sources": [dead]}, {"task": 3, "sources": []}]
     _, document, _ = told("fact", *rows)
     assert document["values"] == {"citations_per_task": 3, "valid_per_task": 2, "rate": pytest.approx(2 / 3)}
+    printed = {"citations_per_task": 1.5, "valid_per_task": 1, "rate": pytest.approx(2 / 3)}
+    assert document["as_printed"] == printed, "its code divides by every task with citations"
     assert document["rows"][1] == {"supported": 0, "unsupported": 0, "unknown": 0}
     named = [{**row, "system": "S"} for row in rows]
     _, document, _ = told("fact", *named)

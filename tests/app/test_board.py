@@ -13,8 +13,12 @@ from pathlib import Path
 import orjson
 import pytest
 from drr.app.board.builder import every_eval, system_path
+from drr.app.board.cost_figure import cost_figure
 from drr.app.board.page import BoardPages
 from drr.app.board.ranking import Ranking
+from drr.app.report.cost import pareto_front
+from drr.app.report.tables import RowHead
+from markupsafe import Markup
 
 from tests.app.test_bundles import home as home
 from tests.boards import JUDGE, bundle, crowd, figure, system
@@ -80,6 +84,18 @@ def test_what_code_pays_is_measured_whoever_judged() -> None:
         for one in own
     ]
     assert Ranking.of(paid, None).standing.head.endswith("first of 2 by reward, 0.90")
+
+
+def test_equal_points_are_both_in_the_front() -> None:
+    points = [(1.0, 0.5), (1.0, 0.5), (2.0, 0.5), (2.0, 0.9), (None, 0.95), (3.0, None)]
+    assert pareto_front(points) == [True, True, False, True, True, False]
+    assert pareto_front([(1.0, 0.5), (2.0, 0.9)], is_lower_better=True) == [True, False]
+    own = [system(bundle(name), 0.9, variant=name) for name in "ab"] + [system(bundle("c"), 0.5, usd=1.0)]
+    drawn = cost_figure(
+        Ranking.of(own, None), {one.key: RowHead(Markup(one.variant), Markup("")) for one in own}
+    )
+    front = drawn.partition('class="front" d="')[2].partition('"')[0]
+    assert front.count("L") == 1, "the two that are alike, and not the third"
 
 
 def test_the_name_of_the_best_stands_within_the_drawing() -> None:

@@ -342,10 +342,58 @@ def test_a_bundle_of_another_version_holds(home: Path, tmp_path: Path, drr: Drr)
     """Every honest bundle failed with the next version, the recorded one of the demo too: figures name the program that made them."""
     elsewhere = found_in(drr, forged(home / "bundle", tmp_path / "older", _by_an_older_version))
     assert elsewhere["holds"], elsewhere["failed"]
+
+    def other_figures(folder: Path) -> None:
+        _edit_figure(folder)
+        _by_an_older_version(folder)
+
+    old = found_in(drr, forged(home / "bundle", tmp_path / "figures", other_figures))
+    (said,) = (one["what"] for one in old["not_checked"] if one["check"] == "figures")
+    assert (
+        old["holds"] and "by deepresearch-retail 0.0.9 (00000000) is another by deepresearch-retail" in said
+    )
+    feeds = []
+    for name in ("figures", "../bundle"):
+        place = home / "bundle" if name[0] == "." else tmp_path / name
+        drr.out("board", place, "--out", tmp_path / "site", "--quiet", "--without-answers")
+        feed = json.loads((tmp_path / "site" / "index.json").read_text())
+        feeds.append([one["metrics"] for each in feed["sets"][0]["judgings"] for one in each["systems"]])
+    assert feeds[0] == feeds[1], "a board reads the figures made again"
     only_there = edit_rows(
         "packages.json", lambda lines: lines[0]["bill"]["metadata"]["component"].update(version="0.0.9")
     )
     assert not found_in(drr, forged(home / "bundle", tmp_path / "list", only_there))["holds"]
+
+
+def test_questions_that_are_given_do_not_switch_off_the_check_of_a_label(
+    home: Path, tmp_path: Path, drr: Drr
+) -> None:
+    labelled = forged(home / "bundle", tmp_path / "labelled", edit_rows("study.json", _of_a_set))
+    found = found_in(drr, labelled, "--questions", home / "queries.jsonl")
+    assert any(
+        "of the set that was named, this question is left out" in one["what"] for one in found["failed"]
+    )
+
+    def sealed(lines: list[Any]) -> None:
+        frozen = json.loads(Path(ROOT, "querygen/builtin/retail-v2/set.json").read_text())
+        part = next(one for one in frozen["parts"] if one["commitment"])
+        lines[0]["config"]["run"]["set"] = f"retail-v2/{part['name']} {frozen['content_hash'][:16]}"
+
+    bundle = forged(home / "bundle", tmp_path / "sealed", edit_rows("study.json", sealed))
+    found = found_in(drr, bundle, "--questions", home / "queries.jsonl")
+    assert "the questions that were given are others" in found["failed"][0]["what"]
+
+
+def test_an_end_before_the_beginning_is_named(home: Path, tmp_path: Path, drr: Drr) -> None:
+    def early(lines: list[Any]) -> None:
+        record = _first(lines)["record"]
+        record["finished_at"] = record["started_at"] - 2.0
+
+    found = found_in(drr, forged(home / "bundle", tmp_path / "early", edit_rows("units.jsonl", early)))
+    assert "ended 2.0 s before it began" in next(
+        one["what"] for one in found["not_checked"] if one["check"] == "times"
+    )
+    assert found["tier"] == "consistent in part"
 
 
 @pytest.mark.parametrize("field", ["files", "made_by"])

@@ -190,13 +190,17 @@ def test_agents_of_others_hand_in_a_form_with_their_report(
         row = rows[name]
         assert (row["n"], row["forms"], row["components"]["figures"]["value"]) == (3, 0, 0.0)
         assert row["reward"]["value"] < 0.5
+    failing = rows["scripted.py:failing"]
+    assert (failing["n"], failing["failed"], failing["reward"]["value"]) == (0, 3, 0.0), (
+        "as in report and board"
+    )
     assert all(one.form for one in read(Path("paid.jsonl")) if one.agent == "scripted.py:full")
     code, out, err = drr("judges", "regrade", "study", "--queries", truth)
     assert "garbled" in err and "figures.0.point" in err and code == 0
     lines = [line.split() for line in out.splitlines()]
     assert lines[0][:5] == ["agent", "answers", "failed", "forms", "reward"]
     assert next(line for line in lines if line[0] == "scripted.py:failing")[1:3] == ["0", "3"]
-    assert "12 answers graded; a reward is a mean over those that did not fail" in out + err
+    assert "12 answers graded; one that failed is paid 0" in out + err
     assert next(line for line in lines if line[0] == "scripted.py:full")[1:5] == ["3", "0", "3", "1.000"]
     trace = ("study", "trace", "study", f"{queries[0].id}/scripted.py:full/0")
     assert "```" not in drr.json(*trace)["report"] and drr.json(*trace)["form"] == told[queries[0].query][2]

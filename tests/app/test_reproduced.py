@@ -110,7 +110,7 @@ def test_an_agent_that_does_it_again_is_reproduced_and_signed(home: Path, tmp_pa
     dry = drr.json(*words, "--dry-run", "--seed", 7)
     assert dry["reproduced"] is None and len(dry["questions"]) == 15 and not (tmp_path / "again").exists()
     code, out, err = drr(*words, "--seed", 7, "--with", home / "my.key")
-    assert code == 0 and "reproduced (15 of 30, difference .00 [" in out and "ran beside the truth" in out
+    assert code == 0 and "no worse shown (15 of 30, difference .00 [" in out and "ran beside the truth" in out
     assert "15 questions of 30, drawn with seed 7, show a difference of at most" in err
     document = drr.json("bundle", "verify", bundle)
     (row,) = document["signed"]
@@ -131,7 +131,7 @@ def test_answers_written_from_the_truth_are_contradicted(home: Path, tmp_path: P
     words = _again(home, bundle, "fair", tmp_path / "again", *shop, "--with", home / "my.key", "--seed", 1)
     result = drr.json(*words, code=1)["reproduced"]
     assert not result["holds"] and result["ci_high"] < 0
-    assert "not reproduced (20 of 30, difference -." in drr.out("bundle", "verify", bundle)
+    assert "not reproduced (30 of 30, difference -." in drr.out("bundle", "verify", bundle)
 
 
 def test_an_agent_that_reads_the_truth_is_found_on_a_fresh_shop(home: Path, tmp_path: Path, drr: Drr) -> None:
@@ -152,7 +152,7 @@ def test_an_agent_that_answers_nothing_is_not_reproduced(home: Path, tmp_path: P
     words = _again(home, home / "knowing.bundle", "fair", tmp_path / "again", "--shop", home / "open/shop")
     words = tuple(f"{silent}:agent" if str(one).endswith(":fair") else one for one in words)
     result = drr.json(*words, code=1)["reproduced"]
-    assert result["ran"] == 20 and not result["holds"], "who fails has the worst value"
+    assert result["ran"] == 30 and not result["holds"], "who fails has the worst value"
 
 
 def test_a_board_shows_what_keys_sign_that_its_owner_names(home: Path, tmp_path: Path, drr: Drr) -> None:
@@ -173,7 +173,7 @@ def test_a_board_shows_what_keys_sign_that_its_owner_names(home: Path, tmp_path:
         return row, "".join(page.read_text() for page in pages)
 
     row, pages = site("named", [str(home / "my.key.pub")])
-    assert [one["ran"] for one in row["reproduced"]] == [20] and "reproduced (20 of 30" in pages
+    assert [one["ran"] for one in row["reproduced"]] == [30] and "reproduced (30 of 30" in pages
     assert [one.partition(" ")[0] for one in row["signed"]] == ["reproducer"] and "verifier" not in pages
     assert row["contained"] is False and "beside the truth" in pages and "truth is public" in pages
     row, pages = site("nobody", [])

@@ -17,6 +17,7 @@ from drr.eval.stats.intervals import (
     SHARE,
     Ends,
     Statistic,
+    drawn,
     from_sums,
     mean,
     pooled_ratio,
@@ -229,6 +230,12 @@ def test_exact_intervals_hold_rare_shares(share, of):
     ends = [(v.ci_low, v.ci_high) for v in (solved(ones, of) for ones in range(of + 1))]
     likely = scipy_stats.binom.pmf(range(of + 1), of, share)
     assert sum(p for p, (low, high) in zip(likely, ends, strict=True) if low <= share <= high) >= 0.95
+
+
+def test_n_beside_an_interval_is_of_the_questions_behind_it() -> None:
+    row = mean({f"q{n}": [0.1 * n, 0.2] for n in range(8)}).document()
+    assert (row["n"], drawn(row)) == (16, 8)
+    assert with_interval(row).endswith(" n=8") and Cell.of(row).text().endswith(" n=8")
 
 
 def test_trials_claims_and_grades_are_no_single_values():
