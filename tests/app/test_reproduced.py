@@ -252,7 +252,8 @@ def test_a_difference_that_can_be_shown_shrinks_with_trials_and_questions() -> N
 def test_a_badge_says_its_numbers() -> None:
     row = Reproduced(variant="v", metric="reward", ran=20, asked=300, seed=1, fresh=False, contained=True, difference=-0.01,
                      ci_low=-0.06, ci_high=0.04, could_show=0.1, holds=True)  # fmt: skip
-    assert one_line_result(row) == "reproduced (20 of 300, difference -.01 [-.06, .04])"
+    assert one_line_result(row) == "no worse shown (20 of 300, difference -.01 [-.06, .04])"
+    assert one_line_result({**row, "ran": 30}).startswith("reproduced (30 of 300, ")
     assert one_line_result(
         {**row, "holds": False, "fresh": True, "difference": -1.0, "ci_low": None, "ci_high": None}
     ) == ("not reproduced (20 fresh, difference -1.00)")
