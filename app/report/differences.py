@@ -13,7 +13,6 @@ from drr.eval.evidence.answers import Answer
 from drr.eval.metrics import metric as metric_of
 from drr.eval.metrics.base import Metric
 from drr.eval.stats.differences import (
-    SIGNIFICANT,
     DifferenceRow,
     RepetitionFloor,
     is_settled,
@@ -122,10 +121,6 @@ class Contrast:
         """Return whether the first system is shown to be better than the second."""
         sign = -1 if self.metric.better == "lower" else 1
         return self.is_settled and sign * (self.row["value"] or 0.0) > 0
-
-    @property
-    def is_by_test_alone(self) -> bool:
-        return not self.is_settled and (self.row["p_holm"] or 1.0) < SIGNIFICANT
 
 
 def contrasts(per_report: PerReport) -> list[Contrast]:

@@ -172,10 +172,7 @@ def _elsewhere(metric: Metric, found: Sequence[Contrast]) -> str:
     text = f"By {one.metric.label}, {better} {'is' if one.is_settled else 'may be'} ahead of {worse} on {one.row['n']} questions"
     if one.is_settled:
         return f"{text}."
-    doubt = ", and the interval holds zero" if one.is_by_test_alone else ""
-    return (
-        f"{text}: p = {one.row['p']:.2g}, or {one.row['p_holm']:.2g} corrected for {len(found)} tests{doubt}."
-    )
+    return f"{text}: p = {one.row['p']:.2g}, or {one.row['p_holm']:.2g} corrected for {len(found)} tests."
 
 
 def _ahead(found: Sequence[Contrast]) -> dict[str, set[str]]:
@@ -242,8 +239,7 @@ def _margin(one: Contrast, name: str) -> tuple[str, str]:
         text += ", the same on each"
     elif row["ci_low"] is not None and row["ci_high"] is not None:
         text += f", 95 % interval {one.metric.shown(row['ci_low'])} to {one.metric.shown(row['ci_high'])}"
-    doubt = "; the test says that they differ, the interval does not" if one.is_by_test_alone else ""
-    return f"{row['value']:+z.{one.metric.digits}f}", f"{text}{doubt}."
+    return f"{row['value']:+z.{one.metric.digits}f}", f"{text}."
 
 
 def _names(names: Sequence[str]) -> str:
@@ -279,4 +275,4 @@ def _standing(one: Contrast) -> str:
         return "behind"
     if one.is_settled:
         return "ahead where both have a figure"
-    return "behind by the test alone" if one.is_by_test_alone else UNDECIDED
+    return UNDECIDED
