@@ -259,10 +259,13 @@ def p_value(p: float | None) -> str:
 
 
 def with_interval(v: VRow, digits: int = 3, *, usual: int | None = None) -> str:
-    """Return a value with its interval and count, such as `0.712 [0.655, 0.760] n=50`. A count equal to `usual` is left out, unless all values are equal."""
+    """Return a value with its interval and number of questions, such as `0.712 [0.655, 0.760] n=50`.
+
+    The number is left out where `usual` answers have the figure, unless all values are equal.
+    """
     tasks, equal = v.get("tasks"), v.get("all_equal", False)
-    n = v.get("questions", v["n"])
-    counted = "" if n == usual and not v["n_unscored"] and not equal else f" n={n}"
+    whole = v["n"] == usual and not v["n_unscored"]
+    counted = "" if whole and not equal else f" n={v.get('questions', v['n'])}"
     counted += f" of {tasks} tasks" if tasks else ""
     if equal:
         counted = f" on each of {v['n']}" if "p" in v else f" all equal ({counted.strip()})"

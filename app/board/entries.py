@@ -97,7 +97,7 @@ class ListedSystem:
     truth_is_public: bool
     """True if anybody can have the questions' true answers."""
     standing: Standing
-    """Who leads in the bundle's own study."""
+    """The leader in the bundle's own study."""
     weak: str | None = None
     """Sentence in which the bundle calls its judge a weak one."""
 

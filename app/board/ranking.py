@@ -102,8 +102,8 @@ class Ranking(NamedTuple):
             )
         shared = f"{len(first)} of {many(len(self.ranks), 'system')} share the first place by {label}"
         level = [one for one in first if one.value(self.metric.name) == row["value"]]
-        told = f"{len(level)} of them have the same mean" if level[1:] else f"{name} leads by its mean"
-        return row_of("no clear first", f"{shared}; {told}{value}")
+        beside = f"{len(level)} of them have the same mean" if level[1:] else f"{name} leads by its mean"
+        return row_of("no clear first", f"{shared}; {beside}{value}")
 
     @property
     def _seen(self) -> str:
@@ -155,7 +155,7 @@ def _name(one: ListedSystem) -> tuple[str, str]:
 
 
 def _repeated(systems: Sequence[ListedSystem]) -> list[str]:
-    """Return the names of pass^k for the smallest and the largest known k: by rewards, where 1 is the share solved, else by rules or judge."""
+    """Return the names of pass^k for the smallest and the largest known k. By rewards 1 is the share solved."""
     for way in WAYS:
         names = [name for k, name in way.powers.items() if k > 1 or way is WAYS[0]]
         if known := [name for name in names if any(one.value(name) is not None for one in systems)]:

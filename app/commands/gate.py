@@ -77,7 +77,7 @@ class GateDocument(TypedDict):
     holds: bool
     checks: list[GateRow]
     standing: StandingRow
-    """Who leads among all systems of the study."""
+    """The leader among all systems of the study."""
     notes: list[str]
 
 
@@ -233,11 +233,9 @@ def _check(row: GateRow) -> str:
 
 def _figure(row: GateRow) -> str:
     """Return a figure as text without the number of questions, which has its own column."""
-    from drr.eval.stats.intervals import drawn
-
     figure = row["figure"]
     digits = 3 if figure["value"] is None or abs(figure["value"]) < 10 else 0
-    return with_interval({**figure, "n_unscored": 0}, digits, usual=drawn(figure))
+    return with_interval({**figure, "n_unscored": 0}, digits, usual=figure["n"])
 
 
 def _write_junit(path: Path, document: GateDocument) -> None:

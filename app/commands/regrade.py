@@ -16,7 +16,7 @@ from drr.app.training.transcripts import EpisodeTranscript, read, write
 from drr.env.errors import Misuse
 from drr.env.query import read_queries
 from drr.eval.rewards import COMPONENTS
-from drr.eval.stats.intervals import SHARE, VRow, drawn, mean
+from drr.eval.stats.intervals import SHARE, VRow, mean
 from drr.eval.stats.question import grouped
 from drr.wording.excerpt import many
 
@@ -107,7 +107,7 @@ def _table(agents: Sequence[PaidAgent]) -> str:
                 f"{row['n']:,}",
                 f"{row['failed']:,}",
                 f"{row['forms']:,}",
-                with_interval(row["reward"], usual=drawn(row["reward"])),
+                with_interval(row["reward"], usual=row["n"]),
             ),
             *(number(part["value"]) for part in row["components"].values()),
         ]

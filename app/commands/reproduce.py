@@ -232,7 +232,8 @@ def figures_rows(metrics: Path, shown: Sequence[str]) -> tuple[list[str], list[l
     names = [name for name in heads if any(name in row for row in document["metrics"].values())]
     rows = []
     for variant, values in document["metrics"].items():
-        usual = max((drawn(values[name]) for name in names if name in values), default=0)
+        n = max((drawn(values[name]) for name in names if name in values), default=0)
+        usual = max((values[name]["n"] for name in names if name in values), default=0)
         cells = [with_interval(values[n], heads[n][1], usual=usual) if n in values else "-" for n in names]
-        rows.append([variant, str(usual), *cells])
+        rows.append([variant, str(n), *cells])
     return ["variant", "n", *(heads[name][0] for name in names)], rows

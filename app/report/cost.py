@@ -81,7 +81,7 @@ def _sum(a: float | None, b: float | None) -> float | None:
 def pareto_front(
     points: Sequence[tuple[float | None, float | None]], *, is_lower_better: bool = False
 ) -> list[bool]:
-    """Tell of each pair of cost and quality whether no other is at most as dear and at least as good, and better in one. Equal points are all in the front."""
+    """Tell of each pair of cost and quality whether no other pair dominates it. Equal pairs are all in the front."""
     sign = 1 if is_lower_better else -1
     places = [None if q is None else (inf if cost is None else cost, sign * q) for cost, q in points]
     known = [one for one in places if one is not None]

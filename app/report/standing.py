@@ -39,7 +39,7 @@ _EMPTY: Mapping[str, str] = {}
 
 
 class Standing(NamedTuple):
-    """The one row that says who leads: a chip, a sentence, and the difference from the next system with its interval."""
+    """The one row that says who leads, with the difference from the next system."""
 
     chip: str
     head: str
@@ -140,24 +140,27 @@ def _by_code(errors: Mapping[str, Sequence[int]]) -> Standing:
     """Return the row of a study without a judge: wrong facts that code found, most first. Who has few may have said little."""
     wrong = sorted((name for name, own in errors.items() if any(own)), key=lambda name: -sum(errors[name]))
     if not wrong:
-        return Standing("not judged", "How good these answers are is unknown, as nothing was judged yet")
-    told = [
+        return Standing(
+            "not judged",
+            "How good these answers are is unknown: no model judged them, and code found no wrong fact",
+        )
+    shown = [
         f"{_short(name)}: {many(sum(own), 'wrong fact')} in {sum(map(bool, own)):,} of {many(len(own), 'report')}"
         for name in wrong[:NAMED]
         for own in (errors[name],)
     ]
     more = [f"{len(wrong) - NAMED} more systems have some"] if len(wrong) > NAMED else []
     return Standing(
-        "wrong facts", "; ".join([*told, *more]), detail="Code found these; no judge says who is better."
+        "wrong facts", "; ".join([*shown, *more]), detail="Code found these; no judge says who is better."
     )
 
 
 def _mistakes(per_report: PerReport, systems: Sequence[str]) -> str:
-    """Return a sentence with the mistakes that a judge found for each report of the first systems; empty where none looked."""
+    """Return a sentence with the mistakes a report of the first systems; empty where no judge looked."""
     means, metric = means_of(per_report, "mistakes"), metric_of("mistakes")
-    told = [f"{_short(name)} {metric.shown(v)}" for name in systems if (v := means.get(name)) is not None]
-    more = f" and {len(told) - NAMED} more" if len(told) > NAMED else ""
-    return f"Mistakes a report: {', '.join(told[:NAMED])}{more}." if told else ""
+    shown = [f"{_short(name)} {metric.shown(v)}" for name in systems if (v := means.get(name)) is not None]
+    more = f" and {len(shown) - NAMED} more" if len(shown) > NAMED else ""
+    return f"Mistakes a report: {', '.join(shown[:NAMED])}{more}." if shown else ""
 
 
 def _elsewhere(metric: Metric, found: Sequence[Contrast]) -> str:

@@ -177,13 +177,13 @@ class StudyDocument(TypedDict):
     alignment: NotRequired[list[AlignmentRow]]
     """Present where a judge was aligned with experts in this study."""
     standing: NotRequired[StandingRow]
-    """Who leads; in what `drr report` and bundles hold."""
+    """The leader; in what `drr report` prints and bundles hold."""
     foreign: NotRequired[list[ForeignTableRow]]
     """Scores that other benchmarks gave the same reports, as imported."""
 
 
 class StandingRow(TypedDict):
-    """Who leads, as every page and command says it."""
+    """The row that says who leads, as every page and command has it."""
 
     leads: str | None
     """The system that leads beyond chance; `None` where none does."""
@@ -234,7 +234,7 @@ class CompareDocument(TypedDict):
     about: dict[str, MetricRow]
     pairwise: list[PairRow]
     standing: NotRequired[StandingRow]
-    """Who leads among all systems of the study."""
+    """The leader among all systems of the study."""
 
 
 class SpentRow(TypedDict):

@@ -17,6 +17,7 @@ from drr.app.report.page import all_tables
 from drr.app.report.tables import Cell, Heading, Table, as_csv, headings, markdown
 from drr.eval.metrics.document import study_document
 from drr.eval.metrics.rows import CompareDocument
+from drr.eval.stats.intervals import drawn
 from drr.study.study import Study
 
 from tests.app.conftest import material_of
@@ -45,12 +46,12 @@ def test_the_tables_hold_the_figures_of_the_document(judged_study: Path, report:
         for name in ("fp", "fp_web", "fp_product", "fp_user", "fr", "n_cited"):
             v, row = metrics[variant][name], table[variant, name]
             expected = ["" if value is None else repr(value) for value in (v["value"], v["ci_low"])]
-            assert [row["value"], row["ci_low"], row["n"]] == [*expected, str(v["n"])]
+            assert [row["value"], row["ci_low"], row["n"]] == [*expected, str(drawn(v))]
     assert not [row for row in table.values() if row["best"] != "0"], "the noise could have made it"
     effort = cells(report, "effort")
     words = effort["react", "words"]
     assert float(words["ci_low"]) <= float(words["value"]) <= float(words["ci_high"])
-    assert float(words["sd"]) >= 0 and words["n"] == "4"
+    assert float(words["sd"]) >= 0 and words["n"] == "2"
     assert "After ± stands the standard deviation over answers." in table_of(report, "effort.md")
     assert None not in seconds and float(effort["react", "seconds"]["value"]) == pytest.approx(
         sum(one or 0.0 for one in seconds) / len(seconds)
@@ -131,7 +132,7 @@ def test_misuse_leaves_a_folder_of_others_alone(judged_study: Path, tmp_path: Pa
     document = drr.json("report", judged_study)
     assert {"schema", "metrics", "pairwise", "coverage"} <= set(document)
     v = document["metrics"]["react"]["fp"]
-    assert set(v) - {"all_equal"} == {"value", "ci_low", "ci_high", "n", "n_unscored", "method"}
+    assert set(v) - {"all_equal", "questions"} == {"value", "ci_low", "ci_high", "n", "n_unscored", "method"}
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "thesis.txt").write_text("years of work", encoding="utf-8")
     assert "name a new folder" in drr.err("report", judged_study, "--out", tmp_path / "mine")
