@@ -52,8 +52,8 @@ def _least_decided(rows: Sequence[PairRow]) -> str:
     n = max((row["wins"] + row["ties"] + row["losses"] for row in rows), default=0)
     least = next((k for k in range(n // 2 + 1, n + 1) if (sign_test(k, n - k) or 0) < SIGNIFICANT), None)
     if least is None:
-        return f"With n = {n} no result is significant."
-    return f"At n = {n}, if all are decided, significance takes {least} wins (before Holm)."
+        return f"With {n:,} comparisons no result is significant."
+    return f"At {n:,} comparisons, if all are decided, significance takes {least} wins (before Holm)."
 
 
 PAIRWISE = Form(

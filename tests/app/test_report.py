@@ -71,8 +71,8 @@ def test_every_form_of_every_table_carries_the_banner(report: Path) -> None:
 
 
 def test_a_note_says_what_so_many_pairs_can_show(judged_study: Path, report: Path) -> None:
-    assert {row["n"] for row in cells(report, "pairwise").values() if row["column"] == "win rate"} == {"4"}
-    assert "With n = 4 no result is significant." in table_of(report, "pairwise.md")
+    assert {row["n"] for row in cells(report, "pairwise").values() if row["column"] == "win rate"} == {"2"}
+    assert "With 4 comparisons no result is significant." in table_of(report, "pairwise.md")
 
 
 def test_figure_4_keeps_page_reads_and_control_calls_apart(judged_study: Path, report: Path) -> None:
