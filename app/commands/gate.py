@@ -19,7 +19,7 @@ from drr.app.terminal import Column, plain, table, verdict, with_interval, wrapp
 from drr.env.errors import Misuse
 
 if TYPE_CHECKING:
-    from drr.eval.metrics.gate import Base, GateRow
+    from drr.eval.metrics.gate import Base, GateRow, Requirement
     from drr.eval.metrics.rows import StandingRow
     from drr.eval.tasks.judgements import Judged
 
@@ -106,13 +106,10 @@ def run(arguments: argparse.Namespace) -> int:
         judged = without_lost_answers(
             study, lambda: read_judged(study, choose_judging(study, arguments.judge))
         )
-        variants_there, standing = variants_of(judged), study_standings(study, judged).row.document()
+        variants_there, row = variants_of(judged), study_standings(study, judged).row
         tallies = study.ledger.units.answer_tallies()
-        variants_asked = [tally.variant for tally in tallies]
-        requirements = [
-            one if one.variant is None else replace(one, variant=recorded_name(one.variant, variants_asked))
-            for one in requirements
-        ]
+        asked = [tally.variant for tally in tallies]
+        requirements = [_recorded(one, asked) for one in requirements]
         base_name = None if arguments.against is None else recorded_name(arguments.against, variants_there)
         rows = unanswered(tallies, requirements, arguments.unanswered, base_name)
         rows += [*no_answers(tallies, requirements), *required_rows(judged, requirements)]
@@ -132,7 +129,7 @@ def run(arguments: argparse.Namespace) -> int:
         "against": base_name,
         "holds": all(row["holds"] for row in rows),
         "checks": rows,
-        "standing": standing,
+        "standing": row.document(),
         "notes": notes,
     }
     if arguments.junit is not None:
@@ -142,6 +139,10 @@ def run(arguments: argparse.Namespace) -> int:
     elif not arguments.quiet:
         _print(document)
     return 0 if document["holds"] else 1
+
+
+def _recorded(one: Requirement, asked: Sequence[str]) -> Requirement:
+    return one if one.variant is None else replace(one, variant=recorded_name(one.variant, asked))
 
 
 @contextmanager
