@@ -12,7 +12,7 @@ from typing import NamedTuple, cast
 from drr.app.bundles.answers import all_contained, has_public_truth
 from drr.app.bundles.findings import BundleFindings, Reproduced
 from drr.app.report.cost import dollars
-from drr.app.report.standing import Standing, study_standings
+from drr.app.report.standing import SystemStanding, study_standings
 from drr.app.report.study_report import every_figure
 from drr.env.json_object import JsonObject
 from drr.env.person_setting import agent_of
@@ -96,7 +96,7 @@ class ListedSystem:
     """True if no code of the agent's could reach the truth, as the maker states it; `None` for imported answers."""
     truth_is_public: bool
     """True if anybody can have the questions' true answers."""
-    standing: Standing
+    standing: SystemStanding
     """The leader in the bundle's own study."""
     weak: str | None = None
     """Sentence in which the bundle calls its judge a weak one."""

@@ -10,7 +10,7 @@ from drr.app.board.entries import ListedSystem, day_of
 from drr.app.bundles.findings import one_line_result
 from drr.app.report.board import DOLLARS, TOKENS, Column, metric_columns
 from drr.app.report.headline import lead_metrics
-from drr.app.report.standing import Standing, share_of
+from drr.app.report.standing import SystemStanding, share_of
 from drr.app.report.tables import Cell, Heading, RowHead, Table
 from drr.eval.metrics import metric as metric_of
 from drr.eval.metrics.base import Metric
@@ -81,13 +81,13 @@ class Ranking(NamedTuple):
         return cls(sorted(systems, key=place), metric, found.places, found.gap)
 
     @property
-    def standing(self) -> Standing:
+    def standing(self) -> SystemStanding:
         """Return the row that says which system is first, or that several share the first place."""
         if self.metric is None:
-            return Standing("nobody is ranked", "No model judged: nobody is ranked")
+            return SystemStanding("nobody is ranked", "No model judged: nobody is ranked")
         first = [one for one in self.systems if self.ranks.get(one.key) == 1]
         if not first:
-            return Standing(
+            return SystemStanding(
                 "nobody is ranked", f"Nobody is ranked: no figure of {self.metric.label} is known"
             )
         row, label = first[0].figures[self.metric.name], self.metric.label
@@ -95,7 +95,9 @@ class Ranking(NamedTuple):
         value = "" if row["value"] is None else f", {self.metric.shown(row['value'])}"
         test = f"Each pair by its own sign-flip test, p < {LEVEL:g}: chance parts one of {1 / LEVEL:.0f} equal pairs. {self._seen}"
         sure = len(first) == 1 and len(self.ranks) > 1
-        row_of = partial(Standing, metric=self.metric, leads=first[0].variant if sure else None, test=test)
+        row_of = partial(
+            SystemStanding, metric=self.metric, leads=first[0].variant if sure else None, test=test
+        )
         if len(first) == 1:
             return row_of(
                 "better" if sure else "one system", f"{name} is first of {len(self.ranks)} by {label}{value}"

@@ -38,7 +38,7 @@ OF_A_BOARD = (
 _EMPTY: Mapping[str, str] = {}
 
 
-class Standing(NamedTuple):
+class SystemStanding(NamedTuple):
     """The one row that says who leads, with the difference from the next system."""
 
     chip: str
@@ -75,7 +75,7 @@ class Standings(NamedTuple):
     """Names of the systems, best first."""
     against: Mapping[str, Cell]
     """Standing of each system against the first system, such as "behind", by system."""
-    row: Standing
+    row: SystemStanding
     ahead: Mapping[str, Collection[str]] = {}
     """Systems that beat another one and are beaten by none, by metric."""
 
@@ -136,11 +136,11 @@ def standings(
     return Standings(metric, systems, _against(metric, means, systems, pairs), row, _ahead(found))
 
 
-def _by_code(errors: Mapping[str, Sequence[int]]) -> Standing:
+def _by_code(errors: Mapping[str, Sequence[int]]) -> SystemStanding:
     """Return the row of a study without a judge: wrong facts that code found, most first. Who has few may have said little."""
     wrong = sorted((name for name, own in errors.items() if any(own)), key=lambda name: -sum(errors[name]))
     if not wrong:
-        return Standing(
+        return SystemStanding(
             "not judged",
             "How good these answers are is unknown: no model judged them, and code found no wrong fact",
         )
@@ -150,7 +150,7 @@ def _by_code(errors: Mapping[str, Sequence[int]]) -> Standing:
         for own in (errors[name],)
     ]
     more = [f"{len(wrong) - NAMED} more systems have some"] if len(wrong) > NAMED else []
-    return Standing(
+    return SystemStanding(
         "wrong facts", "; ".join([*shown, *more]), detail="Code found these; no judge says who is better."
     )
 
@@ -200,7 +200,7 @@ def verdict(
     found: Sequence[Contrast],
     *,
     shares: Mapping[str, str] = _EMPTY,
-) -> Standing:
+) -> SystemStanding:
     """Return the row without its test. Its certainty follows from the differences between the first system and the others.
 
     `shares` are texts on how many answers a mean covers.
@@ -209,19 +209,21 @@ def verdict(
     name, value = _short(best) + shares.get(best, ""), metric.shown(means[best] or 0.0)
     rivals = [one for one in found if one.a == best]
     if not rivals:
-        return Standing("one system", f"Only {name} has a value of {metric.label}", value, metric=metric)
+        return SystemStanding(
+            "one system", f"Only {name} has a value of {metric.label}", value, metric=metric
+        )
     near = [one.b for one in rivals if not one.is_ahead]
     figure, detail = _margin(rivals[0], name)
     if not near:
         head = f"{_short(best)} is best of {len(rivals) + 1} by {metric.label}: {value}"
-        return Standing("better", head, figure, detail, metric, best)
+        return SystemStanding("better", head, figure, detail, metric, best)
     if len(near) < len(rivals):
         head = f"{_names([best, *near])} may each be the best by {metric.label}"
-        return Standing("no clear best", head, figure, detail, metric)
+        return SystemStanding("no clear best", head, figure, detail, metric)
     few = 2.0 ** (1 - max(one.row["n"] for one in rivals)) * len(found) >= SIGNIFICANT
     of = f"none of {len(rivals) + 1} systems" if rivals[1:] else f"neither {_short(best)} nor {near[0]}"
     head = f"{of[:1].upper()}{of[1:]} is shown to be better by {metric.label}"
-    return Standing("too few questions" if few else "no difference shown", head, figure, detail, metric)
+    return SystemStanding("too few questions" if few else "no difference shown", head, figure, detail, metric)
 
 
 def _is_level(metric: Metric, means: Mapping[str, float | None], one: str, other: str) -> bool:
