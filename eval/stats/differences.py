@@ -100,9 +100,10 @@ def flipped(
     place, draws = index_of([cluster_of(one) for one in asked])
     sums = np.zeros((draws, rows.shape[1]))
     np.add.at(sums, place, rows)
-    p, low, high = flip_signs(sums, statistic)
     if v.zero_one and ends == RELATED:
+        p = sign_flip(sums[sums[:, 0] != 0, 0]) or 1.0
         return agreeing(v.unshifted().within(ends), p), p
+    p, low, high = flip_signs(sums, statistic)
     unit, known = "tasks" if v.tasks else "clusters", v.error is not None and low is not None
     made = "95% interval of the sign-flip test" if known else "no interval: all equal or too few"
     low, high = (low, high) if known else (None, None)
@@ -219,11 +220,11 @@ def _signs(decided: int, draws: int) -> tuple[NDArray[np.bool_], int]:
     """
     chance, decided = np.random.default_rng(SEED), draws if draws <= EXACT_FLIPS else decided
     if decided > EXACT_FLIPS:
-        first = chance.choice([False, True], size=(FLIPS, decided))
+        first = chance.integers(0, 2, size=(FLIPS, decided)).astype(np.bool_)
     else:
         every = (np.arange(2**decided)[:, None] >> np.arange(decided)) & 1 == 0
         first = np.tile(every, (ceil(FLIPS / len(every)) if draws > decided else 1, 1))
-    rest = chance.choice([False, True], size=(len(first), draws - decided))
+    rest = chance.integers(0, 2, size=(len(first), draws - decided), dtype=np.bool_)
     return np.hstack([first, rest]), int(decided > EXACT_FLIPS)
 
 
