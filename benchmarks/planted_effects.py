@@ -167,7 +167,9 @@ def recovered(fault: Fault, studies: int, questions: int) -> Recovered:
         if v.ci_low is not None and v.ci_high is not None:
             held += v.ci_low - 1e-9 <= fault.truth <= v.ci_high + 1e-9
             widths.append(v.ci_high - v.ci_low)
-    return Recovered(fault.name, fault.truth, held / len(widths), float(np.mean(values)), float(np.mean(widths)))
+    return Recovered(
+        fault.name, fault.truth, held / len(widths), float(np.mean(values)), float(np.mean(widths))
+    )
 
 
 ASKED = {
