@@ -201,7 +201,7 @@ def is_said(given: tuple[str, str]) -> str | None:
 
 AREAS = (
     Area("a reader's text and a judge's", "a judge gets another text than our page shows", lambda chance: hostile_reports(10_000), differs, 1_000),
-    Area("pumps of reports", "the time grows faster than the text", pumps, keeps_busy, 150),
+    Area("pumps of reports", "the time grows faster than the text", pumps, keeps_busy, 100),
     Area("addresses of shops", "a judge's instructions hold it", addresses, is_taken, 600),
     Area("types and ids", "they say something outside the fences", names, is_said, 400),
 )  # fmt: skip
