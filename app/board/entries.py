@@ -144,7 +144,8 @@ def systems_of(
         answers.setdefault(answer.variant, []).append(answer)
     documents = cast(Mapping[str, StudyDocument], every_figure(study)["documents"])
     by_model = {judge: one for judge, one in documents.items() if _is_by_model(one)}
-    for place, (judge, document) in enumerate(sorted((by_model or documents).items())):
+    shown = sorted(by_model.items()) or sorted(documents.items())[:1]
+    for place, (judge, document) in enumerate(shown):
         judged = read_judged(study, choose_judging(study, judge or None))
         standing = study_standings(study, judged).row
         each = PairedMetrics(judged, families_with(judged, ranking))

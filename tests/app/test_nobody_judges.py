@@ -9,7 +9,6 @@ from importlib.resources import files
 from pathlib import Path
 
 import pytest
-from drr.app.board.entries import _is_by_model, _standing
 from drr.study.study import Study
 
 from tests.commands import Drr
@@ -82,6 +81,7 @@ def test_rules_that_somebody_names_lead_nothing(study: Path, tmp_path: Path, drr
     drr.out("report", study, "--out", tmp_path / "report", "--quiet")
     page = " ".join((tmp_path / "report" / "index.html").read_text(encoding="utf-8").split())
     assert "is unknown, as no model judged them" in page
-    assert not _is_by_model(document)
-    standing = _standing(document, "react")
-    assert "rule_price" in standing and not standing.keys() & {"fp", "overall", "fr"}
+    drr.out("board", study, "--out", tmp_path / "board", "--quiet")
+    listed = (tmp_path / "board" / "index.json").read_text(encoding="utf-8")
+    assert listed.count('"variant":') == 2, "each system once, though rules and code left figures"
+    assert '"rule_price":' in listed and not any(f'"{name}":' in listed for name in ("fp", "overall", "fr"))
