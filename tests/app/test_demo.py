@@ -40,9 +40,10 @@ def test_no_answer_is_left_out(recorded: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_last_line_tells_of_mistakes(recorded: Path) -> None:
+def test_the_last_line_claims_no_difference_that_is_not_shown(recorded: Path) -> None:
+    """An open charge leaves five reports of `plan-to-function`: too few for a difference in mistakes."""
     text = " ".join(_differences(recorded).split())
-    assert "react (0.00) may be ahead of plan-to-function (2.17)" in text
+    assert text == "None of 4 systems is shown to be better by faithfulness."
 
 
 @pytest.mark.slow
