@@ -10,6 +10,7 @@ from drr.agents.brief import CONTROL
 from drr.agents.run_state import ONCE_MORE, AgentRun
 from drr.agents.text_calls import is_call
 from drr.agents.turns import is_broken_off, report_afresh
+from drr.env.user_code import outliving
 from drr.llm.failures import ModelFailure, NoAnswer
 from drr.llm.prompts import Prompts
 from drr.llm.text import is_json
@@ -54,6 +55,7 @@ def failure_of(none: NoAnswer, variant: Variant, ending: Ending, calls: Sequence
 
 async def run_agent(run: AgentRun, variant: Variant, answer: Run) -> tuple[Ending, NoAnswer | None]:
     """Run the agent and return the ending and the reason why its report is no answer (`None`: it is one). The agent is asked a second time where a second try may help."""
+    answer = outliving(answer)
     ending = await answer(run)
     none = no_answer(run, ending.report)
     if none is None or variant.architecture.once or is_broken_off(ending.stop_reason):

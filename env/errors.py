@@ -53,7 +53,7 @@ class ProgramFailure(DrrError):
         self.kind = kind
 
 
-def bug_of(error: Exception) -> str:
+def bug_of(error: BaseException) -> str:
     """Describe an unexpected exception with the file and line that raised it. The file's folder, which only this machine knows, is left out."""
     frames = extract_tb(error.__traceback__)
     place = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import sys
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from contextlib import contextmanager
 from functools import cache
 from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
 from traceback import extract_tb
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from drr.env.errors import Misuse
 from drr.env.files import at_home
 
 _IN_FILE = re.compile(r".*\.py:[^:]*", re.DOTALL)
+_Given = TypeVar("_Given")
+_Made = TypeVar("_Made")
 _SAFE = re.compile(r"[\w.-]+\.py")
 
 
@@ -78,6 +83,59 @@ def _line_of(error: BaseException, path: Path) -> str:
         return f", line {error.lineno}"
     here = [frame.lineno for frame in extract_tb(error.__traceback__) if frame.filename == str(path)]
     return f", line {here[-1]}" if here else ""
+
+
+_OF_OURS = (Exception, KeyboardInterrupt, GeneratorExit, asyncio.CancelledError)
+
+
+@contextmanager
+def _exits_as_errors() -> Iterator[None]:
+    """Turn an exit of somebody's code, which would end this program in silence, into an error like any other."""
+    try:
+        yield
+    except _OF_OURS:
+        raise
+    except BaseException as error:
+        raise RuntimeError(f"it called for an exit ({error!r})").with_traceback(
+            error.__traceback__
+        ) from error
+
+
+class _Task(Coroutine[Any, Any, Any]):
+    """A task's coroutine whose exit is an error of that task. An event loop would end with it."""
+
+    def __init__(self, inner: Coroutine[Any, Any, Any]) -> None:
+        self._inner = inner
+
+    def send(self, value: Any) -> Any:
+        with _exits_as_errors():
+            return self._inner.send(value)
+
+    def throw(self, *error: Any) -> Any:
+        with _exits_as_errors():
+            return self._inner.throw(*error)
+
+    def close(self) -> None:
+        self._inner.close()
+
+    def __await__(self) -> Any:
+        return self._inner.__await__()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inner, name)
+
+
+def outliving(work: Callable[[_Given], Awaitable[_Made]]) -> Callable[[_Given], Awaitable[_Made]]:
+    """Return the same work, of somebody's code. An exit in it, or in a task of it, is an error; the event loop outlives it."""
+
+    async def guarded(given: _Given) -> _Made:
+        loop = asyncio.get_running_loop()
+        if loop.get_task_factory() is None:
+            loop.set_task_factory(lambda loop, coro, **named: asyncio.Task(_Task(coro), loop=loop, **named))  # type: ignore[arg-type]
+        with _exits_as_errors():
+            return await work(given)
+
+    return guarded
 
 
 ENDINGS = (".py", ".md", ".toml", ".json", ".jsonl", ".html", ".css", ".js")

@@ -20,7 +20,7 @@ ALLOWED: dict[str, set[str]] = {
     "wording": set(),
     "env": {"citations", "wording"},
     "data_ingest": {"wording", "env"},
-    "tools": {"citations", "wording", "env"},
+    "tools": {"citations", "wording", "env", "llm"},
     "llm": set(),
     "study": {"env", "llm"},
     "agents": {"citations", "wording", "env", "tools", "llm"},

@@ -6,16 +6,23 @@ plain data, or `ctx.cited(...)`: a text with an address that reports may cite.
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 import json
-from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+import os
+from collections.abc import Awaitable, Callable, Sequence
+from concurrent.futures import Future
+from contextvars import copy_context
+from functools import cache, partial
+from threading import Thread
 from typing import Annotated, Any, get_args, get_type_hints
 
 from drr.env.errors import Misuse, bug_of
 from drr.env.records.lines import one_line
 from drr.env.shop_world import checked_without, own_code
 from drr.env.user_code import UserCode
+from drr.llm.secrets import Redactor
+from drr.llm.text import well_formed
 from drr.tools.base import ToolAnswer, ToolContext, ToolError
 from drr.tools.registry import OWN, TOOLS
 from drr.tools.spec import READABLE, Tool, make_tool
@@ -24,6 +31,8 @@ from pydantic.errors import PydanticUserError
 
 _LONGEST = 4000
 """Most characters of a text argument whose type names no limit."""
+_MOST = 24_000
+"""Most characters of an answer, as many as three pages of a file have."""
 
 
 def add_own_tools(words: Sequence[str]) -> None:
@@ -66,22 +75,22 @@ def _calling(name: str, function: Callable[..., Any], where: str) -> Callable[..
         raise Misuse(f"{where}: arguments are named one by one, without * and /")
     typed = {one.name: _described(one.name, hints[one.name]) for one in arguments}
 
-    def passed(ctx: ToolContext, values: Mapping[str, Any]) -> dict[str, Any]:
-        return {**values, **({context: ctx} if context else {})}
+    async def calling(ctx: ToolContext, **values: Any) -> ToolAnswer:
+        given = {**values, **({context: ctx} if context else {})}
+        if inspect.iscoroutinefunction(function):
+            work = asyncio.run_coroutine_threadsafe(_awaited(name, function(**given)), _loop())
+            try:
+                return await asyncio.wrap_future(work)
+            except asyncio.CancelledError:
+                _loop.cache_clear()  # it may be blocked
+                raise
+        answer: Future[ToolAnswer] = Future()
+        Thread(
+            target=copy_context().run, args=(_do, name, partial(function, **given), answer), daemon=True
+        ).start()
+        return await asyncio.wrap_future(answer)
 
-    async def asynchronous(ctx: ToolContext, **values: Any) -> ToolAnswer:
-        try:
-            return _answer(await function(**passed(ctx, values)))
-        except Exception as error:
-            raise _failure(name, error) from error
-
-    def blocking(ctx: ToolContext, **values: Any) -> ToolAnswer:
-        try:
-            return _answer(function(**passed(ctx, values)))
-        except Exception as error:
-            raise _failure(name, error) from error
-
-    wrapped: Any = asynchronous if inspect.iscoroutinefunction(function) else blocking
+    wrapped: Any = calling
     first = inspect.Parameter("ctx", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=ToolContext)
     wrapped.__signature__ = inspect.Signature(
         [first, *(one.replace(annotation=typed[one.name]) for one in arguments)]
@@ -105,16 +114,52 @@ def _described(name: str, hint: Any) -> Any:
     )
 
 
-def _failure(name: str, error: Exception) -> ToolError:
-    return (
-        error
-        if isinstance(error, ToolError)
-        else ToolError("unavailable", one_line(f"{name} failed: {bug_of(error)}", 400))
-    )
+@cache
+def _loop() -> asyncio.AbstractEventLoop:
+    """The loop of asynchronous tools, in a thread of its own: a tool that blocks it holds up no agent."""
+    loop = asyncio.new_event_loop()
+    Thread(target=loop.run_forever, daemon=True).start()
+    return loop
+
+
+async def _awaited(name: str, work: Awaitable[Any]) -> ToolAnswer:
+    try:
+        return _answer(await work)
+    except BaseException as error:
+        raise _failure(name, error) from error
+
+
+def _do(name: str, work: Callable[[], Any], answer: Future[ToolAnswer]) -> None:
+    """Run a tool in its own thread, which the program does not wait for at its end."""
+    answer.set_running_or_notify_cancel()
+    try:
+        answer.set_result(_answer(work()))
+    except BaseException as error:  # noqa: BLE001 - raised to whoever waits for the answer
+        failed = _failure(name, error)
+        failed.__cause__ = error
+        answer.set_exception(failed)
+
+
+def _failure(name: str, error: BaseException) -> ToolError:
+    """Return the failure of the call: a kind, and one line without whatever of the environment may be a key."""
+    text = (error.message or name) if isinstance(error, ToolError) else f"{name} failed: {bug_of(error)}"
+    first = well_formed(Redactor(os.environ.values())(text.strip().splitlines()[0]))
+    return ToolError(error.kind if isinstance(error, ToolError) else "unavailable", one_line(first, 400))
 
 
 def _answer(value: Any) -> ToolAnswer:
     if isinstance(value, ToolAnswer):
-        return value
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
-    return ToolAnswer(text, data=None if isinstance(value, str) else json.loads(text))
+        answer = value
+    else:
+        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+        answer = ToolAnswer(text, data=None if isinstance(value, str) else json.loads(text))
+    sources = [source.model_dump(mode="json") for source in answer.sources]
+    whole = json.dumps([answer.text, answer.data, sources], ensure_ascii=False, allow_nan=False)
+    whole.encode()  # a lone surrogate ends here
+    longest = max(len(answer.text), *(len(one.seen) for one in answer.sources), len(whole) // 10)
+    if longest > _MOST:
+        raise ToolError(
+            "unavailable",
+            f"Its answer is too long: {_MOST:,} characters at most, or {10 * _MOST:,} with data and sources.",
+        )
+    return answer

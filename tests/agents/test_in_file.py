@@ -18,6 +18,7 @@ from tests.commands import Drr
 from tests.wire import Say, Wire
 
 AGENT = """
+import asyncio, sys
 from dataclasses import dataclass
 from langchain_core.messages import HumanMessage
 
@@ -86,6 +87,21 @@ async def broken(query, tools, model, budget):
     return {}["missing"]
 
 
+async def leaving(query, tools, model, budget):
+    if "feeder" in query:
+        sys.exit()
+    return await plain(query, tools, model, budget)
+
+
+async def leaving_from_a_task(query, tools, model, budget):
+    await asyncio.gather(leaving(query, tools, model, budget), asyncio.sleep(0))
+    return await plain(query, tools, model, budget)
+
+
+async def ending(query, tools, model, budget):
+    raise BaseException("of its own kind")
+
+
 steps = 3
 """
 
@@ -137,6 +153,29 @@ def test_an_edit_is_computed_anew_and_what_is_unchanged_is_kept(box: Path, file:
     file.write_text(AGENT.replace("EDITION", "First edition."))
     code, _, err = drr("run", "study")
     assert code == 0 and "0 done now; nothing left" in err
+
+
+@pytest.mark.parametrize("agent", ["leaving", "leaving_from_a_task"])
+def test_an_exit_fails_its_unit_by_name_and_the_run_goes_on(
+    box: Path, file: Path, drr: Drr, agent: str
+) -> None:
+    code, _, err = drr("run", *new(box, f"mine/my_agent.py:{agent}"))
+    with Study.open(Path("study")) as study:
+        ended = {
+            str(one.spec["query"]): (one.status, one.reason, one.message)
+            for one in study.records("answer", None)
+        }
+    assert code == 1 and ended["Which bird house?"][0] == "done", err
+    status, reason, message = ended["Which feeder is best under $30?"]
+    assert (status, reason) == ("failed", "bug") and "exit" in str(message)
+
+
+def test_an_exit_is_told_to_whoever_asks(box: Path, file: Path, drr: Drr) -> None:
+    sent = [*asked(box)]
+    for agent, said in (("leaving", "my_agent.py, line"), ("ending", "of its own kind")):
+        sent[sent.index("--variant") + 1] = f"mine/my_agent.py:{agent}"
+        code, _, err = drr(*sent)
+        assert code == 1 and said in err and "Traceback" not in err
 
 
 def test_a_study_goes_on_from_another_folder(

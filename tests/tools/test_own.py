@@ -17,8 +17,10 @@ from tests.agents.commands.conftest import needs_namespaces
 from tests.commands import Drr
 
 CODE = '''
-import asyncio
+import asyncio, os, sys, time
 from typing import Literal
+
+from drr.tools.base import ToolAnswer
 
 
 def delivery_days(product_id: str, ctx, speed: Literal["standard", "express"] = "standard"):
@@ -33,6 +35,42 @@ async def stock(product_id: str) -> dict:
     """Tell how many pieces there are."""
     await asyncio.sleep(0)
     return {"pieces": 4}
+
+
+def leaving(kind: str):
+    """Leave the program."""
+    sys.exit()
+
+
+async def leaving_later(kind: str):
+    """Leave the program from a task."""
+    await asyncio.sleep(0)
+    raise SystemExit(3)
+
+
+def hanging(seconds: float):
+    """Hold up whoever waits."""
+    time.sleep(seconds)
+
+
+async def hanging_loop(seconds: float):
+    """Hold up an event loop."""
+    time.sleep(seconds)
+
+
+def large(part: str, ctx):
+    """Return very much."""
+    return ctx.cited("x" * 300_000, "Much", "much") if part == "source" else ToolAnswer("many", data=["x" * 300] * 3_000) if part == "data" else "x" * 30_000
+
+
+def torn(part: str):
+    """Return what is no text."""
+    return {"half": chr(0xD800), "number": float("nan")}[part] if part == "half" else {part: float("nan")}
+
+
+def telling(key: str):
+    """Fail and tell too much."""
+    raise LookupError(f"no answer from https://api.example/?k={os.environ[key]}" + chr(10) + "line two")
 
 
 def untyped(product_id):
@@ -173,6 +211,54 @@ words = ["drr", "tools", "call", "stock", "--args", '{"product_id": "x"}']
 right, wrong = (subprocess.run([*words[:3], name, *words[4:]], capture_output=True, text=True) for name in ("stock", "stok"))
 print(f"# Stock\\n\\n{right.stdout}\\n\\n{wrong.returncode} {wrong.stderr}")
 """
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "kind", "told"),
+    [
+        ("leaving", {"kind": "x"}, "unavailable", "leaving failed: "), ("leaving_later", {"kind": "x"}, "unavailable", "leaving_later failed: "),
+        ("hanging", {"seconds": 600}, "timeout", "did not answer"), ("hanging_loop", {"seconds": 600}, "timeout", "did not answer"),
+        ("large", {"part": "text"}, "unavailable", "24,000"), ("large", {"part": "data"}, "unavailable", "240,000"),
+        ("large", {"part": "source"}, "unavailable", "24,000"),
+        ("torn", {"part": "half"}, "unavailable", "surrogate"), ("torn", {"part": "nan"}, "unavailable", "torn failed: "),
+        ("telling", {"key": "SERVICE_OF_MINE"}, "unavailable", "LookupError: no answer from"),
+    ],
+)  # fmt: skip
+async def test_own_tools_have_limits_and_their_failures_are_the_calls(
+    code: Path,
+    sample_home: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+    arguments: dict[str, object],
+    kind: str,
+    told: str,
+) -> None:
+    """Whether an agent calls it, a program, or a client over MCP: the next call is answered."""
+    from dataclasses import replace
+
+    from drr.app.session import tool_context
+    from drr.tools.base import ToolError
+    from drr.tools.mcp import ShopServer
+    from drr.tools.own import offered_tools
+    from drr.tools.registry import call, call_blocking, call_sync
+    from mcp.client import Client
+
+    monkeypatch.setenv("SERVICE_OF_MINE", "a1b2c3d4e5f6g7")
+    settings = Settings(tools=(f"{code}:{name}", f"{code}:stock"))
+    with tool_context(str(sample_home / "shop"), None, settings) as ctx:
+        ctx = replace(ctx, deadline_s=3.0 if kind == "timeout" else 30.0)
+        with pytest.raises(ToolError) as failed:
+            await call(name, arguments, ctx)
+        assert failed.value.kind == kind and told in failed.value.message
+        message = failed.value.message
+        assert "a1b2c3d4e5f6g7" not in message and "line two" not in message and len(message) <= 400
+        for calling in (call_sync, call_blocking):
+            with pytest.raises(ToolError, match=told):
+                calling(name, arguments, ctx)
+        async with Client(ShopServer(ctx, names=offered_tools(settings.tools, ()))) as client:
+            answer = await client.call_tool(name, arguments)
+            assert answer.is_error and answer.meta["error"]["kind"] == kind
+            assert not (await client.call_tool("stock", {"product_id": "1"})).is_error
 
 
 @needs_namespaces

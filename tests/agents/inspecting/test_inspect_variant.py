@@ -124,6 +124,42 @@ def test_what_an_agent_swallows_ends_the_unit_all_the_same(box: Path, script: Sc
     assert code == 1 and "no answer (empty)" in err
 
 
+@pytest.mark.parametrize("agent", ["leaving", "leaving_by_a_tool"])
+def test_an_exit_in_it_fails_its_unit_by_name(box: Path, script: Script, drr: Drr, agent: str) -> None:
+    path = script("leaving.py", "#! a file\n" + LEAVING)
+    with Wire([Say(calls=[("leave", {})])]) as wire:
+        code, _, err = drr(*new(box, f"{path}:{agent}", *model(wire)))
+    with Study.open(Path("study")) as study:
+        (record,) = study.records("answer", None)
+    assert code == 1 and (record.status, record.reason) == ("failed", "bug"), err
+    assert "exit" in str(record.message)
+
+
+LEAVING = """
+import sys
+from inspect_ai.agent import agent, react
+from inspect_ai.tool import tool
+
+
+@tool
+def leave():
+    async def execute():
+        '''Leave.'''
+        sys.exit(0)
+    return execute
+
+
+@agent
+def leaving():
+    async def execute(state):
+        sys.exit(0)
+    return execute
+
+
+@agent
+def leaving_by_a_tool():
+    return react(tools=[leave()], submit=False)
+"""
 STUBBORN = """
 from inspect_ai.agent import agent
 from inspect_ai.model import get_model
