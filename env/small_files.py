@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterator
+from errno import EINVAL
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 if TYPE_CHECKING:
     from yaml import Event, Node
@@ -25,8 +26,15 @@ _DEEP = re.compile(rf"(?:(?:(?<![\w-])[\w-]++|{_QUOTED})\s*+\.\s*+){{{DEEPEST}}}
 """A TOML key with too many parts: the memory for one grows with the square of their number."""
 
 
+def open_given(path: Path) -> BinaryIO:
+    """Open a file that somebody named. A pipe in a folder may never be written to; one of the shell's, `<(command)`, lies in none."""
+    if path.is_fifo() and path.resolve().is_fifo():
+        raise OSError(EINVAL, "it is a pipe; give a file")
+    return path.open("rb")
+
+
 def read_within(path: Path, most: int) -> bytes:
-    with path.open("rb") as file:
+    with open_given(path) as file:
         content = file.read(most + 1)
     if len(content) > most:
         raise ValueError(f"holds more than {most:,} bytes")
@@ -120,7 +128,7 @@ def read_lines(path: Path) -> bytes:
 
 def _lines(path: Path) -> Iterator[bytes]:
     left = LINES
-    with path.open("rb") as file:
+    with open_given(path) as file:
         for number, line in enumerate(iter(lambda: file.readline(LINE + 1), b""), 1):
             left -= len(line)
             if len(line) > LINE:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from drr.env.errors import Misuse
+from drr.env.errors import DrrError, Misuse
+from drr.env.files import read_file
 from drr.env.jsonl import lines_of
 from drr.env.small_files import LINE, read_within, yaml_of
 
@@ -34,14 +35,16 @@ def given_rows(path: Path, system: str | None) -> Iterator[tuple[int, str | dict
 
 def _beside(path: Path) -> dict[str, str]:
     table = path.with_name(_BESIDE)
-    rows = _table(table) if table.is_file() else ()
+    rows = _table(table, read_file) if table.exists() else ()
     return next((row for _, row in rows if row.get("file") == path.name), {})
 
 
-def _table(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
+def _table(
+    path: Path, read: Callable[[Path, int], bytes] = read_within
+) -> Iterator[tuple[int, dict[str, str]]]:
     csv.field_size_limit(LINE)
     try:
-        reader = csv.DictReader(read_within(path, LINE).decode("utf-8-sig").splitlines(keepends=True))
+        reader = csv.DictReader(read(path, LINE).decode("utf-8-sig").splitlines(keepends=True))
         for row in reader:
             known = {
                 (name or "").strip().lower(): value.strip()
@@ -49,8 +52,14 @@ def _table(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
                 if isinstance(value, str)
             }
             yield reader.line_num, {_NAMES.get(name, name): value for name, value in known.items() if value}
-    except (OSError, ValueError, csv.Error) as error:
-        raise Misuse(f"{path}: cannot be read as CSV in UTF-8 ({error})") from error
+    except (OSError, ValueError, DrrError, csv.Error) as error:
+        raise Misuse(f"{path}: cannot be read as CSV in UTF-8 ({_why(path, error)})") from error
+
+
+def _why(path: Path, error: Exception) -> str:
+    if path.is_symlink():
+        return "it is a link; give the file itself"
+    return "it is a pipe; give a file" if path.is_fifo() else str(error)
 
 
 def _of_row(path: Path, row: dict[str, str], system: str | None) -> dict[str, Any]:
@@ -65,9 +74,9 @@ def _of_row(path: Path, row: dict[str, str], system: str | None) -> dict[str, An
 def _of_markdown(path: Path, known: dict[str, str], system: str | None) -> dict[str, Any]:
     """Return the fields of a report in a file: its front matter, then the table, then the file's name, `SYSTEM--QUESTION.md`."""
     try:
-        text = read_within(path, LINE).decode("utf-8-sig").replace("\r\n", "\n")
-    except (OSError, ValueError) as error:
-        raise Misuse(f"{path}: cannot be read as text in UTF-8 ({error})") from error
+        text = read_file(path, LINE).decode("utf-8-sig").replace("\r\n", "\n")
+    except (OSError, ValueError, DrrError) as error:
+        raise Misuse(f"{path}: cannot be read as text in UTF-8 ({_why(path, error)})") from error
     front: dict[str, Any] = {}
     if text.startswith("---\n") and (end := text.find("\n---\n", 3)) > 0:
         try:

@@ -6,7 +6,6 @@ import json
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import closing
 from math import fsum
 from pathlib import Path
 from typing import (
@@ -22,6 +21,7 @@ from typing import (
 import orjson
 from drr.env.errors import Misuse, wrong_field
 from drr.env.json_object import JsonObject
+from drr.env.small_files import open_given
 from drr.eval.stats import sums_of
 from drr.eval.stats.intervals import Ends, Statistic, mean_of
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
@@ -99,7 +99,7 @@ def read_rows(path: Path, model: type[RowT]) -> Iterator[tuple[int, RowT | BadRo
 def byte_lines(path: Path, holds: str) -> Iterator[tuple[int, bytes]]:
     """Yield lines with their numbers. Only line feeds split lines, because U+2028 may be in JSON text; `holds` names the content for errors."""
     try:
-        with closing(path.open("rb")) as file:
+        with open_given(path) as file:
             yield from _numbered(path, file)
     except OSError as error:
         raise Misuse(f"{path}: cannot be read ({error.strerror}); give a JSONL file of {holds}") from error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import os
 from pathlib import Path
 
 import pytest
@@ -74,6 +75,37 @@ def test_what_is_no_report_is_told_in_one_line(
     err = drr.err("study", "import", tmp_path / "mine", tmp_path / name)
     assert told in err and err.count("\n") == 1 and "--format" not in err
     assert not (tmp_path / "mine").exists()
+
+
+@pytest.mark.parametrize("kind", ["link", "pipe"])
+@pytest.mark.parametrize("where", ["x.md", "questions.csv", "file", "x.jsonl", "x.csv", "--format", "--map"])
+def test_a_folder_of_reports_follows_no_link_and_waits_for_no_pipe(
+    where: str, kind: str, tmp_path: Path, drr: Drr
+) -> None:
+    folder, secret = tmp_path / "r", tmp_path / "secret"
+    folder.mkdir()
+    secret.write_text("---\nquestion: Which one is it?\nsystem: ours\n---\nHEART OF IT\n")
+    if where == "questions.csv":
+        secret.write_text("file,question,system\na.md,HEART OF IT?,ours\n")
+    (folder / "a.md").write_text("# Answer\n\nNone of these.\n")
+    (folder / "t.csv").write_text("file,question,system\nx.md,Which one?,ours\n")
+    (folder / "p.csv").write_text("id,title,price\n1,Dog bed,9.50\n")
+    odd = folder / {"file": "x.md", "--format": "x.jsonl", "--map": "map.toml"}.get(where, where)
+    odd.symlink_to(secret) if kind == "link" else os.mkfifo(odd)
+    given = folder / {"file": "t.csv", "questions.csv": "a.md"}.get(where, odd.name)
+    words: list[object] = ["study", "import", tmp_path / "mine", given]
+    if where == "--format":
+        words += ["--format", "drb"]
+    if where == "--map":
+        words = ["data", "ingest", folder / "p.csv", "--shop", tmp_path / "shop", "--map", odd]
+    code, out, err = drr(*words)
+    assert code in (1, 2) and not out and err.count("\n") == 1 and "HEART" not in err
+    assert not (tmp_path / "mine").exists()
+    assert (
+        ("a pipe" in err)
+        if kind == "pipe"
+        else ("a link" in err or given.suffix in (".jsonl", ".toml", ".csv"))
+    )
 
 
 def test_a_user_is_one_of_the_shop_by_its_own_number_too(tmp_path: Path, drr: Drr) -> None:
