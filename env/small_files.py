@@ -9,6 +9,8 @@ from errno import EINVAL
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
+from drr.env.errors import DrrError
+
 if TYPE_CHECKING:
     from yaml import Event, Node
 
@@ -20,6 +22,8 @@ LINE, LINES, MOST_LINES = 16 << 20, 1 << 30, 5_000_000
 """Most bytes of a line, most bytes of a file of lines, and most lines."""
 MOST_PARTS = 500_000
 """Most lists and objects in a line of JSON: each takes a hundred times its two bytes in memory."""
+MOST_UNPACKED, RATIO, FLOOR = 16 << 30, 200, 16 << 20
+"""Most bytes that a packed file unpacks to, and how many times its size; below the floor any ratio will do."""
 DEEPEST = 32
 _QUOTED = r"""(?<!\\)"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+'"""
 _DEEP = re.compile(rf"(?:(?:(?<![\w-])[\w-]++|{_QUOTED})\s*+\.\s*+){{{DEEPEST}}}")
@@ -31,6 +35,14 @@ def open_given(path: Path) -> BinaryIO:
     if path.is_fifo() and path.resolve().is_fifo():
         raise OSError(EINVAL, "it is a pipe; give a file")
     return path.open("rb")
+
+
+def check_unpacked(path: Path, unpacked: int, packed: int) -> None:
+    """Raise `DrrError` for a file that unpacks to too much."""
+    if unpacked > MOST_UNPACKED:
+        raise DrrError(f"{path}: unpacks to over {MOST_UNPACKED:,} bytes; give it in parts")
+    if unpacked > max(FLOOR, RATIO * packed):
+        raise DrrError(f"{path}: unpacks to over {RATIO} times its size; give it unpacked")
 
 
 def read_within(path: Path, most: int) -> bytes:

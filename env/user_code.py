@@ -131,7 +131,7 @@ def outliving(work: Callable[[_Given], Awaitable[_Made]]) -> Callable[[_Given], 
     async def guarded(given: _Given) -> _Made:
         loop = asyncio.get_running_loop()
         if loop.get_task_factory() is None:
-            loop.set_task_factory(lambda loop, coro, **named: asyncio.Task(_Task(coro), loop=loop, **named))  # type: ignore[arg-type]
+            loop.set_task_factory(lambda loop, coro, **named: asyncio.Task(_Task(coro), loop=loop, **named))
         with _exits_as_errors():
             return await work(given)
 

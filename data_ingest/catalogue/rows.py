@@ -23,10 +23,13 @@ from typing import IO, Any, NamedTuple
 from drr.data_ingest.products import BadLine, Repairs, parse_object, without_bom
 from drr.env.errors import DrrError, Misuse
 from drr.env.installation import check_installed
+from drr.env.small_files import check_unpacked
 
 BATCH = 20_000
 LONGEST, LONGEST_CELL = 16 << 20, 1 << 20
 """Most characters of a line and of a cell."""
+_WEIGHT = 64 << 20
+"""Bytes of a batch of Parquet's rows, as their column chunks tell them."""
 _SAMPLE = 1000
 _DEEPEST = 3
 _MARKS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
@@ -72,13 +75,29 @@ class RowFile(TableFile):
             yield Batch([line for line, _ in good], cells, bad)
 
 
+class _Unpacking(io.RawIOBase):
+    """A stream of what a packed file holds, up to the limits."""
+
+    def __init__(self, path: Path, file: IO[bytes]) -> None:
+        self._path, self._file, self._stream, self._got = path, file, gzip.GzipFile(fileobj=file), 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        got = self._stream.readinto(buffer)
+        self._got += got
+        check_unpacked(self._path, self._got, self._file.tell())
+        return got
+
+
 @contextmanager
-def unpacked(path: Path) -> Iterator[IO[bytes]]:
+def unpacked(path: Path) -> Iterator[io.BufferedReader]:
     """Open a file, which may be packed by gzip. Raises `DrrError` also for what cannot be read later."""
     try:
         with path.open("rb") as file:
             packed = file.peek(2)[:2] == b"\x1f\x8b"
-            yield gzip.GzipFile(fileobj=file) if packed else file  # type: ignore[misc]
+            yield io.BufferedReader(_Unpacking(path, file), 1 << 17) if packed else file
     except (EOFError, OSError, zlib.error) as error:
         reason = getattr(error, "strerror", None) or type(error).__name__
         raise DrrError(f"{path}: cannot be read ({reason}); get the file again") from None
@@ -241,11 +260,13 @@ class ParquetFile(TableFile):
         super().__init__(path, None, None)
         source: Any = str(path)
         with unpacked(path) as file:
-            if isinstance(file, gzip.GzipFile):
+            if isinstance(file.raw, _Unpacking):
                 source = TemporaryFile()  # noqa: SIM115 - its reader closes it
                 shutil.copyfileobj(file, source)
         try:
-            self._file = pq.ParquetFile(source)
+            leaves = pq.read_metadata(source).schema
+            paths = [leaves.column(k).path for k in range(len(leaves))]
+            self._file = pq.ParquetFile(source, read_dictionary=paths)
         except (OSError, pa.ArrowException) as error:
             raise DrrError(f"{path}: is no Parquet file ({type(error).__name__})") from None
         self.columns = list(self._file.schema_arrow.names)
@@ -253,23 +274,60 @@ class ParquetFile(TableFile):
     def batches(self, wanted: Sequence[str]) -> Iterator[Batch]:
         import pyarrow as pa
 
-        first = 1
+        first, columns = 1, list(wanted)
         try:
-            for batch in self._file.iter_batches(BATCH, columns=list(wanted)):
-                lines = range(first, first + batch.num_rows)
-                yield Batch(lines, {name: _values(batch.column(name)) for name in wanted})
-                first = lines.stop
+            for number in range(self._file.num_row_groups):
+                rows = self._rows_at_once(number, columns)
+                for batch in self._file.iter_batches(rows, [number], columns):
+                    lines = range(first, first + batch.num_rows)
+                    yield Batch(lines, {name: self._values(batch.column(name), first) for name in wanted})
+                    first = lines.stop
         except (OSError, pa.ArrowException):
             raise DrrError(f"{self.path}: is damaged past row {first:,}; write it again") from None
 
+    def _rows_at_once(self, number: int, wanted: Sequence[str]) -> int:
+        """Return how many rows of a group are read at once, after a look at what its columns unpack to."""
+        group = self._file.metadata.row_group(number)
+        chunks = [group.column(k) for k in range(group.num_columns)]
+        chunks = [one for one in chunks if one.path_in_schema.partition(".")[0] in wanted]
+        size = sum(one.total_uncompressed_size for one in chunks)
+        check_unpacked(self.path, size, sum(one.total_compressed_size for one in chunks))
+        at_once: int = _WEIGHT * group.num_rows // max(1, size)
+        return max(1, min(BATCH, at_once))
 
-def _values(array: Any) -> Any:
-    import pyarrow as pa
+    def _values(self, array: Any, first: int) -> Any:
+        import pyarrow as pa
 
-    if not (pa.types.is_timestamp(array.type) or pa.types.is_date(array.type)):
-        return array.to_pylist()
-    moments = array.cast(pa.timestamp("ms", getattr(array.type, "tz", None)), safe=False)
-    return moments.cast(pa.int64()).fill_null(-1).to_numpy(zero_copy_only=False)
+        if pa.types.is_timestamp(array.type) or pa.types.is_date(array.type):
+            moments = array.cast(pa.timestamp("ms", getattr(array.type, "tz", None)), safe=False)
+            return moments.cast(pa.int64()).fill_null(-1).to_numpy(zero_copy_only=False)
+        self._check_cells(array, first)
+        if not pa.types.is_dictionary(array.type):
+            return array.to_pylist()
+        used = array.indices.unique().drop_null()  # a text that a thousand rows have is kept once
+        texts = dict(zip(used.to_pylist(), array.dictionary.take(used).to_pylist(), strict=True))
+        return [texts.get(place) for place in array.indices.to_pylist()]
+
+    def _check_cells(self, array: Any, first: int) -> None:
+        """Raise `DrrError` for a cell that is longer than a cell of a CSV may be."""
+        import pyarrow as pa
+        from pyarrow import compute
+
+        depth = array
+        while pa.types.is_list(depth.type) or pa.types.is_large_list(depth.type):
+            depth = depth.flatten()
+        if pa.types.is_nested(depth.type):
+            raise DrrError(f"{self.path}: a column of objects; give it as columns of its own")
+        texts = depth.dictionary if pa.types.is_dictionary(depth.type) else depth
+        if not (pa.types.is_string(texts.type) or pa.types.is_large_string(texts.type)):
+            longest = 0
+        else:
+            longest = compute.max(compute.binary_length(texts)).as_py() or 0
+        heavy = depth is not array and longest * len(depth) > _WEIGHT
+        if longest > LONGEST_CELL or heavy:
+            raise DrrError(
+                f"{self.path}: a cell past row {first:,} has over {LONGEST_CELL:,} bytes; shorten it"
+            )
 
 
 def open_table(path: Path, encoding: str | None = None, separator: str | None = None) -> TableFile:

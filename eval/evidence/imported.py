@@ -297,8 +297,8 @@ class _Asked:
         self._by_text.setdefault(_normal(query), set()).add(name)
 
     def known_as(self, report: ImportedReport) -> str:
-        """Return the id of a report's question. It is that of a question known by its words, else the given id, else a hash of the words. With a size, it is the given id."""
-        if report.size is not None and report.query_id is not None:
+        """Return the id of a report's question. It is that of a question known by its words, else the given id, else a hash of the words. With a size, and of a log, it is the given id: there, other things than words tell questions apart."""
+        if report.query_id is not None and (report.size is not None or report.logged is not None):
             return report.query_id
         words = query_id(report.query, report.user_id or "")
         name = self._by_words.get(words)

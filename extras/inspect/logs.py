@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import json
+import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from zipfile import ZipFile
 
-from drr.env.errors import Misuse, wrong_field
+from drr.env.errors import DrrError, Misuse, wrong_field
 from drr.env.installation import install
 from drr.env.json_object import JsonObject
+from drr.env.small_files import DOCUMENT, MOST_PARTS, check_unpacked
 from drr.eval.evidence.imported import ImportedReport, ReadReports
 from pydantic import ValidationError
 
@@ -19,35 +24,40 @@ if TYPE_CHECKING:
 
 _GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 """Values of Inspect's own grades: correct, partially correct, incorrect, no answer."""
+_ATTACHED = re.compile(rb"attachment://([0-9a-f]{32})")
 _LONGEST = 100_000
 """Most characters of a tool's result that are kept."""
 
 
 def read_log(path: Path, system: str | None, scorer: str | None) -> ReadReports:
     """Read a log's samples. A sample that ended with an error is refused with its reason, as Inspect has no score of it."""
-    log = _log(path)
-    found = ReadReports(path, [], [])
-    samples = log.samples or []
-    chosen = _scorer(path, [name for sample in samples for name in _scores(sample)], scorer)
-    for number, sample in enumerate(samples, 1):
+    found, names = ReadReports(path, [], []), list[str]()
+    given: list[tuple[int, str, JsonObject, dict[str, float | None]]] = []
+    for number, (log, sample) in enumerate(_samples(path), 1):
+        where = f"sample {sample.id}, epoch {sample.epoch}"
         if sample.error is not None:
-            found.refuse(number, f"sample {sample.id}, epoch {sample.epoch}: {sample.error.message[:200]}")
+            found.refuse(number, f"{where}: {sample.error.message[:200]}")
             continue
+        scores = _scores(sample)
+        names += scores
+        given.append((number, where, _report(log, sample, system), scores))
+    chosen = _scorer(path, names, scorer)
+    for number, where, fields, scores in given:
+        fields["logged"] |= {"scorer": chosen, "score": None if chosen is None else scores.get(chosen)}
         try:
-            report = ImportedReport.model_validate(_report(log, sample, system, chosen))
+            found.reports.append((number, ImportedReport.model_validate(fields)))
         except ValidationError as error:
-            found.refuse(number, f"sample {sample.id}, epoch {sample.epoch}: {wrong_field(error)}")
-            continue
-        found.reports.append((number, report))
+            found.refuse(number, f"{where}: {wrong_field(error)}")
     found.check_anything_left(len(found.reports))
     if not found.reports:
         raise Misuse(f"{path}: holds no sample")
     return found
 
 
-def _log(path: Path) -> EvalLog:
+def _samples(path: Path) -> Iterator[tuple[EvalLog, EvalSample]]:
+    """Yield each sample with the log's head. One sample is in memory at a time, without what is not imported."""
     try:
-        from inspect_ai.log import read_eval_log
+        from inspect_ai.log import read_eval_log, read_eval_log_sample, read_eval_log_sample_summaries
     except ImportError as missing:
         raise Misuse(
             f"{path}: a log of Inspect needs packages that are not installed ({missing.name}): {install('inspect')}"
@@ -55,9 +65,45 @@ def _log(path: Path) -> EvalLog:
     if not path.is_file():
         raise Misuse(f"{path}: is no file")
     try:
-        return read_eval_log(str(path), resolve_attachments=True)
+        _check_unpacked(path)
+        log = read_eval_log(str(path), header_only=True)
+        for one in read_eval_log_sample_summaries(str(path)):
+            yield (
+                log,
+                read_eval_log_sample(
+                    str(path), one.id, one.epoch, resolve_attachments=True, exclude_fields={"events", "store"}
+                ),
+            )
+    except DrrError:
+        raise
     except Exception as error:  # its readers raise what their formats raise
         raise Misuse(f"{path}: is no log of Inspect ({type(error).__name__}: {str(error)[:120]})") from error
+
+
+def _check_unpacked(path: Path) -> None:
+    """Raise `DrrError` for a log that unpacks to too much, before any of it is parsed."""
+    whole = 0
+    with ZipFile(path) as log:
+        for entry in log.infolist():
+            with log.open(entry) as file:
+                text = file.read(DOCUMENT + 1)
+            whole += len(text)
+            check_unpacked(path, whole, path.stat().st_size)
+            parts = text.count(b"[") + text.count(b"{")
+            repeated = Counter(_ATTACHED.findall(text))
+            if len(text) > DOCUMENT or parts > MOST_PARTS or _resolved(text, repeated) > 2 * DOCUMENT:
+                name = entry.filename[:100]
+                raise DrrError(
+                    f"{path}: {name!r} unpacks to over {DOCUMENT:,} bytes, or {MOST_PARTS:,} lists and objects"
+                )
+
+
+def _resolved(text: bytes, repeated: Counter[bytes]) -> int:
+    """Return how many characters the attachments of a sample have in all places that name them."""
+    if repeated.total() * len(text) <= DOCUMENT:
+        return 0
+    attached = json.loads(text).get("attachments") or {}
+    return sum(len(str(attached.get(name.decode(), ""))) * count for name, count in repeated.items())
 
 
 def _scorer(path: Path, names: Sequence[str], asked: str | None) -> str | None:
@@ -93,8 +139,7 @@ def _number(value: Any) -> float | None:
     return number if isfinite(number) else None
 
 
-def _report(log: EvalLog, sample: EvalSample, system: str | None, scorer: str | None) -> JsonObject:
-    score = None if scorer is None else _scores(sample).get(scorer)
+def _report(log: EvalLog, sample: EvalSample, system: str | None) -> JsonObject:
     return {
         "id": None,
         "system": system or str(log.eval.model),
@@ -104,8 +149,6 @@ def _report(log: EvalLog, sample: EvalSample, system: str | None, scorer: str | 
         "report_markdown": sample.output.completion if sample.output else "",
         "tool_calls": list(_calls(sample)),
         "logged": {
-            "scorer": scorer,
-            "score": score,
             "usage": {
                 name: {
                     "input_tokens": used.input_tokens + (used.input_tokens_cache_read or 0) + (used.input_tokens_cache_write or 0),

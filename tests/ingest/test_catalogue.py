@@ -6,6 +6,8 @@ import csv
 import gzip
 import json
 import stat
+import subprocess
+import sys
 import zipfile
 from collections import Counter
 from collections.abc import Sequence
@@ -499,3 +501,54 @@ def test_an_order_of_unknown_status_accuses_nobody(tmp_path: Path, drr: Drr) -> 
     )
     found = drr.json("judges", "check", report, "--shop", tmp_path / "shop", "--user", order.user_id)
     assert found["rules"]["order_facts"]["status"] != "fail"
+
+
+UNPACKING = """
+import gzip, resource, sys
+from pathlib import Path
+from drr.data_ingest.catalogue.rows import open_table
+
+path = Path(sys.argv[1])
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+try:
+    table = open_table(path)
+    print(sum(len(batch.lines) for batch in table.batches(table.columns)), "rows")
+except Exception as error:
+    print(type(error).__name__, error)
+print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) >> 10)
+"""
+
+
+@pytest.mark.parametrize(
+    ("kind", "told"),
+    [
+        ("one text in all rows", "3000 rows"), ("long cells", "has over 1,048,576 bytes"), ("lists", "has over 1,048,576 bytes"),
+        ("packed well", "over 200 times its size"), ("objects", "a column of objects"),
+        ("zeros.parquet.gz", "over 200 times its size"), ("feeds.csv.gz", "over 200 times its size"), ("feeds.jsonl.gz", "over 200 times"),
+    ],
+)  # fmt: skip
+def test_a_file_that_unpacks_to_too_much_takes_no_memory(kind: str, told: str, tmp_path: Path) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    path, text = tmp_path / kind, "x" * 500_000
+    if kind.endswith(".gz"):
+        with gzip.open(path, "wb") as packed:
+            packed.write(
+                b"PAR1" if "parquet" in kind else b"id,title\n1,a\n" if "csv" in kind else b'{"id": 1}\n'
+            )
+            for _ in range(64):
+                packed.write((b"\0" if "zeros" in kind else b"\n") * (1 << 20))
+    else:
+        path = tmp_path / "t.parquet"
+        cells: dict[str, list[object]] = {
+            "one text in all rows": [text] * 3000, "long cells": [text * 4] * 500, "lists": [[text] * 3] * 1000,
+            "packed well": [f"{n}{text}" for n in range(200)], "objects": [{"a": text}] * 1000,
+        }  # fmt: skip
+        table = pa.table({"id": list(range(len(cells[kind]))), "title": cells[kind]})
+        pq.write_table(table, path, compression="zstd", use_dictionary=kind != "packed well")
+    done = subprocess.run(
+        [sys.executable, "-c", UNPACKING, path], capture_output=True, text=True, check=True, timeout=300
+    )
+    said, megabytes = done.stdout.rsplit("\n", 2)[:2]
+    assert told in said and int(megabytes) < 500, done.stdout

@@ -5,9 +5,11 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import resource
 import sys
 from pathlib import Path
 from typing import Any
+from zipfile import ZIP_DEFLATED, ZipFile
 
 from drr.app.cli import main
 from inspect_ai import Epochs, Task
@@ -101,6 +103,16 @@ def _one(name: str, place: Path) -> dict[str, Any]:
     return {"taken": taken, "theirs": theirs, "ours": {key: row for key, row in figures.items() if row["value"] is not None}}  # fmt: skip
 
 
+def _megabytes() -> int:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
+
+
+def _repeating() -> bytes:
+    """A sample with one attachment, which is named a thousand times."""
+    named = [f"attachment://{'a' * 32}"] * 1000
+    return json.dumps({"attachments": {"a" * 32: "x" * (1 << 20)}, "input": named}).encode()
+
+
 def run(place: Path) -> dict[str, Any]:
     found = {name: _one(name, place) for name in TASKS}
     (file,) = (place / "epochs").glob("*.eval")
@@ -110,11 +122,34 @@ def run(place: Path) -> dict[str, Any]:
         "length": ("study", "import", place / "x", file, "--scorer", "graded/length"),
         "nobody": ("study", "import", place / "x", file, "--scorer", "nobody"),
     }
+    alike = Task(
+        dataset=[Sample(id=n, input="1 + 1?", target="2") for n in range(3)],
+        solver=[generate()],
+        name="alike",
+    )
+    evaluate(
+        alike,
+        model=get_model("mockllm/model", custom_outputs=_answers),
+        log_dir=str(place / "alike"),
+        display="none",
+    )
+    found["alike"] = _drr("study", "import", place / "alike-study", next((place / "alike").glob("*.eval")))
+    before = _megabytes()
+    for name, text in (
+        ("zeros", b" " * (1 << 28)),
+        ("objects", b"{}," * (1 << 19)),
+        ("repeats", _repeating()),
+    ):
+        (place / f"{name}.eval").write_bytes(file.read_bytes())
+        with ZipFile(place / f"{name}.eval", "a", ZIP_DEFLATED) as log:
+            log.writestr("samples/x_epoch_1.json", text)
+        errors[name] = ("study", "import", place / "x", place / f"{name}.eval")
     (place / "torn.eval").write_bytes(file.read_bytes()[:200])
     errors["torn"] = ("study", "import", place / "x", place / "torn.eval")
     for name, words in errors.items():
         with contextlib.redirect_stderr(io.StringIO()) as err, contextlib.redirect_stdout(io.StringIO()):
             found[name] = {"code": main([str(word) for word in words]), "said": err.getvalue()}  # type: ignore[assignment]
+    found["memory"] = _megabytes() - before  # type: ignore[assignment]
     second = place / "second"
     model = get_model("mockllm/other", custom_outputs=lambda *given: _said("2"))
     evaluate(TASKS["epochs"], model=model, log_dir=str(second), display="none")

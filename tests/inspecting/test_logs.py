@@ -39,6 +39,10 @@ def test_three_logs_come_over_with_scores_equal_to_theirs(apart: Callable[..., s
     assert "less than or equal to 1" in found["length"]["said"] and "graded/shape" in found["nobody"]["said"]
     assert "is no log of Inspect" in found["torn"]["said"]
     assert {found[name]["code"] for name in ("length", "nobody", "torn")} == {2}
+    assert found["alike"]["added"] == 3, "a sample is known by its id"
+    assert "over 200 times its size" in found["zeros"]["said"] and found["zeros"]["code"] == 1
+    assert all("unpacks to over" in found[name]["said"] for name in ("objects", "repeats"))
+    assert found["memory"] < 500, "megabytes that the hostile logs took, beside a text of 268"
     row = found["compared"]["metrics"]["logged_score"]
     assert (row["a"], row["b"]) == (pytest.approx(5 / 6), pytest.approx(5 / 6))
     assert found["verified"]["failed"] == [] and found["board"]["systems"] == 2
