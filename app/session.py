@@ -16,7 +16,6 @@ from urllib.error import HTTPError, URLError
 from drr.app.calls import run_to_end
 from drr.app.commands.shop_text import say_search
 from drr.app.users import user_in
-from drr.data_ingest.recipe import TEN, Recipe, find_pairs
 from drr.env.errors import DrrError, Misuse, ServerFailure
 from drr.env.json_object import JsonObject
 from drr.env.progress import Quiet
@@ -242,6 +241,7 @@ def sample_shop(settings: Settings) -> Iterator[str]:
     from tempfile import TemporaryDirectory
 
     from drr.data_ingest.ingest import Job, ingest
+    from drr.data_ingest.recipe import TEN, Recipe, find_pairs
     from drr.data_ingest.sample import SamplePlan, write_sample
 
     with TemporaryDirectory() as name:

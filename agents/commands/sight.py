@@ -28,6 +28,8 @@ _CONFIGURED = tuple(
 _MADE_INSIDE = frozenset(map(Path, ("/dev", "/proc")))
 """Folders that are made anew in each sandbox."""
 _NO_ROOM = frozenset({"tests", "benchmarks"})
+_TELLING = ("querygen", "data_ingest", "papers/dr3/making")
+"""What makes shops, questions and tasks of seeds, published sets among it: with it a command could tell the answers."""
 _STUDY, _SECRETS = "study.toml", (".env", "drr.toml")
 _OCTAL = re.compile(r"\\([0-7]{3})")
 _INSTALLED = ("bin", "etc", "include", "lib", "lib64", "libexec", "pyvenv.cfg", "share", "ssl")
@@ -57,7 +59,7 @@ def visible_paths(command: Command, terms: CommandTerms) -> tuple[list[str], lis
     around = {
         path for path in installed if path.is_dir() and installed.isdisjoint(path.parents)
     } - _packages()
-    hidden |= {one for path in around for one in _kept_back_once(path)}
+    hidden |= {one for path in around for one in _kept_back_once(path)} | _telling(installed)
     return [str(path) for path in shown | {_real(path) for path in shown}], [str(path) for path in hidden]
 
 
@@ -183,6 +185,13 @@ def _rooms() -> set[Path]:
         return {place}
     rooms = {room.parent for room in place.glob("*/__init__.py")}
     return {face, *(room for room in rooms if room.name not in _NO_ROOM)}
+
+
+def _telling(installed: set[Path]) -> set[Path]:
+    """Return what tells the answers of public sets, in every copy of this program that is shown."""
+    copies = {Path(__file__).parents[2], *(path / "drr" for path in installed)}
+    copies |= {copy for path in installed for copy in path.glob("python*/site-packages/drr")}
+    return {_real(copy / room) for copy in copies for room in _TELLING if (copy / room).is_dir()}
 
 
 def _corpus() -> Path:

@@ -45,11 +45,14 @@ from drr.tools.own import add_own_tools
 
 
 def terms_of(plan: StudyPlan, settings: Settings) -> CommandTerms:
-    """Return the terms on which commands run. Commands may not see the files of the study, the shop and the web, nor this
+    """Return the terms on which commands run. Commands may not see the files of the study, its questions, the shop and the web, nor this
     user's keys, however they are started."""
     named = [
         plan.study,
         plan.place,
+        plan.queries,
+        plan.frozen,
+        plan.tasks,
         settings.sandbox,
         settings.web_record,
         settings.price_file,

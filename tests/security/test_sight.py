@@ -6,6 +6,7 @@ import json
 import os
 import socket
 import subprocess
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
@@ -14,6 +15,8 @@ from drr.agents.commands.command import Command, CommandTerms, search_path
 from drr.agents.commands.process import sandbox_for
 from drr.agents.commands.sight import why_not_contained
 from drr.env.errors import Misuse
+
+from tests.sources import ROOT
 
 pytestmark = pytest.mark.skipif(why_not_contained() is not None, reason="this system contains no program")
 LOOKS = """#!/usr/bin/env python3
@@ -173,3 +176,40 @@ async def test_an_installation_is_shown_whole_but_for_keys(project: Path, mark: 
         found = await seen("cmd:./bin/agent", paths, CommandTerms())
     assert found.pop(project / mark) == "installed"
     assert not any(found.values()), found
+
+
+TELLS = """#!/usr/bin/env python3
+import importlib, json, os, subprocess, sys
+import drr
+import drr.app.session
+from drr.wording.excerpt import excerpt
+found = {"runs": excerpt("a b", 9), "read": []}
+for name in ("querygen.composing", "querygen.builtin", "data_ingest.fresh", "data_ingest.sample", "papers.dr3.making"):
+    try:
+        found["read"] += [path for path in [importlib.import_module(f"drr.{name}").__file__] if path]
+    except ImportError:
+        pass
+for place in json.load(sys.stdin):
+    found["read"] += [name for above, _, names in os.walk(place) for name in names if name.endswith("l") and open(os.path.join(above, name)).read()]
+made = subprocess.run(["drr", "shop", "make", "--seed", "41", "--out", "/tmp/made"], capture_output=True, text=True)
+found["made"] = [made.returncode == 0, os.path.exists("/tmp/made/queries.jsonl")]
+called = subprocess.run(["drr", "tools", "call", "--help"], capture_output=True, text=True)
+found["calls"] = called.returncode
+print(json.dumps(found))
+"""
+
+
+@pytest.mark.parametrize("shown", [False, True], ids=["", "with the checkout shown"])
+async def test_what_tells_the_answers_of_public_sets_is_not_in_its_view(project: Path, shown: bool) -> None:
+    """Neither their seeds and questions nor what makes them again; an agent that imports drr runs all the same."""
+    from drr.querygen.builtin import FILE
+
+    (project / "agent").write_text(TELLS)
+    asked = project / "data" / "queries.jsonl"
+    asked.write_text("SECRET")
+    terms = CommandTerms(shown=(ROOT / "querygen", project / "data") if shown else (), hidden=(asked,))
+    given = json.dumps([str(FILE.parent), str(asked.parent)])
+    async with sandbox_for(Command.of(f"cmd:{sys.executable} ./agent"), terms) as place:
+        ended = await place.run({"PATH": search_path()}, given, 120)
+    found = json.loads(ended.report or json.dumps(str(b"".join(place.errors))))
+    assert found == {"runs": "a b", "read": [], "made": [False, False], "calls": 0}
