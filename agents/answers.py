@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from unicodedata import east_asian_width
 
 from drr.agents.architecture import BUILT_IN, Run, Variant
 from drr.agents.base import Ending, ToolCall
 from drr.agents.brief import CONTROL
-from drr.agents.run_state import ONCE_MORE, AgentRun
+from drr.agents.run_state import ONCE_MORE, AgentRun, tool_message
 from drr.agents.text_calls import is_call
 from drr.agents.turns import is_broken_off, report_afresh
 from drr.env.user_code import outliving
@@ -16,6 +17,7 @@ from drr.llm.prompts import Prompts
 from drr.llm.text import is_json
 from drr.tools.registry import EVERY
 from drr.wording.excerpt import excerpt
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
 _UNKEYED = "0c5fceea3e19cd48fd8e22551dea9ecdfa500da5accb7e24bfc470698ffa3d66"
 """Hash of the first version of the prompt `once_more`. That version enters no key, so that older keys stay the same."""
@@ -25,11 +27,8 @@ _REASONS: Mapping[NoAnswer, str] = {
     "malformed_call": "wrote JSON or the call of a tool out as its answer; where the model means to call, the server's parser of"
     " tool calls is off or another model's (vLLM: --tool-call-parser, llama.cpp: --jinja), or give --text-calls parse",
 }
-_SHORT = 80
-"""Characters below which a single line counts as empty. Exceptions are a line with a source or a figure, and a sentence after research."""
-_NEEDED = "so short a line is an answer only with a figure or a source, or as a sentence (with its full stop) after a call of a tool"
-_STOPS = tuple(".!?。！？…")
-_CLOSERS = "*_\"'”’»)）」"
+_FEWEST = 8
+"""Fewest words of an answer without a link, a figure and a form."""
 
 
 def key_prompts(prompts: Prompts) -> list[str]:
@@ -45,7 +44,9 @@ def failure_of(none: NoAnswer, variant: Variant, ending: Ending, calls: Sequence
         what = f"{what}: {why}"
     if none == "empty":
         shown = (
-            f"{excerpt(text, _SHORT)!r} is all of its report; {_NEEDED}" if text else "its report is empty"
+            f"{excerpt(text, 80)!r} is all of its report; under {_FEWEST} words only a link, a figure or a form is an answer"
+            if text
+            else "its report is empty"
         )
         what = f"{what}: {shown}"
     return ModelFailure(
@@ -81,12 +82,11 @@ def no_answer(run: AgentRun, report: str) -> NoAnswer | None:
     """Return why a report does not count as an answer; `None` if it does. Stand-ins that follow rules need no research."""
     if is_call(report, {*run.names, *CONTROL}) or is_json(report):
         return "malformed_call"
-    researched = has_researched(run)
-    if is_empty(report, researched=researched):
+    if is_empty(report):
         return "empty"
     # No research is needed where the prompt holds all pages, or where no tool that looks up is offered.
     in_prompt = run.settings.get("long_context") or not any(EVERY[name].looks_up for name in run.names)
-    return None if researched or in_prompt or _is_by_rules(run) else "no_research"
+    return None if has_researched(run) or in_prompt or _is_by_rules(run) else "no_research"
 
 
 def _is_by_rules(run: AgentRun) -> bool:
@@ -107,19 +107,33 @@ def has_researched(run: AgentRun) -> bool:
     )
 
 
-def is_empty(report: str, *, researched: bool) -> bool:
-    """Tell whether a report has no text below its headings and before its sources. One short line without a source or figure is no text,
-    unless the agent has researched and the line is a sentence: `Nothing fits.`"""
-    from drr.citations.parse import parse
+def is_empty(report: str) -> bool:
+    """Tell whether a report says next to nothing below its headings and before its sources: few words, no link, no figure and no form."""
+    from drr.citations.parse import parse, without_form
 
+    report, form = without_form(report)
     for entry in reversed(parse(report).references):
         heads = [line for line in report[: entry.start].splitlines() if line.startswith("#")]
         if not heads or heads[-1].strip("# ").casefold() != "picks":  # picks are an answer
             report = report[: entry.start] + report[entry.end :]
     lines = [line.strip() for line in report.splitlines()]
-    prose = [line for line in lines if line.strip("#*-_=`|: ") and not line.startswith("#")]
-    if len(prose) > 1 or len("".join(prose)) > _SHORT:
+    prose = "\n".join(line for line in lines if line.strip("#*-_=`|: ") and not line.startswith("#"))
+    if form is not None or any(map(str.isdigit, prose)) or parse(prose).sources:
         return False
-    if researched and any(line.rstrip(_CLOSERS).endswith(_STOPS) for line in prose):
-        return False
-    return not any(any(map(str.isdigit, line)) or parse(line).sources for line in prose)
+    wide = sum(east_asian_width(letter) in "WF" for letter in prose)
+    return len(prose.split()) + wide // 2 < _FEWEST
+
+
+def conversations(run: AgentRun) -> Mapping[str, Sequence[BaseMessage]]:
+    """Return the conversations of a run; where no model spoke, its calls as one."""
+    calls = [call for actor in run.calls.values() for call in actor]
+    if run.transcripts or not calls:
+        return run.transcripts
+    said: list[BaseMessage] = [HumanMessage(run.asked)]
+    for number, call in enumerate(calls):
+        asked = {"id": str(number), "name": call.name, "args": call.arguments, "type": "tool_call"}
+        said += [
+            AIMessage("", tool_calls=[asked]),
+            tool_message(str(number), call.name, call.result, ok=call.ok),
+        ]
+    return {"conversation 1": said}

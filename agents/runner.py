@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Literal, NotRequired, TypedDict
 
 from drr.agents import brief
-from drr.agents.answers import failure_of, key_prompts, run_agent
+from drr.agents.answers import conversations, failure_of, key_prompts, run_agent
 from drr.agents.architecture import BUILT_IN, Variant
 from drr.agents.base import (
     PROFILE,
@@ -382,7 +382,7 @@ def _gathered(run: AgentRun, variant: Variant, world: World) -> dict[str, Any]:
         "state_changes": world.session.changes() if world.session else [],
         "transcripts": [
             Transcript(name=name, messages=plain_messages(messages))
-            for name, messages in sorted(run.transcripts.items())
+            for name, messages in sorted(conversations(run).items())
         ],
     }
 

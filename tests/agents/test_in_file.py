@@ -70,6 +70,11 @@ async def short(query, tools, model, budget):
     return "OK"
 
 
+async def brief(query, tools, model, budget):
+    await next(tool for tool in tools if tool.name == "product_catalog_search").ainvoke({"query": "house"})
+    return "OK."
+
+
 async def refused(query, tools, model, budget):
     search = next(tool for tool in tools if tool.name == "product_catalog_search")
     call = {"type": "tool_call", "id": "1", "name": search.name, "args": {"query": "bird house " * 60}}
@@ -168,6 +173,24 @@ def test_an_exit_fails_its_unit_by_name_and_the_run_goes_on(
     assert code == 1 and ended["Which bird house?"][0] == "done", err
     status, reason, message = ended["Which feeder is best under $30?"]
     assert (status, reason) == ("failed", "bug") and "exit" in str(message)
+
+
+def test_an_agent_without_a_model_has_a_transcript_of_its_calls(box: Path, file: Path, drr: Drr) -> None:
+    """And `OK.` after a search is no answer of it."""
+    assert drr("run", *new(box, "mine/my_agent.py:plain"), "--limit", 1)[0] == 0
+    with Study.open(Path("study")) as study:
+        (record,) = study.records("answer")
+        (said,) = study.json(record, "transcript")
+    asked, _, _, call, result = said["messages"]
+    assert (asked["role"], call["tool_calls"][0]["name"]) == ("human", "product_catalog_search")
+    assert call["tool_calls"][0]["args"] == {"query": "bird house"} and "Cedar bird house" in result["text"]
+    assert drr("view", "study", "--static", "viewer")[0] == 0
+    pages = [path.read_text() for path in Path("viewer").rglob("*.html")]
+    assert pages and not any("No conversation is recorded" in page for page in pages)
+    code, _, err = drr("run", "other", *new(box, "mine/my_agent.py:brief")[1:], "--limit", 1)
+    with Study.open(Path("other")) as study:
+        (record,) = study.records("answer", None)
+    assert (code, record.status, record.reason) == (1, "failed", "empty"), err
 
 
 def test_an_exit_is_told_to_whoever_asks(box: Path, file: Path, drr: Drr) -> None:

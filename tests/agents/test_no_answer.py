@@ -56,10 +56,9 @@ def test_a_report_is_no_call(text: str) -> None:
     assert not is_call(text, TOOLS)
 
 
-@table("agents", "content_is_more_than_a_short_line_unless_it_is_a_sentence_after_research")
-def test_content_is_more_than_a_short_line(text: str, empty: bool, after_research: bool) -> None:
-    assert is_empty(text, researched=False) is empty
-    assert is_empty(text, researched=True) is after_research
+@table("agents", "few_words_are_an_answer_only_with_a_link_a_figure_or_a_form")
+def test_few_words_are_an_answer_only_with_a_link_a_figure_or_a_form(text: str, empty: bool) -> None:
+    assert is_empty(text) is empty
 
 
 def careless(said: str) -> Callable[[Request], Say]:
@@ -123,13 +122,13 @@ def test_a_report_of_none_is_anew(words: list[str], drr: Drr, said: str) -> None
 
 
 def test_a_short_refusal_is_an_answer(words: list[str], drr: Drr) -> None:
-    said = "No product in this shop fits."
+    said = "No product in this shop fits what you asked for."
     code, document, err, asked = asking(words, lambda request: looked(request, said), drr)
     assert code == 0, err
     assert document["stop_reason"] == "answered" and document["report"].strip() == said
     assert document["notes"] == [] and not any(MORE in one for one in asked)
     code, document, err, _ = asking(words, lambda request: Say(said), drr)
-    assert (code, document["stop_reason"]) == (1, "empty"), "of nothing that was looked up"
+    assert (code, document["stop_reason"]) == (1, "no_research"), "of nothing that was looked up"
 
 
 @pytest.mark.parametrize("kind", SAYS)
