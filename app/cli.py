@@ -173,12 +173,13 @@ def _ran(module: CommandForm | ModuleType, arguments: argparse.Namespace) -> int
     from contextlib import nullcontext, redirect_stdout
     from io import StringIO
 
-    from drr.app.notices import places_of
+    from drr.app.notices import places_of, tidy_end
     from drr.app.options import is_silent
     from drr.app.terminal import wide
     from drr.env.errors import disk_of
 
     with (
+        tidy_end(),
         disk_of(),
         places_of(arguments),
         wide(arguments.wide),

@@ -11,6 +11,7 @@ from typing import IO
 
 import orjson
 from drr.env.errors import DrrError, Misuse
+from drr.env.files import opener
 
 EXCERPT = 200
 _BEGINS = b'{"file":'
@@ -76,7 +77,7 @@ class Quarantine:
             record |= {"bytes": len(line), "excerpt": line[:EXCERPT].decode("utf-8", "replace")}
         with self._writing():
             if self._file is None:
-                self._file = self.path.open("wb")
+                self._file = open(self.path, "wb", opener=opener)  # noqa: SIM115
             self._file.write(orjson.dumps(record) + b"\n")
 
     @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import re
 import secrets
@@ -9,11 +10,13 @@ import sqlite3
 import stat
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from functools import cache
 from hashlib import sha256
 from io import BufferedReader
 from pathlib import Path
+from shutil import rmtree
+from tempfile import TemporaryDirectory, gettempdir
 from typing import IO, Annotated
 
 from drr.env.errors import DrrError, Misuse
@@ -220,6 +223,30 @@ def atomic_write(path: Path, mode: int = 0o666) -> Iterator[IO[bytes]]:
     except BaseException:
         aside.unlink(missing_ok=True)
         raise
+
+
+_STALE_S = 60
+
+
+@contextmanager
+def passing_folder(kind: str) -> Iterator[Path]:
+    """Make a folder that is gone afterwards. What a killed process left of the kind goes first: nobody holds its lock."""
+    for left in Path(gettempdir()).glob(f"drr-{kind}-*"):
+        with suppress(OSError), _locked(left):
+            if time.time() - left.stat().st_mtime > _STALE_S and left.stat().st_uid == os.getuid():
+                rmtree(left)
+    with TemporaryDirectory(prefix=f"drr-{kind}-") as place, _locked(Path(place)):
+        yield Path(place)
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    finally:
+        os.close(handle)
 
 
 def write_file(path: Path, text: str, mode: int = 0o666) -> None:

@@ -83,7 +83,7 @@ def write_dataset(
     shutil.rmtree(hidden, ignore_errors=True)
     hidden.mkdir(parents=True)
     try:
-        write_queries(hidden / "queries.jsonl", kept)
+        write_queries(hidden / "queries.jsonl", kept, public=True)
         _write_parquet(hidden / "queries.parquet", kept)
         (hidden / "README.md").write_text(
             _card(publication, kept, len(queries) - len(kept)), encoding="utf-8"

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from drr.env.errors import Misuse
-from drr.env.files import Id
+from drr.env.files import Id, opener
 from drr.env.jsonl import rows_of
 from drr.env.query import Query, Review
 from pydantic import BaseModel, ConfigDict, Field
@@ -19,12 +19,14 @@ def line_of(query: Query) -> str:
     return query.model_dump_json(exclude_none=True)
 
 
-def write_lines(path: Path, lines: Iterable[str]) -> None:
-    """Write lines to a file beside the target and then rename it. An interrupted write thus leaves the old file."""
+def write_lines(path: Path, lines: Iterable[str], *, public: bool = False) -> None:
+    """Write lines to a file beside the target and then rename it. An interrupted write thus leaves the old file.
+
+    The file is closed to others unless it is `public`, as questions tell what somebody bought."""
     path.parent.mkdir(parents=True, exist_ok=True)
     aside = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        with aside.open("w", encoding="utf-8") as stream:
+        with open(aside, "w", encoding="utf-8", opener=None if public else opener) as stream:
             stream.writelines(line + "\n" for line in lines)
             stream.flush()
             os.fsync(stream.fileno())
@@ -33,8 +35,8 @@ def write_lines(path: Path, lines: Iterable[str]) -> None:
         aside.unlink(missing_ok=True)
 
 
-def write_queries(path: Path, queries: Iterable[Query]) -> None:
-    write_lines(path, map(line_of, queries))
+def write_queries(path: Path, queries: Iterable[Query], *, public: bool = False) -> None:
+    write_lines(path, map(line_of, queries), public=public)
 
 
 def merged(present: Sequence[Query], fresh: Sequence[Query]) -> list[Query]:

@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import distributions
 from pathlib import Path, PurePath
-from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple, cast
 
 from drr.app.bundles.answers import NOT_BEGUN, not_begun
@@ -23,7 +22,7 @@ from drr.app.report.study_report import every_figure
 from drr.app.study.outcome import code_id, program_version
 from drr.app.study.plan import PERSONS
 from drr.env.errors import DrrError, Misuse
-from drr.env.files import check_plain, read_file
+from drr.env.files import check_plain, passing_folder, read_file
 from drr.env.json_object import JsonObject
 from drr.env.settings import Settings
 from drr.env.shop import Shop
@@ -91,9 +90,9 @@ class Bundle(NamedTuple):
 
 def write_bundle(config: BundleConfig) -> Bundle:
     """Write the bundle of a study and return facts about it; an error leaves no file."""
-    with Study.read(config.study) as study, TemporaryDirectory(prefix="drr-bundle-") as place:
+    with Study.read(config.study) as study, passing_folder("bundle") as place:
         _check(study)
-        parcel, settings = UnpackedBundle(Path(place)), study_settings(study, config.given, config.trusted)
+        parcel, settings = UnpackedBundle(place), study_settings(study, config.given, config.trusted)
         shop = shop_of(study, config.shop)
         if shop is None and (named := study.config.get("run", {}).get("shop")):
             notice(

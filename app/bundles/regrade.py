@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TypedDict, cast
 
 from drr.app.bundles.findings import BundleFindings
@@ -15,6 +14,7 @@ from drr.app.notices import notice
 from drr.app.report.plan import ReportPlan
 from drr.app.report.study_report import figures_of
 from drr.env.errors import DrrError
+from drr.env.files import passing_folder
 from drr.eval.judging.read import choose_judging
 from drr.eval.metrics import metrics
 from drr.eval.stats.intervals import VRow
@@ -47,8 +47,8 @@ class RegradedDocument(TypedDict):
 
 def regrade(file: Path, plan: JudgePlan) -> RegradedDocument:
     """Return both judges' figures after judging the bundle's answers again. Only the given shop and judge are used, never addresses from the bundle."""
-    with TemporaryDirectory(prefix="drr-bundle-") as place:
-        folder = Path(place) / "study"
+    with passing_folder("bundle") as place:
+        folder = place / "study"
         root = restore(file, folder)
         with Study.read(folder) as study:
             first = choose_judging(study)

@@ -11,7 +11,6 @@ from textwrap import fill
 
 from drr.app.commands.table import CommandForm
 from drr.app.console import print_json, progress_of
-from drr.app.notices import tidy_end
 from drr.app.options import positive_float, positive_int
 from drr.app.terminal import flowed, table
 from drr.data_ingest.download import (
@@ -243,8 +242,7 @@ def _run_sample(arguments: argparse.Namespace) -> int:
     from drr.data_ingest.sample import SamplePlan, write_sample
 
     plan = SamplePlan(arguments.products, arguments.users, arguments.reviews, arguments.seed)
-    with tidy_end():
-        written = write_sample(Path(arguments.folder), plan, progress_of(arguments))
+    written = write_sample(Path(arguments.folder), plan, progress_of(arguments))
     if arguments.json:
         print_json(written)
     elif not arguments.quiet:

@@ -9,7 +9,6 @@ from typing import Any
 
 from drr.app.commands.table import CommandForm
 from drr.app.console import print_result, progress_of, settings_of
-from drr.app.notices import tidy_end
 from drr.env.errors import Misuse
 
 
@@ -88,8 +87,7 @@ def _run_reveal(arguments: argparse.Namespace) -> int:
     if not (arguments.seal or arguments.key):
         raise Misuse("give --seal FILE, or --key KEY of a set with encrypted questions")
     place = place_of_set(arguments.set)
-    with tidy_end():
-        wrong = reveal(place, arguments.seal, settings, progress, arguments.key, arguments.out)
+    wrong = reveal(place, arguments.seal, settings, progress, arguments.key, arguments.out)
     good = f"{arguments.set}: the seeds are those it was sealed with, and make its shops, webs and questions"
     print_result(arguments, {"set": str(arguments.set), "problems": wrong}, *(wrong or [good]))
     return 1 if wrong else 0

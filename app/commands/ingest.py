@@ -12,7 +12,7 @@ from typing import Any, TypedDict
 
 from drr.app.commands.shop_text import PAPER_RATIOS, orders_per_product_and_user
 from drr.app.console import add_search_options, add_trust_option, print_document, progress_of, settings_of
-from drr.app.notices import confirmed, tidy_end
+from drr.app.notices import confirmed
 from drr.data_ingest.catalogue.mapping import PRESETS
 from drr.data_ingest.recipe import TEN, Recipe, find_pairs, parse_categories
 from drr.env.embedded.layout import MANIFEST
@@ -224,8 +224,7 @@ def _make(
     lines: Callable[[Any], Iterable[str]],
 ) -> int:
     start = time.monotonic()
-    with tidy_end():
-        manifest = ingest(settings_of(arguments).settings, progress_of(arguments))
+    manifest = ingest(settings_of(arguments).settings, progress_of(arguments))
     seconds = round(time.monotonic() - start, 3)
     found = _summary(arguments.shop, quarantine if manifest.quarantined else None, manifest, seconds)
     print_document(arguments, found, *(() if arguments.quiet else lines(found)))

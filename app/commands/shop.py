@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import math
 import sys
-from contextlib import nullcontext
 from typing import Any
 
 from drr.app.commands.shop_text import (
@@ -27,7 +26,6 @@ from drr.app.console import (
     progress_of,
     settings_of,
 )
-from drr.app.notices import tidy_end
 from drr.app.options import positive_int
 from drr.app.terminal import Column, plain, table
 from drr.env.copy import copy_shop
@@ -158,8 +156,7 @@ def run(arguments: argparse.Namespace) -> int:
         "index": _index,
     }
     try:
-        with tidy_end() if arguments.action in ("copy", "index") else nullcontext():
-            return actions[arguments.action](arguments, settings_of(arguments).settings)
+        return actions[arguments.action](arguments, settings_of(arguments).settings)
     except sqlite3.DatabaseError as error:
         spec = arguments.source if arguments.action == "copy" else arguments.shop
         raise ShopError(

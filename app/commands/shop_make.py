@@ -6,7 +6,6 @@ import argparse
 from pathlib import Path
 
 from drr.app.console import add_search_options, print_result, progress_of, settings_of
-from drr.app.notices import tidy_end
 from drr.env.errors import Misuse
 
 _EXAMPLES = """\
@@ -56,10 +55,9 @@ def run(arguments: argparse.Namespace) -> int:
     if not 0 <= arguments.seed < 2**63:  # the seeds that a manifest can hold
         raise Misuse(f"--seed {arguments.seed}: must lie between 0 and {2**63 - 1}")
     axes = read_axes(arguments.axes, arguments.size) if arguments.axes else SIZES[arguments.size]
-    with tidy_end():
-        made = make_shop(
-            arguments.seed, axes, arguments.out, settings_of(arguments).settings, progress_of(arguments)
-        )
+    made = make_shop(
+        arguments.seed, axes, arguments.out, settings_of(arguments).settings, progress_of(arguments)
+    )
     counts = ", ".join(f"{count:,} {name}" for name, count in made["counts"].items()) + " from templates"
     if arguments.json or not arguments.quiet:
         print_result(

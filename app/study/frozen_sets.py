@@ -224,7 +224,8 @@ def _publish(made: Sequence[Path], folder: Path, terms: SetTerms) -> None:
         part.mkdir()
         if _web(place) != BOX:
             shutil.copytree(place / "web", part / "web")
-        write_queries(part / "queries.jsonl", published(asked[part.name], with_truth=terms.with_truth))
+        own = published(asked[part.name], with_truth=terms.with_truth)
+        write_queries(part / "queries.jsonl", own, public=True)
 
 
 def _published(part: Path) -> str:

@@ -44,12 +44,14 @@ class OrderForms:
         self._any = [means.get(name) for name in mapped.columns["status"]]
         self._words = {word.casefold(): status for word, status in means.items()}
         self._form = mapped.table.dates
-        doubtful, strange, rows = list[tuple[int, int]](), set[str](), 0
+        doubtful, strange = list[tuple[int, int]](), dict[str, int]()
         for batch in mapped.batches(("date", "status")):
-            rows += len(batch.lines)
             if not self._form and not isinstance(batch.cells["date"], np.ndarray):
                 doubtful += filter(None, map(first_numbers, set(all_texts(batch.cells["date"]))))
-            strange.update(map(self._status, set(_texts(batch.cells.get("status", ())))))
+            words = _texts(batch.cells.get("status", ()))
+            if not _CODES.keys() >= {*map(self._status, {*words})}:
+                for line, word in zip(batch.lines, map(self._status, words), strict=True):
+                    strange.setdefault(word, line)
         days, months = (sum(one[k] > _MONTHS for one in doubtful) for k in (0, 1))
         self._day_first = days > 0
         if doubtful and self._day_first == (months > 0):
@@ -57,12 +59,10 @@ class OrderForms:
                 f"{mapped.name}: 03/04/2024 has two readings, and {days} dates can only have the day first, {months} "
                 'only the month; say in the mapping: [orders] dates = "%d/%m/%Y" or "%m/%d/%Y"'
             )
-        if words := sorted(strange - _CODES.keys()):
-            shown = (
-                ", ".join(map(repr, words)) if len(words) <= min(_FEW, rows / 3) else "too many to be shown"
-            )
+        if lines := sorted(line for word, line in strange.items() if word not in _CODES):
+            shown = ", ".join(f"{line:,}" for line in lines[:_FEW])
             raise DrrError(
-                f"{mapped.name}: {len(words)} words of the status ({shown}) are none of {', '.join(ORDER_STATUSES)}; say "
+                f"{mapped.name}: {len(lines)} words of the status (first on line {shown}) are none of {', '.join(ORDER_STATUSES)}; say "
                 'what each means in the mapping: [orders.statuses] "WORD" = "Delivered"'
             )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import IO, NamedTuple
@@ -26,6 +27,7 @@ from drr.data_ingest.quarantine import Quarantine
 from drr.env.entities import Product, product_address
 from drr.env.errors import DrrError
 from drr.env.json_object import JsonObject
+from drr.wording.money import SIGNS
 
 FIELDS = tuple(USUAL["products"])
 _NO_VARIANT = ("", "Default Title")
@@ -34,6 +36,8 @@ _STARS = 5
 _LEFT_OUT = ("other_currency", "other_language")
 """Reasons that the mapping gave, so that the row is not a bad one."""
 NO_RECORD = "rows_without_product"
+_CODE = re.compile(f"{'|'.join(SIGNS.values())}|[a-z]{{2}}(-[A-Z]{{2}})?")
+"""Values that messages may repeat: no other cell's content is shown."""
 _LONGEST_VALUE = 5
 """Characters of a currency or language, such as EUR or de-CH; a preset also lists names of columns."""
 
@@ -69,9 +73,10 @@ def product_forms(files: Sequence[MappedFile]) -> ProductForms:
     values = {field: _one(field, counts, files) for field, counts in found.items()}
     currency, rate = values["currency"], files[0].table.rate
     if currency not in (None, "USD") and rate is None:
+        named = currency if currency and _CODE.fullmatch(currency) else "another currency"
         raise DrrError(
-            f"prices are in {currency}, and checks reckon in dollars. Say in the mapping what one is worth: [products] "
-            f"rate = 1.08. With rate = 1 the figures stay, $ stands for {currency}, and reports in {currency} are read"
+            f"prices are in {named}, and checks reckon in dollars. Say in the mapping what one is worth: [products] "
+            f"rate = 1.08. With rate = 1 the figures stay, $ stands for {named}, and reports in {named} are read"
         )
     return ProductForms(decimal, currency, values["language"], rate or 1.0)
 
@@ -90,9 +95,9 @@ def _one(field: str, found: Counter[str], files: Sequence[MappedFile]) -> str | 
         if value not in columns and len(value) <= _LONGEST_VALUE:
             return str(value)
     if len(found) > 1:
-        listed, most = ", ".join(sorted(found)[:8]), found.most_common(1)[0][0]
+        most = next((one for one, _ in found.most_common() if _CODE.fullmatch(one)), "...")
         raise DrrError(
-            f'products have several values of {field}: {listed}; [products] {field} = "{most}" in the mapping keeps one'
+            f'products have {len(found)} values of {field}; [products] {field} = "{most}" in the mapping keeps one'
         )
     return next(iter(found), None)
 

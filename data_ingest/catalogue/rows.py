@@ -130,9 +130,9 @@ class DelimitedFile(RowFile):
                     if "\0" in line:
                         raise DrrError(f"{self.path}: line {number} holds a zero byte; {_SAY}")
                     yield line
-        except (UnicodeError, LookupError):
+        except (ValueError, LookupError):  # of an encoding that is none, too
             raise DrrError(
-                f"{self.path}: line {number + 1} or later is not {self._encoding}; {_SAY}"
+                f"{self.path}: line {number + 1} or later is not in the encoding {self._encoding!r}; {_SAY}"
             ) from None
 
     def _rows(self, lines: Iterable[str], separator: str | None) -> Iterator[tuple[int, list[str]]]:

@@ -153,7 +153,7 @@ def number_of(cell: Cell, decimal: str) -> float | None:
 def texts_of(cell: Cell) -> list[str]:
     """Return the texts of a list, of a JSON list, or of lines."""
     if isinstance(cell, str) and cell.lstrip().startswith("["):
-        with suppress(ValueError):
+        with suppress(ValueError, RecursionError):
             cell = json.loads(cell)
     parts: Sequence[Cell] = cell if isinstance(cell, list) else text_of(cell).splitlines()
     return [text for part in parts if (text := text_of(part))]

@@ -12,10 +12,10 @@ from functools import reduce
 from hashlib import sha256
 from math import inf
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Annotated, Any, Literal, NotRequired, TypeVar
 
 from drr.env.errors import DrrError, Misuse, wrong_field
+from drr.env.files import passing_folder
 from drr.env.json_object import JsonObject, parsed
 from drr.env.shop_world import USER_TOOLS
 from drr.env.small_files import LINE, MOST_PARTS
@@ -139,10 +139,10 @@ def unpacked(file: Path) -> Iterator[UnpackedBundle]:
     """Unpack a stranger's bundle in a temporary folder while the context lasts. `Misuse` is raised where there is no file."""
     if not file.is_file():
         raise Misuse(f"{file}: is no file; name a bundle")
-    with TemporaryDirectory(prefix="drr-bundle-") as place:
+    with passing_folder("bundle") as place:
         until = time.process_time() + _SECONDS + file.stat().st_size / _BYTES_A_SECOND
-        unpack_archive(file, Path(place))
-        yield UnpackedBundle(Path(place), until)
+        unpack_archive(file, place)
+        yield UnpackedBundle(place, until)
 
 
 class UnpackedBundle:

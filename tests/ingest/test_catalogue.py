@@ -503,6 +503,45 @@ def test_an_order_of_unknown_status_accuses_nobody(tmp_path: Path, drr: Drr) -> 
     assert found["rules"]["order_facts"]["status"] != "fail"
 
 
+@pytest.mark.parametrize(
+    ("cells", "mapping", "code", "told"),
+    [
+        ({"features": "[" * 200_000}, "", 0, ""),
+        ({}, 'encoding = "utf-8\\u0000"', 1, "is not in the encoding"), ({}, 'encoding = "zip"', 1, "is not in the encoding"),
+        ({}, "rate = inf", 2, "rate: "), ({"price": "9 ¤"}, "rate = 1e308", 2, "rate: "),
+        ({"currency": "Anna Zwetschkenbaum"}, "", 1, "another currency"),
+        ({"currency": "ZWETSCHKE"}, 'file = "p.csv"', 1, "another currency"),
+    ],
+)  # fmt: skip
+def test_an_odd_cell_or_mapping_is_no_traceback_and_no_message_repeats_a_cell(
+    cells: dict[str, str], mapping: str, code: int, told: str, tmp_path: Path, drr: Drr
+) -> None:
+    row = {"id": "1", "title": "Dog bed", "price": "9.50", **cells}
+    catalogues.write_csv(tmp_path / "p.csv", [row.keys(), row.values()])
+    (tmp_path / "map.toml").write_text(f"[products]\n{mapping}\n")
+    words = (
+        "data",
+        "ingest",
+        tmp_path / "p.csv",
+        "--shop",
+        tmp_path / "shop",
+        "--map",
+        tmp_path / "map.toml",
+    )
+    ended, _, err = drr(*words)
+    assert ended == code and told in err and "zwetschke" not in err.casefold(), err
+
+
+def test_the_quarantine_is_closed_to_others(tmp_path: Path, drr: Drr) -> None:
+    catalogues.write_csv(
+        tmp_path / "p.csv",
+        [["id", "title", "price"], *([str(n), "x", "1.50"] for n in range(200)), ["", "y", "2.00"]],
+    )
+    assert drr("data", "ingest", tmp_path / "p.csv", "--shop", tmp_path / "shop")[0] == 0
+    (kept,) = tmp_path.glob("*quarantine*")
+    assert kept.stat().st_mode & 0o077 == 0
+
+
 UNPACKING = """
 import gzip, resource, sys
 from pathlib import Path

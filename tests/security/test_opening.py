@@ -359,3 +359,56 @@ def test_odd_files_are_read_or_said_in_one_line(drr: Drr, tmp_path: Path) -> Non
     (tmp_path / "loop").symlink_to("loop")
     code, _, err = drr("import", "new", "loop")
     assert code in (1, 2) and err.startswith("drr: ") and "loop" in err
+
+
+HOLDING = """
+import sys, time, types
+from drr.app.cli import _ran
+from drr.env.files import passing_folder
+
+def run(_):
+    with passing_folder("bundle") as place:
+        print(place, flush=True)
+        time.sleep(600)
+
+_ran(types.SimpleNamespace(run=run), types.SimpleNamespace(wide=False))
+"""
+
+
+def test_a_killed_command_leaves_no_folder_in_tmp(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """SIGTERM unwinds; what SIGKILL leaves, the next one removes, but for what somebody holds."""
+    from drr.env.files import passing_folder
+
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    started = [
+        subprocess.Popen(
+            [sys.executable, "-c", HOLDING], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        )
+        for _ in range(3)
+    ]
+    places = [Path(one.stdout.readline().strip()) for one in started if one.stdout is not None]
+    assert all(place.is_dir() for place in places)
+    for place in places:
+        os.utime(place, (1, 1))
+    started[0].terminate()
+    started[1].kill()
+    for one in started[:2]:
+        one.wait(60)
+    assert [place.is_dir() for place in places] == [False, True, True]
+    with passing_folder("bundle") as own:
+        assert [place.is_dir() for place in (*places, own)] == [False, False, True, True]
+    started[2].kill()
+    started[2].wait(60)
+
+
+def test_questions_are_closed_to_others_where_they_tell_what_somebody_bought(tmp_path: Path) -> None:
+    from drr.env.query import Query
+    from drr.querygen.files import write_queries
+
+    for public in (False, True):
+        path = tmp_path / f"{public}.jsonl"
+        write_queries(
+            path, [Query(id="q", query="Is the lamp that I bought dimmable?", user_id="A")], public=public
+        )
+        assert bool(path.stat().st_mode & 0o044) is public

@@ -13,9 +13,10 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").iterdir())
+EXAMPLES = sorted((ROOT / "examples" / "ci").iterdir())
 
 
-@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", [*WORKFLOWS, *EXAMPLES], ids=lambda path: path.stem)
 def test_actions_are_pinned_by_commit(path: Path) -> None:
     used = re.findall(r"uses: (\S+)", path.read_text(encoding="utf-8"))
     assert used

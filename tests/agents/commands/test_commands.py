@@ -143,12 +143,12 @@ def test_a_command_learns_what_it_lacks(box: Path, script: Script, drr: Drr, tex
 def test_a_command_learns_how_to_show_a_file(box: Path, script: Script, drr: Drr, tmp_path: Path) -> None:
     lib = tmp_path / "lib"
     lib.mkdir()
-    script("lib/helper.py", "REPORT = '# Answer\\n\\nNone fits.'\n")
+    script("lib/helper.py", "REPORT = '# Answer\\n\\nNone of the houses fits what you want.'\n")
     script("lib/clerk.py", f"from helper import REPORT\n{SEARCHES}print(REPORT)\n")
     code, _, err = drr(*asked(box, "cmd:lib/clerk.py"))
     assert code == 1 and "No module named 'helper'; it starts in an empty folder and sees only what" in err
     assert "--agent-sees PATH" in err
-    assert "None fits." in drr.out(*asked(box, "cmd:lib/clerk.py", "--agent-sees", lib))
+    assert "None of the houses fits" in drr.out(*asked(box, "cmd:lib/clerk.py", "--agent-sees", lib))
 
 
 def test_a_program_here_need_not_be_written_with_its_folder(script: Script) -> None:
