@@ -11,7 +11,9 @@ from base64 import b64encode
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from functools import partial
 from importlib.metadata import version
+from math import inf
 from threading import Lock
 from typing import Any, Literal, Protocol
 
@@ -196,7 +198,7 @@ class ShopServer(MCPServer[ClientContexts]):
                 yield
 
         app.router.lifespan_context = both
-        return SessionRouter(app, stateless.handle_request)
+        return SessionRouter(app, stateless.handle_request, partial(_make_room, sessions))
 
     @asynccontextmanager
     async def _contexts(self, _: MCPServer[ClientContexts]) -> AsyncIterator[ClientContexts]:
@@ -254,8 +256,8 @@ class SessionRouter:
     """Sends to `stateless` the requests that neither belong to a session nor open one. Revision 2026-07-28, which has no sessions, says so
     by its header; before it only the method tells. A request that accepts nothing in particular accepts all."""
 
-    def __init__(self, sessions: ASGIApp, stateless: ASGIApp) -> None:
-        self._sessions, self._stateless = sessions, stateless
+    def __init__(self, sessions: ASGIApp, stateless: ASGIApp, make_room: Callable[[], None]) -> None:
+        self._sessions, self._stateless, self._make_room = sessions, stateless, make_room
         self._limited = RequestBodyLimitMiddleware(self._by_method, DEFAULT_MAX_REQUEST_BODY_SIZE)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -283,7 +285,20 @@ class SessionRouter:
         except (ValueError, RecursionError):
             message = None
         opens = isinstance(message, dict) and message.get("method") == "initialize"
+        if opens:
+            self._make_room()
         await (self._sessions if opens else self._stateless)(scope, again, send)
+
+
+MOST_SESSIONS = 200
+
+
+def _make_room(sessions: StreamableHTTPSessionManager) -> None:
+    """End the session that has been idle for longest where many are open, as careless clients leave theirs open."""
+    scopes = [one.idle_scope for one in sessions._server_instances.values()]
+    idle = [one for one in scopes if one is not None and not one.cancel_called and one.deadline < inf]
+    if len(idle) >= MOST_SESSIONS:
+        min(idle, key=lambda one: one.deadline).cancel()
 
 
 def _context_of(context: Context[ClientContexts, Any]) -> ToolContext:

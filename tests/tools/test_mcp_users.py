@@ -195,6 +195,32 @@ async def alone(
 
 
 @pytest.mark.slow
+@pytest.mark.slow
+async def test_sessions_that_a_careless_client_leaves_open_end(shop: Shop, tmp_path: Path) -> None:
+    """The one that is idle for longest first; whoever calls now and then keeps its own."""
+    from drr.tools.mcp import MOST_SESSIONS
+
+    call = {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "calculator", "arguments": {"expression": "1+1"}}}  # fmt: skip
+    async with (
+        asyncio.timeout(120),
+        serving(_command(shop, "--user", ANNA), tmp_path / "said") as (port, token),
+    ):
+        given = {**ACCEPT, "Authorization": f"Bearer {token}"}
+        async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", headers=given) as http:
+
+            async def opened() -> str:
+                return str((await http.post("/mcp", json=OPENING)).headers["mcp-session-id"])
+
+            async def calls(session: str) -> int:
+                return (await http.post("/mcp", json=call, headers={"Mcp-Session-Id": session})).status_code
+
+            kept, left = await opened(), await opened()
+            for _ in range(MOST_SESSIONS + 9):
+                await opened()
+                assert await calls(kept) == 200
+            assert await calls(left) == 404
+
+
 async def test_calls_without_a_session_are_their_users(shop: Shop, tmp_path: Path) -> None:
     queries = tmp_path / "queries.jsonl"
     queries.write_text(json.dumps({"query": "a quiet feeder", "user_id": BEN}))
