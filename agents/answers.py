@@ -108,7 +108,7 @@ def has_researched(run: AgentRun) -> bool:
 
 
 def is_empty(report: str) -> bool:
-    """Tell whether a report says next to nothing below its headings and before its sources: few words, no link, no figure and no form."""
+    """Tell whether a report has few words and no link, figure or form. Headings and sources do not count."""
     from drr.citations.parse import parse, without_form
 
     report, form = without_form(report)
@@ -129,11 +129,11 @@ def conversations(run: AgentRun) -> Mapping[str, Sequence[BaseMessage]]:
     calls = [call for actor in run.calls.values() for call in actor]
     if run.transcripts or not calls:
         return run.transcripts
-    said: list[BaseMessage] = [HumanMessage(run.asked)]
+    messages: list[BaseMessage] = [HumanMessage(run.asked)]
     for number, call in enumerate(calls):
         asked = {"id": str(number), "name": call.name, "args": call.arguments, "type": "tool_call"}
-        said += [
+        messages += [
             AIMessage("", tool_calls=[asked]),
             tool_message(str(number), call.name, call.result, ok=call.ok),
         ]
-    return {"conversation 1": said}
+    return {"conversation 1": messages}

@@ -29,7 +29,7 @@ _MADE_INSIDE = frozenset(map(Path, ("/dev", "/proc")))
 """Folders that are made anew in each sandbox."""
 _NO_ROOM = frozenset({"tests", "benchmarks"})
 _TELLING = ("querygen", "data_ingest", "papers/dr3/making")
-"""What makes shops, questions and tasks of seeds, published sets among it: with it a command could tell the answers."""
+"""Rooms that make shops, questions and tasks of seeds, and hold the public sets. With them a command could tell the answers."""
 _STUDY, _SECRETS = "study.toml", (".env", "drr.toml")
 _OCTAL = re.compile(r"\\([0-7]{3})")
 _INSTALLED = ("bin", "etc", "include", "lib", "lib64", "libexec", "pyvenv.cfg", "share", "ssl")

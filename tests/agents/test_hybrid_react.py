@@ -436,7 +436,7 @@ async def test_a_page_asked_for_by_its_address_comes_whole_beside_summaries(ask:
 
     def policy(messages: Sequence[BaseMessage], arguments: Mapping[str, Any]) -> AIMessage:
         done = sum(isinstance(m, AIMessage) for m in messages)
-        return turn(looks[done]) if done < len(looks) else AIMessage("A report.")
+        return turn(looks[done]) if done < len(looks) else AIMessage(REPORT)
 
     await ask("react+ws", policy=policy, summariser=Summaries(), web=web)
     summed, whole = answers(asked)

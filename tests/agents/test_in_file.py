@@ -309,7 +309,7 @@ def test_what_went_wrong_in_an_agent_is_said_where_one_looks(box: Path, file: Pa
     assert "my_agent.py:nothing" in empty
     with Study.open(Path("study")) as study:
         (short,) = {str(r.message) for r in study.records("answer", None) if ":short/" in r.label}
-    assert "'OK' is all of its report; so short a line is an answer only with a figure or a source" in short
+    assert "'OK' is all of its report; under 8 words only a link, a figure or a form is an answer" in short
     status = drr.out("study", "status", "study")
     assert "failed: bug 2, the first: KeyError: 'missing'" in status
     assert "refused: 2 tool calls in 2 answers" in status

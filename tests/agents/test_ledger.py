@@ -138,7 +138,7 @@ async def test_a_figure_of_nobody_goes(ask: Ask, asked: Asked, shop: Shop, said:
 
 
 async def test_a_figure_of_a_passage_stays_beside_its_word(ask: Ask, asked: Asked, shop: Shop) -> None:
-    await ask("ledger", policy=filling(form("Hello."), form("Hello.")))
+    await ask("ledger", policy=filling(*[form("Hello to everybody who keeps a house for birds.")] * 2))
     number = passage(asked, "entrance hole of 1.5 inches")
     good, bad = "Bluebirds want a hole of 1.5 inches.", "Bluebirds live for 1.5 centuries."
     record = await ask("ledger", policy=filling(*[form((good, [number]), (bad, [number]))] * 2))
@@ -252,7 +252,11 @@ async def test_profile_facts_are_cited_and_names_are_not(ask: Ask, asked: Asked)
     react = await ask("react")
     assert "Region: Norman" not in str(react.transcripts[0].messages)
     question = "Which bird house suits my state and me?"
-    said = form("Anna Ortiz of 6598 Daniel Plains likes birds.", "Ring 001-657-735-4762.", "Birds sing.")
+    said = form(
+        "Anna Ortiz of 6598 Daniel Plains likes birds.",
+        "Ring 001-657-735-4762.",
+        "Birds sing where they have a house of cedar.",
+    )
     filled = filling(said, said)
 
     def policy(messages: Sequence[BaseMessage], arguments: Mapping[str, Any]) -> AIMessage:
@@ -261,7 +265,10 @@ async def test_profile_facts_are_cited_and_names_are_not(ask: Ask, asked: Asked)
         return filled(messages, arguments) if looked or asked_for_form else turn(call("get_user_profile", 1))
 
     record = await ask("ledger", question, policy=policy)
-    assert not any(w in record.report for w in ("Ortiz", "Daniel", "4762")) and "Birds sing." in record.report
+    assert (
+        not any(w in record.report for w in ("Ortiz", "Daniel", "4762"))
+        and "Birds sing where" in record.report
+    )
 
 
 @pytest.mark.parametrize("name", ["ledger", "ledger+ws"])
