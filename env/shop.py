@@ -73,6 +73,12 @@ class Manifest(BaseModel):
         code = str(self.recipe.get("currency") if self.recipe.get("rate") == 1 else "USD")
         return code if code.isalpha() and code != "USD" else None
 
+    @property
+    def language(self) -> str | None:
+        """Return the code of the language that the shop's mapping names; `None` where none is named."""
+        code = str(self.recipe.get("language") or "").replace("_", "-").partition("-")[0].casefold()
+        return code if code.isalpha() and len(code) == len("en") else None
+
     @model_serializer(mode="wrap")
     def _as_ever(self, handler: SerializerFunctionWrapHandler) -> JsonObject:
         """Serialise the manifest without absent entries: a shop without reviews keeps the manifest and the seal that it always had."""

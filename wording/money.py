@@ -207,9 +207,9 @@ def in_dollars(text: str, currency: str) -> tuple[str, list[tuple[int, int]]]:
     )
     amount = re.compile(
         rf"(?<![\w.,/=&?])(?<!\d\s)(?:(?:{names})\s?(?P<behind>{_DIGITS})(?!\w|[.,]?\d|\s\d{{3}}(?!\d))"
-        rf"|(?P<before>{_DIGITS})\s?(?:{names})(?!\w|\s?\d))"
+        rf"|(?P<before>{_DIGITS})\s?(?:{names})(?!\w|\s?\d))|(?<=\()(?P<own>{names})(?=\))"
     )
-    found = [(match.span(), match["behind"] or match["before"]) for match in amount.finditer(text)]
+    found = [(match.span(), match["behind"] or match["before"] or "") for match in amount.finditer(text)]
     known = {decimal_mark(digits) for _, digits in found} - {"", "?"}
     one_mark = next(iter(known)) if len(known) == 1 else "?"
     if one_mark == ",":
@@ -217,6 +217,11 @@ def in_dollars(text: str, currency: str) -> tuple[str, list[tuple[int, int]]]:
     parts, stood, last = list[str](), list[tuple[int, int]](), 0
     for (start, end), digits in found:
         mark = decimal_mark(digits).replace("?", one_mark)
+        if not digits:  # the currency alone, in brackets behind a label
+            parts += text[last:start], "$"
+            stood += [*((k, k + 1) for k in range(last, start)), (start, end)]
+            last = end
+            continue
         plain = "".join("." if c == mark else c if c.isdigit() else "," for c in digits)
         if mark != "?" and _PLAIN.fullmatch(plain):
             parts += text[last:start], f"${plain}"

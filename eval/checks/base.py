@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -17,11 +16,11 @@ from drr.env.entities import Order, Product, User
 from drr.env.query import Constraints
 from drr.env.session import Session
 from drr.env.shop import Shop
+from drr.eval.checks.identifiers import FoundId, product_forms
 from drr.eval.checks.results import Span
 from drr.eval.evidence.claims import Claim, extract_by_rules
+from drr.wording.locale import Locale, locale_of
 from drr.wording.money import in_dollars
-
-PRODUCT_ID = re.compile(r"(?<![A-Za-z0-9/_-])B[0O][A-Z0-9]{7,10}(?![A-Za-z0-9_-])")
 
 _HISTORY = 500
 """Most orders of a user that are read."""
@@ -47,13 +46,24 @@ class Subject:
 
     @cached_property
     def in_dollars(self) -> tuple[Subject, Sequence[Span] | None]:
-        """Return the subject with the shop's currency written as dollars, and where each character stood."""
-        currency = self.shop and self.shop.manifest.currency
-        if not currency:
+        """Return the subject with the shop's words in English and its currency as dollars, and where each character stood."""
+        manifest = self.shop and self.shop.manifest
+        if not manifest:
             return self, None
-        report, stood = in_dollars(self.report, currency)
-        query = None if self.query is None else in_dollars(self.query, currency)[0]
+        currency, words = manifest.currency, locale_of(manifest.language)
+        if not (currency or words):
+            return self, None
+        report, stood = self._read(self.report, words, currency)
+        query = None if self.query is None else self._read(self.query, words, currency)[0]
         return replace(self, report=report, query=query), stood
+
+    @staticmethod
+    def _read(text: str, words: Locale | None, currency: str | None) -> tuple[str, list[Span]]:
+        text, first = words.english(text) if words else (text, [(k, k + 1) for k in range(len(text) + 1)])
+        text, second = (
+            in_dollars(text, currency) if currency else (text, [(k, k + 1) for k in range(len(text) + 1)])
+        )
+        return text, [(first[low][0], first[high - 1][1]) for low, high in second]
 
     def is_asked(self, words: str) -> bool:
         """Tell whether the question has these words, which the report may then repeat."""
@@ -179,8 +189,15 @@ class Subject:
         parts = path_steps(url)
         if not parts:
             return None
-        shaped = [part for part in parts if PRODUCT_ID.fullmatch(part)]
+        form = product_forms(self.shop).form
+        shaped = [part for part in parts if form is not None and form.fullmatch(part)]
         return shaped[-1] if shaped else parts[-1]
+
+    def ids_in(self, text: str) -> list[FoundId]:
+        """Return the product ids of a text: those of the shop, and those of their forms."""
+        return list(
+            product_forms(self.shop).find(text, lambda ids: {one.product_id for one in self.products(ids)})
+        )
 
 
 def _page_of(url: str) -> str | None:

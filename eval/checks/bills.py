@@ -109,6 +109,7 @@ def _total_at(body: str, start: int, end: int) -> MoneyAmount | None:
 
 
 _SCOPE = re.compile(rf"\b(?:if|or|depending|for\s(?:{NUMERAL}))\b|\bto\s?[*_]{{0,2}}\\?\$", re.I)
+_RANGE = re.compile(r"[\s*_]{0,4}[^\W\d_]{0,5}[–—-]?[\s*_]{0,4}\\?\$")
 _LEAVES_OUT = re.compile(r"\b(?:before|without|not)\b", re.I)
 _ENDS = re.compile(r"[.;]\s|[.;|*_\s]*$")
 
@@ -119,6 +120,8 @@ def has_scope(body: str, total: MoneyAmount) -> bool:
     behind = body[total.end : None if end < 0 else end]
     cell = behind.partition("|")[0]
     words = cell[: found.start()] if (found := _ENDS.search(cell)) else cell
+    if _RANGE.match(body, total.end):
+        return True
     known = _LEAVES_OUT.search(words) is not None or every_amount(words) or not any(map(str.isalpha, words))
     return _SCOPE.search(words) is not None or not known
 
@@ -158,8 +161,9 @@ def _bill(lines: Sequence[BillLine | None], total: MoneyAmount) -> StatedBill | 
         return None
     open_ = [one.costs for one in known if len(one.costs) > 1]
     fixed = sum(one.costs[0] for one in known if len(one.costs) == 1)
-    if len(open_) > _MOST:
-        return None
+    whole = sum(one.price for one in known)
+    if len(open_) > _MOST or (len(known) > 2 and any(abs(2 * one.price - whole) <= _CENT for one in known)):
+        return None  # one line is the sum of the others: a total of a part
     return StatedBill(known, total, tuple(round(fixed + sum(some), 2) for some in product(*open_)))
 
 

@@ -11,6 +11,7 @@ from drr.citations.addresses import host_of
 from drr.env.entities import Product
 from drr.env.shop import SearchRequest
 from drr.eval.checks.base import Subject
+from drr.eval.checks.identifiers import FoundId
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.naming import (
     SAME,
@@ -38,8 +39,6 @@ _SHOP_HOST = re.compile(
     r"^(?:shop|store|shopping|buy|market)\.|(?:^|[.-])(?:shop|store|mart|outlet)\d*\.[a-z.]+$"
 )
 _PRODUCT_PATH = re.compile(r"/(?:dp|gp/product|itm|ip)/[^/]+|/B[0O][A-Z0-9]{8}(?:[/?#]|$)", re.I)
-_CODE_ID = re.compile(r"`(?P<id>B[0O][A-Z0-9]{7,10})`")
-"""An id that is set as code."""
 
 
 def in_catalogue(subject: Subject, mentions: Mentions) -> Check:
@@ -53,8 +52,8 @@ def in_catalogue(subject: Subject, mentions: Mentions) -> Check:
             places.setdefault(product_id, (source.inline_spans or source.list_spans or [(0, 0)])[0])
     for one in mentions.references:
         places.setdefault(one.product_id, (one.start, one.end))
-    for match in _CODE_ID.finditer(subject.report):
-        places.setdefault(match["id"], match.span("id"))
+    for code in _code_ids(subject):
+        places.setdefault(code.id, (code.start, code.end))
     tally = Tally()
     missing: list[dict[str, str | None]] = []
     for product_id, span in places.items():
@@ -66,6 +65,15 @@ def in_catalogue(subject: Subject, mentions: Mentions) -> Check:
         tally.fail(span, f"Id: {product_id}; catalogue: {near or 'no such product'}")
     share = tally.passed / len(places) if places else None
     return tally.check("absent", share=share, missing=missing)
+
+
+def _code_ids(subject: Subject) -> list[FoundId]:
+    """Return the ids that are set as code, which the body leaves out."""
+    return [
+        one
+        for one in subject.ids_in(subject.report)
+        if subject.report[one.start - 1 : one.start] == "`" == subject.report[one.end : one.end + 1]
+    ]
 
 
 def near_miss(subject: Subject, product_id: str) -> str | None:
@@ -149,7 +157,7 @@ def _before(mentions: Mentions) -> Iterator[_Named]:
     report = mentions.subject.report
     plain = [one for one in mentions.references if one.named is None and not one.marker]
     places = [(one.product_id, one.start, one.end) for one in plain]
-    places += [(match["id"], match.start(), match.end()) for match in _CODE_ID.finditer(report)]
+    places += [(one.id, one.start - 1, one.end + 1) for one in _code_ids(mentions.subject)]
     for product_id, start, end in places:
         low = max(0, start - _LONGEST, report.rfind("\n", 0, start) + 1)
         text = report[low:start].rstrip(" *_`([,:–—-")

@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 from drr.citations.hidden import blank_spans
 from drr.citations.parse import Marker
 from drr.env.entities import Product
-from drr.eval.checks.base import PRODUCT_ID, Subject
+from drr.eval.checks.base import Subject
 from drr.eval.checks.naming import name_words, names_in
 from drr.eval.checks.values import Segment, segment
 from drr.wording.vocabulary import Wordbook, vocabulary
@@ -219,9 +219,7 @@ class Mentions:
             if product_id is not None:
                 name = marker.id if _is_name(marker) else None
                 found.append(ProductReference(product_id, marker.start, marker.end, name, not is_link))
-        for match in PRODUCT_ID.finditer(self.body):
-            if not linked[match.start()]:
-                found.append(ProductReference(match[0], match.start(), match.end()))
+        found += (ProductReference(*one) for one in self.subject.ids_in(self.body) if not linked[one.start])
         return sorted(found, key=lambda one: one.start)
 
     def _called(self) -> Iterator[ProductReference]:

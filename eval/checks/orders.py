@@ -246,7 +246,7 @@ def _compare_labelled(
         elif whens[0].start not in tally.read:
             _compare_day(tally, order, whens[0])
     elif label in _STATE_LABELS:
-        _compare_state(tally, order, segment(value.text, 0, len(value.text))._replace(start=value.start))
+        _compare_state(tally, order, Segment(value.start, value.text.rstrip(". ")))
         if value.start not in tally.read:
             tally.unrecorded()
     elif is_quantity(label) and _COUNT.match(value.text):
@@ -294,7 +294,7 @@ def _compare_line(
         _compare_thing(tally, mentions, line, order, orders[0][1])
         for one in segments(mentions.plain, line.start, line.end):
             _compare_state(tally, order, one)
-            if len(whens) < _SEVERAL and _ORDER_FIRST.match(line.text):
+            if len(whens) < _SEVERAL and _ORDER_FIRST.match(line.text) and split_label(one) is None:
                 _compare_name(tally, subject, one, order, line.text)
 
 

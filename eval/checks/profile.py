@@ -79,6 +79,11 @@ def profile_facts(subject: Subject, mentions: Mentions) -> Check:
     for match in _WHERE.finditer(mentions.body):
         if not subject.is_asked(match["city"]) and _is_of_the_reader(mentions.body, match, user):
             _compare_place(tally, match, 0, user)
+    for match in _LIVES.finditer(mentions.body):
+        known = (user.address.city, STATES.get(user.address.state, user.address.state))
+        own = match["city"].casefold().startswith(tuple(map(str.casefold, known)))
+        holds = own or (None if subject.is_asked(match["city"]) else False)
+        tally.compare(match.span("city"), holds, f"Place: {match['city']}", user.address.city)
     for match in _ZIP.finditer(mentions.body):
         why = f"ZIP: {match['zip']}", user.address.zip
         holds = match["zip"] == user.address.zip[:5] or (None if subject.is_asked(match["zip"]) else False)
@@ -87,6 +92,7 @@ def profile_facts(subject: Subject, mentions: Mentions) -> Check:
 
 
 _YOU = re.compile(r"\byou", re.I)
+_LIVES = re.compile(rf"\b[Yy]ou live in [*_]{{0,2}}{_CITY}")
 _SENTENCE = re.compile(r"[.!?]\s|\n")
 _BESIDE = 60
 """Characters between the reader's name and a place that is told of the reader."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import TYPE_CHECKING, TypedDict
@@ -12,6 +13,10 @@ from drr.wording.excerpt import many
 if TYPE_CHECKING:
     from drr.eval.checks.base import Subject
     from drr.eval.checks.results import Check
+
+
+_NUMBER = re.compile(r"(?<![\w.,])\d+(?:[.,'’\u00a0\u202f]\d+)*(?![\d-]*[A-Z])")
+"""A number in digits with whatever marks, read or not: `45,90`, `1.299`."""
 
 
 class FiguresRow(TypedDict):
@@ -38,7 +43,6 @@ def _figures(subject: Subject) -> Iterator[Span]:
     from drr.citations.hidden import blank_spans
     from drr.eval.checks.mentions import BULLET, LINE
     from drr.wording.dates import dates
-    from drr.wording.figures import NUMBER
 
     cited = [(one.start, one.end) for one in subject.citations.markers]
     text = blank_spans(subject.citations.body, cited)
@@ -48,7 +52,7 @@ def _figures(subject: Subject) -> Iterator[Span]:
     for line in LINE.finditer(text):
         bullet = BULLET.match(text, *line.span())
         start = line.start() if bullet is None else bullet.end()
-        spans = (match.span() for match in NUMBER.finditer(text, start, line.end()))
+        spans = (match.span() for match in _NUMBER.finditer(text, start, line.end()))
         yield from (one for one in spans if not any(taken[slice(*one)]))
 
 

@@ -19,7 +19,8 @@ from drr.env.records.product import product_evidence, product_row
 from drr.env.records.shopper import history_evidence, profile_evidence, statistics_page
 from drr.env.shop import SearchRequest
 from drr.eval.asking.conversation import Section
-from drr.eval.checks.base import PRODUCT_ID, Subject
+from drr.eval.checks.base import Subject
+from drr.eval.checks.identifiers import AMAZON
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.naming import SAME, NamedProduct, full_name, names_in, similarity
 from drr.eval.evidence.claims import ReportSentence, sentences_of
@@ -175,7 +176,7 @@ def _beside(report: str, found: Sequence[ReportSentence]) -> Iterator[ReportSent
 
 def _says_something(line: str) -> bool:
     """Tell whether a line has two words besides addresses and ids. A table row also needs a digit or a link, and a list of sources states nothing."""
-    bare = PRODUCT_ID.sub("", _ADDRESS.sub("", line))
+    bare = AMAZON.sub("", _ADDRESS.sub("", line))
     named = _MARKER.sub("", bare)
     is_source = bare != line and not _LOOKED_UP.search(named)
     is_plain_row = _TABLE.match(line) and not _LOOKED_UP.search(line)

@@ -16,7 +16,7 @@ from drr.eval.asking.conversation import Asking, Section, conversation, shown_id
 from drr.eval.asking.forms import PointAnswer, PointAnswers
 from drr.eval.asking.judge import Examiner, ask_by_id, groups_of
 from drr.eval.asking.safety import visible_report
-from drr.eval.checks.base import PRODUCT_ID, Subject
+from drr.eval.checks.base import Subject
 from drr.eval.evidence.answers import Answer
 from drr.eval.evidence.passages import content_words
 from drr.eval.evidence.quotations import locate
@@ -87,7 +87,9 @@ def named_products(desk: JudgingContext, answer: Answer) -> frozenset[str]:
     """Return the ids of products that the report visibly links or names by id."""
     subject = Subject(answer.report, shop=desk.shop, shop_urls=(desk.shop_url,))
     linked = {subject.product_id_of(source.url) for source in subject.citations.sources}
-    return frozenset(filter(None, linked)) | frozenset(PRODUCT_ID.findall(visible_report(answer.report)))
+    return frozenset(filter(None, linked)) | frozenset(
+        one.id for one in subject.ids_in(visible_report(answer.report))
+    )
 
 
 def _kept(point: PointRow, budget: CheckRow) -> PointVerdictRow | None:

@@ -197,7 +197,7 @@ def test_the_forecast_and_the_budget_know_each_models_price(drr: Drr) -> None:
         (("--models", "one,two"), "'one': not a model's name; use offline or"),
         (("--models", f"offline,{ONE}", "--model", "offline"), "--model: the study has several models, which --models names"),
         (("--models", f"offline,{ONE}", "--model-agent", "offline"), "the agents have offline by model_agent or role_models"),
-        (("--models", ","), "setting models (explicit): Value error, names no model"),
+        (("--models", ","), "setting models (explicit): names no model"),
         (("--variants", "react,react@offline"), "react and react@offline are the same variant with the same model"),
     ],
 )  # fmt: skip

@@ -1,0 +1,138 @@
+"""A shop in euros with ids of its own: its ids, labels and dates are read as those of the sample shop are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from drr.env.settings import resolve
+from drr.env.shop import Shop, open_shop
+from drr.eval.checks import check_report, figures_in
+from drr.eval.checks.base import Subject
+from drr.wording.locale import FOLDER, locale_of
+
+from tests.commands import Drr
+
+PRODUCTS = """\
+id;title;price;brand;rating;ratings;language
+DE-1003;Halbach Wasserkocher, Edelstahl;45,90 €;Halbach;4,5;71;de
+DE-1044;Tarvik Kaffeemühle, elektrisch;19,90 €;Tarvik;3,9;12;de
+DE-2210;Nordlicht Brotkasten aus Holz;25,00 €;Nordlicht;4,8;1299;de
+"""
+ORDERS = """\
+product_id,user_id,date,quantity,status
+DE-1003,anna,2019-07-20,1,Delivered
+DE-1044,anna,2021-03-03,2,Cancelled
+DE-2210,bert,2021-03-04,1,Delivered
+"""
+REPORT = """\
+# Zwei für die Küche
+
+- **Halbach Wasserkocher** (DE-1003): 45,90 €, 4,5 Sterne aus 71 Bewertungen
+- **Tarvik Kaffeemühle** (DE-1044): 19,90 €
+
+**Summe: 65,80 €**
+
+| Artikel | Preis (€) | Bewertung | Bewertungen |
+|---|---|---|---|
+| Nordlicht Brotkasten (DE-2210) | 25,00 | 4,8 | 1.299 |
+
+Bestellung {FIRST} vom 20. Juli 2019, Status: geliefert.
+
+- Bestellnummer: {SECOND}
+- Datum: 03.03.2021
+- Status: storniert
+"""
+
+
+@pytest.fixture
+def shop(tmp_path: Path, drr: Drr) -> Iterator[Shop]:
+    (tmp_path / "p.csv").write_text(PRODUCTS, encoding="utf-8")
+    (tmp_path / "o.csv").write_text(ORDERS, encoding="utf-8")
+    (tmp_path / "m.toml").write_text("[products]\nrate = 1\n", encoding="utf-8")
+    drr.out(
+        "data", "ingest", tmp_path / "p.csv", tmp_path / "o.csv", "--map", tmp_path / "m.toml", "--keep-personal", "--shop", tmp_path / "shop",
+    )  # fmt: skip
+    with open_shop(str(tmp_path / "shop"), resolve({}, environ={}).settings) as found:
+        yield found
+
+
+def report_of(shop: Shop, right: str = "", wrong: str = "") -> str:
+    """Return the report with the shop's order numbers, and one part replaced."""
+    second, first = (one.order_id for one in shop.store.orders("anna").items)
+    assert not right or REPORT.count(right) == 1
+    return REPORT.replace(right, wrong).replace("{FIRST}", first).replace("{SECOND}", second)
+
+
+def told(shop: Shop, report: str, query: str | None = None) -> dict[str, list[str]]:
+    found = check_report(Subject(report, query=query, shop=shop, user_id="anna"))
+    return {name: [one.why for one in each.findings] for name, each in found.items() if each.status == "fail"}
+
+
+def test_a_true_german_report_is_read_and_not_accused(shop: Shop) -> None:
+    report = report_of(shop)
+    assert told(shop, report) == {}
+    subject = Subject(report, shop=shop, user_id="anna")
+    found = check_report(subject)
+    passed = {name for name, one in found.items() if one.status == "pass"}
+    assert passed >= {"in_catalogue", "price", "rating", "total", "order_facts"}
+    assert found["price"].value["checked"] == 3 and found["rating"].value["checked"] == 4
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "rule"),
+    [
+        ("(DE-1003): 45,90 €", "(DE-1003): 54,90 €", "price"),
+        ("| 25,00 |", "| 28,00 |", "price"),
+        ("4,5 Sterne", "4,9 Sterne", "rating"),
+        ("1.299 |", "1.399 |", "rating"),
+        ("Summe: 65,80", "Summe: 75,80", "total"),
+        ("20. Juli 2019", "20. Juni 2019", "order_facts"),
+        ("03.03.2021", "03.04.2021", "order_facts"),
+        ("Status: storniert", "Status: geliefert", "order_facts"),
+        ("Status: geliefert.", "Status: storniert.", "order_facts"),
+    ],
+)
+def test_an_error_in_a_german_report_is_found(shop: Shop, right: str, wrong: str, rule: str) -> None:
+    report = report_of(shop, right, wrong)
+    found = check_report(Subject(report, shop=shop, user_id="anna"))
+    assert rule in {name for name, one in found.items() if one.status == "fail"}
+    assert all(0 <= low < high <= len(report) for low, high in (one.span for one in found[rule].findings))
+
+
+@pytest.mark.parametrize(
+    "place",
+    ["Nimm {}.", "Der Brotkasten ({}) ist gut.", "[Brotkasten](http://ecommerce.example/p/{})", "| Nr. | Art |\n|---|---|\n| {} | Kasten |\n", "`{}`"],
+)  # fmt: skip
+def test_an_id_of_the_shop_counts_wherever_it_stands_and_one_like_it_is_invented(
+    shop: Shop, place: str
+) -> None:
+    found = check_report(Subject(place.format("DE-2210"), shop=shop))["in_catalogue"]
+    assert (found.status, found.value["checked"]) == ("pass", 1)
+    told_ = check_report(Subject(place.format("DE-2211"), shop=shop))["in_catalogue"]
+    assert [one.fault.split(";")[0] for one in told_.findings] == ["Id: DE-2211"]
+    assert told(shop, place.format("DE-2211"), "Was ist DE-2211?") == {}
+    assert check_report(Subject(place.format("EN-22111"), shop=shop))["in_catalogue"].status != "pass"
+
+
+def test_every_figure_counts_read_or_not(shop: Shop) -> None:
+    for text, of in (("Es kostet 45,90.", 1), ("Am 20.07.2019 für 1.299,00 € gekauft, 4,5 Sterne.", 3)):
+        subject = Subject(text, shop=shop)
+        assert figures_in(subject, check_report(subject))["of"] == of, text
+
+
+@pytest.mark.parametrize("language", ["de", "es", "fr", "it", "nl"])
+def test_a_language_has_a_small_file_whose_labels_rules_know(language: str) -> None:
+    locale = locale_of(language)
+    assert locale is not None and (FOLDER / f"{language}.json").stat().st_size < 6_000
+    dates = {
+        "de": "3. März 2021",
+        "es": "3 de marzo de 2021",
+        "fr": "3 mars 2021",
+        "it": "3 marzo 2021",
+        "nl": "3 maart 2021",
+    }
+    text, stood = locale.english(f"Am {dates[language]}, so")
+    assert "2021-03-03" in text and len(stood) == len(text) + 1
+    assert locale_of("en") is None and locale_of(None) is None

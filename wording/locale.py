@@ -1,0 +1,103 @@
+"""Reads what rules look for in a report of another language: `Preis: 45,90 €` as `Price: $45.90`, `20. Juli 2019` as `2019-07-20`.
+
+A file of `locales` has a language's words; `python -m benchmarks.locales` makes them. The language is set, never guessed.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from drr.wording.vocabulary import any_word_pattern
+
+FOLDER = Path(__file__).parent / "locales"
+Place = tuple[int, int]
+Reader = Callable[[re.Match[str]], str]
+
+
+class Locale:
+    """The words of one language, and where a report has them."""
+
+    def __init__(self, words: dict[str, Any]) -> None:
+        def some(*names: str) -> str:
+            return any_word_pattern(word for name in names for word in words[name])
+
+        self._months = words["months"]
+        self._english = {
+            word.casefold(): english for name in ("labels", "states") for word, english in words[name].items()
+        }
+        lead = r"(?:^|\||[;,·–—(]\s)[ \t>*_#+•-]*(?:\d{1,3}[.)]\s[*_]*)?"
+        count = r"\d{1,3}(?:[.\u00a0\u202f ]\d{3})+|\d{1,7}"
+        rated = rf"(?P<count>{count})\s(?:{some('ratings')})\b"
+        stars = rf"(?P<stars>[0-5](?:[.,]\d{{1,2}})?)(?:\s?(?P<of>{some('of_five')}|/\s?5)(?!\w))?(?:\s?(?P<named>{some('stars')})\b)?"
+        year = r"\.?\s(?:de\s)?(?P<year>\d{4})\b"
+        forms: list[tuple[str, Reader]] = [
+            (rf"(?<![\w.])(?P<day>\d{{1,2}})\.?\s(?:de\s)?(?P<month>{any_word_pattern(self._months)}){year}", self._date),
+            (r"(?<![\w.])(?P<day>\d{1,2})\.(?P<month>\d{1,2})\.(?P<year>\d{4})\b", self._date),
+            (rf"{lead}(?P<it>{some('labels')})(?=[*_]{{0,3}}\s?(?:[:|]|\([^()\n]{{1,20}}\)\s?[:|]|$))", self._word),
+            (rf"(?<![\w-])(?P<it>{some('states')})(?![\w-])", self._word),
+            (rf"(?<![\w.,]){stars}(?:\s?(?P<from>\(|[,·]\s|{some('from')})\s?{rated})?(?![\w,])", self._rating),
+            (rf"(?<![\w.,]){rated}", lambda found: f"{_digits(found['count'])} ratings"),
+            (rf"\b(?P<it>{some('order')})(?=\s(?:Nr\.?\s|#)?[A-Z0-9-]*\d)", lambda _: "order"),
+            (rf"\b(?P<it>{some('on')})(?=\s\d{{1,2}}[.\s])", lambda _: "of"),
+            (rf"\b(?P<it>{some('whole')})\b", lambda _: "in total"),
+            (r"(?<=\|)\s*[*_]*(?P<it>\d{1,3}(?:\.\d{3})+|\d{1,3}(?:\.\d{3})*,\d{1,2})(?=[*_]*\s*\|)", _cell),
+        ]  # fmt: skip
+        self._forms = [(re.compile(form, re.I | re.M), read) for form, read in forms]
+
+    def english(self, text: str) -> tuple[str, list[Place]]:
+        """Return the text with English words where rules look for them, and where each character stood."""
+        parts, stood, last = list[str](), list[Place](), 0
+        for (start, end), new in sorted(self._edits(text)):
+            if start >= last:
+                parts += text[last:start], new
+                stood += [*((k, k + 1) for k in range(last, start)), *[(start, end)] * len(new)]
+                last = end
+        stood += ((k, k + 1) for k in range(last, len(text) + 1))
+        return "".join((*parts, text[last:])), stood
+
+    def _edits(self, text: str) -> Iterator[tuple[Place, str]]:
+        for form, read in self._forms:
+            for match in form.finditer(text):
+                place = match.span("it" if "it" in form.groupindex else 0)
+                if (new := read(match)) != text[slice(*place)]:
+                    yield place, new
+
+    def _date(self, match: re.Match[str]) -> str:
+        month = match["month"].casefold()
+        number = int(month) if month.isdecimal() else self._months[month]
+        return f"{match['year']}-{number:02d}-{int(match['day']):02d}" if number <= 12 else match[0]
+
+    def _word(self, match: re.Match[str]) -> str:
+        return str(self._english[match["it"].casefold()])
+
+    def _rating(self, match: re.Match[str]) -> str:
+        if not (match["of"] or match["named"] or match["count"]):
+            return match[0]
+        stars = (
+            match["stars"].replace(",", ".")
+            + (" of 5" if match["of"] else "")
+            + (" stars" if match["named"] else "")
+        )
+        if not match["count"]:
+            return stars
+        return f"{stars} {'(' if match['from'] == '(' else 'from '}{_digits(match['count'])} ratings"
+
+
+def _digits(count: str) -> str:
+    return re.sub(r"\D", "", count)
+
+
+def _cell(match: re.Match[str]) -> str:
+    return match["it"].replace(".", "").replace(",", ".")
+
+
+@lru_cache(maxsize=8)
+def locale_of(language: str | None) -> Locale | None:
+    """Return the words of a language, told by its code; `None` for English and for one without a file."""
+    file = FOLDER / f"{language}.json"
+    return Locale(json.loads(file.read_text("utf-8"))) if file.is_file() else None
