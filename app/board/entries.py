@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from hashlib import sha256
 from typing import NamedTuple, cast
 
-from drr.app.bundles.answers import all_contained, has_public_truth
+from drr.app.bundles.answers import all_contained, half_of, has_public_truth
 from drr.app.bundles.findings import BundleFindings, Reproduced
 from drr.app.report.cost import dollars
 from drr.app.report.standing import SystemStanding, study_standings
@@ -58,6 +58,10 @@ class SetVersion(NamedTuple):
     """Hash of the questions."""
     asked: int
     shops: Sequence[str]
+    of: str = ""
+    """The shipped set with a sealed half, of which these questions are a part; empty for others."""
+    sealed: bool = False
+    """True for a part of the sealed half."""
 
     @property
     def key(self) -> str:
@@ -98,6 +102,8 @@ class ListedSystem:
     """True if anybody can have the questions' true answers."""
     standing: SystemStanding
     """The leader in the bundle's own study."""
+    sealed: Mapping[str, ByQuestion[AskedQuestion]] = field(default_factory=dict)
+    """Values on the sealed half of the set, by metric, where a bundle of the same system has them."""
     weak: str | None = None
     """Sentence in which the bundle calls its judge a weak one."""
 
@@ -150,7 +156,9 @@ def systems_of(
         standing = study_standings(study, judged).row
         each = PairedMetrics(judged, families_with(judged, ranking))
         shops = tuple(document["provenance"]["shop"])
-        answered = SetVersion(str(label or ""), manifest["set_sha256"], manifest["questions"], shops)
+        answered = SetVersion(
+            str(label or ""), manifest["set_sha256"], manifest["questions"], shops, *half_of(str(label or ""))
+        )
         for number, variant in enumerate(sorted(document["metrics"])):
             own = answers[variant]
             yield ListedSystem(
@@ -177,6 +185,28 @@ def systems_of(
                 standing=standing,
                 weak=judged.judging.weak if judged.judging and by_model else None,
             )
+
+
+def with_sealed_halves(systems: Sequence[ListedSystem]) -> list[ListedSystem]:
+    """Add to each system of an open half its values on the sealed one.
+
+    Bundles are of the same system where set, variant, models, maker and judge agree, and each part has one.
+    """
+    same: dict[object, list[ListedSystem]] = {}
+    for one in systems:
+        makers = tuple(row["key"] for row in one.bundle.found.signed if row["role"] == "maker")
+        judge = one.judge and (one.judge["name"], one.judge["id"], one.judge["protocol"])
+        same.setdefault((one.set.of, one.variant, tuple(one.models), makers, judge), []).append(one)
+    found = dict[str, Mapping[str, ByQuestion[AskedQuestion]]]()
+    for own in same.values():
+        if own[0].set.of and len({one.set for one in own}) == len(own):
+            halves = [one for one in own if one.set.sealed]
+            names = {name for one in halves for name in one.values}
+            values = {
+                name: {q: x for one in halves for q, x in one.values.get(name, {}).items()} for name in names
+            }
+            found |= {one.key: values for one in own if not one.set.sealed}
+    return [replace(one, sealed=found.get(one.key, {})) for one in systems]
 
 
 def _is_by_model(document: StudyDocument) -> bool:

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from drr.app.board.cost_figure import cost_figure
-from drr.app.board.entries import ListedBundle, ListedSystem, SetVersion
+from drr.app.board.entries import ListedBundle, ListedSystem, SetVersion, with_sealed_halves
 from drr.app.board.ranking import CONTAINED, Ranking
 from drr.app.bundles.findings import one_line_result, result_word
 from drr.app.pages.frame import Frame, FramePlace, banner_of, templates
@@ -88,7 +88,7 @@ class BoardPages:
         self._published = published
         self.sets: dict[SetVersion, list[Ranking]] = {}
         alike: dict[tuple[SetVersion, str], list[ListedSystem]] = {}
-        for one in systems:
+        for one in with_sealed_halves(systems):
             judge = one.judge
             key = "" if judge is None else f"{judge['name']}\0{judge['id']}\0{judge['protocol']}"
             alike.setdefault((one.set, key), []).append(one)

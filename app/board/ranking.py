@@ -15,7 +15,8 @@ from drr.app.report.tables import Cell, Heading, RowHead, Table
 from drr.eval.metrics import metric as metric_of
 from drr.eval.metrics.base import Metric
 from drr.eval.metrics.reliability import WAYS
-from drr.eval.stats.differences import paired
+from drr.eval.stats.differences import paired, unpaired
+from drr.eval.stats.intervals import mean
 from drr.eval.stats.ranks import LEVEL, ranks
 from drr.wording.excerpt import excerpt, many
 
@@ -30,6 +31,10 @@ ANSWERS = Heading(
 BEHIND = Heading(
     "behind the first",
     explanation="Its mean minus that of the first row, on the questions that both have, with the 95 % interval. A rank asks for more.",
+)
+OPEN_MINUS_SEALED = Heading(
+    "open minus sealed",
+    explanation="Its mean on the open half of the set minus that on the sealed one: what it gains where anybody can train.",
 )
 _BESIDE = (
     Heading(
@@ -62,6 +67,8 @@ class Ranking(NamedTuple):
     """Rank of each system with a figure, by key: 1 plus the number of systems that beat it."""
     gap: float | None = None
     """Difference that the questions usually show between two systems; `None` where they part nobody."""
+    by_sealed: bool = False
+    """True where every system has values on the sealed half of the set, which then ranks."""
 
     @classmethod
     def of(cls, systems: Sequence[ListedSystem], by: str | None) -> Ranking:
@@ -70,15 +77,16 @@ class Ranking(NamedTuple):
         if metric is None:
             return cls(sorted(systems, key=_name), None, {})
         lower = metric.better == "lower"
-        values = {one.key: one.values.get(metric.name, {}) for one in systems}
+        by_sealed = all(one.sealed.get(metric.name) for one in systems)
+        values = {one.key: (one.sealed if by_sealed else one.values).get(metric.name, {}) for one in systems}
         found = ranks(values, is_lower_better=lower)
 
         def place(one: ListedSystem) -> tuple[int, bool, float, tuple[str, str]]:
-            value = one.value(metric.name)
+            value = mean(values[one.key]).value if by_sealed else one.value(metric.name)
             rank = found.places.get(one.key, len(systems) + 1)
             return rank, value is None, (value or 0.0) * (1 if lower else -1), _name(one)
 
-        return cls(sorted(systems, key=place), metric, found.places, found.gap)
+        return cls(sorted(systems, key=place), metric, found.places, found.gap, by_sealed)
 
     @property
     def standing(self) -> SystemStanding:
@@ -91,9 +99,12 @@ class Ranking(NamedTuple):
                 "nobody is ranked", f"Nobody is ranked: no figure of {self.metric.label} is known"
             )
         row, label = first[0].figures[self.metric.name], self.metric.label
+        if self.by_sealed:
+            row = mean(first[0].sealed[self.metric.name]).document()
+            label += " on the sealed half"
         name = excerpt(first[0].variant, _LONGEST) + share_of(row["n"], row["n_unscored"])
         value = "" if row["value"] is None else f", {self.metric.shown(row['value'])}"
-        test = f"Each pair by its own sign-flip test, p < {LEVEL:g}: chance parts one of {1 / LEVEL:.0f} equal pairs. {self._seen}"
+        test = f"Each pair by its own sign-flip test, p < {LEVEL:g}: chance parts one of {1 / LEVEL:.0f} equal pairs. {self._seen}{self._half}"
         sure = len(first) == 1 and len(self.ranks) > 1
         row_of = partial(
             SystemStanding, metric=self.metric, leads=first[0].variant if sure else None, test=test
@@ -106,6 +117,13 @@ class Ranking(NamedTuple):
         level = [one for one in first if one.value(self.metric.name) == row["value"]]
         beside = f"{len(level)} of them have the same mean" if level[1:] else f"{name} leads by its mean"
         return row_of("no clear first", f"{shared}; {beside}{value}")
+
+    @property
+    def _half(self) -> str:
+        """Return a sentence where the open half ranks although the set has a sealed one."""
+        own = self.systems[0].set
+        is_open = own.of and not own.sealed and not self.by_sealed
+        return " Not every system here answered the sealed half, so the open one ranks." if is_open else ""
 
     @property
     def _seen(self) -> str:
@@ -129,6 +147,7 @@ class Ranking(NamedTuple):
                 figures, *([] if self.metric is None else [self.metric.name]), *also, ahead=self._ahead
             ),
             (BEHIND, self._behind()),
+            (OPEN_MINUS_SEALED, self._open_minus_sealed()),
         ]
         for place, heading in enumerate(_BESIDE):
             columns.append((heading, {one.key: _beside(one)[place] for one in self.systems}))
@@ -148,7 +167,21 @@ class Ranking(NamedTuple):
             return {}
         first, *others = (one for one in self.systems if one.key in self.ranks)
         name, ends = self.metric.name, self.metric.range
-        rows = {one.key: paired(one.values[name], first.values[name], ends).document() for one in others}
+        each = {one.key: one.sealed if self.by_sealed else one.values for one in (first, *others)}
+        rows = {
+            one.key: paired(each[one.key][name], each[first.key][name], ends).document() for one in others
+        }
+        return {key: Cell.of(row, self.metric.digits, signed=True) for key, row in rows.items()}
+
+    def _open_minus_sealed(self) -> Mapping[str, Cell]:
+        if self.metric is None:
+            return {}
+        name, ends = self.metric.name, self.metric.range
+        rows = {
+            one.key: unpaired(one.values[name], one.sealed[name], ends).difference.document()
+            for one in self.systems
+            if one.values.get(name) and one.sealed.get(name)
+        }
         return {key: Cell.of(row, self.metric.digits, signed=True) for key, row in rows.items()}
 
 

@@ -225,6 +225,18 @@ def has_public_truth(study: Study, *, is_published: bool) -> bool:
     return is_published and any(asks_for_findable(one.checkable) for one in questions(study).values())
 
 
+def half_of(label: str) -> tuple[str, bool]:
+    """Return the name of a shipped set with a sealed half, and whether the label names a sealed part. Other sets have no name here."""
+    known = _IN_SET.fullmatch(label)
+    folder = place_of_set(Path(known["name"])) if known else Path()
+    if known is None or not folder.is_dir():
+        return "", False
+    frozen = read_set(folder)
+    sealed = {part.name for part in frozen.parts if part.commitment is not None}
+    is_it = sealed and frozen.content_hash.startswith(known["hash"])
+    return (f"{known['name']} {known['hash']}", known["part"] in sealed) if is_it else ("", False)
+
+
 def check_set(asked: Sequence[Query], study: Study, found: BundleFindings) -> None:
     """Check the questions of a study against the questions of the named set."""
     wanted = {query.id: query.model_dump(mode="json") for query in asked}

@@ -14,10 +14,14 @@ import orjson
 import pytest
 from drr.app.board.builder import every_eval, system_path
 from drr.app.board.cost_figure import cost_figure
+from drr.app.board.entries import ListedSystem, with_sealed_halves
 from drr.app.board.page import BoardPages
 from drr.app.board.ranking import Ranking
+from drr.app.bundles.answers import half_of
 from drr.app.report.cost import pareto_front
 from drr.app.report.tables import RowHead
+from drr.app.study.frozen_sets import place_of_set, read_set
+from drr.eval.stats.question import AskedQuestion
 from markupsafe import Markup
 
 from tests.app.test_bundles import home as home
@@ -45,6 +49,50 @@ def test_who_cannot_be_told_apart_shares_the_first_place() -> None:
     assert far.standing.head == "v0.7999 is first of 2 by overall, 8.00"
     unjudged = Ranking.of([replace(one, figures={}) for one in near], None)
     assert unjudged.ranks == {} and "No model judged" in unjudged.standing.text
+
+
+def test_the_sealed_half_ranks_where_every_system_answered_it() -> None:
+    def entry(name: str, value: float, *, sealed: bool) -> ListedSystem:
+        one = system(bundle(f"{name}{sealed}"), value, variant=name, questions=("b" if sealed else "a") * 64)
+        signed = [{"key": name, "role": "maker", "known": True}]
+        made = replace(one.bundle, found=replace(one.bundle.found, signed=signed))
+        values = {
+            metric: {AskedQuestion(f"{q.query}{sealed}", q.task + str(sealed)): x for q, x in own.items()}
+            for metric, own in one.values.items()
+        }
+        return replace(one, bundle=made, values=values, set=one.set._replace(of="retail-v2 1", sealed=sealed))
+
+    opened = [entry("trained", 0.9, sealed=False), entry("honest", 0.7, sealed=False)]
+    closed = [entry("trained", 0.4, sealed=True), entry("honest", 0.7, sealed=True)]
+    for closed_ones, leads in ((closed, "honest"), (closed[:1], "trained")):
+        systems = with_sealed_halves([*opened, *closed_ones])
+        ranking = Ranking.of([one for one in systems if not one.set.sealed], None)
+        assert ranking.standing.leads == leads
+        assert ("sealed half, so the open one ranks" in ranking.standing.test) == (leads == "trained")
+        table = ranking.table({})
+        at = [one.label for one in table.columns].index("open minus sealed")
+        cells = {key: row[at] for key, row in table.rows}
+        cell = cells[opened[0].key]
+        assert cell.low is not None and 0.4 < cell.low < 0.5 < (cell.high or 0) < 0.6
+    assert (
+        "honest is first of 2 by faithfulness on the sealed half, 0.7"
+        in Ranking.of(
+            [one for one in with_sealed_halves([*opened, *closed]) if not one.set.sealed], None
+        ).standing.head
+    )
+    twice = with_sealed_halves([*opened, opened[0], *closed])
+    assert not any(one.sealed for one in twice if one.variant == "trained"), (
+        "two bundles of one name are no pair"
+    )
+    folder = place_of_set(Path("retail-v2"))
+    frozen = read_set(folder)
+    found = {part.name: half_of(f"retail-v2/{part.name} {frozen.content_hash[:16]}") for part in frozen.parts}
+    assert {name: sealed for name, (_, sealed) in found.items()} == {
+        "fresh-4": False,
+        "fresh-5": True,
+        "fresh-6": True,
+    }
+    assert half_of("retail-v2/fresh-4 0000000000000000") == half_of("") == ("", False)
 
 
 def test_trials_show_pass_k_where_there_are_several() -> None:
