@@ -9,7 +9,7 @@ from typing import NamedTuple
 from drr.app.board.entries import ListedSystem, day_of
 from drr.app.bundles.findings import one_line_result
 from drr.app.report.board import DOLLARS, TOKENS, Column, metric_columns
-from drr.app.report.headline import lead_metrics
+from drr.app.report.headline import leading_metrics
 from drr.app.report.standing import SystemStanding, share_of
 from drr.app.report.tables import Cell, Heading, RowHead, Table
 from drr.eval.metrics import metric as metric_of
@@ -72,7 +72,8 @@ class Ranking(NamedTuple):
 
     @classmethod
     def of(cls, systems: Sequence[ListedSystem], by: str | None) -> Ranking:
-        known = [name for name in lead_metrics() if any(one.value(name) is not None for one in systems)]
+        leads = leading_metrics(one.value("fp_absent") for one in systems)
+        known = [name for name in leads if any(one.value(name) is not None for one in systems)]
         metric = next(map(metric_of, [by] if by else known), None)
         if metric is None:
             return cls(sorted(systems, key=_name), None, {})

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
-from drr.app.report.headline import lead_metrics
+from drr.app.report.headline import leading_metrics
 from drr.app.report.material import PerReport, ReportData
 from drr.app.report.tables import NOT_MEASURED, Cell, Heading, Table
 from drr.eval.evidence.answers import Answer
@@ -125,7 +125,8 @@ class Contrast:
 
 def contrasts(per_report: PerReport) -> list[Contrast]:
     """Return the paired differences of systems on each lead metric. The better system of a pair, by the first known metric, comes first."""
-    means = {name: means_of(per_report, name) for name in lead_metrics()}
+    leads = leading_metrics(means_of(per_report, "fp_absent").values())
+    means = {name: means_of(per_report, name) for name in leads}
     shown = [metric_of(name) for name, own in means.items() if sum(v is not None for v in own.values()) > 1]
     if not shown:
         return []

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from drr.app.report.differences import Contrast, contrasts, means_of, ranked
 from drr.app.report.failing import errors_of
-from drr.app.report.headline import lead_metrics
+from drr.app.report.headline import lead_metrics, leading_metrics
 from drr.app.report.material import PerReport
 from drr.app.report.tables import Cell
 from drr.eval.metrics import families_with
@@ -112,7 +112,7 @@ def standings(
     found = [one for one in found if not (by_rules and one.metric.judged)]
     known = (
         one
-        for one in map(metric_of, lead_metrics())
+        for one in map(metric_of, leading_metrics(means_of(per_report, "fp_absent").values()))
         if not (by_rules and one.judged)
         and any(v is not None for v in means_of(per_report, one.name).values())
     )

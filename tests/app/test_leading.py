@@ -234,6 +234,18 @@ def test_mistakes_stand_in_the_line_of_faithfulness_where_a_judge_sought_them() 
     assert row.metric == metrics()["fp"] and "Mistakes a report: a 0.00, b 2.00." in row.text
 
 
+@pytest.mark.parametrize(("absent", "leads"), [(0.1, "fp"), (0.11, "overall")])
+def test_faithfulness_leads_nothing_where_too_much_of_it_rests_on_absence(absent: float, leads: str) -> None:
+    def per_report(metric: str) -> dict[str, dict[AskedQuestion, list[float | None]]]:
+        values = {"fp": (0.9, 0.5), "overall": (5.0, 8.0), "fp_absent": (0.0, absent)}.get(metric)
+        asked = [AskedQuestion(f"q{n}", f"q{n}") for n in range(8)]
+        rows = zip(("one", "two"), values or (), strict=False)
+        return {name: {one: [value] for one in asked} for name, value in rows}
+
+    found = standings(per_report, contrasts(per_report), {}, {})
+    assert found.metric == metrics()[leads] and (found.systems[0] == "one") == (leads == "fp")
+
+
 def test_every_page_and_command_prints_the_same_row(
     judged_study: Path, report: Path, tmp_path: Path, drr: Drr
 ) -> None:
