@@ -32,8 +32,8 @@ def build(parser: argparse.ArgumentParser) -> None:
     )
     add(
         "--metric",
-        default="faithfulness",
-        help="faithfulness, a dimension, `win_rate DIMENSION`, or a metric of criteria",
+        default="fp_split",
+        help="fp_split (default), a dimension, `win_rate DIMENSION`, or a metric of criteria",
     )
     add("--labels", type=Path, nargs="+", default=[], metavar="FILE", help="of the pilot, JSONL")
     add("--label-cost", type=positive_float, metavar="USD", help="what one label costs")

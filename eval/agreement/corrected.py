@@ -141,7 +141,7 @@ def labelled_figure(
 def _precision(judged: Judged, labels: PeoplesLabels) -> Iterable[LabelledFigure]:
     for variant, answers in variants_of(judged).items():
         reports = (_report(judged, answer, labels) for answer in answers)
-        yield labelled_figure("fp", variant, reports, (0.0, 1.0))
+        yield labelled_figure("fp_split", variant, reports, (0.0, 1.0))
 
 
 def _report(judged: Judged, answer: Answer, given_labels: PeoplesLabels) -> LabelledReport:

@@ -195,9 +195,9 @@ def test_the_figures_are_those_of_the_document(judged_study: Path, tmp_path: Pat
     assert found["unmatched"] == 0
     rows = {(row["metric"], row["variant"]): row for row in found["figures"]}
     for variant, metrics in document["metrics"].items():
-        assert rows["fp", variant]["judge"]["value"] == pytest.approx(metrics["fp"]["value"])
+        assert rows["fp_split", variant]["judge"]["value"] == pytest.approx(metrics["fp_split"]["value"])
         assert rows["overall", variant]["judge"]["value"] == pytest.approx(metrics["overall"]["value"])
-        assert rows["fp", variant]["people"]["value"] in (0.0, pytest.approx(0.0))
+        assert rows["fp_split", variant]["people"]["value"] in (0.0, pytest.approx(0.0))
         assert rows["overall", variant]["biased"] is None
     for pair in document["pairwise"]:
         row = rows[f"win_rate {pair['dimension']}", f"{pair['a']} : {pair['b']}"]
@@ -251,4 +251,4 @@ def test_the_command_plans_from_a_pilot(judged_study: Path, drr: Drr, tmp_path: 
     document = drr.json(*words, "--metric", "overall")
     assert document["judging_usd"] == 0.0 and document["figures"][0]["sd_trials"] is not None
     assert document["figures"][0]["ways"] == []
-    assert "judged: fp, clarity" in drr.err(*words, "--metric", "beauty")
+    assert "judged: fp_split, clarity" in drr.err(*words, "--metric", "beauty")
