@@ -22,8 +22,18 @@ from drr.eval.stats.intervals import VRow
 from drr.eval.stats.pairs import PairRow
 from drr.wording.excerpt import many
 
-FAITHFULNESS = ("fp", "fp_web", "fp_product", "fp_user", "fp_seen", "fr", "fr_supported", "n_cited")
-GIVEN_UP = ("n_cited", "fp_seen", "fr_supported", "fp_user", "fp_product", "fp_web")
+FAITHFULNESS = (
+    "fp",
+    "fp_split",
+    "fp_web",
+    "fp_product",
+    "fp_user",
+    "fp_seen",
+    "fr",
+    "fr_supported",
+    "n_cited",
+)
+GIVEN_UP = ("n_cited", "fp_seen", "fr_supported", "fp_user", "fp_split", "fp_product", "fp_web")
 """Columns that a narrow terminal leaves out, in this order."""
 FAMILIES_PRINTED = frozenset(
     {"faithfulness", "faithfulness-bounds", "papers", "quality", "effort", "rules", "pass", "sameness"}
@@ -88,7 +98,8 @@ def _faithfulness(document: StudyDocument) -> str | None:
     ranks = {name: len(GIVEN_UP) - i for i, name in enumerate(GIVEN_UP)}
     columns = [Column(metric_of(name).label, rank=ranks.get(name, 0)) for name in FAITHFULNESS]
     drawn = _means(document, FAITHFULNESS, columns, dict.fromkeys(FAITHFULNESS, 2))
-    notes = [*absence_of(document["metrics"]), *unread_of(document)]
+    unknown = reasons_of(document["metrics"], {"fp": "Faithfulness"})
+    notes = [*unknown, *absence_of(document["metrics"]), *unread_of(document)]
     return drawn and "\n".join([drawn, *map(wrapped_paragraph, notes)])
 
 

@@ -207,6 +207,7 @@ async def test_a_study_of_before_has_no_figure_until_the_joint_judgement_is_ther
     told = figures(study)
     assert (told["fp"]["value"], told["fp"]["n"], told["fp"]["n_unscored"]) == (None, 0, 2)
     assert "fp_split" in told["fp"]["reason"] and told["fp_split"]["value"] == 0.625
+    assert "fp_split has each type alone" in " ".join(judged_text(study_document(study)).split())
     assert await judged_by(study, shop, script) == 1
     assert figures(study)["fp"]["value"] == 1
 
