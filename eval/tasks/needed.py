@@ -6,6 +6,7 @@ The sources are those of all types. The judge is asked with the prompt of `suppo
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any, TypedDict
 
 from drr.eval.evidence.answers import Answer
@@ -44,7 +45,8 @@ class NeededTask(SupportTask):
         if extracted is None or found is None or desk.refetched is not None or not desk.protocol.judges_each:
             return
         claims = {one.id: one for one in found.claims or () if one.whole in SCORE}
-        open_ = [one for one in judged.citations.get(about.key) or () if one.standing == "undecided"]
+        before = replace(judged, answers=[about], rests={}).citations[about.key] or ()
+        open_ = [one for one in before if one.standing == "undecided"]
         rows: dict[str, RestRow] = {}
         for one in open_:
             if (claim := claims.get(one.claim)) is not None:
