@@ -451,10 +451,13 @@ def test_a_second_judging_asks_nobody_again(study: Study, shop: Shop) -> None:
 def test_the_page_of_a_report_shows_what_is_wrong_and_what_was_passed(study: Study, shop: Shop) -> None:
     blue = of_words("is blue", false("is blue", "the color is <green>", instead="is green"))
     pounds = of_words("six pounds", false("six pounds", "it may be more"))
+    ports = of_words("six ports", false("six ports", "nobody can tell"))
+    said = {"is blue": "wrong", "six ports": "open"}
     script = Proofreader(
-        lambda text: blue(text) or pounds(text), lambda charge: "wrong" if "is blue" in charge else "right"
+        lambda text: blue(text) or pounds(text) or ports(text),
+        lambda charge: next((word for words, word in said.items() if f"Words: {words}" in charge), "right"),
     )
-    found, _ = found_in(study, shop, script)
+    found, _ = found_in(study, shop, script, REPORT.replace("ports and is blue", "ports.\n\nIt is blue"))
     assert found["acquitted"]
     reader = Reader(study)
     (entry,) = reader.entries()
@@ -465,6 +468,7 @@ def test_the_page_of_a_report_shows_what_is_wrong_and_what_was_passed(study: Stu
     assert "records contradict: 1" in shown and "the color is &lt;green&gt;" in shown
     assert re.search(r'<span class="tag \w+">(?:wrong|passed)</span> [^<]*', shown)[0].endswith("is blue")  # type: ignore[index]
     assert shown.count(">passed</span>") == len(found["acquitted"])
+    assert ">unknown</span> six ports" in shown and "1 more were charged" not in shown
 
 
 @pytest.mark.parametrize(
@@ -538,6 +542,9 @@ def test_a_report_of_which_something_was_left_out_is_not_clear(at_home: Path, dr
     with Wire(script) as wire:
         code, out, err = drr(*ASKED, *OFF, wire.url, "--quiet")
     assert code == 1 and "1 statements without a verdict" in out and " calls" not in err
+    with Wire(Proofreader(of_words("is blue", false("blue")), weighs=lambda charge: "open")) as wire:
+        code, out, _ = drr(*ASKED, *OFF, wire.url, "--quiet")
+    assert code == 1 and "1 charges of which the second reading could not tell" in out
     with Wire(Proofreader(weighs=lambda charge: "right")) as wire:
         code, _, err = drr(*ASKED, *OFF, wire.url)
     assert code == 0 and re.search(rf"{SONNET} reads \d+ statements: \d calls", err)
