@@ -83,7 +83,7 @@ def _unpack(recorded: Path, folder: Path) -> Path:
         shutil.rmtree(recorded, ignore_errors=True)
         with as_file(PACKED / "recorded.bundle") as bundle:
             restore(bundle, recorded)
-        with Study.read(folder) as study:
+        with Study.read(recorded) as study:
             answers = read_answers(study)
         asked = {str(one.record.spec["query_id"]) for one in answers}
         lines = [one.model_dump_json(exclude_none=True) for one in builtin_queries() if one.id in asked]
