@@ -55,6 +55,7 @@ def every_area() -> Iterator[Area]:
         tries_at_addresses,
         tries_at_code,
         tries_at_files,
+        tries_at_imports,
         tries_at_judges,
         tries_at_texts,
     )
@@ -64,3 +65,4 @@ def every_area() -> Iterator[Area]:
     yield from tries_at_code.AREAS
     yield from tries_at_files.AREAS
     yield from tries_at_judges.AREAS
+    yield from tries_at_imports.AREAS
