@@ -15,13 +15,13 @@ from drr.wording.locale import FOLDER
 WORDS = {
     "de": {
         "labels": {
-            "Price": "Preis|Preis heute|Stückpreis|Einzelpreis|Aktueller Preis", "Rating": "Bewertung|Durchschnitt|Sterne|Durchschnittliche Bewertung",
+            "Price": "Preis|Preis heute|Stückpreis|Einzelpreis|Aktueller Preis", "Rating": "Bewertung|Kundenbewertung|Durchschnitt|Sterne|Durchschnittliche Bewertung",
             "Ratings": "Bewertungen|Anzahl Bewertungen|Anzahl der Bewertungen|Rezensionen", "Total": "Summe|Gesamt",
             "Date": "Datum|Bestelldatum|Bestellt am|Bestellt|Gekauft am", "Status": "Status|Bestellstatus", "Quantity": "Menge|Anzahl|Stückzahl|Stück",
             "Order": "Bestellung|Bestellnummer|Bestell-Nr.", "Item": "Artikel|Produkt|Ware", "Brand": "Marke|Hersteller", "Color": "Farbe",
         },
         "states": {"Delivered": "geliefert|zugestellt", "Shipped": "versandt|verschickt|versendet", "Cancelled": "storniert", "Returned": "zurückgesandt|zurückgegeben|retourniert", "Processing": "in Bearbeitung"},
-        "stars": "Sterne|Sternen|Stern", "of_five": "von 5|von fünf", "ratings": "Bewertungen|Rezensionen|Kundenbewertungen", "from": "aus|bei|von|nach",
+        "stars": "Sterne|Sternen|Stern", "of_five": "von 5|von fünf", "ratings": "Bewertungen|Rezensionen|Kundenbewertungen", "from": "aus|bei|von|nach|basierend auf|beruhend auf",
         "order": "Bestellung|Bestellnummer", "on": "am|vom", "whole": "insgesamt|zusammen|alles in allem",
     },
     "fr": {

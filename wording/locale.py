@@ -45,7 +45,7 @@ class Locale:
             (rf"\b(?P<it>{some('order')})(?=\s(?:Nr\.?\s|#)?[A-Z0-9-]*\d)", lambda _: "order"),
             (rf"\b(?P<it>{some('on')})(?=\s\d{{1,2}}[.\s])", lambda _: "of"),
             (rf"\b(?P<it>{some('whole')})\b", lambda _: "in total"),
-            (r"(?<=\|)\s*[*_]*(?P<it>\d{1,3}(?:\.\d{3})+|\d{1,3}(?:\.\d{3})*,\d{1,2})(?=[*_]*\s*\|)", _cell),
+            (r"(?<=\|)\s*[*_]*(?P<it>\d{1,3}(?:\.\d{3})+|\d{1,3}(?:\.\d{3})*,\d{1,2}(?:\s?\([\d.]{1,9}\))?)(?=[*_]*\s*\|)", _cell),
         ]  # fmt: skip
         self._forms = [(re.compile(form, re.I | re.M), read) for form, read in forms]
 

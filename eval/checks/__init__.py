@@ -93,23 +93,23 @@ class Rule(NamedTuple):
 
 
 RULES: dict[str, Rule] = {
-    "in_catalogue": Rule("catalogue:in_catalogue", "111"),
-    "outside_shop": Rule("catalogue:outside_shop", "111"),
-    "name_matches_id": Rule("catalogue:name_matches_id", "111"),
-    "price": Rule("products:price", "111", reads_figures=True),
-    "rating": Rule("products:rating", "111", reads_figures=True),
-    "total": Rule("money:total", "111", reads_figures=True),
-    "budget": Rule("money:budget", "111", reads_figures=True),
-    "order_facts": Rule("orders:order_facts", "111", reads_figures=True),
-    "privacy": Rule("profile:privacy", "111"),
-    "profile_facts": Rule("profile:profile_facts", "111", reads_figures=True),
+    "in_catalogue": Rule("catalogue:in_catalogue", "112"),
+    "outside_shop": Rule("catalogue:outside_shop", "112"),
+    "name_matches_id": Rule("catalogue:name_matches_id", "112"),
+    "price": Rule("products:price", "112", reads_figures=True),
+    "rating": Rule("products:rating", "112", reads_figures=True),
+    "total": Rule("money:total", "112", reads_figures=True),
+    "budget": Rule("money:budget", "112", reads_figures=True),
+    "order_facts": Rule("orders:order_facts", "112", reads_figures=True),
+    "privacy": Rule("profile:privacy", "112"),
+    "profile_facts": Rule("profile:profile_facts", "112", reads_figures=True),
     "statistics": Rule("text:given_up", "200"),
-    "duplicates": Rule("text:duplicates", "111"),
-    "citation_hygiene": Rule("citing:citation_hygiene", "111", kinds_text),
-    "fabricated_citation": Rule("citing:fabricated_citation", "111"),
+    "duplicates": Rule("text:duplicates", "112"),
+    "citation_hygiene": Rule("citing:citation_hygiene", "112", kinds_text),
+    "fabricated_citation": Rule("citing:fabricated_citation", "112"),
     "numbers_in_evidence": Rule("text:given_up", "200"),
-    "product_claims": Rule("products:product_claims", "111", reads_figures=True),
-    "process_text": Rule("text:process_text", "111"),
+    "product_claims": Rule("products:product_claims", "112", reads_figures=True),
+    "process_text": Rule("text:process_text", "112"),
 }
 
 

@@ -148,7 +148,8 @@ def _links(mentions: Mentions) -> Iterator[_Named]:
 
 
 _APART = re.compile(r"[,;:]\s|\s[–—/-]\s|\s(?:and|or)\s(?=the\s|an?\s)|[.!?|→]|\n|[()\[\]]")
-_AFTER_ID = re.compile(r"`?[,:]?\s(?:[–—-]\s|the\s)?(?P<name>[A-Z][^,.;:|\n()\[\]$]{5,120})")
+_AFTER_ID = re.compile(r"`?[,:]?\s(?:[–—·-]\s|the\s)?(?P<name>[A-Z][^,.;:|·\n()\[\]$]{5,120})")
+_BULLET = re.compile(r"[\s>*_]*(?:[-+•·]\s|\d{1,3}[.)]\s)?[\s*_]*")
 _FIRST_CAPITAL = re.compile(r"(?<![\w'’&-])[A-Z][\w'’&-]+\s[A-Z&]")
 
 
@@ -161,6 +162,11 @@ def _before(mentions: Mentions) -> Iterator[_Named]:
     for product_id, start, end in places:
         low = max(0, start - _LONGEST, report.rfind("\n", 0, start) + 1)
         text = report[low:start].rstrip(" *_`([,:–—-")
+        if _BULLET.fullmatch(text) is None:
+            lead = _BULLET.match(text)
+            whole = text[lead.end() :] if lead else text
+            if whole[:1].isupper() and ", " in whole and "|" not in whole:
+                yield _Named(product_id, whole, (start - len(whole), start))
         if not text.strip(" *_>-•|") and (behind := _AFTER_ID.match(report, end)) is not None:
             yield _Named(product_id, behind["name"], behind.span("name"))
         cuts = [match.end() for match in _APART.finditer(text)]

@@ -29,7 +29,7 @@ _ORDER_ID = re.compile(
     r"(?<![\w.$/-])\d{16}(?![\w-])|\border(?:\s+(?:id|number|no\.?|#))*\s*+(?:[:#]\s*+)?\[?(?P<n>\d{9,20})(?![\d,.]*\d)",
     re.I,
 )
-_DIGITS = 16  # of every order's number
+_DIGITS, _PAIR = 16, 2  # digits of every order's number; cells of a row: a label and its value
 _STATES = {one.casefold(): one for one in ORDER_STATUSES}
 _NOT_YET = word_list("refunded|pending|in transit|on its way|still on its way|on the way|not delivered|open")
 """States that no record has."""
@@ -39,7 +39,6 @@ _DAY_LABELS = word_list(
 )
 _STATE_LABELS = word_list("status|state|order status")
 _COUNT = re.compile(r"\d{1,3}(?![\d.,])")
-_PAIR = 2  # cells of a row: a label and its value
 _THING_LABELS = word_list("item|product|what|bought|thing|name|product name|item ordered")
 _NEAR = 40  # characters between an order's number and its day
 _BETWEEN = re.compile(
@@ -285,7 +284,9 @@ def _compare_line(
     if line.kind == "row":
         _compare_row(tally, subject, mentions, line, order, whens)
         _compare_thing(tally, mentions, line, order, orders[0][1])
-    elif line.kind != "text" or (len(whens) == 1 and len(line.text) < _SHORT):
+    elif line.kind != "text" or (
+        (len(whens) == 1 or _ORDER_FIRST.match(line.text)) and len(line.text) < _SHORT
+    ):
         several = len({one.product_id for one in mentions.within(line.start, line.end)}) > 1
         if len(whens) == 1 and not several:
             low = max(0, line.start - 1, whens[0].start - _NEAR)
@@ -367,8 +368,7 @@ def _compare_thing(tally: Tally, mentions: Mentions, line: TextLine, order: Orde
         tally.compare((one.start, one.end), product_id == order.product_id, *why)
 
 
-_BESIDE = 80
-"""Characters between an order's number and the product that its sentence mentions."""
+_BESIDE = 80  # characters between an order's number and the product that its sentence mentions
 _ORDER_FIRST = re.compile(
     r"[\s>*_`(+•\d.)-]{0,12}(?:order\b|no\b|#|\d{4}-\d\d-\d\d|\d{9,}|[A-Z][a-z]{2,8}\s\d{1,2},)", re.I
 )

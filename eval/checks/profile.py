@@ -213,9 +213,8 @@ def _compare_place(tally: Tally, match: re.Match[str], start: int, user: User) -
 
 
 _EMAIL = re.compile(r"(?<![\w.+%-])[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9.-]{1,100}\.[A-Za-z]{2,24}")
-_PHONE = re.compile(
-    r"(?<![\w.$/-])(?:\+?0{0,2}1[ .-]?)?\(?\d{3}\)?[ .-]\d{3}[ .-]\d{4}(?:x\d{1,5})?(?![\w-])"
-)
+_PHONE = re.compile(r"(?<![\w.$/+-])\+?\(?\d[\d ().-]{7,17}\d(?:x\d{1,5})?(?![\w-])")
+"""Any number that may be a telephone's. It counts only if a record has it."""
 _STREET = re.compile(
     r"(?<![\w$.,-])\d{1,6}\s+(?:[A-Z][\w'’]+\s+){1,4}?(?:[A-Z][a-z]+)\b(?:\s+(?:Apt|Suite|Unit)\.?\s*\d+)?"
 )
