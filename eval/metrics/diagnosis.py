@@ -115,7 +115,9 @@ def _proposed(
     answer: Answer, label: str, rules: Mapping[str, CheckRow], charges: FailuresResult | None
 ) -> Diagnosis:
     deciding = BY_RULE.get(label, ())
-    broken = [name for name in (*deciding, *_ALSO.get(label, ())) if _status(rules, name) == "fail"]
+    broken = [
+        name for name in (*deciding, *_ALSO.get(label, ())) if _status(rules, name) in ("fail", "remark")
+    ]
     by = [f"rule {name}" for name in broken]
     failure = next((one for one in charges["failures"] if one["label"] == label), None) if charges else None
     if failure is not None:
