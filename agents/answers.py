@@ -112,13 +112,14 @@ def is_empty(report: str) -> bool:
     from drr.citations.parse import parse, without_form
 
     report, form = without_form(report)
+    heads = {line.strip("# ").casefold() for line in report.splitlines() if line.startswith("#")}
+    if form is not None or "picks" in heads:  # where nothing fits, the form's list is empty
+        return False
     for entry in reversed(parse(report).references):
-        heads = [line for line in report[: entry.start].splitlines() if line.startswith("#")]
-        if not heads or heads[-1].strip("# ").casefold() != "picks":  # picks are an answer
-            report = report[: entry.start] + report[entry.end :]
+        report = report[: entry.start] + report[entry.end :]
     lines = [line.strip() for line in report.splitlines()]
     prose = "\n".join(line for line in lines if line.strip("#*-_=`|: ") and not line.startswith("#"))
-    if form is not None or any(map(str.isdigit, prose)) or parse(prose).sources:
+    if any(map(str.isdigit, prose)) or parse(prose).sources:
         return False
     wide = sum(east_asian_width(letter) in "WF" for letter in prose)
     return len(prose.split()) + wide // 2 < _FEWEST

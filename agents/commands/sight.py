@@ -28,7 +28,7 @@ _CONFIGURED = tuple(
 _MADE_INSIDE = frozenset(map(Path, ("/dev", "/proc")))
 """Folders that are made anew in each sandbox."""
 _NO_ROOM = frozenset({"tests", "benchmarks"})
-_TELLING = ("querygen", "data_ingest", "papers/dr3/making")
+_TELLING = ("querygen", "data_ingest", "papers/*/making")
 """Rooms that make shops, questions and tasks of seeds, and hold the public sets. With them a command could tell the answers."""
 _STUDY, _SECRETS = "study.toml", (".env", "drr.toml")
 _OCTAL = re.compile(r"\\([0-7]{3})")
@@ -191,7 +191,7 @@ def _telling(installed: set[Path]) -> set[Path]:
     """Return what tells the answers of public sets, in every copy of this program that is shown."""
     copies = {Path(__file__).parents[2], *(path / "drr" for path in installed)}
     copies |= {copy for path in installed for copy in path.glob("python*/site-packages/drr")}
-    return {_real(copy / room) for copy in copies for room in _TELLING if (copy / room).is_dir()}
+    return {_real(room) for copy in copies for rooms in _TELLING for room in copy.glob(rooms) if room.is_dir()}
 
 
 def _corpus() -> Path:

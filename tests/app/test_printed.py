@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from tests.cases import cases
 
 SNAPSHOTS = {
-    "retail": "b2b14df68246", "pdr": "e7340404970c", "reporteval": "5d651e6b5492", "dr3": "9f25cfdef408",
+    "retail": "49743906aa04", "pdr": "e7340404970c", "reporteval": "5d651e6b5492", "dr3": "9f25cfdef408",
 }  # fmt: skip
 """Of figures and notes as they were read off the papers, their sums held against what the papers state."""
 

@@ -68,7 +68,7 @@ def answer(
 ) -> Unit:
     spec = {
         "query_id": f"q-{query}",
-        "query": f"What of {query}, under $100?",
+        "query": f"What of {query}, within a budget of $100?",
         "user_id": user_id,
         "variant": variant,
         "trial": trial,

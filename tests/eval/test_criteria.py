@@ -30,7 +30,7 @@ from tests.shops import write_rows
 from tests.tools.small_shop import ANNA, BEN, PRODUCTS, USERS
 from tests.wire import Request, Say, Wire
 
-TASK = "What of a, under $100?"
+TASK = "What of a, within a budget of $100?"
 T1 = CriteriaOwner("t1")
 OF_ANNA, OF_BEN = CriteriaOwner("t1", "p-anna"), CriteriaOwner("t1", "p-ben")
 
@@ -316,11 +316,11 @@ def test_what_the_person_or_the_wish_rules_out(snack_shop: Shop) -> None:
 
 
 async def test_they_stand_beside_p_with_the_broken_limits(study: Study, snack_shop: Shop) -> None:
-    """`answer` asks under $100."""
+    """`answer` asks within $100."""
     dear = ("Stone bird bath", "B0BATH0001", "64.50")
     plans = {"good": plan(SEEDS, OATS), "bad": plan(dear, FEEDERS, SNACK, SEEDS)}
     await put(study, *(answer("a", variant, text) for variant, text in plans.items()))
-    line = '{"id": "q-a", "query": "What of a, under $100?", "user_id": "U1", "person_id": "p-anna"}'
+    line = '{"id": "q-a", "query": "What of a, within a budget of $100?", "user_id": "U1", "person_id": "p-anna"}'
     (study.folder / "queries.jsonl").write_text(line, encoding="utf-8")
     choices = {PqrChoices: PqrChoices({"p-anna": ALLERGIC}, rounds=1)}
     judged = await by_rules(study, ["pqr"], snack_shop, choices=choices)

@@ -37,7 +37,7 @@ from tests.eval.pqr_judge import PERSONS, CriteriaJudge, judged_by, judging
 from tests.tools.small_shop import ANNA, BEN
 from tests.wire import Fail, Request, Say, Wire
 
-TASK = "What of a, under $100?"
+TASK = "What of a, within a budget of $100?"
 OF_ANNA = CriteriaOwner("t1", "p-anna")
 REPORT = "A steel feeder [1].\n\n## Sources\n[1] http://ecommerce.example/B0BN7FLXLV\n"
 

@@ -54,7 +54,7 @@ async def asked(study: Study, script: CriteriaJudge, shop: Shop) -> Judged:
 
 async def with_reports(study: Study, trials: int = 1) -> None:
     """`fitted` writes for the person, `general` the same for everybody."""
-    text = "What of a bird or a dog, under $100?"
+    text = "What of a bird or a dog, within a budget of $100?"
     lines = [{"id": name, "query": text, "user_id": user, "task_id": "t1"} for user, name in QUERIES.items()]
     (study.folder / "queries.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
     units = []

@@ -154,11 +154,6 @@ def test_a_part_of_what_was_read_of_a_file_is_not_made_up(address: str, status: 
     assert checked("It is so", address)["fabricated_citation"].status == status
 
 
-@table("filetasks", "figures_are_held_against_what_was_read_around_the_place")
-def test_figures_are_held_against_what_was_read(sentence: str, address: str, status: str) -> None:
-    assert checked(sentence, address)["numbers_in_evidence"].status == status
-
-
 def answers(world: dict[str, str], *names: str) -> list[Answer]:
     calls = [{"name": name, "kind": "api"} for name in names]
     record = SimpleNamespace(key_fields=world, result={})

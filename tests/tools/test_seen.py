@@ -68,7 +68,7 @@ async def _run(world: World, calls: Iterable[tuple[str, dict[str, Any]]]) -> tup
                     text, *pictures = said.content
                     sources = [(one["url"], one["sha256"]) for one in (said.meta or {}).get("sources", ())]
                     given.append(Given(tool, text.text, said.structured_content, sources, len(pictures)))  # type: ignore[union-attr]
-        return Ending("A report.", "finalized")
+        return Ending("A report of what the tools returned to it, word by word.", "finalized")
 
     meter = Meter()
     model = Models(ModelSettings({})).unit(meter).role(AGENT, lambda *_: AIMessage(""))
