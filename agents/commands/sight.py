@@ -191,7 +191,9 @@ def _telling(installed: set[Path]) -> set[Path]:
     """Return what tells the answers of public sets, in every copy of this program that is shown."""
     copies = {Path(__file__).parents[2], *(path / "drr" for path in installed)}
     copies |= {copy for path in installed for copy in path.glob("python*/site-packages/drr")}
-    return {_real(room) for copy in copies for rooms in _TELLING for room in copy.glob(rooms) if room.is_dir()}
+    return {
+        _real(room) for copy in copies for rooms in _TELLING for room in copy.glob(rooms) if room.is_dir()
+    }
 
 
 def _corpus() -> Path:

@@ -80,7 +80,7 @@ def test_rules_that_somebody_names_lead_nothing(study: Path, tmp_path: Path, drr
     assert document["metrics"]["react"]["fp"]["value"] is not None
     drr.out("report", study, "--out", tmp_path / "report", "--quiet")
     page = " ".join((tmp_path / "report" / "index.html").read_text(encoding="utf-8").split())
-    assert "is unknown, as no model judged them" in page
+    assert "no judge says who is better" in page
     drr.out("board", study, "--out", tmp_path / "board", "--quiet")
     listed = (tmp_path / "board" / "index.json").read_text(encoding="utf-8")
     assert listed.count('"variant":') == 2, "each system once, though rules and code left figures"

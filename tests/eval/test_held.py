@@ -75,7 +75,11 @@ async def test_a_study_judge_stands_beside_people(study: Study) -> None:
     judged = read_judged(study, choose_judging(study))
     people = []
     for q, label in zip("abc", ("A", "A", "tie"), strict=True):
-        texts = {"query": f"What of {q}, within a budget of $100?", "answer_a": f"# x {q}", "answer_b": f"# y {q}"}
+        texts = {
+            "query": f"What of {q}, within a budget of $100?",
+            "answer_a": f"# x {q}",
+            "answer_b": f"# y {q}",
+        }
         one = pair(0, label, "anna", id=pair_id(f"q-{q}", "x", "y"), **texts)
         people.append(one.model_copy(update={"system_a": None, "system_b": None}))
     labels = study_labels(judged)

@@ -199,8 +199,8 @@ async def test_points_that_could_not_be_made_leave_recall_unknown(study: Study) 
 
 
 async def test_code_decides_what_it_can_and_nobody_is_asked_for_it(study: Study, shop: Shop) -> None:
-    """A product that a reader is shown; a limit that may be for each is left to the judge, and a remark shows nobody anything."""
-    ask(study, "What of a, under $100?", needs=["bird seed"])
+    """A product that a reader is shown, and a cost that the rule `budget` adds up; a remark shows nobody anything."""
+    ask(study, "What of a within a budget of $100?", needs=["bird seed"])
     link = "[Black oil seed](http://ecommerce.example/B0SEED0001)"
     cheap = f"- {link}: $12.49\n- [feeder](http://ecommerce.example/{FEEDER}): $19.99\n\n**Total: $32.48**"
     await put(
@@ -216,11 +216,11 @@ async def test_code_decides_what_it_can_and_nobody_is_asked_for_it(study: Study,
         v: [f"{found[n]['support']} by {found[n]['by']}" for n in ("c1", "k1")] for v, found in said.items()
     }
     assert by == {
-        "cheap": ["not_support by judge", "support by rule"],  # $100 may be for each
-        "dear": ["not_support by judge", "support by rule"],
+        "cheap": ["support by rule"] * 2,
+        "dear": ["not_support by rule", "support by rule"],
         "sly": ["not_support by judge"] * 2,
     }
-    assert sorted(script.shown) == [["c1"], ["c1"], ["c1", "k1"]]
+    assert script.shown == [["c1", "k1"]]
 
 
 async def test_a_purchase_is_told_where_one_line_names_the_product_and_its_day(

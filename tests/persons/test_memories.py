@@ -183,7 +183,11 @@ def test_a_memory_on_the_wire_is_asked_once_however_many_tasks_there_are(tmp_pat
     words = (*home(tmp_path), "--shop", f"{tmp_path}/shop", "--settings", memory)
 
     def told(request: Request) -> Say:
-        return looked(request, "A small house near the garden would suit her well.") if "tools" in request.body else Say("Keeps a terrier.")
+        return (
+            looked(request, "A small house near the garden would suit her well.")
+            if "tools" in request.body
+            else Say("Keeps a terrier.")
+        )
 
     with Wire(told) as wire:
         model = ("--model", "anthropic:claude-sonnet-5-5", "--base-url", wire.url)
