@@ -158,7 +158,7 @@ def test_an_honest_end_is_an_empty_list_where_nothing_fits(found: StressDocument
     with Study.read(asked) as study:
         record = next(study.records("answer"))
         for query in read_queries(asked / "queries.jsonl"):
-            none = replace(record, blobs={**record.blobs, "report": record.blobs["transcript"]})
+            none = replace(record, blobs={k: v for k, v in record.blobs.items() if k != "report"})
             assert ReadAnswer(study, none, query).is_honest == (1 if query.id in refused else None)
 
 
