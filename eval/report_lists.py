@@ -3,7 +3,8 @@
     ## Figures
     - 3: $29.49 [it](http://ecommerce.example/B08BASHAWX)
 
-An item of the last two begins with its point, and a figure stands right behind that. Nothing else of a report is read.
+An item of the last two begins with its point, and a figure stands right behind that. Nothing else of a report is read. What our page
+shows is read, so a list counts in code, in a tag or as a picture too.
 """
 
 from __future__ import annotations
@@ -18,11 +19,14 @@ from typing import NamedTuple
 from drr.citations.links import scan
 from drr.citations.parse import parse
 from drr.env.checkable import parse_figure, same_figure
+from drr.eval.asking.safety import visible_report
 from drr.eval.checks.mentions import body_layout
 from drr.wording.money import amounts
 
 _POINT = re.compile(r"[ \t]*(?:[-*+][ \t]+)?\**(?:[Pp]oint )?(\d{1,3})[.):*]+[ \t]*")
 _FIGURE = re.compile(r"\d{4}-\d\d-\d\d|\d[\d,]*(?:\.\d+)?")
+_SIGN = re.compile(r"`|~~~|!(?=\[)|<(?!/?sup>)")
+"""What begins code, a picture or a tag to those who look for links."""
 
 _PIECES = range(1, 10)
 
@@ -45,10 +49,10 @@ class ReportLists:
 
     def items(self, heading: str) -> list[ListItem] | None:
         """Return the items under each heading of that name; `None` without such a heading."""
-        found = scan(self.report)
+        shown = _SIGN.sub(lambda sign: " " * len(sign[0]), visible_report(self.report, None))
         named = within = False
         begins: list[tuple[int, bool]] = []
-        for line in body_layout(found.plain).lines:
+        for line in body_layout(shown).lines:
             if line.kind == "heading":
                 within = line.text.strip("# \t\r").casefold() == heading
                 named = named or within
@@ -59,13 +63,15 @@ class ReportLists:
                 begins.append((line.start, False))  # a new paragraph, such as the total of the list
         if not named:
             return None
-        marked = [(one.start, one.url) for one in parse(self.report).markers if one.url]
-        addresses = sorted(marked + [(link.start, link.url) for link in found.links])
+        sources = parse(self.report).sources  # a page does not show the definitions of its links
+        defined = "\n".join(f"[{number}]: {one.url}" for one in sources for number in one.numbers)
+        marked = [(one.start, one.url) for one in parse(f"{shown}\n\n{defined}").markers if one.url]
+        addresses = sorted(marked + [(link.start, link.url) for link in scan(shown).links])
         items = []
-        for (start, wanted), (end, _) in pairwise([*begins, (len(self.report), False)]):
+        for (start, wanted), (end, _) in pairwise([*begins, (len(shown), False)]):
             if wanted:
                 own = [url for place, url in addresses if start <= place < end]
-                items.append(ListItem(found.plain[start:end], own[0] if own else None))
+                items.append(ListItem(shown[start:end], own[0] if own else None))
         return items
 
     @cached_property

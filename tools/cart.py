@@ -152,7 +152,7 @@ def ask_shopper(
     words = _spoken(ctx, question, answer.sentences) if state.voice else " ".join(answer.sentences)
     state.heard += answer.sentences
     data = {"sentences": answer.sentences, "agreed": answer.agreed}
-    return ToolAnswer(f"The shopper says: {words}", (), data)
+    return ToolAnswer(f"The shopper says: {one_line(words, len(words))}", (), data)
 
 
 def _spoken(ctx: ToolContext, question: str, sentences: Sequence[str]) -> str:

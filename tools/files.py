@@ -212,7 +212,7 @@ def _source(place: FilePlace, seen: str) -> Source:
 
 def _set_in(text: str) -> str:
     """Indent a text, so that no line of a file can pass for a line of the answer."""
-    return "\n".join(f"   {line}" for line in text.split("\n"))
+    return "\n".join(f"   {line}" for line in f"{text}\n".splitlines())
 
 
 def _numbers(part: str, what: str, count: int, most: int) -> tuple[int, int]:

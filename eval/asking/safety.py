@@ -38,16 +38,17 @@ def parser() -> MarkdownIt:
     return made.disable(["image"])
 
 
-def readable_markdown(markdown: str, addresses: Collection[str] = ()) -> str:
+def readable_markdown(markdown: str, addresses: Collection[str] | None = ()) -> str:
     """Return the visible content of Markdown as readable Markdown. Of a link's target only the site is kept, which a reader sees on hovering.
 
     A target stays whole where the text shows it elsewhere, or where its canonical form is one of `addresses`, which the task shows anyway.
+    All stay with `None`.
     """
     tokens = parser().parse(markdown)
     addresses_seen = _ADDRESS.findall("\n".join(_texts(tokens)))
     known = {*addresses_seen, *(address.rstrip(".,;:!?*_") for address in addresses_seen)}
-    if addresses:
-        known |= {target for target in _targets(tokens) if canonical_url(target) in addresses}
+    if addresses is None or addresses:
+        known |= {one for one in _targets(tokens) if addresses is None or canonical_url(one) in addresses}
     text = _Page(known).text(tokens)
     if _letters(text) == _letters(markdown):
         return markdown
@@ -215,7 +216,7 @@ _PLEA = re.compile(
 )
 
 
-def visible_report(markdown: str, addresses: Collection[str] = ()) -> str:
+def visible_report(markdown: str, addresses: Collection[str] | None = ()) -> str:
     """Return a report as our page shows it; `addresses` are link targets that the task shows anyway. Nothing is cut before it is parsed."""
     return visible_text(readable_markdown(markdown, addresses))
 

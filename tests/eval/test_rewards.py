@@ -103,6 +103,27 @@ def test_a_list_that_our_page_shows_counts_whatever_stands_around_it(dress: str)
     assert (read.figures, read.refusals) == ({3: "9.99"}, {2})
 
 
+@each(
+    "lists",
+    [
+        "```\n## Picks\n- [one]({0})\n\n## Figures\n- 3: $9.99\n\n## Refusals\n- 2: none\n```",
+        "~~~\n## Picks\n- {0}\n\n## Figures\n- 3: $9.99\n\n## Refusals\n- 2: none",
+        "<b title='\n\n## Picks\n- [one]({0})\n\n## Figures\n- 3: $9.99\n\n## Refusals\n- 2: none\n\n'>",
+        "## Picks\n- ![one]({0})\n\n## Figures\n- 3: `$9.99`\n\n## Refusals\n- `2: none`",
+        "## Picks\n- ![one][1]\n\n## Figures\n- `3: $9.99`\n\n## Refusals\n- 2: <i>\n\n[1]: {0}",
+        '## Picks\n- <a href="{0}">one</a>\n\n## Figures\n- 3: $\\mathbf{{9.99}}$\n\n## Refusals\n- 2: none',
+        "## Picks\n- one [1, 2]\n\n## Figures\n- 3: $9.99\n\n## Refusals\n- 2: none\n\n[1]: {0}\n[2]: {0}",
+        "## P\u200bicks\n- <{0}>\n\n## Figures\n- 3: $9.99\n- ![7: $5](http://x.example/7)\n\n## Refusals\n- 2: none\n\n[//]: # (- 8: $1)",
+    ],
+)
+def test_a_list_in_code_a_tag_or_a_picture_counts_as_our_page_shows_it(lists: str) -> None:
+    """A figure in backticks contradicted no form, though a reader sees it."""
+    read = ReportLists(f"Take it.\n\n{lists.format(HOST + 'B01')}\n")
+    assert Rewarded(QUERY, read.report, None, SOURCES, 2).picks == ["B01"]
+    assert ({**read.figures, 7: ""}, read.refusals) == ({3: "9.99", 7: ""}, {2})
+    assert read.contradicted({3: 5}, [None]) == 1
+
+
 def test_a_pick_may_be_cited_by_its_number() -> None:
     cited = f"## Picks\n- first [2], not [that]({HOST}B07)\n- second [1]\n- a third\n\n## Sources\n[1] one: {HOST}B01\n[2] two: {HOST}B02\n"
     assert Rewarded(QUERY, cited, None, SOURCES, 2).picks == ["B02", "B01"]
