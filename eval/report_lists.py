@@ -26,7 +26,7 @@ from drr.wording.money import amounts
 _POINT = re.compile(r"[ \t]*(?:[-*+][ \t]+)?\**(?:[Pp]oint )?(\d{1,3})[.):*]+[ \t]*")
 _FIGURE = re.compile(r"\d{4}-\d\d-\d\d|\d[\d,]*(?:\.\d+)?")
 _SIGN = re.compile(r"`|~~~|!(?=\[)|<(?!/?sup>)")
-"""What begins code, a picture or a tag to those who look for links."""
+"""The beginning of code, a picture or a tag, in which no link is looked for."""
 
 _PIECES = range(1, 10)
 

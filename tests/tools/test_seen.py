@@ -98,7 +98,7 @@ def _look_over(given: list[Given], record: AnswerRecord) -> None:
 
 def _found(seen: str, text: str, at: int) -> tuple[int, int]:
     """Where `seen` stands in the text, as it is or set in as what a file holds is."""
-    for written in (seen.replace("\n", "\n   "), seen):
+    for written in ("\n   ".join(f"{seen}\n".splitlines()), seen):
         if (found := text.find(written, at)) >= 0:
             return found, found + len(written)
     raise AssertionError(f"not given: {seen!r} in {text!r}")
