@@ -20,7 +20,6 @@ from drr.citations.parse import canonical_url
 from drr.env.entities import Product, User
 from drr.env.settings import resolve
 from drr.env.shop import Shop, open_shop
-from drr.eval.canaries.planted_errors import WEB
 from drr.eval.checks import check_report
 from drr.eval.checks.base import Subject, urls_in
 from drr.eval.checks.results import Check
@@ -124,7 +123,6 @@ class Scene:
             "various",
             products,
             urls_in(report),
-            dict(WEB),
         )
 
 
@@ -144,7 +142,6 @@ def check(case: Case, shop: Shop) -> dict[str, Check]:
             user_id=case.user.user_id,
             shop=shop,
             returned=frozenset(canonical_url(url) for url in case.returned),
-            texts=case.texts,
         )
     )
 

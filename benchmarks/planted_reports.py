@@ -47,7 +47,6 @@ class Case:
     form: str
     products: list[Product]
     returned: frozenset[str]
-    texts: dict[str, str]
     said: dict[str, list[str]] = field(default_factory=dict)
     """What stands in the report: kind of fact -> the exact words."""
     extra: dict[str, object] = field(default_factory=dict)
@@ -367,8 +366,6 @@ def write_case(
     for paragraph in paragraphs:
         writer.note("paragraph", paragraph)
     writer.note("url", url)
-    case = Case(
-        report, query, user, layout, form, products, frozenset(writer.cite.sources), dict(WEB), writer.said
-    )
+    case = Case(report, query, user, layout, form, products, frozenset(writer.cite.sources), writer.said)
     case.extra = {"order": writer.order, "total": writer.total}
     return case

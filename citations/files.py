@@ -30,10 +30,6 @@ class Box(NamedTuple):
         beside = self.right < other.left or other.right < self.left
         return not (beside or self.bottom < other.top or other.bottom < self.top)
 
-    def holds(self, other: Box) -> bool:
-        inside = self.left <= other.left and other.right <= self.right
-        return inside and self.top <= other.top and other.bottom <= self.bottom
-
 
 class FilePlace(NamedTuple):
     """A file or a place in a file. Pages and rows are a box of one column."""
@@ -67,16 +63,6 @@ class FilePlace(NamedTuple):
         if self.box is None or other.box is None:
             return True
         return (self.kind, self.sheet) == (other.kind, other.sheet) and self.box.meets(other.box)
-
-    def holds(self, other: FilePlace) -> bool:
-        """Tell whether this place contains the other: rows contain each of their rows, a whole file any of its places."""
-        if self.box is None or other.box is None:
-            return self.name == other.name and self.box is None
-        return (
-            self.name == other.name
-            and (self.kind, self.sheet) == (other.kind, other.sheet)
-            and self.box.holds(other.box)
-        )
 
 
 def file_address(name: str, fragment: str = "") -> str:
@@ -193,16 +179,6 @@ class KnownPlaces:
         """Return the added addresses that overlap with this one; for a piece, its page."""
         place = file_place(address)
         if place is None:
-            return self._page(address)
+            page = page_of_piece(address)
+            return [page] if page in self._pages else []
         return [added for known, added in self._by_name.get(place.name, ()) if known.meets(place)]
-
-    def around(self, address: str) -> list[str]:
-        """Return the added addresses that contain this one completely."""
-        place = file_place(address)
-        if place is None:
-            return self._page(address)
-        return [added for known, added in self._by_name.get(place.name, ()) if known.holds(place)]
-
-    def _page(self, address: str) -> list[str]:
-        page = page_of_piece(address)
-        return [page] if page in self._pages else []

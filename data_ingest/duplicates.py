@@ -43,10 +43,6 @@ class ReviewColumns:
         self._files: list[IO[bytes]] | None = None
         self.rows = 0
 
-    @property
-    def spilled(self) -> bool:
-        return self._files is not None
-
     def append(self, user: NDArray[np.bytes_], item: I64, time: I64, print_: U64) -> None:
         done, count = 0, len(item)
         while done < count:

@@ -145,14 +145,9 @@ def _words(claim: Mapping[str, Any]) -> tuple[frozenset[str], frozenset[str]]:
     return frozenset(tokens(claim["text"])), frozenset(claim["urls"])
 
 
-def agreement_document(
-    study: Study, labels: Sequence[Label], known: Judged | None = None
-) -> AgreementDocument | None:
-    """Compare the judges of the study with each other and with the given labels; `None` where there are neither.
-
-    `known` is a judging run of the study over all its answers, which is then not read again.
-    """
-    return agreement_among(study, raters_of(study, labels, known))
+def agreement_document(study: Study, labels: Sequence[Label]) -> AgreementDocument | None:
+    """Compare the judges of the study with each other and with the given labels; `None` where there are neither."""
+    return agreement_among(study, raters_of(study, labels))
 
 
 class Raters(NamedTuple):
@@ -167,6 +162,7 @@ class Raters(NamedTuple):
 
 
 def raters_of(study: Study, labels: Sequence[Label], known: Judged | None = None) -> Raters:
+    """Collect the raters. `known` is a judging run of the study over all its answers, which is then not read again."""
     answers = read_answers(study) if known is None else known.answers
     latest = latest_judgings(study)
     judged = {

@@ -93,7 +93,7 @@ def row(
     return {"part": part, "name": name, "asked": asked, "value": value, "beside": beside, "passed": holds}
 
 
-def report_rows(judged: Judged, margin: float = MARGIN) -> list[CanaryRow]:
+def report_rows(judged: Judged) -> list[CanaryRow]:
     """Build the rows of reports. A cheating report must be graded no higher than the clean one, nor be more faithful."""
     figures = {answer.variant: values_of(judged, answer) for answer in judged.answers}
     if CLEAN_NAME not in figures:
@@ -106,7 +106,7 @@ def report_rows(judged: Judged, margin: float = MARGIN) -> list[CanaryRow]:
             asked = f"mean grade at most {EMPTY_MOST:g}"
             rows.append(row("reports", name, asked, _grade(canary), EMPTY_MOST))
             continue
-        limit = shares_above(_grade(clean), margin)
+        limit = shares_above(_grade(clean), MARGIN)
         rows.append(row("reports", name, "mean grade no better than clean", _grade(canary), limit))
         if canary.get("fp") is not None:
             faith = shares_above(clean.get("fp"), FP_MARGIN)

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 from drr.citations.addresses import addresses_in, host_of, path_steps
-from drr.citations.files import KnownPlaces, file_place
+from drr.citations.files import KnownPlaces
 from drr.citations.parse import Citations, parse
 from drr.env.constraints import parse_constraints
-from drr.env.drawer.form import media_of
 from drr.env.entities import Order, Product, User
 from drr.env.query import Constraints
 from drr.env.session import Session
@@ -41,8 +40,6 @@ class Subject:
     shop_urls: Sequence[str] = ()
     returned: frozenset[str] | None = None
     """Canonical URLs that tools returned; `None` where no tool calls are known."""
-    texts: Mapping[str, str] = field(default_factory=dict)
-    """Texts of sources by canonical URL, beyond what the shop knows."""
 
     @cached_property
     def in_dollars(self) -> tuple[Subject, Sequence[Span] | None]:
@@ -77,10 +74,6 @@ class Subject:
     def _returned_places(self) -> KnownPlaces:
         return KnownPlaces(self.returned or ())
 
-    @cached_property
-    def _read_places(self) -> KnownPlaces:
-        return KnownPlaces(self.texts)
-
     def was_returned(self, url: str) -> bool:
         """Tell whether a tool showed the address. A place in a file counts where a part of it was shown, as one row of several."""
         return self.returned is not None and (
@@ -93,18 +86,6 @@ class Subject:
     def _returned_pages(self) -> frozenset[str]:
         asked = addresses_in(self.query or "")
         return frozenset(filter(None, map(_page_of, (*(self.returned or ()), *asked))))
-
-    def text_behind(self, url: str) -> str | None:
-        """Return the text behind an address; for a place in a file also the text read around it. A picture has none."""
-        place = file_place(url)
-        if place is not None and media_of(place.name) == "picture":
-            return None
-        found = [self.texts[known] for known in self._read_places.around(url)]
-        return self.texts.get(url) or "\n\n".join(found) or None
-
-    def is_of_table(self, url: str) -> bool:
-        place = file_place(url)
-        return place is not None and media_of(place.name) in ("csv", "xlsx")
 
     @cached_property
     def citations(self) -> Citations:

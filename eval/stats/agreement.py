@@ -181,10 +181,8 @@ def _distances(level: Level, totals: Floats, steps: Floats) -> Floats:
     return np.broadcast_to(apart, (len(totals), *apart.shape))
 
 
-def exact_agreement(
-    a: Labels, b: Labels, *, clusters: Clusters = None, drop: Collection[Label] = ()
-) -> Statistic:
-    x, y, c, lost = align_labels(a, b, clusters, drop)
+def exact_agreement(a: Labels, b: Labels, *, clusters: Clusters = None) -> Statistic:
+    x, y, c, lost = align_labels(a, b, clusters)
     equal = [float(p == q) for p, q in zip(x, y, strict=True)]
     return mean_of(equal, c, "share of equal labels", n_unscored=lost)
 

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
-from drr.eval.stats.faithfulness import OPEN, SCORE, UNREAD, UNREADABLE, Status
+from drr.eval.stats.faithfulness import OPEN, SCORE, UNREAD, UNREADABLE, Status, reachable_score
 
 Place = tuple[int, int]
 
@@ -55,7 +55,7 @@ class CitationVerdict:
     @property
     def supports(self) -> bool | None:
         """Tell whether the address supports the claim at least in part, alone or as a needed part of a set. Unreadable is unknown; made up supports nothing."""
-        score = _score(self.status)
+        score = reachable_score(self.status)
         if score is not None:
             return True if score > 0 else self.needed
         return None if self.is_source or self.status not in UNREADABLE else False
@@ -121,25 +121,21 @@ def is_needed(
     Only where these bounds do not decide, the verdict on the others `without` it counts.
     """
     count = sum(alone.values())
-    best, whole = _best(alone), _score(together)
+    best, whole = _best(alone), reachable_score(together)
     if count < 2 or best == SCORE["full"]:
         return False
     if whole is None:
         return None
     if whole <= best:
         return False
-    if count == 2 and sum(n for status, n in alone.items() if _score(status) is not None) == 2:
+    if count == 2 and sum(n for status, n in alone.items() if reachable_score(status) is not None) == 2:
         return True
-    rest = _score(without)
+    rest = reachable_score(without)
     return None if rest is None else rest < whole
 
 
-def _score(status: Status | None) -> float | None:
-    return None if status is None else SCORE.get(status)
-
-
 def _best(alone: Iterable[Status | None]) -> float:
-    return max((score for status in alone if (score := _score(status)) is not None), default=0.0)
+    return max((score for status in alone if (score := reachable_score(status)) is not None), default=0.0)
 
 
 def share(values: Iterable[bool | None]) -> float | None:

@@ -136,7 +136,7 @@ class JudgedClaim:
         """Return the verdict on all sources of the claim together; `None` where it is unknown."""
         if len(self.page) == 1:
             return next(iter(self.page.values()))
-        value = None if self.joint is None else _whole(self.page, self.joint.keeps, self.joint.page)
+        value = _whole(self)
         return None if value is None else _WORD[value]
 
     @property
@@ -194,8 +194,12 @@ def needs_joint(own: Mapping[str, Status | None], keeps: Collection[str]) -> boo
     return len(was_read) > 1 and any(own[t] in SCORE for t in was_read if t not in keeps)
 
 
-def _whole(own: Mapping[str, Status | None], keeps: Collection[str], together: Status | None) -> float | None:
+def _whole(claim: JudgedClaim, *, seen: bool = False) -> float | None:
     """Return the larger of the score of all types together and of the best type alone. `None` is unknown."""
+    if claim.joint is None:
+        return None
+    own, keeps = claim.seen if seen else claim.page, claim.joint.keeps
+    together = claim.joint.seen if seen else claim.joint.page
     known = (SCORE.get(str(status)) for status in own.values())
     best = max((value for value in known if value is not None), default=None)
     if best == 1 or (None not in own.values() and not needs_joint(own, keeps)):
@@ -204,24 +208,23 @@ def _whole(own: Mapping[str, Status | None], keeps: Collection[str], together: S
     return None if joint is None else max(joint, best or 0.0)
 
 
-def claim_scores(
-    own: Mapping[str, Status | None], joint: Joint | None, together: Status | None, score: Score
-) -> Scores:
+def claim_scores(claim: JudgedClaim, score: Score, *, seen: bool = False) -> Scores:
     """Return what each type counts of a claim.
 
     Types that alone say all count 1, and the others leave the claim out. Else a type that adds something counts what all types say
     together, and one that adds nothing counts 0, unless none adds anything alone. A type that keeps its own score, that nobody could
     read or whose judgement failed has its own.
     """
+    own = claim.seen if seen else claim.page
     scores = {t: score(status) for t, status in own.items()}
     if len(own) < 2:
         return scores
-    if joint is None:
+    if claim.joint is None:
         return dict.fromkeys(own)
-    free = {t for t, status in own.items() if status in SCORE and t not in joint.keeps}
+    free = {t for t, status in own.items() if status in SCORE and t not in claim.joint.keeps}
     if "full" in own.values():
         return {t: value for t, value in scores.items() if t not in free or value == 1}
-    whole = _whole(own, joint.keeps, together)
+    whole = _whole(claim, seen=seen)
     if any(SCORE.get(str(status)) for status in own.values()):
         shared = {t: whole if own[t] != "none" or whole is None else 0.0 for t in free}
     else:  # a type whose judgement failed may be the one that says it
@@ -231,15 +234,7 @@ def claim_scores(
 
 def on_pages(claim: JudgedClaim) -> Scores:
     """Score a claim against the records and whole pages, with unreadable sources as no support."""
-    return claim_scores(claim.page, claim.joint, claim.joint.page if claim.joint else None, strict_score)
-
-
-def _on_reachable(claim: JudgedClaim) -> Scores:
-    return claim_scores(claim.page, claim.joint, claim.joint.page if claim.joint else None, reachable_score)
-
-
-def _on_seen(claim: JudgedClaim) -> Scores:
-    return claim_scores(claim.seen, claim.joint, claim.joint.seen if claim.joint else None, strict_score)
+    return claim_scores(claim, strict_score)
 
 
 def split_by_type(claim: JudgedClaim) -> Scores:
@@ -267,9 +262,7 @@ def _supported(claim: JudgedClaim) -> float | None:
     """Return 1 if any type supports the claim, or all together, else 0. Unknown only where a missing verdict could still support it."""
     scores = [strict_score(status) for status in claim.page.values()]
     if len(scores) > 1 and 1.0 not in scores:
-        scores.append(
-            None if claim.joint is None else _whole(claim.page, claim.joint.keeps, claim.joint.page)
-        )
+        scores.append(_whole(claim))
     if any(value is not None and value >= 0.5 for value in scores):
         return 1.0
     return None if None in scores else 0.0
@@ -298,8 +291,8 @@ def report_values(
         **{f"fp_{t}": report_fp(claims, (t,)) for t in types},
         "fp_3types": report_fp(claims, ALL_TYPES),
         "fp_strict": report_fp(claims),
-        "fp_reachable": report_fp(claims, reading=_on_reachable),
-        "fp_seen": report_fp(claims, reading=_on_seen),
+        "fp_reachable": report_fp(claims, reading=lambda claim: claim_scores(claim, reachable_score)),
+        "fp_seen": report_fp(claims, reading=lambda claim: claim_scores(claim, strict_score, seen=True)),
         "fp_split": report_fp(claims, reading=split_by_type),
         "fp_absent": _absence(claims),
         "fr": sum(claim.cited for claim in claims) / len(claims) if claims else None,
@@ -353,9 +346,8 @@ def corpus_values(reports: Sequence[JudgedClaims]) -> dict[str, Statistic]:
         filled = grouped((r.query, 0.0 if values[count] == 0 else values[key]) for r, values in per_report)
         found[f"{key}_zero_filled"] = mean(filled, f"as {key}, a report without such claims counts 0")
     found["fp_micro"] = _micro(reports, "pooled over all (claim, type) units, web and product", on_pages)
-    found["unreadable_rate"] = _micro(
-        reports, "share of web and product units whose source could not be read", _unreadable
-    )
+    method = "share of web and product units whose source could not be read"
+    found["unreadable_rate"] = _micro(reports, method, _unreadable)
     return found
 
 

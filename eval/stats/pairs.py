@@ -9,7 +9,7 @@ from typing import NamedTuple, TypedDict
 
 import numpy as np
 from drr.env.errors import DrrError
-from drr.eval.stats.differences import agreeing, holm, query_means, sign_flip, sign_test
+from drr.eval.stats.differences import SIGNIFICANT, agreeing, holm, query_means, sign_flip, sign_test
 from drr.eval.stats.intervals import (
     RELATED,
     SHARE,
@@ -167,11 +167,11 @@ def win_rate(scores: ByQuestion[A], method: str) -> WinRate:
     return WinRate(rate, won, lost)
 
 
-def wins_needed(decided: int, level: float = 0.05) -> int | None:
+def wins_needed(decided: int) -> int | None:
     """Return the fewest wins of so many decided comparisons that are significant; `None` if no number is."""
     for wins in range((decided + 1) // 2, decided + 1):
         p = sign_test(wins, decided - wins)
-        if p is not None and p < level:
+        if p is not None and p < SIGNIFICANT:
             return wins
     return None
 

@@ -51,12 +51,10 @@ class Strength:
         return {"dimension": self.dimension, "strengths": strengths, "nu": self.nu}
 
 
-def davidson(
-    comparisons: Sequence[Comparison], *, ridge: float = RIDGE, dimension: str | None = None
-) -> Strength:
+def davidson(comparisons: Sequence[Comparison], *, ridge: float = RIDGE) -> Strength:
     """Fit the strengths. Raises `DrrError` if some variants never met, even indirectly."""
     valid = [c for c in comparisons if c.outcome != "error"]
-    label = dimension if dimension is not None else (valid[0].dimension if valid else "")
+    label = valid[0].dimension if valid else ""
     systems = sorted({name for c in valid for name in (c.a, c.b)})
     if len(systems) < 2:
         raise DrrError(f"no rating for {label or 'these comparisons'}: fewer than two systems were compared")

@@ -8,21 +8,19 @@ holds several claims as long as there is room.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, TypedDict
 
 from drr.env.source import FrozenText
-from drr.eval.asking.judge import Examiner
 from drr.eval.evidence.answers import Answer
 from drr.eval.stats.faithfulness import AddressVerdict
 from drr.eval.stats.question import grouped
 from drr.eval.tasks.citation_rows import ClaimRow
-from drr.eval.tasks.desk import Estimate, JudgingContext
+from drr.eval.tasks.desk import JudgingContext
 from drr.eval.tasks.judgements import Judged, JudgingRun
-from drr.eval.tasks.support import ClaimTask
-from drr.eval.tasks.support_items import SupportItem, count_shown_characters, failed_verdict, items_of_request
-from drr.eval.tasks.support_requests import judge_support, support_asking
-from drr.study.unit import Outcome, Record, Unit
+from drr.eval.tasks.support import ClaimTask, failed_verdict
+from drr.eval.tasks.support_items import SupportItem, items_of_request
+from drr.eval.tasks.support_requests import support_asking
+from drr.study.unit import Record, Unit
 
 CLAIMS_MOST, SOURCES_MOST = 10, 10
 """Most claims and most sources in one request: with more, a judge leaves some out."""
@@ -39,33 +37,8 @@ class PortionRow(TypedDict):
     urls: list[str]
 
 
-@dataclass(frozen=True)
-class Portion:
-    """Some sources of one claim, all of one type, with one item for each source."""
-
-    claim_id: str
-    claim: str
-    type: str
-    items: tuple[SupportItem, ...]
-    asked: int
-    """Number of sources that a judge is asked about; code decides the others."""
-
-    @property
-    def id(self) -> str:
-        return f"{self.claim_id}-{self.type}"
-
-    @property
-    def urls(self) -> list[str]:
-        return [item.sources[0].url for item in self.items]
-
-    def row(self) -> PortionRow:
-        return {
-            "claim_id": self.claim_id,
-            "claim": self.claim,
-            "type": self.type,
-            "places": [int(item.id.rpartition(".")[2]) for item in self.items],
-            "urls": self.urls,
-        }
+Portion = Sequence[SupportItem]
+"""Some sources of one claim, all of one type, with one item for each source."""
 
 
 class CitationsTask(ClaimTask):
@@ -83,24 +56,21 @@ class CitationsTask(ClaimTask):
         found = judged.checked_claims(about)
         if found is None or not found.claims or not desk.protocol.judges_each or desk.refetched is not None:
             return
-        for group in _batches(list(source_portions(desk, about, found.claims))):
-            items = _items(group)
+        for group in _batches(desk, source_portions(desk, about, found.claims)):
+            items, rows = _items(group), [_row(portion) for portion in group]
             fields = {
                 "answer": about.key,
                 "claims": found.key,
                 "items": [item.id for item in items],
-                "addresses": [url for portion in group for url in portion.urls],
+                "addresses": [url for row in rows for url in row["urls"]],
                 "prompt": support_asking(desk.prompts, desk.protocol, items).fingerprint,
             }
-            spec = {"answer": about.key, "portions": [portion.row() for portion in group]}
-            ids = ", ".join(portion.id for portion in group)
+            spec = {"answer": about.key, "portions": rows}
+            ids = ", ".join(f"{row['claim_id']}-{row['type']}" for row in rows)
             yield self.unit(desk, f"citations {ids} \u00b7 {about.label}", fields, spec)
 
-    async def work(self, desk: JudgingContext, spec: Mapping[str, Any], judge: Examiner) -> Outcome:
-        group = _portions_of_unit(desk, spec)
-        about = (spec["answer"],)
-        alone = await judge_support(judge, desk.prompts, desk.protocol, _items(group), about=about)
-        return Outcome({"verdicts": alone})
+    def items(self, desk: JudgingContext, spec: Mapping[str, Any]) -> list[SupportItem]:
+        return _items(_portions_of_unit(desk, spec))
 
     def read(self, record: Record, judged: Judged) -> None:
         here = judged.addresses.setdefault(record.key_fields["answer"], {})
@@ -113,12 +83,6 @@ class CitationsTask(ClaimTask):
 
     def belongs(self, fields: Mapping[str, Any], judging: JudgingRun) -> bool:
         return super().belongs(fields, judging) and not judging.refetch
-
-    def estimate(self, desk: JudgingContext, unit: Unit) -> Estimate | None:
-        shown = [i for i in _items(_portions_of_unit(desk, unit.spec)) if i.needs_judge(desk.protocol)]
-        if not shown:
-            return None
-        return Estimate(2300 + count_shown_characters(shown), 100 * len(shown))
 
     def values(self, judged: Judged) -> Mapping[tuple[str, str], str | int | None]:
         return {
@@ -140,7 +104,7 @@ def source_portions(desk: JudgingContext, answer: Answer, claims: Iterable[Claim
             text = desk.text_of_claim(claim["text"], source_type)
             items = [_item(desk, claim["id"], text, n, page) for n, page in distinct_texts(pages)]
             if len(items) > 1:
-                yield from _portions(desk, source_type, items)
+                yield from (items[n : n + SOURCES_MOST] for n in range(0, len(items), SOURCES_MOST))
 
 
 def _item(desk: JudgingContext, claim_id: str, claim: str, place: int, page: FrozenText) -> SupportItem:
@@ -157,39 +121,44 @@ def distinct_texts(pages: Iterable[FrozenText]) -> list[tuple[int, FrozenText]]:
     return list(found.values())
 
 
-def _portions(desk: JudgingContext, source_type: str, items: Sequence[SupportItem]) -> Iterator[Portion]:
-    for start in range(0, len(items), SOURCES_MOST):
-        part = tuple(items[start : start + SOURCES_MOST])
-        asked = sum(item.needs_judge(desk.protocol) for item in part)
-        yield Portion(items[0].claim_id, items[0].claim, source_type, part, asked)
+def _row(portion: Portion) -> PortionRow:
+    places = [int(item.id.rpartition(".")[2]) for item in portion]
+    urls, one = [item.sources[0].url for item in portion], portion[0]
+    return PortionRow(claim_id=one.claim_id, claim=one.claim, type=one.type, places=places, urls=urls)
 
 
 def _portions_of_unit(desk: JudgingContext, spec: Mapping[str, Any]) -> list[Portion]:
     book = desk.book(desk.answer(spec["answer"]))
     rows: Sequence[PortionRow] = spec["portions"]
-    found = []
-    for row in rows:
-        placed = zip(row["places"], row["urls"], strict=True)
-        items = tuple(_item(desk, row["claim_id"], row["claim"], n, book.page(url)) for n, url in placed)
-        found.append(Portion(row["claim_id"], row["claim"], row["type"], items, 0))
-    return found
+    return [
+        [
+            _item(desk, row["claim_id"], row["claim"], n, book.page(url))
+            for n, url in zip(row["places"], row["urls"], strict=True)
+        ]
+        for row in rows
+    ]
 
 
 def _items(group: Iterable[Portion]) -> list[SupportItem]:
-    return items_of_request([item for portion in group for item in portion.items])
+    return items_of_request([item for portion in group for item in portion])
 
 
-def _batches(found: Sequence[Portion]) -> list[list[Portion]]:
+def _batches(desk: JudgingContext, found: Iterable[Portion]) -> list[list[Portion]]:
     """Group claims into requests as long as there is room for their sources. Claims that code decides completely stand alone."""
     batches: list[list[Portion]] = []
+    decided: list[list[Portion]] = []
+    room = 0
     for portion in found:
-        last = batches[-1] if batches and portion.asked else []
-        room = SOURCES_MOST - sum(one.asked for one in last)
-        if last and len(last) < CLAIMS_MOST and portion.asked <= room:
-            last.append(portion)
-        elif portion.asked:
+        asked = sum(item.needs_judge(desk.protocol) for item in portion)
+        if not asked:
+            decided.append([portion])
+        elif asked <= room and len(batches[-1]) < CLAIMS_MOST:
+            batches[-1].append(portion)
+            room -= asked
+        else:
             batches.append([portion])
-    return batches + [[portion] for portion in found if not portion.asked]
+            room = SOURCES_MOST - asked
+    return batches + decided
 
 
 def _unjudged(record: Record) -> dict[tuple[str, str], AddressVerdict]:

@@ -14,7 +14,7 @@ from drr.eval.stats.question import grouped
 from drr.eval.tasks.citation_rows import CitingClaim
 from drr.eval.tasks.desk import JudgingContext
 from drr.eval.tasks.judgements import Judged
-from drr.eval.tasks.support import SupportTask
+from drr.eval.tasks.support import ClaimTask, SupportTask
 from drr.eval.tasks.support_items import SupportItem, contradicted_figures
 from drr.eval.tasks.support_requests import batches_of, items_of_unit, joint_items
 from drr.study.unit import Record, Unit
@@ -57,8 +57,7 @@ class JointTask(SupportTask):
     def verdicts(self, judged: Judged) -> dict[str, dict[str, VerdictRow]]:
         return judged.joint
 
-    def guess(self, desk: JudgingContext, about: Answer, judged: Judged) -> None:
-        return
+    guess = ClaimTask.guess
 
 
 JOINT_TASK = JointTask()

@@ -15,7 +15,7 @@ from drr.eval.tasks.citation_rows import set_without
 from drr.eval.tasks.citations import distinct_texts
 from drr.eval.tasks.desk import JudgingContext
 from drr.eval.tasks.judgements import Judged
-from drr.eval.tasks.support import SupportTask
+from drr.eval.tasks.support import ClaimTask, SupportTask
 from drr.eval.tasks.support_items import SupportItem
 from drr.eval.tasks.support_requests import batches_of, items_of_unit
 from drr.study.unit import Unit
@@ -46,20 +46,13 @@ class NeededTask(SupportTask):
             return
         claims = {one.id: one for one in found.claims or () if one.whole in SCORE}
         before = replace(judged, answers=[about], rests={}).citations[about.key] or ()
-        open_ = [one for one in before if one.standing == "undecided"]
         rows: dict[str, RestRow] = {}
-        for one in open_:
-            if (claim := claims.get(one.claim)) is not None:
+        for one in before:
+            if one.standing == "undecided" and (claim := claims.get(one.claim)) is not None:
                 name = set_without(one.claim, one.type, claim.urls, one.url)
                 rest = [url for url in claim.urls if url != one.url]
                 text = desk.text_of_claim(claim.text, one.type)
-                rows[name] = {
-                    "item": name,
-                    "claim_id": claim.id,
-                    "claim": text,
-                    "type": one.type,
-                    "urls": rest,
-                }
+                rows[name] = RestRow(item=name, claim_id=claim.id, claim=text, type=one.type, urls=rest)
         for group in batches_of(_items(desk, about, rows.values()), desk):
             own = [rows[item.id] for item in group]
             yield self.asked(desk, about, extracted.key, group, {"rests": own})
@@ -70,8 +63,7 @@ class NeededTask(SupportTask):
     def verdicts(self, judged: Judged) -> dict[str, dict[str, VerdictRow]]:
         return judged.rests
 
-    def guess(self, desk: JudgingContext, about: Answer, judged: Judged) -> None:
-        return
+    guess = ClaimTask.guess
 
 
 NEEDED = NeededTask()
@@ -82,17 +74,6 @@ def _items(desk: JudgingContext, answer: Answer, rows: Iterable[RestRow]) -> lis
     found = []
     for row in rows:
         pages = tuple(page for _, page in distinct_texts(map(book.page, row["urls"])))
-        found.append(
-            SupportItem(
-                *(
-                    row["item"],
-                    row["claim_id"],
-                    row["claim"],
-                    row["type"],
-                    "page",
-                    pages,
-                    desk.cut(len(pages)),
-                )
-            )
-        )
+        names = row["item"], row["claim_id"], row["claim"], row["type"]
+        found.append(SupportItem(*names, "page", pages, desk.cut(len(pages))))
     return found

@@ -86,14 +86,6 @@ def rules_version(task: int) -> str:
 
 
 def check_subject(answer: Answer, shop: Shop | None, shop_url: str) -> Subject:
-    texts: dict[str, str] = {}
-    for source in answer.sources:
-        url = canonical_url(source.url)
-        known = [texts.get(url), source.seen, source.page]
-        texts[url] = "\n\n".join(dict.fromkeys(text for text in known if text))
-    for extra in answer.extras:
-        if extra.text:
-            texts.setdefault(canonical_url(extra.url), extra.text)
     session = _session(answer, shop)
     return Subject(
         answer.report,
@@ -104,7 +96,6 @@ def check_subject(answer: Answer, shop: Shop | None, shop_url: str) -> Subject:
         session=session,
         shop_urls=(shop_url,),
         returned=returned_addresses(answer),
-        texts=texts,
     )
 
 

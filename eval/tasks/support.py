@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from drr.eval.evidence.answers import Answer
-from drr.eval.stats.faithfulness import VerdictRow
+from drr.eval.stats.faithfulness import Against, Status, VerdictRow
 from drr.eval.tasks.citation_rows import CitingClaim
 from drr.eval.tasks.desk import Estimate, JudgingContext, Task
 from drr.eval.tasks.judgements import Judged, JudgingRun
@@ -25,6 +25,29 @@ class ClaimTask(Task[Answer]):
     """A task whose verdicts are about claims."""
 
     subject = "claim-source"
+
+    def items(self, desk: JudgingContext, spec: Mapping[str, Any]) -> list[SupportItem]:
+        """Return the items of a unit, as they stand in one request."""
+        raise NotImplementedError
+
+    async def work(self, desk: JudgingContext, spec: Mapping[str, Any], judge: Examiner) -> Outcome:
+        """Judge one unit. Pages that were fetched now are stored with the verdict; all other evidence is in the answer's record."""
+        from drr.eval.tasks.support_requests import judge_support
+
+        items = self.items(desk, spec)
+        verdicts = await judge_support(judge, desk.prompts, desk.protocol, items, about=(spec["answer"],))
+        fresh = [source for item in items for source in item.readable] if desk.refetched is not None else []
+        return Outcome(
+            {"verdicts": verdicts}, {f"text:{source.sha256}": source.text or "" for source in fresh}
+        )
+
+    def estimate(self, desk: JudgingContext, unit: Unit) -> Estimate | None:
+        from drr.eval.tasks.support_items import count_shown_characters
+
+        shown = [item for item in self.items(desk, unit.spec) if item.needs_judge(desk.protocol)]
+        if not shown:
+            return None
+        return Estimate(2300 + count_shown_characters(shown), 100 * len(shown))
 
     def lacks(self, record: Record) -> bool:
         return any(one["status"] == "judge_error" for one in record.result["verdicts"].values())
@@ -92,17 +115,6 @@ class SupportTask(ClaimTask):
 
         return items_of_unit(items_of(desk, desk.answer(spec["answer"]), spec["claims"]), spec)
 
-    async def work(self, desk: JudgingContext, spec: Mapping[str, Any], judge: Examiner) -> Outcome:
-        """Judge one unit. Pages that were fetched now are stored with the verdict; all other evidence is in the answer's record."""
-        from drr.eval.tasks.support_requests import judge_support
-
-        items = self.items(desk, spec)
-        verdicts = await judge_support(judge, desk.prompts, desk.protocol, items, about=(spec["answer"],))
-        fresh = [source for item in items for source in item.readable] if desk.refetched is not None else []
-        return Outcome(
-            {"verdicts": verdicts}, {f"text:{source.sha256}": source.text or "" for source in fresh}
-        )
-
     def read(self, record: Record, judged: Judged) -> None:
         verdicts = record.result["verdicts"] if record.done else _unjudged(record)
         self.verdicts(judged).setdefault(record.key_fields["answer"], {}).update(verdicts)
@@ -115,21 +127,16 @@ class SupportTask(ClaimTask):
     def belongs(self, fields: Mapping[str, Any], judging: JudgingRun) -> bool:
         return super().belongs(fields, judging) and fields["refetch"] == judging.refetch
 
-    def estimate(self, desk: JudgingContext, unit: Unit) -> Estimate | None:
-        from drr.eval.tasks.support_items import count_shown_characters
-
-        shown = [item for item in self.items(desk, unit.spec) if item.needs_judge(desk.protocol)]
-        if not shown:
-            return None
-        return Estimate(2300 + count_shown_characters(shown), 100 * len(shown))
-
     def guess(self, desk: JudgingContext, about: Answer, judged: Judged) -> None:
         """Enter that every third claim of several types has none that says all of it, where nothing is known."""
         found = judged.checked_claims(about)
         several = [one for one in (found and found.claims) or () if len(one["types"]) > 1]
-        rows = (_guessed(one["id"], t) for one in several[::3] for t in one["types"])
         if about.key not in judged.support:
-            judged.support[about.key] = {f"{row['claim_id']}-{row['type']}": row for row in rows}
+            judged.support[about.key] = {
+                f"{one['id']}-{t}": bare_verdict(one["id"], t, "page", "partial", "")
+                for one in several[::3]
+                for t in one["types"]
+            }
 
     def values(self, judged: Judged) -> Mapping[tuple[str, str], str | int | None]:
         return {
@@ -142,22 +149,28 @@ class SupportTask(ClaimTask):
 SUPPORT = SupportTask()
 
 
-def _guessed(claim: str, source_type: str) -> VerdictRow:
-    return {
-        "claim_id": claim,
-        "type": source_type,
-        "against": "page",
-        "status": "partial",
-        "reason": "",
-        "sources": [],
-        "spans": [],
-    }
+def bare_verdict(
+    claim_id: str, source_type: str, against: Against, status: Status, reason: str
+) -> VerdictRow:
+    """Build a verdict that no source was shown for."""
+    return VerdictRow(
+        claim_id=claim_id,
+        type=source_type,
+        against=against,
+        sources=[],
+        spans=[],
+        status=status,
+        reason=reason,
+    )
+
+
+def failed_verdict(claim_id: str, source_type: str, against: Against, record: Record) -> VerdictRow:
+    """Build the verdict of an item whose unit failed as a whole."""
+    return bare_verdict(claim_id, source_type, against, "judge_error", f"{record.reason}: {record.message}")
 
 
 def _unjudged(record: Record) -> dict[str, VerdictRow]:
     """Build the verdicts of a unit that failed as a whole."""
-    from drr.eval.tasks.support_items import failed_verdict
-
     found: dict[str, VerdictRow] = {}
     for name in record.key_fields["items"]:
         claim_id, source_type, *rest = name.split("-")

@@ -30,7 +30,6 @@ from drr.eval.evidence.quotations import is_quotation, locate
 from drr.eval.stats.faithfulness import Against, SpanRow, Status, Support, VerdictRow
 from drr.eval.stats.question import grouped
 from drr.eval.tasks.protocol import JudgingProtocol
-from drr.study.unit import Record
 from drr.wording.figures import HEDGED, STARS, Number, money_slack, numbers
 from drr.wording.money import every_amount
 
@@ -343,19 +342,6 @@ def silent_verdict(item: SupportItem) -> VerdictRow:
 def left_out(item: SupportItem) -> VerdictRow:
     reason = "the judge left this id out, also when asked for it alone"
     return verdict_of(item, "judge_error", reason, "judge")
-
-
-def failed_verdict(claim_id: str, source_type: str, against: Against, record: Record) -> VerdictRow:
-    """Build the verdict of an item whose unit failed as a whole."""
-    return {
-        "claim_id": claim_id,
-        "type": source_type,
-        "against": against,
-        "status": "judge_error",
-        "reason": f"{record.reason}: {record.message}",
-        "sources": [],
-        "spans": [],
-    }
 
 
 def _spanned(source: FrozenText, span: Span) -> SpanRow:

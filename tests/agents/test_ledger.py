@@ -81,8 +81,7 @@ DECIDED = cases("agents", "DECIDED")
 
 def subject(report: str, sources: Sequence[Source], shop: Shop, question: str = QUESTION) -> Subject:
     shown = frozenset(canonical_url(url) for source in sources for url in source.addresses)
-    texts = {canonical_url(source.url): source.seen for source in sources}
-    return Subject(report, query=question, user_id=ANNA, shop=shop, returned=shown, texts=texts)
+    return Subject(report, query=question, user_id=ANNA, shop=shop, returned=shown)
 
 
 def wrong(record: AnswerRecord, shop: Shop) -> dict[str, tuple[object, ...]]:

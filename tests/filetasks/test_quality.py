@@ -146,7 +146,7 @@ TEXTS = cases("filetasks", "TEXTS")
 
 def checked(sentence: str, address: str) -> dict[str, Any]:
     report = f"{sentence} [1].\n\n## Sources\n[1] It: {address}\n"
-    return check_report(Subject(report, returned=frozenset(TEXTS), texts=TEXTS))
+    return check_report(Subject(report, returned=frozenset(TEXTS)))
 
 
 @table("filetasks", "a_part_of_what_was_read_of_a_file_is_not_made_up")

@@ -39,7 +39,7 @@ from drr.eval.checks.base import Subject
 with open_shop(sys.argv[1], resolve({}, environ={}).settings) as shop:
     for name, text in json.load(sys.stdin).items():
         subject = Subject(
-            text, query="A plan under $300", user_id=sys.argv[2], shop=shop, returned=frozenset(), texts={sys.argv[3]: "It is so."}
+            text, query="A plan under $300", user_id=sys.argv[2], shop=shop, returned=frozenset()
         )
         check_report(subject)
         print(name, flush=True)
@@ -55,7 +55,7 @@ def all_end(shop: Shop, forms: dict[str, tuple[str, str, str]], length: int) -> 
         name: (before, again * (length // len(again)), end) for name, (before, again, end) in forms.items()
     }
     told = json.dumps({name: "".join(text) for name, text in parts.items()})
-    words = [sys.executable, "-c", RUN, shop.spec, READER, WEB]
+    words = [sys.executable, "-c", RUN, shop.spec, READER]
     done = subprocess.run(words, input=told, capture_output=True, text=True, cwd=ROOT, preexec_fn=limited)
     assert done.stdout.splitlines() == list(forms), done.stderr[-2000:]
     assert done.returncode == 0, done.stderr[-2000:]
@@ -91,7 +91,7 @@ PIECES = [
 @examples(200, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_no_text_breaks_a_rule(rules_shop: Shop, report: str, in_shop: bool, with_user: bool) -> None:
     known = {"shop": rules_shop} if in_shop else {"shop_urls": ("http://ecommerce.example",)}
-    known |= {"query": "under $30, each under $3, $5 a month for two months", "texts": {WEB: "It is so."}}
+    known |= {"query": "under $30, each under $3, $5 a month for two months"}
     found = checked(report, user_id=READER if with_user else None, **known)
     assert list(document(found)) == list(RULES)
     for one in found.values():
