@@ -132,9 +132,8 @@ async def test_the_rules_know_what_the_tools_returned(study: Study, shop: Shop) 
     fabricated = [{"url": "https://made-up.example/x", "page": "Text.", "page_status": "ok"}]
     await put(study, answer("a", "react", made_up, [web(CARE, "Clean feeders.")], fabricated=fabricated))
     (one,) = read_answers(study)
-    assert returned_addresses(one) == {CARE}
     told = check_subject(one, shop, "http://ecommerce.example")
-    assert told.texts == {CARE: "Clean feeders.", "https://made-up.example/x": "Text."}
+    assert told.returned == returned_addresses(one) == {CARE}
 
 
 INVENTED = "https://invented.example/x"
