@@ -12,7 +12,7 @@ from typing import Any, cast
 
 from drr.agents.base import AGENT, Ending, FunctionSchema
 from drr.agents.brief import Brief, ReportRequest, ResearchRequest
-from drr.agents.run_state import AgentRun, Allowance
+from drr.agents.run_state import AgentRun
 from drr.env.errors import DrrError
 from drr.llm.failures import ModelFailure
 from drr.llm.role import NO_DEMAND, Demand, RoleModel, Schema, forced_tool
@@ -27,7 +27,6 @@ from pydantic import Field
 
 _NEED_NOT_BE = {"tool": "a forced tool is", "stop": "where to stop is"}
 """Demands on a model's reply that an agent can do without, with words for a note."""
-PlugIn = Callable[["Question", list[BaseTool], RoleModel, Allowance], Awaitable[str | Ending]]
 
 
 class Question(str):

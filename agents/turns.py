@@ -173,16 +173,12 @@ async def in_place(
         added.append(reply)
         if not reply.tool_calls:
             return reply.text.strip() or None, added
-        added += _refusals(reply)
+        added += [tool_message(call["id"], call["name"], OVER, ok=False) for call in reply.tool_calls]
     return None, []
 
 
 OVER = "Not run: the research is over. Write the report now."
 """The answer to a tool call that the model makes in place of the report. Such calls are not recorded."""
-
-
-def _refusals(reply: AIMessage) -> list[BaseMessage]:
-    return [tool_message(call["id"], call["name"], OVER, ok=False) for call in reply.tool_calls]
 
 
 def tools_of(run: AgentRun) -> list[ToolSchema]:

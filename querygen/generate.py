@@ -8,6 +8,7 @@ from hashlib import sha256
 from typing import Any, NamedTuple
 
 from drr.env.constraints import parse_constraints
+from drr.env.entities import User
 from drr.env.errors import DrrError
 from drr.env.profile import ProfileSummary, build_profile
 from drr.env.query import Query
@@ -207,21 +208,33 @@ class Sampled(NamedTuple):
 
 def sample_users(shop: Shop, count: int, *, seed: int, min_orders: int) -> list[Sampled]:
     """Sample users in turn from each (category, activity) group, or fewer than `count` where the shop has no more."""
-    candidates = shop.store.sample_users(count * _OVERSAMPLE, seed=seed, min_orders=min_orders)
-    if not candidates:
+    candidates = drawn_users(shop, count * _OVERSAMPLE, seed=seed, min_orders=min_orders)
+    return _spread(_grouped(shop, candidates), count)
+
+
+def drawn_users(shop: Shop, count: int, *, seed: int, min_orders: int) -> list[str]:
+    """Return a seeded sample of users, the same on every backend; fewer than `count` if the shop has no more."""
+    users = shop.store.sample_users(count, seed=seed, min_orders=min_orders)
+    if not users:
         raise DrrError(
             f"{shop.spec}: no user has {min_orders} orders; lower --min-orders (`drr shop info` shows orders per user)"
         )
-    return _spread(_grouped(shop, candidates), count)
+    return users
+
+
+def named_user(shop: Shop, user_id: str) -> User:
+    user = shop.store.user(user_id)
+    if user is None:
+        raise DrrError(
+            f"{shop.spec}: no user {user_id!r}; ids are 28 characters, `drr shop info` counts users"
+        )
+    return user
 
 
 def named_users(shop: Shop, users: Sequence[str], *, min_orders: int) -> list[Sampled]:
     """Return the users with these ids. All must exist and have enough orders."""
     for user_id in users:
-        if shop.store.user(user_id) is None:
-            raise DrrError(
-                f"{shop.spec}: no user {user_id!r}; ids are 28 characters, `drr shop info` counts users"
-            )
+        named_user(shop, user_id)
         orders = shop.store.orders(user_id, limit=1).total
         if orders < min_orders:
             raise DrrError(

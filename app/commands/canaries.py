@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -25,6 +25,7 @@ from drr.eval.agreement.calibrate import Calibration
 from drr.eval.agreement.people import labelled_cases
 from drr.eval.agreement.precision import judge_costs
 from drr.eval.asking.judge import KeptAnswers
+from drr.eval.canaries.planted_errors import QUERY_ID as MISTAKES_ID
 from drr.eval.canaries.planted_errors import planted_claims
 from drr.eval.canaries.reports import write_shop
 from drr.eval.canaries.table import (
@@ -192,7 +193,7 @@ async def _vet(
         await store_test_reports(study, [*report_units(), *mistake_units(), *further])
         desk = desk_of(settings, models, shop)
         for part in what:
-            vetted = _VETTED.get(part) or partial(_of_paper, _of_papers()[part])
+            vetted = _planted if part == "planted" else partial(_judged, part)
             done, found = await vetted(study, desk, models, arguments)
             rows += found
             summary = done if summary is None else _both(summary, done)
@@ -239,23 +240,6 @@ async def judged_part(
     return ran.summary, read_judged(study, judging_of(at, options.tasks), answers=answers)
 
 
-async def _reports(
-    study: Study, desk: JudgingContext, models: Models, arguments: argparse.Namespace
-) -> tuple[Summary, list[CanaryRow]]:
-    done, judged = await judged_part(study, desk, models, arguments, QUERY_ID, "faithfulness", "quality")
-    return done, report_rows(judged)
-
-
-async def _mistakes(
-    study: Study, desk: JudgingContext, models: Models, arguments: argparse.Namespace
-) -> tuple[Summary, list[CanaryRow]]:
-    from drr.eval.canaries.planted_errors import QUERY_ID
-
-    done, judged = await judged_part(study, desk, models, arguments, QUERY_ID, "mistakes")
-    found = {one.variant: per_report(judged, one).get("mistakes") for one in judged.answers}
-    return done, mistake_rows(found)
-
-
 async def _planted(
     study: Study, desk: JudgingContext, models: Models, arguments: argparse.Namespace
 ) -> tuple[Summary, list[CanaryRow]]:
@@ -269,21 +253,29 @@ async def _planted(
     return summary, planted_rows(claims, calibration.results(study), case_of)
 
 
-async def _of_paper(
-    paper: PaperCanaries,
-    study: Study,
-    desk: JudgingContext,
-    models: Models,
-    arguments: argparse.Namespace,
+async def _judged(
+    part: str, study: Study, desk: JudgingContext, models: Models, arguments: argparse.Namespace
 ) -> tuple[Summary, list[CanaryRow]]:
-    own = replace(desk)
+    if part in _REPORTS:
+        query, what, rows = _REPORTS[part]
+        done, judged = await judged_part(study, desk, models, arguments, query, *what)
+        return done, rows(judged)
+    paper, own = _of_papers()[part], replace(desk)
     paper.prepare(own)
-    named = tasks((), paper.TASKS)
-    done, judged = await judged_part(study, own, models, arguments, paper.QUERY_ID, stages=task_stages(named))
+    stages = task_stages(tasks((), paper.TASKS))
+    done, judged = await judged_part(study, own, models, arguments, paper.QUERY_ID, stages=stages)
     return done, paper.rows(judged)
 
 
-_VETTED = {"reports": _reports, "planted": _planted, "mistakes": _mistakes}
+def _mistakes(judged: Judged) -> list[CanaryRow]:
+    return mistake_rows({one.variant: per_report(judged, one).get("mistakes") for one in judged.answers})
+
+
+_REPORTS: Mapping[str, tuple[str, Sequence[str], Callable[[Judged], list[CanaryRow]]]] = {
+    "reports": (QUERY_ID, ("faithfulness", "quality"), report_rows),
+    "mistakes": (MISTAKES_ID, ("mistakes",), _mistakes),
+}
+"""The question, the groups of tasks and the rows of each part whose reports are judged as in a study."""
 
 
 def _cost(study: Study, judge: str) -> float | None:

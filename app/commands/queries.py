@@ -18,7 +18,6 @@ from drr.app.terminal import wrapped_paragraph
 from drr.env.errors import Misuse
 from drr.env.query import Query, read_queries
 from drr.env.records.lines import one_line
-from drr.env.settings import Settings
 from drr.env.shop import open_shop
 from drr.env.web.open import open_web
 from drr.querygen.builtin import builtin_queries
@@ -154,11 +153,7 @@ def _generate(arguments: argparse.Namespace) -> int:
     from drr.app.study.queries import generate, generate_checkable
 
     work = generate_checkable if arguments.checkable or arguments.service else generate
-    return work(arguments, _settings(arguments))
-
-
-def _settings(arguments: argparse.Namespace) -> Settings:
-    return settings_of(arguments).settings
+    return work(arguments, settings_of(arguments).settings)
 
 
 # -- check, review
@@ -167,7 +162,7 @@ def _settings(arguments: argparse.Namespace) -> Settings:
 def _check(arguments: argparse.Namespace) -> int:
     queries = read_queries(arguments.file)
     _not_empty(arguments.file, queries)
-    settings = _settings(arguments)
+    settings = settings_of(arguments).settings
     with open_shop(arguments.shop, settings) as shop:
         manifest_matches(shop, queries)
         web = open_web(settings, shop=shop)
@@ -206,7 +201,9 @@ def _check(arguments: argparse.Namespace) -> int:
 def _review(arguments: argparse.Namespace) -> int:
     name, queries = reviewer_of(arguments), read_queries(arguments.file)
     _not_empty(arguments.file, queries)
-    opened = open_shop(arguments.shop, _settings(arguments)) if arguments.shop else nullcontext(None)
+    opened = (
+        open_shop(arguments.shop, settings_of(arguments).settings) if arguments.shop else nullcontext(None)
+    )
     with opened as shop:
 
         def problems(query: Query) -> list[str]:
@@ -227,7 +224,9 @@ def _stats(arguments: argparse.Namespace) -> int:
     loaded = [read_queries(path) for path in files]
     for path, queries in zip(files, loaded, strict=True):
         _not_empty(path, queries)
-    opened = open_shop(arguments.shop, _settings(arguments)) if arguments.shop else nullcontext(None)
+    opened = (
+        open_shop(arguments.shop, settings_of(arguments).settings) if arguments.shop else nullcontext(None)
+    )
     with opened as shop:
         documents = [statistics_of(q, shop, min_products=arguments.min_products) for q in loaded]
     figures = _side_by_side([path.name for path in files], [dict(_flat(one)) for one in documents])

@@ -14,7 +14,6 @@ from drr.app.terminal import flowed
 from drr.env.errors import DrrError, Misuse
 from drr.env.json_object import JsonObject
 from drr.env.records.lines import one_line
-from drr.env.settings import Settings
 from drr.env.shop import open_shop
 from drr.env.source import text_hash
 from drr.env.web.base import Page, WebHit, WebSearch, WebUnavailable
@@ -94,10 +93,6 @@ def run(arguments: argparse.Namespace) -> int:
         raise DrrError(f"web {arguments.action}: {error}") from error
 
 
-def _settings(arguments: argparse.Namespace) -> Settings:
-    return settings_of(arguments).settings
-
-
 def _asked(text: str) -> str:
     if not text.strip():
         raise Misuse("an empty query or address; give a few words, or an address")
@@ -105,7 +100,7 @@ def _asked(text: str) -> str:
 
 
 def _search(arguments: argparse.Namespace) -> int:
-    settings = _settings(arguments)
+    settings = settings_of(arguments).settings
     web = open_web(settings)
     hits = asyncio.run(web.search(_asked(arguments.query), settings.web_top_k))
     _show_hits(arguments, web, hits)
@@ -135,7 +130,7 @@ def _line(text: str) -> str:
 
 
 def _read(arguments: argparse.Namespace) -> int:
-    settings = _settings(arguments)
+    settings = settings_of(arguments).settings
     with ExitStack() as stack:
         shop = stack.enter_context(open_shop(arguments.shop, settings)) if arguments.shop else None
         page = asyncio.run(open_web(settings, shop=shop, searching=False).read(_asked(arguments.url)))
@@ -167,7 +162,7 @@ def _build(arguments: argparse.Namespace) -> int:
 
 
 def _record(arguments: argparse.Namespace) -> int:
-    settings = _settings(arguments)
+    settings = settings_of(arguments).settings
     web = open_recorder(settings, Path(arguments.out))
     queries = [_asked(query) for query in arguments.queries]
     summary = asyncio.run(

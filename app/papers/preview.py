@@ -76,7 +76,7 @@ class _DryRun:
         return {"answers": self.answers, "calls": self.calls, "judge_calls": self.judge_calls}
 
     def take(self, step: Step) -> int:
-        done = step.done and not self._is_aside(step)
+        done = step.done and not (step.makes is not None and step.makes.is_relative_to(self.aside))
         print(f"{'done' if done else 'to do'}: $ drr {self._shown(step.words)}", flush=True)
         if done:
             return 0
@@ -91,9 +91,6 @@ class _DryRun:
     def _shown(self, words: Sequence[str]) -> str:
         out = str(self.asked.places.out)
         return shlex.join(word.replace(str(self.aside), out) for word in words)
-
-    def _is_aside(self, step: Step) -> bool:
-        return step.makes is not None and step.makes.is_relative_to(self.aside)
 
     def _make(self, step: Step) -> int:
         """Make a missing input by rules, whatever the model, so that the preview costs nothing."""

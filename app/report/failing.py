@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -137,17 +137,16 @@ def _stacked(counts: Sequence[int]) -> Iterator[ChartMark]:
 
 def _by_rule(material: ReportData) -> Iterator[ChartRow]:
     every = (
-        (system, error.rule) for system, own in material.variants.items() for error in _errors(material, own)
+        (system, error.rule)
+        for system, own in material.variants.items()
+        for answer in own
+        for error in errors_of(material.judged, answer)
     )
     counts = Counter(every).most_common()
     for (system, rule), count in counts:
         yield ChartRow(
             f"{rule.replace('_', ' ')}: {system}", [ChartMark("none", 0.0, count / counts[0][1])], f"{count}"
         )
-
-
-def _errors(material: ReportData, answers: Iterable[Answer]) -> Iterator[FoundError]:
-    return (error for answer in answers for error in errors_of(material.judged, answer))
 
 
 def _dots(material: ReportData, systems: Sequence[str], name: str) -> Iterator[Chart]:

@@ -92,14 +92,10 @@ def _panel(axes: Any, material: ReportData, own: Sequence[Contrast]) -> None:
             fontsize=8,
             annotation_clip=False,
         )
-    axes.set_yticks(range(len(own)), [_pair(one) for one in own], fontsize=8)
+    axes.set_yticks(range(len(own)), [f"{_short(one.a)} − {_short(one.b)}" for one in own], fontsize=8)
     axes.set_ylim(len(own) - 0.5, -0.5)
     axes.set_title(metric.label, loc="left", fontsize=9, fontweight="bold")
     axes.locator_params(axis="x", nbins=6)
-
-
-def _pair(one: Contrast) -> str:
-    return f"{_short(one.a)} − {_short(one.b)}"
 
 
 def _short(name: str) -> str:

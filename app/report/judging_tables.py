@@ -33,10 +33,6 @@ CORRECTED_NOTE = (
 )
 
 
-def _pairs(material: ReportData) -> Iterator[TableLine]:
-    return _pair_lines(material.document["pairwise"])
-
-
 def _pair_lines(rows: Sequence[PairRow]) -> Iterator[TableLine]:
     for row in rows:
         p = row["p_holm"]
@@ -64,7 +60,7 @@ PAIRWISE = Form(
         Heading("win rate", field="win_rate"),
         Heading("p (Holm)", field="verdict"),
     ),
-    _pairs,
+    lambda material: _pair_lines(material.document["pairwise"]),
     lambda material: [f"{_PAIR_NOTE} {_least_decided(material.document['pairwise'])}"],
 )
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, NamedTuple
 
-from drr.app.study.person import NOBODY, MemoryForecastRow, PerUnit
+from drr.app.study.person import NOBODY, ForecastOrigin, ForecastTotal, MemoryForecastRow, PerUnit
 from drr.app.study.specs import agent_in
 from drr.app.study.worlds import can_have_reach
 from drr.app.terminal import Column, table
@@ -33,27 +33,12 @@ PLAYED = {
 """The mean use of one answer where nothing of this study is known: a question of the demo played by hand, with tools called at once and one by one."""
 
 
-ForecastRow = TypedDict(
-    "ForecastRow",
-    {
-        "variant": str,
-        "units": int,
-        "left": int,
-        "from": str | None,
-        "calls": int | None,
-        "input_tokens": int | None,
-        "output_tokens": int | None,
-        "cost_usd": float | None,
-    },
-)
-"""Forecast for one variant: units asked for and left, and the calls, tokens and cost of those left; `None` where unknown."""
+class ForecastRow(ForecastOrigin, ForecastTotal):
+    """Forecast for one variant: units asked for and left, and the use of those left; `None` where unknown."""
 
-
-class ForecastTotal(TypedDict):
-    calls: int | None
-    input_tokens: int | None
-    output_tokens: int | None
-    cost_usd: float | None
+    variant: str
+    units: int
+    left: int
 
 
 class RunForecast(ForecastTotal):
@@ -210,18 +195,14 @@ def _row(models: Models, system: str, total: int, left: int, base: SystemBase) -
 
 
 def _total(rows: Sequence[ForecastRow | MemoryForecastRow]) -> ForecastTotal:
-    known = [row["cost_usd"] for row in rows if row["cost_usd"] is not None]
+    from drr.eval.stats.question import known_sum
+
     return {
-        "calls": _sum([row["calls"] for row in rows]),
-        "input_tokens": _sum([row["input_tokens"] for row in rows]),
-        "output_tokens": _sum([row["output_tokens"] for row in rows]),
-        "cost_usd": sum(known) if len(known) == len(rows) else None,
+        "calls": known_sum([row["calls"] for row in rows]),
+        "input_tokens": known_sum([row["input_tokens"] for row in rows]),
+        "output_tokens": known_sum([row["output_tokens"] for row in rows]),
+        "cost_usd": known_sum([row["cost_usd"] for row in rows]),
     }
-
-
-def _sum(values: list[int | None]) -> int | None:
-    known = [value for value in values if value is not None]
-    return sum(known) if len(known) == len(values) else None
 
 
 def render(document: RunForecast) -> str:

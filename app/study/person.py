@@ -84,21 +84,25 @@ def shopper_of(plan: StudyPlan, settings: Settings) -> PlayedShopper:
     return PlayedShopper(plan.shopper, settings)
 
 
-MemoryForecastRow = TypedDict(
-    "MemoryForecastRow",
-    {
-        "memory": str,
-        "persons": int,
-        "left": int,
-        "recalls": int,
-        "from": str | None,
-        "calls": int | None,
-        "input_tokens": int | None,
-        "output_tokens": int | None,
-        "cost_usd": float | None,
-    },
-)
-"""Forecast for one memory: all persons, persons left, recalls left, and the calls, tokens and cost of those left; `None` where unknown."""
+ForecastOrigin = TypedDict("ForecastOrigin", {"from": str | None})
+
+
+class ForecastTotal(TypedDict):
+    calls: int | None
+    input_tokens: int | None
+    output_tokens: int | None
+    cost_usd: float | None
+
+
+class MemoryForecastRow(ForecastOrigin, ForecastTotal):
+    """Forecast for one memory: all persons, persons left, recalls left, and the use of these; `None` where unknown."""
+
+    memory: str
+    persons: int
+    left: int
+    recalls: int
+
+
 NOBODY = "asks nobody"
 
 

@@ -42,8 +42,9 @@ class AnswerSpec(TypedDict):
     form: NotRequired[bool]
     """True where code checks the answer by a form. Unit keys hold the prompts that ask for the form instead of this field."""
     service: NotRequired[JsonObject]
-    wanted: NotRequired[JsonObject]
     """Case of a shopper who is served in a talk."""
+    wanted: NotRequired[JsonObject]
+    """The number of picks and the budget of that case, on which the shopper insists."""
     stress: NotRequired[Stress]
     """Change under which the question is asked (`drr study stress`)."""
 
@@ -128,7 +129,7 @@ def split_record(record: ResearchRecord, spec: AnswerSpec, given: Given | None =
             facts["broken_off"] = record.stop_reason
         facts["fabricated"] = []
         for one in record.fabricated:
-            digest = _hash(one.page)
+            digest = None if one.page is None else text_hash(one.page)
             facts["fabricated"].append(
                 {"url": one.url, "page_status": one.page_status, "page_sha256": digest}
             )
@@ -138,7 +139,3 @@ def split_record(record: ResearchRecord, spec: AnswerSpec, given: Given | None =
         if record.form is not None:
             blobs["form"] = record.form
     return Outcome(facts, blobs)
-
-
-def _hash(text: str | None) -> str | None:
-    return None if text is None else text_hash(text)

@@ -59,7 +59,7 @@ class EntryReader:
     def entries(self) -> list[ShownEntry]:
         with self._lock:
             self._look()
-            found = [self._with_measures(entry) for entry in self._entries.values()]
+            found = [replace(entry, **self._measured.get(entry.key, {})) for entry in self._entries.values()]
         return sorted(found, key=lambda entry: (entry.query_id, entry.variant, entry.trial))
 
     def _look(self) -> None:
@@ -77,9 +77,6 @@ class EntryReader:
                     self._entries[short_name(key)] = _entry(record, asked, lost=bool(self.study.lost(record)))
                     self._keys[short_name(key)] = key
         self._stamps, self._version = stamps, version
-
-    def _with_measures(self, entry: ShownEntry) -> ShownEntry:
-        return replace(entry, **self._measured.get(entry.key, {}))
 
     def measure(self) -> None:
         """Compute each report's figures for the index. This reads every judgement, which takes seconds for a large study."""

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Sequence
 from io import BytesIO
 from typing import Any
 
 from drr.env.drawer.form import ReadDrawing, UnreadableFile
-from drr.env.drawer.readers import MOST_PIXELS
+from drr.env.drawer.readers import MOST_PIXELS, opened_picture
 
 WIDEST, HIGHEST = 1200, 2400
 """Largest width and height of a drawing, in pixels."""
@@ -75,25 +74,13 @@ def _on_drawing(sheet: Any, left: float, bottom: float, right: float, top: float
 
 def draw_picture(data: bytes) -> ReadDrawing:
     """Redraw a picture in its own format, PNG or JPEG."""
-    from PIL import Image, UnidentifiedImageError
-
-    Image.MAX_IMAGE_PIXELS = MOST_PIXELS
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error", Image.DecompressionBombWarning)
-            with Image.open(BytesIO(data), formats=("PNG", "JPEG")) as picture:
-                form, (width, height) = str(picture.format), picture.size
-                if width * height > MOST_PIXELS:
-                    raise UnreadableFile("invalid", f"is a picture of more than {MOST_PIXELS:,} pixels")
-                scale = min(1.0, WIDEST / width, HIGHEST / height)
-                size = (max(1, round(width * scale)), max(1, round(height * scale)))
-                plain = picture.convert("RGBA" if form == "PNG" else "RGB").resize(size)
-    except (Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
-        raise UnreadableFile("invalid", f"is a picture of more than {MOST_PIXELS:,} pixels") from error
-    except (UnidentifiedImageError, OSError, SyntaxError, ValueError, EOFError) as error:
-        raise UnreadableFile(
-            "invalid", f"is no picture that can be drawn ({type(error).__name__})"
-        ) from error
+    with opened_picture(data, "drawn") as picture:
+        form, (width, height) = str(picture.format), picture.size
+        if width * height > MOST_PIXELS:
+            raise UnreadableFile("invalid", f"is a picture of more than {MOST_PIXELS:,} pixels")
+        scale = min(1.0, WIDEST / width, HIGHEST / height)
+        size = (max(1, round(width * scale)), max(1, round(height * scale)))
+        plain = picture.convert("RGBA" if form == "PNG" else "RGB").resize(size)
     return _drawing(plain, form, [])
 
 

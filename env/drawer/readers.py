@@ -8,6 +8,8 @@ import email
 import email.policy
 import re
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import date, datetime, time
 from email.message import EmailMessage, Message
 from html.parser import HTMLParser
@@ -239,7 +241,9 @@ def _clean(text: str) -> str:
 MOST_PIXELS = 25_000_000
 
 
-def read_picture(data: bytes) -> ReadContent:
+@contextmanager
+def opened_picture(data: bytes, done: str) -> Iterator[Any]:
+    """Open a picture, PNG or JPEG. Raises `UnreadableFile`, which says that the picture cannot be `done`."""
     from PIL import Image, UnidentifiedImageError
 
     Image.MAX_IMAGE_PIXELS = MOST_PIXELS
@@ -247,17 +251,24 @@ def read_picture(data: bytes) -> ReadContent:
         with warnings.catch_warnings():
             warnings.simplefilter("error", Image.DecompressionBombWarning)
             with Image.open(BytesIO(data), formats=("PNG", "JPEG")) as picture:
-                width, height = picture.size
-                if width * height > MOST_PIXELS:
-                    raise UnreadableFile("invalid", _too_large(width, height))
-                if getattr(picture, "n_frames", 1) > 1:
-                    raise UnreadableFile("unsupported", "is a moving picture")
-                picture.load()
-                return {"picture": {"format": str(picture.format), "width": width, "height": height}}
+                yield picture
     except (Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
         raise UnreadableFile("invalid", f"is a picture of more than {MOST_PIXELS:,} pixels") from error
     except (UnidentifiedImageError, OSError, SyntaxError, ValueError, EOFError) as error:
-        raise UnreadableFile("invalid", f"is no picture that can be read ({type(error).__name__})") from error
+        raise UnreadableFile(
+            "invalid", f"is no picture that can be {done} ({type(error).__name__})"
+        ) from error
+
+
+def read_picture(data: bytes) -> ReadContent:
+    with opened_picture(data, "read") as picture:
+        width, height = picture.size
+        if width * height > MOST_PIXELS:
+            raise UnreadableFile("invalid", _too_large(width, height))
+        if getattr(picture, "n_frames", 1) > 1:
+            raise UnreadableFile("unsupported", "is a moving picture")
+        picture.load()
+        return {"picture": {"format": str(picture.format), "width": width, "height": height}}
 
 
 def _too_large(width: int, height: int) -> str:

@@ -9,6 +9,7 @@ from typing import Literal, NamedTuple, TypeVar
 
 Key = TypeVar("Key")
 One = TypeVar("One")
+Number = TypeVar("Number", int, float)
 
 
 class AskedQuestion(NamedTuple):
@@ -92,7 +93,7 @@ def grouped(pairs: Iterable[tuple[Key, One]]) -> dict[Key, list[One]]:
     return found
 
 
-def known_sum(values: Sequence[float | None]) -> float | None:
+def known_sum(values: Sequence[Number | None]) -> Number | None:
     """Return the sum; `None` where a part is unknown."""
     known = [value for value in values if value is not None]
     return sum(known) if len(known) == len(values) else None

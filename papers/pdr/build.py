@@ -12,7 +12,6 @@ from random import Random
 from typing import Any, Literal
 
 from drr.env.entities import KeptReview, User
-from drr.env.errors import DrrError
 from drr.env.shop import Shop, Store
 from drr.eval.stats.question import grouped
 from drr.papers.pdr.person import Attribute, Ground, Person, private_data_kinds
@@ -159,22 +158,3 @@ def build_persons(
     for user_id in users:
         own = (stated or {}).get(user_id, ())
         yield person_of(shop.store, user_id, manifest.as_of, **made_of, stated=own)
-
-
-def drawn_users(shop: Shop, count: int, *, seed: int, min_orders: int) -> list[str]:
-    """Return a seeded sample of users, the same on every backend; fewer than `count` if the shop has no more."""
-    users = shop.store.sample_users(count, seed=seed, min_orders=min_orders)
-    if not users:
-        raise DrrError(
-            f"{shop.spec}: no user has {min_orders} orders; lower --min-orders (`drr shop info` shows orders per user)"
-        )
-    return users
-
-
-def named_user(shop: Shop, user_id: str) -> User:
-    user = shop.store.user(user_id)
-    if user is None:
-        raise DrrError(
-            f"{shop.spec}: no user {user_id!r}; ids are 28 characters, `drr shop info` counts users"
-        )
-    return user

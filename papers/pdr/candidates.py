@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from drr.env.entities import KeptReview, User
 from drr.env.json_object import JsonObject
 from drr.llm.prompts import Prompts, fence
-from drr.papers.pdr.build import named_user, own_reviews, person_of, stated_traits
+from drr.papers.pdr.build import own_reviews, person_of, stated_traits
 from drr.papers.pdr.person import Attribute, Ground, private_data_kinds
 from drr.papers.pdr.records import id_slug, spoken_theme
+from drr.querygen.generate import named_user
 from langchain_core.messages import BaseMessage, HumanMessage
 from pydantic import BaseModel, ConfigDict, Field
 

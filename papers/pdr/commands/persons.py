@@ -97,8 +97,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _build(arguments: argparse.Namespace) -> int:
     from drr.env.shop import open_shop
-    from drr.papers.pdr.build import build_persons, drawn_users, named_user
+    from drr.papers.pdr.build import build_persons
     from drr.papers.pdr.candidates import SaidOfPersons, asks_model, statements_of_persons
+    from drr.querygen.generate import drawn_users, named_user
 
     found, out, seed = SaidOfPersons({}, {}, 0), arguments.out, arguments.seed
     settings = settings_of(arguments).settings

@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from hashlib import sha256
 from typing import Any, ClassVar, NamedTuple, cast
 
 from drr.env.errors import Misuse
-from drr.env.source import FrozenText
+from drr.env.source import FrozenText, text_hash
 from drr.eval.asking.conversation import Asking
 from drr.eval.asking.judge import Examiner
 from drr.eval.labels import (
@@ -91,7 +90,7 @@ def split_dev_test(
     items: Sequence[AlignItem], seed: int, dev_share: float
 ) -> tuple[list[AlignItem], list[AlignItem]]:
     """Split items by question into dev and test, in an order drawn by seed. Each half has at least one question."""
-    queries = sorted({item.query for item in items}, key=lambda query: _hash(f"{seed} {query}"))
+    queries = sorted({item.query for item in items}, key=lambda query: text_hash(f"{seed} {query}"))
     dev = set(queries[: min(max(1, round(len(queries) * dev_share)), len(queries) - 1)])
     return [one for one in items if one.query in dev], [one for one in items if one.query not in dev]
 
@@ -99,11 +98,7 @@ def split_dev_test(
 def labels_hash(items: Iterable[AlignItem]) -> str:
     """Return the hash of all labels, whatever their order in a file."""
     lines = sorted(canonical_json(label.model_dump(mode="json")) for item in items for label in item.labels)
-    return _hash("\n".join(lines))
-
-
-def _hash(text: str) -> str:
-    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    return text_hash("\n".join(lines))
 
 
 class JudgeWord(NamedTuple):

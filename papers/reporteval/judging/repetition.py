@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from hashlib import sha256
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from drr.env.json_object import JsonObject
+from drr.env.source import text_hash
 from drr.env.text import word_sequences
 from drr.eval.asking.conversation import Asking, Section, conversation
 from drr.eval.asking.judge import Examiner
@@ -272,7 +272,7 @@ def drawn_pairs(report: str, form: PassageForm, seed: int) -> tuple[DrawnPair, .
     every = [(i, j) for j in range(len(passages)) for i in range(j)]
     if len(every) <= MOST:
         return tuple(sorted(DrawnPair(i, j, 1.0) for i, j in every))
-    names, found = [_name(one.text) for one in passages], list[DrawnPair]()
+    names, found = [text_hash(one.text) for one in passages], list[DrawnPair]()
     alike = most_alike([one.text for one in passages])[:ALIKE] if form != "sections" else []
     found += [DrawnPair(i, j, 1.0) for i, j in alike]
     rest = sorted(set(every).difference(alike), key=lambda pair: (pair[1] - pair[0], pair))
@@ -281,15 +281,11 @@ def drawn_pairs(report: str, form: PassageForm, seed: int) -> tuple[DrawnPair, .
     for band in range(bands):
         here = rest[len(rest) * band // bands : len(rest) * (band + 1) // bands]
         wanted = many * (band + 1) // bands - many * band // bands
-        lots = {pair: _name(f"{seed} {names[pair[0]]} {names[pair[1]]}") for pair in here}
+        lots = {pair: text_hash(f"{seed} {names[pair[0]]} {names[pair[1]]}") for pair in here}
         found += [
             DrawnPair(*pair, len(here) / wanted) for pair in sorted(here, key=lots.__getitem__)[:wanted]
         ]
     return tuple(sorted(found))
-
-
-def _name(text: str) -> str:
-    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def pair_of(report: str, form: PassageForm, first: int, second: int) -> tuple[ReportPassage, ReportPassage]:
