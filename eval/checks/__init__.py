@@ -100,7 +100,7 @@ RULES: dict[str, Rule] = {
     "rating": Rule("products:rating", "112", reads_figures=True),
     "total": Rule("money:total", "112", reads_figures=True),
     "budget": Rule("money:budget", "112", reads_figures=True),
-    "order_facts": Rule("orders:order_facts", "112", reads_figures=True),
+    "order_facts": Rule("orders:order_facts", "113", reads_figures=True),
     "privacy": Rule("profile:privacy", "112"),
     "profile_facts": Rule("profile:profile_facts", "112", reads_figures=True),
     "statistics": Rule("text:given_up", "200"),
@@ -109,7 +109,7 @@ RULES: dict[str, Rule] = {
     "fabricated_citation": Rule("citing:fabricated_citation", "112"),
     "numbers_in_evidence": Rule("text:given_up", "200"),
     "product_claims": Rule("products:product_claims", "112", reads_figures=True),
-    "process_text": Rule("text:process_text", "112"),
+    "process_text": Rule("text:process_text", "113"),
 }
 
 

@@ -1,4 +1,4 @@
-"""The rule on orders: day, product, state and number of an order agree with the record."""
+"""The rule on orders: day, state and number of an order agree with the record."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from itertools import groupby
 from drr.env.entities import ORDER_STATUSES, Order
 from drr.eval.checks.base import Subject
 from drr.eval.checks.mentions import Mentions, TextLine, after_bullet
-from drr.eval.checks.naming import full_name, maker_words, name_words, other_of_that_name, similarity
 from drr.eval.checks.results import Check, Span, Tally, Unknown, unverifiable
 from drr.eval.checks.values import (
     Segment,
@@ -39,7 +38,6 @@ _DAY_LABELS = word_list(
 )
 _STATE_LABELS = word_list("status|state|order status")
 _COUNT = re.compile(r"\d{1,3}(?![\d.,])")
-_THING_LABELS = word_list("item|product|what|bought|thing|name|product name|item ordered")
 _NEAR = 40  # characters between an order's number and its day
 _BETWEEN = re.compile(
     r"[\s*_]*(?:[(,:—–-]|\bof\b|\bfrom\b|\bon\b|\bdated\b|\bplaced\b|\bordered\b|order|[\s#*_])*[\s*_]*", re.I
@@ -89,7 +87,7 @@ class _OrderTally(Tally):
 
 
 def order_facts(subject: Subject, mentions: Mentions) -> Check:
-    """Check that each order named by its number is the reader's, of that day, thing, count and state."""
+    """Check that each order named by its number is the reader's, of that day, count and state."""
     if subject.shop is None:
         return unverifiable("shop")
     if subject.user_id is None:
@@ -154,11 +152,11 @@ class _OrderReader:
             name = plain_label(label.text)
             for value, order in zip(values, map(self._columns.get, range(len(values))), strict=True):
                 if order is not None:
-                    _compare_labelled(tally, self._subject, self._mentions, name, value, order)
+                    _compare_labelled(tally, self._mentions, name, value, order)
             return
         if here:
             orders = self._own(here)
-            _compare_line(tally, self._subject, self._mentions, line, here, orders)
+            _compare_line(tally, self._mentions, line, here, orders)
             ids = {order_id for order_id, _ in here}
             opens = len(ids) == 1 and orders and (line.kind != "row" or len(line.cells) == _PAIR)
             self._owner, self._opened = (orders[0][0], line) if opens else (None, None)
@@ -170,7 +168,7 @@ class _OrderReader:
         else:
             orders = [] if self._owner is None else [(self._owner, (line.start, line.start))]
         if len({order.order_id for order, _ in orders}) == 1 and len(orders) == len(here or orders):
-            _compare_labels(tally, self._subject, self._mentions, line, orders[0][0])
+            _compare_labels(tally, self._mentions, line, orders[0][0])
         if orders:
             _leave_open(tally, self._mentions.plain, line, [order for order, _ in orders])
 
@@ -216,9 +214,7 @@ def _leave_open(tally: _OrderTally, text: str, line: TextLine, orders: Sequence[
             tally.compare(match.span(), is_known or None, "")
 
 
-def _compare_labels(
-    tally: _OrderTally, subject: Subject, mentions: Mentions, line: TextLine, order: Order
-) -> None:
+def _compare_labels(tally: _OrderTally, mentions: Mentions, line: TextLine, order: Order) -> None:
     """Compare the value behind a label with an order, in a line or a row of two cells."""
     text = mentions.plain
     if line.kind == "row" and len(line.cells) == _PAIR:
@@ -230,11 +226,11 @@ def _compare_labels(
         whole = [segment(text, after_bullet(text, line), line.end), *segments(text, line.start, line.end)]
         parts = [found for one in whole if (found := split_label(one)) is not None]
     for name, value in parts:
-        _compare_labelled(tally, subject, mentions, plain_label(name), value, order)
+        _compare_labelled(tally, mentions, plain_label(name), value, order)
 
 
 def _compare_labelled(
-    tally: _OrderTally, subject: Subject, mentions: Mentions, label: str, value: Segment, order: Order
+    tally: _OrderTally, mentions: Mentions, label: str, value: Segment, order: Order
 ) -> None:
     if value.start in tally.read:
         return
@@ -250,13 +246,10 @@ def _compare_labelled(
             tally.unrecorded()
     elif is_quantity(label) and _COUNT.match(value.text):
         _compare_count(tally, value, order)
-    elif label in _THING_LABELS and not mentions.within(value.start, value.end):
-        _compare_name(tally, subject, value, order, value.text)
 
 
 def _compare_line(
     tally: Tally,
-    subject: Subject,
     mentions: Mentions,
     line: TextLine,
     named: Sequence[tuple[str, Span]],
@@ -264,7 +257,7 @@ def _compare_line(
 ) -> None:
     whens = [one for one in dates(mentions.plain, line.start, line.end) if one.day]
     days = [] if whens else list(days_of_year(mentions.plain, line.start, line.end))
-    if len(days) == 1 and len(named) == 1 and len(orders) == 1 and len(line.text) < _SHORT:
+    if len(days) == 1 and len(named) == 1 and len(orders) == 1:
         order, (day,) = orders[0][0], days
         written = mentions.plain[day.start : day.end]
         why = f"Order {order.order_id}: {written}", order.order_date[:10]
@@ -282,33 +275,25 @@ def _compare_line(
         return
     order = orders[0][0]
     if line.kind == "row":
-        _compare_row(tally, subject, mentions, line, order, whens)
-        _compare_thing(tally, mentions, line, order, orders[0][1])
-    elif line.kind != "text" or (
-        (len(whens) == 1 or _ORDER_FIRST.match(line.text)) and len(line.text) < _SHORT
-    ):
+        _compare_row(tally, mentions, line, order, whens)
+    elif line.kind != "text" or len(whens) == 1 or _ORDER_FIRST.match(line.text):
         several = len({one.product_id for one in mentions.within(line.start, line.end)}) > 1
         if len(whens) == 1 and not several:
             low = max(0, line.start - 1, whens[0].start - _NEAR)
             if _DAY_ALONE.search(mentions.plain, low, whens[0].start):
                 _compare_day(tally, order, whens[0])
-        _compare_thing(tally, mentions, line, order, orders[0][1])
         for one in segments(mentions.plain, line.start, line.end):
             _compare_state(tally, order, one)
-            if len(whens) < _SEVERAL and _ORDER_FIRST.match(line.text) and split_label(one) is None:
-                _compare_name(tally, subject, one, order, line.text)
 
 
 def _compare_row(
-    tally: Tally, subject: Subject, mentions: Mentions, line: TextLine, order: Order, whens: list[TextDate]
+    tally: Tally, mentions: Mentions, line: TextLine, order: Order, whens: list[TextDate]
 ) -> None:
     for column, cell in enumerate(line.cells[: len(line.header)]):
         label, value = plain_label(line.header[column]), segment(mentions.plain, *cell)
         here = [one for one in whens if cell[0] <= one.start < cell[1]]
         if len(here) == 1 and (label in _DAY_LABELS or len(whens) == 1):
             _compare_day(tally, order, here[0])
-        if label in _THING_LABELS and not mentions.within(*cell):
-            _compare_name(tally, subject, value, order, value.text)
         if is_quantity(label) and _COUNT.fullmatch(value.text):
             _compare_count(tally, value, order)
         _compare_state(tally, order, value)
@@ -354,46 +339,12 @@ def _compare_state(tally: Tally, order: Order, value: Segment) -> None:
         tally.compare(span, state == order.order_status, *why)
 
 
-def _compare_thing(tally: Tally, mentions: Mentions, line: TextLine, order: Order, span: Span) -> None:
-    """Check that the only product in a row, or in the sentence of an order's number, was ordered."""
-    pointed = {one.product_id: one for one in mentions.within(line.start, line.end)}
-    if not pointed:
-        pointed = {one.product_id: one for one in mentions.called if line.start <= one.start < line.end}
-    if len(pointed) != 1:
-        return
-    ((product_id, one),) = pointed.items()
-    between = mentions.plain[min(one.end, span[1]) : max(one.start, span[0])]
-    if line.kind == "row" or (len(between) < _BESIDE and _SENTENCE_END.search(between) is None):
-        why = f"Order {order.order_id}: {product_id}", order.product_id
-        tally.compare((one.start, one.end), product_id == order.product_id, *why)
-
-
-_BESIDE = 80  # characters between an order's number and the product that its sentence mentions
 _ORDER_FIRST = re.compile(
     r"[\s>*_`(+•\d.)-]{0,12}(?:order\b|no\b|#|\d{4}-\d\d-\d\d|\d{9,}|[A-Z][a-z]{2,8}\s\d{1,2},)", re.I
 )
 """A line that begins with an order's number or day."""
-_SENTENCE_END = re.compile(r"[.!?;]\s")
 _DAY_ALONE = re.compile(
     r"(?:^|[,;:()|\n–—-])[\s*_>•+-]*+(?:(?:ordered|bought|placed|purchased|dated|on|of|from|order)\s[\s*_]*+)*$",
     re.I,
 )
 """Text right before a day that gives no sign that the day belongs to anything else."""
-
-
-def _compare_name(tally: Tally, subject: Subject, value: Segment, order: Order, around: str) -> None:
-    """Check that a name in the line of an order is not that of another product of the shop."""
-    product = subject.product(order.product_id)
-    name = _PLACED.sub("", value.text)
-    if product is None or maker_words(product) & {*name_words(around)}:
-        return
-    if sum(word[:1].isupper() and len(word) > 2 for word in name.split()) < _SEVERAL:
-        return
-    if similarity(name, f"{full_name(product)} {' '.join(product.categories)}") < _ALIKE:
-        other = other_of_that_name(subject, name, product)
-        why = f"Order {order.order_id}: {name[:60]}", product.title[:60]
-        tally.compare((value.start, value.end), None if other is None else False, *why)
-
-
-_ALIKE, _SEVERAL, _SHORT = 0.75, 2, 200
-_PLACED = re.compile(r"^[`\d\s*_/.-]+|[`\s]+$")

@@ -113,7 +113,7 @@ class _ParagraphsSeen:
         return next((other for other, common in near if paragraph.repeats(other, common)), None)
 
 
-_MARKUP = "think|thinking|(?:tool|function)_[a-z_]{1,20}|invoke|scratchpad"
+_MARKUP = "(?:tool|function)_[a-z_]{1,20}|invoke"
 _TOOLS = "product_catalog_search|get_product_details|get_user_orders|get_order_details|get_user_profile|update_user_profile|get_user_statistics|web_search"
 _CALLS = (
     re.compile(rf"</?(?:{_MARKUP})\b[^<>\n]{{0,80}}>", re.I),

@@ -141,7 +141,7 @@ def test_an_address_given_by_hand_or_the_default_one_counts_as_the_shop(
 
 
 def test_a_hostile_text_cannot_speak_to_the_terminal(ask: Ask, rules_shop: Shop) -> None:
-    report = f"<think \x1b[2J\x07\u202ewipe\x9b31m> hm\n\n- {LA}: $3.33\n\n[\x1b]0;x\x07](http://ecommerce.example/B0\x1b[31mX)"
+    report = f"<invoke \x1b[2J\x07\u202ewipe\x9b31m> hm\n\n- {LA}: $3.33\n\n[\x1b]0;x\x07](http://ecommerce.example/B0\x1b[31mX)"
     code, out, _ = ask(report, "--shop", rules_shop.spec, "--user", READER)
     assert code == 1 and "Process text" in out and "$3.33" in out
     assert all(sign.isprintable() or sign == "\n" for sign in out)

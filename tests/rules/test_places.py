@@ -169,6 +169,11 @@ def test_what_has_a_true_reading_is_not_accused(rules_shop: Shop, text: str, que
     assert failing(text, shop=rules_shop, user_id=READER, query=query or None) == {}
 
 
+def test_a_product_beside_an_order_s_number_is_not_compared(rules_shop: Shop) -> None:
+    for said in (HISTORY.replace(SHEETS, LA), f"- Order {FIRST} (2023-08-19): {OXIMETER}, Delivered"):
+        assert failing(said, shop=rules_shop, user_id=READER) == {}
+
+
 def test_an_unread_day_or_state_leaves_an_order_open(rules_shop: Shop) -> None:
     for said in ("Date: im Sommer", "Status: unterwegs", "Status: en camino"):
         text = f"- Order: {FIRST}\n- {said}"
