@@ -279,7 +279,7 @@ def hostile_view() -> ReportView:
         {evil: rule}, (ShownFinding("wrong-1", evil, evil, ((0, 9), (2, 30)), passage),), [point], {evil: match}, ((figure, 0.5),),
         foreign=(ForeignValue(title=evil, judge=evil, source=evil, label=evil, scale=evil, value=None, failed=evil),),
         notes=(evil,), missing_shop=evil, conversations=(Conversation(evil, 1, 2, 3, (message,)),), steps=steps, products=(ProductCard("javascript:alert(1)", evil, 1.0, 2.0, 3, evil, True),), citations=parse(evil),
-        mistakes={"mistakes": [wrong], "acquitted": [wrong], "statements": 3, "unread": 1, "unweighed": 0, "unshown": 0},
+        mistakes={"mistakes": [wrong], "acquitted": [wrong], "open": [wrong], "statements": 3, "unread": 1, "unweighed": 0, "unshown": 0},
         judged=hostile_judged(), key=KEY,
     )  # fmt: skip
 
@@ -455,7 +455,7 @@ def test_a_head_sorts_the_matrix_and_means_follow_what_is_shown(page: Page, tmp_
     page.locator("#units th.mean .head").click()
     expect(first).to_contain_text("Question 0?")
     means, bars = page.locator("tr.means td b"), page.locator("tr.means svg:visible")
-    expect(means.nth(1)).to_have_text("0.62")
+    expect(means.nth(2)).to_have_text("0.62")
     expect(bars).to_have_count(2)
     of_fp = bars.first.inner_html()
     page.locator("#measure").select_option(label="depth")
@@ -463,10 +463,10 @@ def test_a_head_sorts_the_matrix_and_means_follow_what_is_shown(page: Page, tmp_
     page.locator("#measure").select_option(label="faithfulness")
     assert bars.first.inner_html() == of_fp, "as it was drawn without the script"
     page.locator("#find").fill("question 3?")
-    expect(means.nth(1)).to_have_text("1.00")
+    expect(means.nth(2)).to_have_text("1.00")
     expect(bars).to_have_count(0)
     page.locator("#measure").select_option(label="depth")
-    expect(means.nth(1)).to_have_text("7.00")
+    expect(means.nth(2)).to_have_text("7.00")
     page.locator("#find").fill("")
     page.locator("#more").evaluate("fold => fold.open = true")
     page.locator("#verdict-full").check()
