@@ -165,9 +165,7 @@ HEAD = ("with twins", "caught", "only remarked", "clean passages accused", "clea
 TOLD = (
     "Texts by writers (language models) who had seen no code; half hold one planted error, half are their clean twins. A program counts: an"
     " error is caught where a rule fails that passes the twin. The rules were mended on these very texts, but for the control set; a"
-    " clean text that holds a tool's name or the markup of a call is accused rightly. Version 0.2.0 caught 1,356 of these; today"
-    " 1,227 are caught and 89 remarked (goal: 1,325 together, missed by 9). "
-    " Lost by what no longer accuses: `product_claims` 20, `outside_shop` 17, `process_text` 5, `profile_facts` 4, `budget` 4, `total` 3, `privacy` 3, `order_facts` 1; 13 are new.\n\n"
+    " clean text that holds a tool's name or the markup of a call is accused rightly. Version 0.2.0 caught 1,356 of these.\n\n"
 )
 
 
