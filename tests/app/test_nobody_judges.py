@@ -71,6 +71,16 @@ def test_what_takes_a_judge_alone_is_misuse_without_one(study: Path, drr: Drr) -
     assert not _tasks(study)
 
 
+def test_a_page_of_an_answer_says_that_nobody_judged_its_claims(
+    study: Path, tmp_path: Path, drr: Drr
+) -> None:
+    drr.out("judge", study, "--quiet")
+    drr.out("view", study, "--static", tmp_path / "pages")
+    pages = [path.read_text(encoding="utf-8") for path in (tmp_path / "pages" / "r").glob("*.html")]
+    assert pages and all("by the judge:" not in page for page in pages)
+    assert any("claims, not judged:" in page for page in pages)
+
+
 def test_rules_that_somebody_names_lead_nothing(study: Path, tmp_path: Path, drr: Drr) -> None:
     drr.out("judge", study, "--judge", "offline", "--quiet")
     assert _tasks(study)["support"]
