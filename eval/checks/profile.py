@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import chain
-from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 from drr.env.entities import User
@@ -14,190 +12,77 @@ from drr.env.shop import Shop, Store
 from drr.eval.checks.base import Subject
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.orders import USER_URL, order_ids
-from drr.eval.checks.results import Check, Span, Tally, unverifiable
+from drr.eval.checks.results import Check, Tally, unverifiable
 from drr.eval.checks.values import Segment, plain_label, segment, split_label, word_list
 from drr.wording.states import STATES
-from drr.wording.vocabulary import any_word_pattern, vocabulary
+from drr.wording.vocabulary import any_word_pattern
 
-_GIVEN = frozenset(name.casefold() for name in vocabulary("given_names")["given"])
-_CAPITAL = r"[A-Z][\w'’-]{1,24}"
-_TITLE = r"(?P<title>(?:Mr|Mrs|Ms|Miss|Dr)\.?\s)?"
-_HELLO = r"(?:Hi|Hello|Dear|Hey|Welcome back|Good (?:morning|afternoon|evening)),?"
-_GREETING = re.compile(
-    rf"[\s>*_#]{{0,12}}{_HELLO}\s{_TITLE}(?P<first>{_CAPITAL})(?:\s(?P<last>{_CAPITAL}))?[*_]{{0,2}}\s?[,!:.—–-]"
-)
-_CALLED = re.compile(
-    r"(?:(?<=[a-z]),\s(?P<first>[A-Z][a-z]{2,15})(?=[:!]|,\s|\.\s|\.$|\s[–—])|(?:^|\n|(?<!St)(?<!Mt)[.!?]\s)(?P<ahead>[A-Z][a-z]{2,15}),\s(?=[a-z]|your|you|I\s))",
-    re.M,
-)
-"""A person who is addressed: `They are, Kathy: ...`, `Kathy, your ...`."""
-_LEADS = re.compile(
-    rf"\b(?i:prepared|compiled|written|drawn up|put together|made|report|plan|recommendations?|summary)\s(?i:for)\s[*_]{{0,2}}{_TITLE}(?P<first>{_CAPITAL})\s(?P<last>{_CAPITAL})"
-)
-_NO_NAMES = word_list(
-    "there|all|everyone|everybody|folks|team|friend|friends|neighbor|neighbour|shopper|customer|reader|sir|madam|again|kitty"
-)
-_TO_OTHERS = re.compile(
-    r"\b(?:write|letter|note|draft|message|e-?mail|tell|text|reply|card|post|announce|ask)\b", re.I
-)
-_NAME_LABELS = word_list(
-    "name|customer|customer name|prepared for|compiled for|for|report for|shopper|written for|plan for|reader|recipient|client|client name|account|account holder|to|user"
-)
+_NAME_LABELS = word_list("name|full name|account name")
 _PLACE_LABELS = word_list(
-    "location|ship to|shipping to|deliver to|delivery to|address|shipping address|delivery address|city|home|lives in|based in|place|ships to|destination|home city|where"
+    "address|home address|shipping address|delivery address|location|home|home town|place|city|town|state"
 )
-_TWO = re.compile(rf"{_TITLE}(?P<first>{_CAPITAL})\s(?P<last>{_CAPITAL})(?=$|[*_]|[,(;|·]|\s[–—(·|-])")
-_CITY = r"(?P<city>[A-Z][\w.'’-]{1,24}(?:\s[A-Z][\w.'’-]{1,24}){0,3})"
-_STATE = rf"(?:,\s(?P<state>{any_word_pattern([*STATES, *STATES.values()])})(?!\w|\sCity|,\s[A-Z]{{2}}\b)|\s\((?P<in>{any_word_pattern([*STATES, *STATES.values()])})\))"
+_ZIP_LABELS = word_list("zip|zip code|postal code")
+_CAPITAL = r"[A-Z][\w'’-]{1,24}"
+_NAME = re.compile(rf"(?:(?:Mr|Mrs|Ms|Miss|Dr)\.?\s)?{_CAPITAL}\s{_CAPITAL}")
+_STATES = any_word_pattern([*STATES, *STATES.values()])
 _WHERE = re.compile(
-    rf"(?<![\w,'’])(?:\d{{1,6}}\s[^,\n]{{3,40}},\s)?{_CITY}{_STATE}(?:,?\s(?P<zip>\d{{5}})(?!\d))?"
+    rf"(?:\d{{1,6}}\s[^,\n]{{3,40}},\s)?(?P<city>[A-Z][\w.'’-]{{1,24}}(?:\s[A-Z][\w.'’-]{{1,24}}){{0,3}})"
+    rf"(?:,\s(?P<state>{_STATES})(?!\w|\sCity)|\s\((?P<in>{_STATES})\))(?:,?\s(?P<zip>\d{{5}})(?!\d))?"
 )
-_TO = re.compile(
-    r"\b(?:ship(?:s|ped|ping)?|deliver(?:s|ed|ing|y)?|sen[dt]|based|live|living|address)\s(?:it\s|them\s|this\s|straight\s)?(?:to|in|near)\s(?:you\sin\s|your\s(?:home|address|place)\sin\s)?[*_]{0,2}$"
-)
-_ZIP = re.compile(
-    r"\b(?:zip(?: code)?|postal code)[*_]{0,2}\s{0,2}(?:is|of|:)?\s{0,2}[*_]{0,2}(?P<zip>\d{5})\b", re.I
-)
-
-
-class _Name(NamedTuple):
-    first: str
-    last: str | None
-    span: Span
+_LIVES = re.compile(r"(?:^|[.!]\s)[\s>*_#•+-]*You live in [*_]{0,2}(?P<place>[^\n]{2,80})", re.M)
+_YOUR_ZIP = re.compile(r"\b[Yy]our (?:zip|postal)(?: code)? is [*_]{0,2}(?P<zip>\d{5})\b", re.I)
 
 
 def profile_facts(subject: Subject, mentions: Mentions) -> Check:
-    """Check that the reader's name and place are those of the profile."""
+    """Check that what stands behind `You live in` and behind labels such as `Your address:` is the profile's."""
     if subject.shop is None:
         return unverifiable("shop")
     user = subject.user
     if user is None:
         return unverifiable("user")
     tally = Tally()
-    _compare_labels(tally, subject, mentions, user)
-    _compare_called(tally, subject, mentions, user)
-    for match in _WHERE.finditer(mentions.body):
-        if not subject.is_asked(match["city"]) and _is_of_the_reader(mentions.body, match, user):
-            _compare_place(tally, match, 0, user)
-    for match in _LIVES.finditer(mentions.body):
-        known = (user.address.city, STATES.get(user.address.state, user.address.state))
-        own = match["city"].casefold().startswith(tuple(map(str.casefold, known)))
-        holds = own or (None if subject.is_asked(match["city"]) else False)
-        tally.compare(match.span("city"), holds, f"Place: {match['city']}", user.address.city)
-    for match in _ZIP.finditer(mentions.body):
-        why = f"ZIP: {match['zip']}", user.address.zip
-        holds = match["zip"] == user.address.zip[:5] or (None if subject.is_asked(match["zip"]) else False)
-        tally.compare(match.span("zip"), holds, *why)
+    for label, value in _labelled(mentions):
+        plain = plain_label(label)
+        if plain.startswith("your ") and not subject.is_asked(value.text.partition(",")[0]):
+            _compare(tally, plain.removeprefix("your "), value, user)
+    lives = list(_LIVES.finditer(mentions.body))
+    for match in lives if len(lives) == 1 else ():
+        place = Segment(match.start("place"), match["place"])
+        where = _WHERE.match(place.text)
+        if where is not None and not subject.is_asked(where["city"]):
+            _compare_place(tally, where, place.start, user)
+    for match in _YOUR_ZIP.finditer(mentions.body):
+        if not subject.is_asked(match["zip"]):
+            _compare(tally, "zip", Segment(match.start("zip"), match["zip"]), user)
     return tally.check("absent")
 
 
-_YOU = re.compile(r"\byou", re.I)
-_LIVES = re.compile(rf"\b[Yy]ou live in [*_]{{0,2}}{_CITY}")
-_SENTENCE = re.compile(r"[.!?]\s|\n")
-_BESIDE = 60
-"""Characters between the reader's name and a place that is told of the reader."""
-
-
-def _is_of_the_reader(body: str, match: re.Match[str], user: User) -> bool:
-    """Tell whether a place is the reader's. Its sentence speaks to the reader, or the reader's name stands beside it."""
-    if user.last_name in match["city"].split():
-        return False
-    low = body.rfind("\n", 0, match.start()) + 1
-    cuts = [one.end() for one in _SENTENCE.finditer(body, low, match.start())]
-    sentence = body[cuts[-1] if cuts else low : match.start()]
-    sent = (
-        match["zip"]
-        or _TO.search(sentence)
-        or match["city"].casefold().endswith(user.address.city.casefold())
-    )
-    beside = body[max(body.rfind("\n\n", 0, match.start()), match.start() - _BESIDE, 0) : match.start()]
-    named = re.search(rf"\b(?:{re.escape(user.first_name)}|{re.escape(user.last_name)})\b", beside)
-    return bool(named) or (bool(sent) and _YOU.search(sentence) is not None)
-
-
-def _compare_labels(tally: Tally, subject: Subject, mentions: Mentions, user: User) -> None:
-    """Compare values behind a label, or below the heading of a column."""
+def _labelled(mentions: Mentions) -> Iterator[tuple[str, Segment]]:
+    """Yield each label of a line, or of a row of two cells, with its value."""
     for line in mentions.layout.lines:
-        if line.kind == "row" and len(line.header) == len(line.cells):
-            for head, cell in zip(line.header, line.cells, strict=True):
-                _compare_label(tally, subject, head, segment(mentions.body, *cell), user)
-        if line.kind in ("row", "head_row") and len(line.cells) == 2:
+        if len(line.cells) == 2:
             label, value = (segment(mentions.body, *cell) for cell in line.cells)
-            _compare_label(tally, subject, label.text, value, user)
-        elif line.kind != "row":
-            label_and_value = split_label(segment(mentions.body, line.start, line.end))
-            if label_and_value is not None:
-                _compare_label(tally, subject, label_and_value[0].lstrip("-*+•> #"), label_and_value[1], user)
+            yield label.text, value
+        elif not line.cells and (found := split_label(segment(mentions.body, line.start, line.end))):
+            yield found[0].lstrip("-*+•> #"), found[1]
 
 
-def _compare_called(tally: Tally, subject: Subject, mentions: Mentions, user: User) -> None:
-    """Compare the name that the text greets, addresses or is written for. Text that may be a letter to somebody else is left out."""
-    query = subject.query or ""
-    if (greeting := _GREETING.match(mentions.body)) is not None and (
-        _shares(greeting, user) or not _TO_OTHERS.search(query)
-    ):
-        name = _Name(greeting["first"], greeting["last"], greeting.span("first"))
-        is_dear = greeting[0].lstrip(" \n>*_#").startswith("Dear ")
-        letter = is_dear and name.last is None and greeting["title"] is None
-        if letter and name.first not in (user.first_name, user.last_name):
-            tally.unrecorded()
-        elif name.first.casefold() not in _NO_NAMES and name.first not in query:
-            _compare_name(tally, name, user)
-    for match in _LEADS.finditer(mentions.body):
-        _compare_name(tally, _Name(match["first"], match["last"], match.span("first")), user)
-    if greeting is not None or _TO_OTHERS.search(query):
-        return
-    counts = Counter(re.findall(r"\w+", mentions.body))
-    known = {*STATES.values(), *user.address.city.split()}
-    ids = {each.product_id for each in mentions.references} | {*subject.ordered}
-    titles = " ".join(one.title for one in subject.products(ids))
-    for match in _CALLED.finditer(mentions.plain):
-        group = "first" if match["first"] else "ahead"
-        name = _Name(match[group], None, match.span(group))
-        a_name = name.first.casefold() in _GIVEN and name.first not in known and name.first not in query
-        if a_name and counts[name.first] == 1 and name.first not in titles:
-            _compare_name(tally, name, user)
-
-
-def _compare_label(tally: Tally, subject: Subject, label: str, behind: Segment, user: User) -> None:
-    plain, value, start = plain_label(label).removeprefix("your "), behind.text, behind.start
-    if subject.is_asked(value.partition(",")[0]):
-        return
-    if plain in _NAME_LABELS and (name := _TWO.match(value)) is not None:
-        if name["first"].casefold() not in _GIVEN and not _shares(name, user):
-            return
-        low, high = name.span()
-        _compare_name(tally, _Name(name["first"], name["last"], (start + low, start + high)), user)
-        rest = value[high:].lstrip(" ,;·|–—-*_(")
-        value, start = rest, start + len(value) - len(rest)
-    if (
-        plain in _NAME_LABELS
-        or any(one in plain for one in _PLACE_LABELS if " " in one)
-        or plain in _PLACE_LABELS
-    ) and (where := _WHERE.search(value)) is not None:
-        _compare_place(tally, where, start, user)
-    elif plain in ("city", "town") and value and value[0].isupper() and value.replace(" ", "").isalpha():
-        why = f"City: {value}", user.address.city
-        tally.compare((start, start + len(value)), value.casefold() == user.address.city.casefold(), *why)
-    elif plain == "state" and (value in STATES or value in STATES.values()):
-        holds = STATES.get(value, value) == STATES.get(user.address.state, user.address.state)
-        tally.compare((start, start + len(value)), holds, f"State: {value}", user.address.state)
-
-
-def _shares(name: re.Match[str], user: User) -> bool:
-    return name["first"] == user.first_name or name["last"] == user.last_name
-
-
-def _compare_name(tally: Tally, name: _Name, user: User) -> None:
-    known = {user.first_name.casefold(), user.last_name.casefold()}
-    parts = [name.first, *([name.last] if name.last else [])]
-    short = name.last is None and len(name.first) < _SHORT and name.first[:2] == user.first_name[:2]
-    holds = all(one.casefold() in known or len(one) == 1 for one in parts) or (None if short else False)
-    tally.compare(name.span, holds, f"Name: {' '.join(parts)}", f"{user.first_name} {user.last_name}")
-
-
-_SHORT = 5
-"""Most letters of a name that may be a short form: `Tim`, `Joe`."""
+def _compare(tally: Tally, label: str, value: Segment, user: User) -> None:
+    address, span = user.address, (value.start, value.end)
+    if label in _ZIP_LABELS and value.text[:5].isdecimal():
+        tally.compare(span, value.text[:5] == address.zip[:5], f"ZIP: {value.text[:5]}", address.zip)
+    elif label in _NAME_LABELS and _NAME.fullmatch(value.text):
+        known = {user.first_name.casefold(), user.last_name.casefold()}
+        holds = known <= set(value.text.casefold().split())
+        tally.compare(span, holds, f"Name: {value.text}", f"{user.first_name} {user.last_name}")
+    elif label in _PLACE_LABELS and (where := _WHERE.match(value.text)) is not None:
+        _compare_place(tally, where, value.start, user)
+    elif label in ("city", "town") and value.text.replace(" ", "").isalpha():
+        holds = value.text.casefold() == address.city.casefold()
+        tally.compare(span, holds, f"City: {value.text}", address.city)
+    elif label == "state" and (value.text in STATES or value.text in STATES.values()):
+        holds = STATES.get(value.text, value.text) == STATES.get(address.state, address.state)
+        tally.compare(span, holds, f"State: {value.text}", address.state)
 
 
 def _compare_place(tally: Tally, match: re.Match[str], start: int, user: User) -> None:

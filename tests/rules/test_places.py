@@ -118,18 +118,24 @@ def test_a_budget_that_may_be_kept_is_not_accused(rules_shop: Shop, text: str, q
 def test_a_total_over_the_limit_of_the_whole_is_wrong_where_the_report_does_not_name_it(
     rules_shop: Shop,
 ) -> None:
-    for query in ("both for $40 in total", "my budget is $40", "$40 all in"):
+    for query in ("two things, no more than $40 in total", "my budget is $40", "$40 all in"):
         told = failing(TWO, shop=rules_shop, query=query)
         assert told == {"budget": ["Total: $42.90; limit: $40.00"]}, query
     for query in (
         "both for under $40",
         "my budget is $40, or $30 for one",
         "Her budget is $40; I pay what it takes",
+        "My neighbour never pays more than $40 in total; I pay what it takes",
+        "She has a budget of $40",
+        "my budget is $40 a month",
+        "$40 in total for each of us",
     ):
         assert failing(TWO, shop=rules_shop, query=query) == {}, query
     for said in ("This is above the $40 that you named.", "You pay $2.90 too much."):
         assert failing(f"{said}\n\n{TWO}", shop=rules_shop, query="$40 in total") == {}, said
     assert failing(TWO, shop=rules_shop, constraints=Constraints(total_max=42.90)) == {}
+    given = Constraints(total_max=40)
+    assert failing(TWO, shop=rules_shop, query="She never pays above $40", constraints=given) == {}
     assert set(failing(TWO, shop=rules_shop, constraints=Constraints(total_max=42.80))) == {"budget"}
 
 
@@ -141,7 +147,7 @@ def test_a_budget_rule_names_total_and_limit(rules_shop: Shop) -> None:
 
 def test_without_a_question_or_a_total_nothing_is_said_of_a_budget(rules_shop: Shop) -> None:
     assert checked(TWO, shop=rules_shop)["budget"].remarks == ("question",)
-    assert checked("Fine.", shop=rules_shop, query="under $40")["budget"].remarks == ("prose",)
+    assert checked("Fine.", shop=rules_shop, query="$40 in all")["budget"].remarks == ("prose",)
     assert checked("Fine.", shop=rules_shop, query="nice things")["budget"].remarks == ("absent",)
 
 
@@ -290,7 +296,7 @@ def test_a_greeting_to_others_and_other_places_are_no_claim_of_the_reader(
 def test_a_change_made_in_the_session_is_the_record(rules_shop: Shop) -> None:
     session = Session(rules_shop, READER)
     session.update_user(READER, {"address": {"city": "Kettleford"}})
-    text = "Location: Kettleford, NJ\n"
+    text = "Your location: Kettleford, NJ\n"
     assert failing(text, shop=rules_shop, user_id=READER, session=session) == {}
     assert failing(text, shop=rules_shop, user_id=READER) == {
         "profile_facts": ["Place: Kettleford, NJ; record: Jersey City, NJ 07351"]
