@@ -1,4 +1,4 @@
-"""Rules on money: totals are the sum of their lines, within the limit of the whole, and compared rightly with a limit beside them."""
+"""Rules on money: totals are sums of their lines, keep the limit of the whole, and are compared rightly."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def _value(written: str) -> float:
 
 
 def budget(subject: Subject, mentions: Mentions) -> Check:
-    """Check that a total is within the limit of the whole, and that it was compared rightly with a limit right behind it."""
+    """Check that a total keeps the limit of the whole, and that a limit right behind it is compared rightly."""
     totals, whole = totals_of(mentions), _whole_limit(subject)
     tally = Tally()
     for one in totals:
@@ -128,9 +128,9 @@ _WHOLE = re.compile(
 
 
 def _whole_limit(subject: Subject) -> float | None:
-    """Return the limit on the total: the question's only amount, where a word makes it that of the whole and no other word is beside it.
+    """Return the limit on the total: the question's only amount, where words make it the shopper's own for the whole.
 
-    Without a question it is the limit given.
+    No other word may stand beside it. Without a question it is the limit given.
     """
     wanted = subject.constraints
     if subject.query is None and wanted is not None:
