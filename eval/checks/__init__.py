@@ -96,7 +96,7 @@ RULES: dict[str, Rule] = {
     "in_catalogue": Rule("catalogue:in_catalogue", "112"),
     "outside_shop": Rule("catalogue:outside_shop", "112"),
     "name_matches_id": Rule("catalogue:name_matches_id", "112"),
-    "price": Rule("products:price", "112", reads_figures=True),
+    "price": Rule("products:price", "113", reads_figures=True),
     "rating": Rule("products:rating", "112", reads_figures=True),
     "total": Rule("money:total", "112", reads_figures=True),
     "budget": Rule("money:budget", "113", reads_figures=True),

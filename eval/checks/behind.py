@@ -75,7 +75,20 @@ class FactsEntered:
     def _enter(self, product_id: str, values: Sequence[SaidValue], line: TextLine) -> None:
         if not line.cells and len(_OF_FIVE.findall(line.text)) > 1:
             values = [one for one in values if one.field != "stars"]  # one of two scores is the writer's
+        if any(
+            one.product_id == product_id and is_bundled(self._body, one.end)
+            for one in self._mentions.within(line.start, line.end)
+        ):
+            values = [one for one in values if one.field != "price"]
         self.values += [ProductFact(product_id, one, (line.start, line.end)) for one in values]
+
+
+def is_bundled(body: str, end: int) -> bool:
+    """Tell whether a reference that ends here is one thing of several: `[X](LINK) + oil`."""
+    return _PLUS.match(body, end) is not None
+
+
+_PLUS = re.compile(r"[\s*_)\]]*\+\s")
 
 
 def detail_of(product: Product, label: str) -> str | None:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from drr.eval.checks.behind import FactsBehind, ProductFacts, detail_of
+from drr.eval.checks.behind import FactsBehind, ProductFacts, detail_of, is_bundled
 from drr.eval.checks.mentions import Mentions, ProductReference, Tables, TextLine, after_bullet
 from drr.eval.checks.naming import full_name, name_words, similarity
 from drr.eval.checks.values import (
@@ -57,6 +57,14 @@ class _Reader(FactsBehind):
         self._tables = Tables(mentions)
         self._owner: str | None = None
         self._opened_by_item = False
+        self._bundled = {
+            one.product_id
+            for line in self._lines
+            for cell in (line.cells if line.kind == "head_row" else ())
+            for one in mentions.within(*cell)
+            if is_bundled(mentions.body, one.end)
+        }
+        """Products of columns that are sets: `| [1] + oil |`."""
 
     def take(self, index: int, line: TextLine) -> None:
         references = self._mentions.within(line.start, line.end)
@@ -76,6 +84,7 @@ class _Reader(FactsBehind):
 
     def _row(self, line: TextLine) -> None:
         cells = [] if self._is_of_a_bundle(line) else list(self._tables.cells(line))
+        cells = [one for one in cells if one.product_id not in self._bundled]
         has_stars = any(field_of(one.label) == "stars" for one in cells)
         if cells and len(line.cells) == _PAIR:
             self._owner = cells[0].product_id
@@ -155,6 +164,8 @@ class _Reader(FactsBehind):
     def _opens(self, line: TextLine, references: Sequence[ProductReference]) -> bool:
         """Tell whether the lines below may be about a line's product. This holds where nothing else follows the reference to it."""
         behind = self._body[references[-1].end : line.end]
+        if is_bundled(self._body, references[-1].end):
+            return False
         return line.kind != "text" or _SENTENCE_END.search(behind) is None
 
     def _named_section(self, index: int, line: TextLine) -> str | None:

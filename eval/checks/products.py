@@ -26,6 +26,8 @@ _MOST = 60
 _REDUCED = re.compile(
     r"\d\s?%\s(?:off|less|coupon|discount|cheaper)|\$[\d.]+\soff\b|\bcoupon|\bon sale\b|\bdiscount", re.I
 )
+_RANGE = re.compile(r"\$\d[\d.,]*\s?(?:[–—-]|to|and|or)\s?[*_]{0,2}\\?\$$")
+"""The first amount of a range, up to the second one."""
 _PER = re.compile(r"\bper\b|\bunit cost|\bcents?\b", re.I)
 _OF_SEVERAL = re.compile(
     r"\b(?:averages?\sof\s(?:the|all|both|these)|mean|combined|together|between them|in all|total(?:s|ing)?|both)\b",
@@ -61,6 +63,8 @@ def _is_price(mentions: Mentions, fact: ProductFact, product: Product) -> bool |
     low = max(fact.line[0], fact.stated.span[0] - _AROUND)
     high = min(fact.line[1], fact.stated.span[1] + _AROUND)
     line = mentions.body[low:high]
+    if _RANGE.search(mentions.body[low : fact.stated.span[0]]):
+        return None
     known = product.price
     beside = any(abs(one.value - known) <= one.tolerance for one in amounts(line))
     by_unit = value < known and _PER.search(line) is not None
