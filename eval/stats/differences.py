@@ -101,7 +101,7 @@ def flipped(
     sums = np.zeros((draws, rows.shape[1]))
     np.add.at(sums, place, rows)
     if v.zero_one and ends == RELATED:
-        p = sign_flip(sums[sums[:, 0] != 0, 0]) or 1.0
+        p = sign_flip(sums[:, 0])
         return agreeing(v.unshifted().within(ends), p), p
     p, low, high = flip_signs(sums, statistic)
     unit, known = "tasks" if v.tasks else "clusters", v.error is not None and low is not None
@@ -175,9 +175,11 @@ def _errors_found(n: int, level: float) -> float:
     return -float(np.quantile([low for low in lows if low is not None], 1 - POWER)) * sqrt(n)
 
 
-FLIPS = 10_000
 EXACT_FLIPS = 13
 """Most decided clusters for which all patterns of signs are counted; above, signs are drawn at random."""
+FLIPS = 2**EXACT_FLIPS
+_EQUAL = 5e-10
+"""A sum below this part of its sizes is 0."""
 
 
 class Flipped(NamedTuple):
@@ -196,42 +198,62 @@ def flip_signs(
     For any value of a ratio the test flips what clusters have above it. A pattern of signs is no nearer to it than the data if the value lies
     between the ratio of those that keep their sign and the ratio of the others. So the ends are order statistics of these ratios.
     """
-    first = sums[:, 0]
-    signs, own = _signs(int(np.count_nonzero(first)), len(sums))
-    kept = signs.astype(np.float64) @ sums[np.argsort(first == 0, kind="stable")]
-    parts = np.stack([kept, sums.sum(axis=0) - kept])
-    parts[np.abs(parts) <= 5e-10 * np.abs(sums).sum(axis=0)] = 0.0
+    ordered = sums[np.argsort(-np.abs(sums[:, 0]), kind="stable")]
+    kept, p, own = _flipped(ordered, ordered[:, :1])
+    parts = np.stack([kept, ordered.sum(axis=0) - kept])
+    parts[np.abs(parts) <= _EQUAL * np.abs(sums).sum(axis=0)] = 0.0
     with np.errstate(divide="ignore", invalid="ignore"):
         values = statistic(parts.reshape(-1, sums.shape[1])).reshape(2, -1)
     bare = np.isnan(values).any(axis=0)  # a part without weight rejects no value
     lower, upper = np.where(bare, -inf, values.min(axis=0)), np.where(bare, inf, values.max(axis=0))
-    size = len(signs) + own
-    p = float((((lower <= 0) & (upper >= 0)).sum() + own) / size)
-    rank = ceil(size * level - 1e-6) - own - 1
+    rank = ceil((len(kept) + own) * level - 1e-6) - own - 1
     low, high = float(np.partition(lower, rank)[rank]), -float(np.partition(-upper, rank)[rank])
-    return Flipped(p, low, high) if isfinite(low) and isfinite(high) else Flipped(p, None, None)
+    return Flipped(float(p[0]), *((low, high) if isfinite(low) and isfinite(high) else (None, None)))
+
+
+def sign_flips(differences: Floats) -> Floats:
+    """Return the two-sided p-value of each column: how often random signs give a mean at least as far from zero. Zeros stay zeros.
+
+    It depends on the column's sizes and sum alone: not on other columns, on order, or on which side is taken from which.
+    """
+    ordered = np.take_along_axis(differences, np.argsort(-np.abs(differences), axis=0), axis=0)
+    few, p = ~ordered[EXACT_FLIPS:].any(axis=0), np.ones(differences.shape[1])
+    for columns, draws in ((few, ordered[:EXACT_FLIPS]), (~few, ordered)):
+        if columns.any():
+            p[columns] = _flipped(draws[:, columns], draws[:, columns])[1]
+    return p
+
+
+def sign_flip(differences: Floats) -> float:
+    return float(sign_flips(differences[:, None])[0])
+
+
+def _flipped(ordered: Floats, by: Floats) -> tuple[Floats, Floats, int]:
+    """Return the sums of what each pattern keeps, the p-value of each column of `by`, and 1 to count the data's own pattern where they are random.
+
+    Draws stand by the size of what is flipped, largest first.
+    """
+    signs, own = _signs(int(by.any(axis=1).sum()), len(by))
+    below = by < 0
+    kept = signs.astype(np.float64) @ np.where(below, -ordered, ordered) + (ordered * below).sum(axis=0)
+    half, least = by.sum(axis=0) / 2, _EQUAL * np.abs(by).sum(axis=0)
+    beyond = np.abs(kept[:, : by.shape[1]] - half) >= np.abs(half) - least
+    return kept, (beyond.sum(axis=0) + own) / (len(signs) + own), own
 
 
 @lru_cache(maxsize=8)
 def _signs(decided: int, draws: int) -> tuple[NDArray[np.bool_], int]:
-    """Return patterns of kept signs, one a row, and 1 to count the data's own where these are random.
+    """Return patterns of kept signs, one a row, and 1 where these are random.
 
-    The `decided` clusters, which are not 0, come first: if they are few, all their patterns stand equally often.
+    The `decided` clusters, which are not 0, come first: if they are few, all their patterns stand equally often. Random signs of a
+    cluster are the same for any number of draws.
     """
-    chance, decided = np.random.default_rng(SEED), draws if draws <= EXACT_FLIPS else decided
-    if decided > EXACT_FLIPS:
-        first = chance.integers(0, 2, size=(FLIPS, decided)).astype(np.bool_)
-    else:
-        every = (np.arange(2**decided)[:, None] >> np.arange(decided)) & 1 == 0
-        first = np.tile(every, (ceil(FLIPS / len(every)) if draws > decided else 1, 1))
-    rest = chance.integers(0, 2, size=(len(first), draws - decided), dtype=np.bool_)
-    return np.hstack([first, rest]), int(decided > EXACT_FLIPS)
-
-
-def sign_flip(differences: Floats) -> float | None:
-    """Return the two-sided p-value: how often random signs give a mean at least as far from zero. Zeros stay zeros."""
-    rows = np.column_stack([differences, np.ones_like(differences)])
-    return flip_signs(rows).p if len(rows) else None
+    few = draws <= EXACT_FLIPS
+    size, exact = (2**draws, draws) if few else (FLIPS, decided if decided <= EXACT_FLIPS else 0)
+    every = (np.arange(size) >> np.arange(exact)[:, None]) & 1 == 0
+    chance = np.random.default_rng(SEED)
+    drawn = chance.integers(0, 2, size=(draws - exact, size), dtype=np.bool_)
+    return np.vstack([every, drawn]).T, int(decided > EXACT_FLIPS)
 
 
 def query_means(values: ByQuestion[A]) -> dict[A, float]:

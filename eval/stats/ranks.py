@@ -7,8 +7,8 @@ from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
-from drr.eval.stats.differences import EXACT_FLIPS, FLIPS, SIGNIFICANT, detectable_difference, query_means
-from drr.eval.stats.intervals import SEED, A, ByQuestion, Floats, index_of
+from drr.eval.stats.differences import SIGNIFICANT, detectable_difference, query_means, sign_flips
+from drr.eval.stats.intervals import A, ByQuestion, Floats, index_of
 from drr.eval.stats.question import cluster_of
 from numpy.typing import NDArray
 
@@ -48,7 +48,7 @@ def ranks(values: Mapping[str, ByQuestion[A]], *, is_lower_better: bool = False)
     names, beaten = list(means), np.zeros(len(means), dtype=int)
     errors, draws = list[float](), list[int]()
     for pairs in _pairs(means):
-        lead, sure = pairs.sums.sum(axis=1), sign_flips(pairs.sums) < LEVEL
+        lead, sure = pairs.sums.sum(axis=1), sign_flips(pairs.sums.T) < LEVEL
         behind = np.where((lead > 0) != is_lower_better, pairs.other, pairs.one)
         np.add.at(beaten, behind[sure], 1)
         tasks = (pairs.counts > 0).sum(axis=1)
@@ -74,28 +74,3 @@ def _pairs(means: Mapping[str, Mapping[A, float]]) -> Iterator[_Pairs]:
         np.add.at(sums.T, place, np.nan_to_num(apart).T)
         np.add.at(counts.T, place, (~np.isnan(apart)).astype(float).T)
         yield _Pairs(one, other, sums, counts)
-
-
-def sign_flips(differences: Floats) -> Floats:
-    """Return the p-value of the sign-flip test for each row. It depends on the row's sizes and sum alone, not on other rows or on order."""
-    sizes = -np.sort(-np.abs(differences), axis=1)
-    decided = (sizes > 0).sum(axis=1)
-    p = np.ones(len(sizes))
-    for few in (True, False):
-        rows = np.flatnonzero((decided > 0) & ((decided <= EXACT_FLIPS) == few))
-        if len(rows):
-            own = sizes[rows, : decided[rows].max()]
-            seen = np.abs(differences[rows].sum(axis=1)) - 1e-5 * own.sum(axis=1)
-            signs = _signs(own.shape[1], exact=few)
-            counts = (np.abs(signs @ own.T.astype(np.float32)) >= seen).sum(axis=0)
-            p[rows] = (counts + (not few)) / (len(signs) + (not few))
-    return p
-
-
-def _signs(draws: int, *, exact: bool) -> NDArray[np.float32]:
-    """Return all patterns of signs, or random ones whose first columns are the same for any number of draws."""
-    if exact:
-        every = 1.0 - 2.0 * ((np.arange(2**draws)[:, None] >> np.arange(draws)) & 1)
-        return every.astype(np.float32)
-    chosen = np.random.default_rng(SEED).integers(0, 2, size=(draws, FLIPS), dtype=np.int8)
-    return (2 * chosen - 1).astype(np.float32).T

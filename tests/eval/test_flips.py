@@ -79,7 +79,7 @@ def test_the_ends_are_those_at_which_the_test_turns() -> None:
         assert v.ci_low is not None and v.ci_high is not None
         for end, way in ((v.ci_low, 1), (v.ci_high, -1)):
             inside, outside = (sign_flip(moved - end - way * gap) for gap in (1e-6, -1e-6))
-            assert inside is not None and outside is not None and outside < SIGNIFICANT <= inside
+            assert outside < SIGNIFICANT <= inside
         assert "sign-flip test" in v.method
 
 
@@ -135,7 +135,7 @@ def test_the_smallest_detectable_difference_is_found_by_the_corrected_test(n: in
     least = detectable_difference(1 / n**0.5, n, tests)
     assert least is not None
     drawn = np.random.default_rng(n).normal(least, 1, (150, n))
-    found = [(sign_flip(one) or 0.0) * tests < SIGNIFICANT for one in drawn]
+    found = [sign_flip(one) * tests < SIGNIFICANT for one in drawn]
     assert 0.7 < np.mean(found) < 0.9
 
 
@@ -145,7 +145,7 @@ def test_so_few_show_nothing_however_large() -> None:
     share = detectable_difference(None, 40, 4)
     assert share is not None
     moved = np.random.default_rng(1).random((400, 40)) < share
-    found = [(sign_flip(one.astype(float)) or 0.0) * 4 < SIGNIFICANT for one in moved]
+    found = [sign_flip(one.astype(float)) * 4 < SIGNIFICANT for one in moved]
     assert 0.75 < np.mean(found) < 0.9
 
 

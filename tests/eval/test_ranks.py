@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from drr.eval.stats.differences import paired, unpaired
+from drr.eval.stats.differences import paired, sign_flip, sign_flips, unpaired
 from drr.eval.stats.question import AskedQuestion
-from drr.eval.stats.ranks import ranks, sign_flips
+from drr.eval.stats.ranks import ranks
 
 from benchmarks.ranks import boards, joined, order
 
@@ -63,16 +63,19 @@ def test_trials_are_averaged_and_the_questions_of_a_task_are_one_draw() -> None:
 
 
 def test_the_test_is_that_of_paired_differences_and_of_the_pair_alone() -> None:
+    """Neither side, nor the order of questions, nor another pair moves a p-value."""
     chance = np.random.default_rng(3)
-    rows = np.zeros((2, 60))
+    rows = np.zeros((60, 5))
     for place, n in enumerate((9, 40)):
         a, b = ({f"q{i}": [float(x)] for i, x in enumerate(chance.normal(0.03, 0.1, n))} for _ in range(2))
-        rows[place, 60 - n :] = [a[q][0] - b[q][0] for q in a]
-        (own,) = sign_flips(rows[place, 60 - n :][None])
-        assert paired(a, b).p == pytest.approx(own, abs=0.02)
-        assert [own] == sign_flips(-rows[place, ::-1][None]).tolist()
-        assert own == sign_flips(np.concatenate([chance.normal(0, 1, (3, 60)), rows[place][None]]))[3]
-    assert sign_flips(np.zeros((1, 100)))[0] == 1.0 and sign_flips(np.full((1, 100), 0.2))[0] < 0.001
+        rows[60 - n :, place] = [a[q][0] - b[q][0] for q in a]
+        turned = {q: a[q] for q in reversed(a)}
+        (own,) = sign_flips(rows[60 - n :, [place]])
+        assert own == paired(a, b).p == paired(b, turned).p == paired(turned, b).p
+        assert [own] == sign_flips(-rows[::-1, [place]]).tolist()
+    rows[:, 2:] = chance.normal(0, 1, (60, 3))
+    assert sign_flips(rows).tolist() == [sign_flip(one) for one in rows.T]
+    assert sign_flip(np.zeros(100)) == 1.0 and sign_flip(np.full(100, 0.2)) < 0.001
 
 
 def test_other_questions_are_compared_by_their_means() -> None:
