@@ -7,7 +7,6 @@ from hashlib import sha256
 
 from drr.app.board.entries import ListedBundle, ListedSystem, SetVersion
 from drr.app.bundles.findings import BundleFindings
-from drr.app.report.standing import SystemStanding
 from drr.eval.metrics.rows import JudgeRow
 from drr.eval.stats.intervals import VRow
 from drr.eval.stats.question import AskedQuestion
@@ -74,7 +73,7 @@ def system(
         ended=1_795_000_000.0,
         contained=True,
         truth_is_public=False,
-        standing=SystemStanding("one system", f"Only {variant} has a value of faithfulness"),
+        standing=f"Only {variant} has a value of faithfulness.",
     )
 
 

@@ -12,7 +12,6 @@ from typing import NamedTuple, cast
 from drr.app.bundles.answers import all_contained, half_of, has_public_truth
 from drr.app.bundles.findings import BundleFindings, Reproduced
 from drr.app.report.cost import dollars
-from drr.app.report.standing import SystemStanding, study_standings
 from drr.app.report.study_report import every_figure
 from drr.env.json_object import JsonObject
 from drr.env.person_setting import agent_of
@@ -100,8 +99,8 @@ class ListedSystem:
     """True if no code of the agent's could reach the truth, as the maker states it; `None` for imported answers."""
     truth_is_public: bool
     """True if anybody can have the questions' true answers."""
-    standing: SystemStanding
-    """The leader in the bundle's own study."""
+    standing: str
+    """The sentence on who leads the bundle's own study."""
     sealed: Mapping[str, ByQuestion[AskedQuestion]] = field(default_factory=dict)
     """Values on the sealed half of the set, by metric, where a bundle of the same system has them."""
     weak: str | None = None
@@ -153,7 +152,6 @@ def systems_of(
     shown = sorted(by_model.items()) or sorted(documents.items())[:1]
     for place, (judge, document) in enumerate(shown):
         judged = read_judged(study, choose_judging(study, judge or None))
-        standing = study_standings(study, judged).row
         each = PairedMetrics(judged, families_with(judged, ranking))
         shops = tuple(document["provenance"]["shop"])
         answered = SetVersion(
@@ -182,7 +180,7 @@ def systems_of(
                 ended=max(one.record.finished_at for one in own),
                 contained=all_contained([one.record for one in own]),
                 truth_is_public=has_public_truth(study, is_published=is_published),
-                standing=standing,
+                standing=document["standing"]["text"],
                 weak=judged.judging.weak if judged.judging and by_model else None,
             )
 

@@ -162,7 +162,7 @@ def _pairs(systems: Sequence[str]) -> list[tuple[str, str]]:
 
 
 def differences_table(material: ReportData) -> Table | None:
-    found = contrasts(material.per_report)
+    found = material.standings.found
     if not found:
         return None
     shown = list(dict.fromkeys(one.metric for one in found))

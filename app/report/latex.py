@@ -115,7 +115,8 @@ def _shown(cell: Cell) -> str:
     if cell.low is not None and cell.high is not None:
         low, high = (cell.number(end).replace(",", "{,}") for end in (cell.low, cell.high))
         shown += f"~[{low}, {high}]"
-    return rf"$\approx {shown}$" if cell.slight else f"${shown}$"
+    shown = rf"$\approx {shown}$" if cell.slight else f"${shown}$"
+    return f"{shown} on each of {cell.n}" if cell.signed and cell.equal else shown
 
 
 def _is_between(cell: Cell) -> bool:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from drr.env.files import file_name, short_name
 from drr.eval.agreement.rows import AgreementDocument
@@ -23,6 +24,9 @@ from drr.eval.stats.question import AskedQuestion, Comparison
 from drr.eval.tasks.judgements import Judged
 from drr.study.study import Study
 from drr.wording.excerpt import excerpt
+
+if TYPE_CHECKING:
+    from drr.app.report.standing import Standings
 
 LONGEST_NAME = 90
 """Most characters of a question or another name of a row."""
@@ -70,6 +74,7 @@ class ReportData:
     study: Study
     judged: Judged
     document: StudyDocument
+    standings: Standings
     with_paper: bool = False
     """True to print the retail paper's figures in braces beside the study's."""
     agreement: AgreementDocument | None = None

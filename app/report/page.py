@@ -16,7 +16,7 @@ from drr.app.report.board import board, limits
 from drr.app.report.calls import calls_table
 from drr.app.report.cost import MEASURED_COST, cost_table
 from drr.app.report.detail_pages import FOLDER, pages_of, sections_behind
-from drr.app.report.differences import DIFFERENCES, contrasts, differences_table, with_floor_note
+from drr.app.report.differences import DIFFERENCES, differences_table, with_floor_note
 from drr.app.report.drawings import draw_all, drawn_figures
 from drr.app.report.failing import charts, errors_of, errors_text, write_errors
 from drr.app.report.forest_figure import DARK, LIGHT
@@ -37,7 +37,6 @@ from drr.app.report.material import ReportData
 from drr.app.report.metric_tables import as_printed, metric_tables, noise
 from drr.app.report.of_papers import report_parts
 from drr.app.report.paper import with_papers_tables
-from drr.app.report.standing import study_standings
 from drr.app.report.tables import Table, as_csv, markdown
 from markupsafe import Markup
 
@@ -170,8 +169,7 @@ class FoldPart(NamedTuple):
 
 def index_page(material: ReportData, tables: Sequence[Table], figures: Sequence[tuple[str, str]]) -> str:
     """Return the HTML of the report's first page. `figures` are pairs of file name without ending and title; a figure with a table's name is placed under the table."""
-    page, found = _FirstPage(material, tables, figures), contrasts(material.per_report)
-    ranks = study_standings(material.study, material.judged)
+    page, ranks = _FirstPage(material, tables, figures), material.standings
     return (
         templates()
         .get_template("summary.html")
@@ -183,7 +181,7 @@ def index_page(material: ReportData, tables: Sequence[Table], figures: Sequence[
             verdict=ranks.row,
             board=grid(board(material, ranks), page.answers, "board"),
             forest=page.forest,
-            limits=limits(material, found),
+            limits=limits(material, ranks.found),
             failed=errors_text([len(errors_of(material.judged, one)) for one in material.judged.answers]),
             viewer=material.viewer,
             charts=charts(material, ranks.systems),

@@ -78,6 +78,8 @@ class Standings(NamedTuple):
     row: SystemStanding
     ahead: Mapping[str, Collection[str]] = {}
     """Systems that beat another one and are beaten by none, by metric."""
+    found: Sequence[Contrast] = ()
+    """All paired differences, also those by rules, which decide nothing."""
 
 
 def study_standings(study: Study, judged: Judged) -> Standings:
@@ -94,7 +96,8 @@ def study_standings(study: Study, judged: Judged) -> Standings:
         return {name: values.values(name).get(metric, {}) for name in systems}
 
     by_rules = judged.judging is not None and judged.judging.rule_written
-    return standings(per_report, contrasts(per_report), failed, errors, by_rules=by_rules)
+    found = contrasts(per_report)
+    return standings(per_report, found, failed, errors, by_rules=by_rules)._replace(found=found)
 
 
 def standings(

@@ -141,5 +141,12 @@ def values_of(judged: Judged, answer: Answer) -> dict[str, float | None]:
     return {
         name: value
         for family in families(judged)
-        for name, value in family.per_report(judged, answer).items()
+        for name, value in family_values(judged, family, answer).items()
     }
+
+
+def family_values(judged: Judged, family: Family, answer: Answer) -> Values:
+    found = judged.values.get((family, answer.key))
+    if found is None:
+        found = judged.values[family, answer.key] = family.per_report(judged, answer)
+    return found

@@ -7,9 +7,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from drr.eval.evidence.answers import Answer
-from drr.eval.metrics import families, metric, metrics, unanswered, values_of
-from drr.eval.metrics.base import Family, Values
+from drr.eval.metrics import families, family_values, metric, metrics, unanswered, values_of
+from drr.eval.metrics.base import Family
 from drr.eval.metrics.coverage import equal_reports, texts_of, variants_of
 from drr.eval.metrics.document import SCHEMA, banner
 from drr.eval.metrics.rows import CompareDocument, FloorRow
@@ -29,8 +28,6 @@ class PairedMetrics:
     judged: Judged
     chosen: Sequence[Family] = ()
     """Families to compare; default: all that the judging run has figures of."""
-    known: dict[tuple[Family, str], Values] = field(default_factory=dict)
-    """Values by family and answer that do not depend on other reports. Shared between comparisons of parts of a run."""
     _paired: dict[tuple[Family, str], dict[str, ByQuery]] = field(default_factory=dict)
 
     def by_family(
@@ -58,19 +55,13 @@ class PairedMetrics:
         """Return a family's values by metric. A metric that some reports of the variant have is unknown for the others."""
         if (family, variant) not in self._paired:
             own = [answer for answer in self.judged.answers if answer.variant == variant]
-            values = [(answer.asked, self._values(family, answer)) for answer in own]
+            values = [(answer.asked, family_values(self.judged, family, answer)) for answer in own]
             names = dict.fromkeys(name for _, known in values for name in known)
             values += unanswered(self.judged, variant, [family])
             self._paired[family, variant] = {
                 name: grouped((query, known.get(name)) for query, known in values) for name in names
             }
         return self._paired[family, variant]
-
-    def _values(self, family: Family, answer: Answer) -> Values:
-        found = self.known.get((family, answer.key))
-        if found is None:
-            found = self.known[family, answer.key] = family.per_report(self.judged, answer)
-        return found
 
 
 def values_again(judgings: Sequence[Judged]) -> dict[str, dict[str, dict[str, list[float | None]]]]:

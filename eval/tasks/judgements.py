@@ -260,6 +260,11 @@ class Judged:
     """Number of judgements of each answer without a usable answer of the judge, by task, temporary failures included."""
 
     @cached_property
+    def values(self) -> dict[tuple[object, str], Mapping[str, float | None]]:
+        """Values of each report, keyed by family of metrics, then by answer: made when first asked for."""
+        return {}
+
+    @cached_property
     def by_key(self) -> dict[str, Answer]:
         return {answer.key: answer for answer in self.answers}
 
