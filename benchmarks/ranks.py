@@ -48,13 +48,14 @@ def order(board: Values, names: Sequence[str]) -> list[list[str]]:
     return [[name for name in names if places[name] == rank] for rank in found]
 
 
-def moved(boards_of: Sequence[Values], useless: int, clones: int) -> float:
-    """Return the share of boards on which further entries change the order of those that were there."""
-    return float(
-        np.mean(
-            [order(one, list(one)) != order(joined(one, useless, clones), list(one)) for one in boards_of]
-        )
-    )
+JOINED = ((6, 0), (40, 0), (0, 6))
+"""Numbers of useless entries and of clones that join a board."""
+
+
+def moved(one: Values) -> list[bool]:
+    """Tell whether further entries change the order of the systems of a board."""
+    alone = order(one, list(one))
+    return [alone != order(joined(one, *more), list(one)) for more in JOINED]
 
 
 def main() -> None:
@@ -69,23 +70,27 @@ def main() -> None:
             list(boards(systems, given.questions, gap, 82 + systems, given.draws)) for gap in (0.15, 0.0)
         )
         behind = [[one.places[f"s{n}"] > 1 for n in range(1, systems)] for one in map(ranks, better)]
-        apart = np.mean([max(ranks(one).places.values()) > 1 for one in equal])
+        apart = np.array([sum(ranks(one).places.values()) - systems for one in equal])
         each, whole = np.mean(behind), np.mean([all(one) for one in behind])
         few = better[: given.draws // 10] + equal[: given.draws // 10]
-        others = (f"{moved(few, *more):.2f}" for more in ((6, 0), (40, 0), (0, 6)))
-        rows.append((systems, f"{each:.2f}", f"{whole:.2f}", f"{apart:.3f}", *others))
+        others = (f"{share:.2f}" for share in np.mean([moved(one) for one in few], axis=0))
+        pairs = apart.mean() / (systems * (systems - 1) / 2)
+        rows.append(
+            (systems, f"{each:.2f}", f"{whole:.2f}", f"{pairs:.4f}", f"{(apart > 0).mean():.2f}", *others)
+        )
     head = (
         *(
             "systems",
             "one is .15 better: beats each other",
             "beats all others",
-            "all are equal: some pair separated",
+            "all are equal: pairs parted",
+            "boards with such a pair",
         ),
-        *("order moved by 6 useless entries", "by 40", "by 6 clones of the first"),
+        *("order moved by 6 useless entries", "by 40", "by 6 clones"),
     )
     text = (
-        f"{given.draws} simulated boards a row: systems answer the same {given.questions} questions, whose difficulty they share. By paired "
-        f"sign flips of each pair at {LEVEL}; a tenth of the boards is ranked again with further entries.\n\n{table(head, rows)}"
+        f"{given.draws} simulated boards a row, {given.questions} questions whose difficulty systems share. Each pair by its own sign flips at "
+        f"{LEVEL}; a tenth of the boards is ranked again with further entries.\n\n{table(head, rows)}"
     )
     (record("Ranks of a board", text) if given.record else print(text))
 
