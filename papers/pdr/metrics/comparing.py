@@ -11,7 +11,7 @@ from typing import Any, TypedDict, cast
 from drr.env.person_setting import parts_of, size_name
 from drr.eval.evidence.answers import Answer
 from drr.eval.metrics import document_rows
-from drr.eval.metrics.base import Family, Values
+from drr.eval.metrics.base import Family
 from drr.eval.metrics.compare import PairedMetrics
 from drr.eval.metrics.costs import cost_document, ended_answers
 from drr.eval.metrics.coverage import (
@@ -38,8 +38,6 @@ SHOWN = (*GRADES, "att_given", "att_given_precision", "att_used")
 """Metrics of memories: the grades, and attributes in a memory's text and in the report."""
 _OWNERS = ("pqr", "reliability", "attributes")
 """Modules that compute these metrics."""
-Known = dict[tuple[Family, str], Values]
-"""Computed values of reports by metric module and answer. None of these modules looks at other reports."""
 Figures = Mapping[str, Mapping[str, VRow]]
 """Figures by system and metric."""
 
@@ -120,10 +118,10 @@ def settings_document(about: JudgedStudy) -> SettingsDocument | None:
     agents = by_agent(by_system)
     if not agents:
         return None
-    ran, known = ended_answers(about.study), Known()
+    ran = ended_answers(about.study)
     pairs = [pair for systems in agents.values() for pair in pairs_of(systems)]
-    rows = difference_rows(judged, pairs, (*GRADES, *FURTHER), known)
-    tables, equal = MemoryTables(judged, ran, about.figures, known), same_reports(judged.answers)
+    rows = difference_rows(judged, pairs, (*GRADES, *FURTHER))
+    tables, equal = MemoryTables(judged, ran, about.figures), same_reports(judged.answers)
     return {
         "agents": {agent: _of_agent(systems, by_system, rows) for agent, systems in agents.items()},
         "memories": [table for systems in by_agent(ran).values() for table in tables.of_agent(systems)],
@@ -157,10 +155,10 @@ def pairs_of(systems: Sequence[str]) -> list[tuple[str, str]]:
 
 
 def difference_rows(
-    judged: Judged, pairs: Sequence[tuple[str, str]], shown: Sequence[str], known: Known
+    judged: Judged, pairs: Sequence[tuple[str, str]], shown: Sequence[str]
 ) -> list[SettingDifference]:
     """Return the differences of the named metrics, first minus second. P-values are corrected over all of them together."""
-    paired, texts = PairedMetrics(judged, owners_of(shown), known), texts_of(judged.answers)
+    paired, texts = PairedMetrics(judged, owners_of(shown)), texts_of(judged.answers)
     found: dict[str, PairedDifference] = {}
     for number, pair in enumerate(pairs):
         merged = {name: one for own in paired.by_family(*pair) for name, one in own.items()}
@@ -203,7 +201,6 @@ class MemoryTables:
     """Finished answers of each system, whether done or failed."""
     figures: Figures
     """Figures of each system over all its answers."""
-    known: Known
 
     def of_agent(self, systems: Sequence[str]) -> list[MemoryTable]:
         """Return the tables of one agent, one for each budget of its memories."""
@@ -279,7 +276,7 @@ class MemoryTables:
         persona = [system for system in beside if parts_of(system).setting.kind == "persona"]
         pairs = [(system, base) for system in memories if system != base]
         pairs += [(one, memory) for one in persona for memory in memories]
-        return difference_rows(part, pairs, SHOWN, self.known)
+        return difference_rows(part, pairs, SHOWN)
 
     def _scored(self, part: Judged, system: str) -> ComparedMemory:
         answers = [answer for answer in part.answers if answer.variant == system]
