@@ -21,7 +21,7 @@ from drr.app.bundles.verifier import VerifyTerms, verify
 from drr.app.notices import notice
 from drr.app.pages.folders import BOARD_MARK, fresh_folder
 from drr.app.pages.frame import templates
-from drr.app.report.headline import lead_metrics
+from drr.app.report.contrasts import lead_metrics
 from drr.app.viewer.reader import Reader
 from drr.app.viewer.static import write_static
 from drr.env.errors import Misuse

@@ -86,8 +86,8 @@ def _beside(folder: Path, root: str, before: str | None, made: Judgement) -> Reg
     if judge_row is None:
         raise DrrError("nothing could be judged; the bundle has no finished answer whose texts are in it")
     with Study.read(folder) as study:
-        old = {} if before is None else figures_of(study, ReportPlan(judge=before)).document["metrics"]
-        new = figures_of(study, ReportPlan(judge=judge_row["name"])).document["metrics"]
+        old = {} if before is None else figures_of(study, ReportPlan(judge=before))[1]["metrics"]
+        new = figures_of(study, ReportPlan(judge=judge_row["name"]))[1]["metrics"]
     return {
         "schema": 1,
         "bundle": root,

@@ -18,7 +18,7 @@ from drr.app.bundles.verifier import VerifyTerms, verify
 from drr.app.judge.plan import JudgePlan, paper_options
 from drr.app.judge.run import judge
 from drr.app.notices import notice
-from drr.app.report.headline import lead_metrics
+from drr.app.report.contrasts import lead_metrics
 from drr.app.study.outcome import conclude, program_version
 from drr.app.study.plan import StudyPlan
 from drr.app.study.run import run

@@ -161,7 +161,7 @@ def _found(document: CompareDocument, names: dict[str, str]) -> list[str]:
 
 def _is_open(name: str, row: DifferenceRow) -> bool:
     """Tell whether a row is shown without `--full`: it is sure, or a lead metric that differs somewhere."""
-    from drr.app.report.headline import lead_metrics
+    from drr.app.report.contrasts import lead_metrics
     from drr.eval.stats.differences import is_settled
 
     is_equal = row["value"] == 0 and (row["n"] == 1 or row.get("all_equal", False))

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
+from drr.app.report.contrasts import Contrast, lead_metrics
 from drr.app.report.cost import dollars, tokens
-from drr.app.report.differences import Contrast, not_measured
-from drr.app.report.headline import lead_metrics, unscored
+from drr.app.report.differences import not_measured
+from drr.app.report.headline import unscored
 from drr.app.report.material import ReportData
 from drr.app.report.standing import AGAINST, Standings
 from drr.app.report.tables import Cell, Heading, Table

@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from drr.app.report.material import ByQuery, ReportData
+from drr.app.report.contrasts import ByQuery
+from drr.app.report.material import ReportData
 from drr.app.report.tables import Cell, Table, headings
 from drr.env.person_setting import agent_of
 from drr.env.shop_world import TOOLS

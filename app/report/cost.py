@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from math import inf
 from typing import NamedTuple
 
-from drr.app.report.material import LONGEST_NAME, ByQuery, ReportData
+from drr.app.report.contrasts import ByQuery
+from drr.app.report.material import LONGEST_NAME, ReportData
 from drr.app.report.tables import AnswerRow, AnswerSection, Cell, Form, Heading, Table, TableLine, headings
 from drr.eval.evidence.answers import Answer
 from drr.eval.metrics.costs import cost_of, shared_judgements

@@ -10,10 +10,11 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from drr.app.report.calls import BESIDE, tool_calls
+from drr.app.report.contrasts import ByQuery
 from drr.app.report.cost import cost_points
 from drr.app.report.forest_figure import DARK, FORMS, LIGHT, PALETTE, Scheme, draw_forest
 from drr.app.report.judging_tables import AS_PRINTED_PAIRS, printed_pairs
-from drr.app.report.material import ByQuery, ReportData
+from drr.app.report.material import ReportData
 from drr.app.report.of_papers import ReportFigure, report_parts
 from drr.eval.stats.intervals import COUNTED, Statistic, mean
 from drr.eval.stats.pairs import PairRow

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from drr.app.console import write_text
-from drr.app.report.headline import lead_metrics
+from drr.app.report.contrasts import lead_metrics
 from drr.app.report.material import ReportData, question_of
 from drr.app.report.tables import rows_as_csv
 from drr.env.files import owner_only_mode

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from drr.app.report.differences import Contrast
+from drr.app.report.contrasts import Contrast
 from drr.app.report.material import ReportData
 from drr.wording.excerpt import excerpt
 
@@ -56,7 +56,7 @@ def draw_forest(material: ReportData) -> Figure | None:
     """Return a forest plot of the paired differences, or `None` without any. Each metric has its own panel, as scales differ."""
     from matplotlib.figure import Figure
 
-    found = [one for one in material.standings.found if one.row["value"] is not None]
+    found = [one for one in material.contrasts if one.row["value"] is not None]
     if not found:
         return None
     parts = [

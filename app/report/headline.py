@@ -7,25 +7,12 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
 from drr.app.judge.text import absence_of, unread_text
+from drr.app.report.contrasts import lead_metrics
 from drr.app.report.material import LONGEST_NAME, ReportData
 from drr.env.checkable import asks_for_findable
-from drr.env.plugins import papers
 from drr.eval.metrics import metric as metric_of
-from drr.eval.metrics.faithfulness import ABSENT_MOST
 from drr.study.unit import Record
 from drr.wording.excerpt import excerpt, many
-
-
-def lead_metrics() -> list[str]:
-    """Return the names of the lead metrics, one for each kind of judging, in the tables' order."""
-    of_papers = [paper.headline for paper in papers() if paper.headline]
-    return ["reward", "logged_score", "fp", "overall", "mistakes", *of_papers, "kp_vital_strict"]
-
-
-def leading_metrics(absent: Iterable[float | None]) -> list[str]:
-    """Return the lead metrics that may lead systems of which these shares of faithfulness rest on absence."""
-    too_much = any(share is not None and share > ABSENT_MOST for share in absent)
-    return [name for name in lead_metrics() if name != "fp" or not too_much]
 
 
 def facts(material: ReportData) -> list[tuple[str, str]]:

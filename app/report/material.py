@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
+from drr.app.report.contrasts import ByQuery, Contrast, contrasts
 from drr.env.files import file_name, short_name
 from drr.eval.agreement.rows import AgreementDocument
 from drr.eval.agreement.study import Raters
@@ -25,15 +25,8 @@ from drr.eval.tasks.judgements import Judged
 from drr.study.study import Study
 from drr.wording.excerpt import excerpt
 
-if TYPE_CHECKING:
-    from drr.app.report.standing import Standings
-
 LONGEST_NAME = 90
 """Most characters of a question or another name of a row."""
-ByQuery = Mapping[AskedQuestion, Sequence[float | None]]
-"""Values of a system's trials, by query; `None` is an unscored trial."""
-PerReport = Callable[[str], Mapping[str, ByQuery]]
-"""Function that returns a metric's values by system."""
 
 
 def question_of(answer: Answer) -> str:
@@ -74,7 +67,6 @@ class ReportData:
     study: Study
     judged: Judged
     document: StudyDocument
-    standings: Standings
     with_paper: bool = False
     """True to print the retail paper's figures in braces beside the study's."""
     agreement: AgreementDocument | None = None
@@ -172,6 +164,11 @@ class ReportData:
         if metric not in self._grouped:
             self._grouped[metric] = self._by_query(metric)
         return self._grouped[metric]
+
+    @cached_property
+    def contrasts(self) -> list[Contrast]:
+        """Return the paired differences of systems on each lead metric."""
+        return contrasts(self.per_report)
 
     @cached_property
     def _grouped(self) -> dict[str, Mapping[str, ByQuery]]:

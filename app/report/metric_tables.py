@@ -7,8 +7,9 @@ from types import MappingProxyType
 
 from drr.app.judge.text import reasons_of, unread_of
 from drr.app.papers.printed import printed_figure
+from drr.app.report.contrasts import ByQuery
 from drr.app.report.differences import floor_cells, floor_notes, within_floor
-from drr.app.report.material import ByQuery, ReportData
+from drr.app.report.material import ReportData
 from drr.app.report.of_papers import MetricForm, report_parts
 from drr.app.report.tables import Cell, Heading, Table, headings, metric_headings
 from drr.app.terminal import Column, table

@@ -37,6 +37,7 @@ from drr.app.report.material import ReportData
 from drr.app.report.metric_tables import as_printed, metric_tables, noise
 from drr.app.report.of_papers import report_parts
 from drr.app.report.paper import with_papers_tables
+from drr.app.report.standing import study_standings
 from drr.app.report.tables import Table, as_csv, markdown
 from markupsafe import Markup
 
@@ -169,7 +170,8 @@ class FoldPart(NamedTuple):
 
 def index_page(material: ReportData, tables: Sequence[Table], figures: Sequence[tuple[str, str]]) -> str:
     """Return the HTML of the report's first page. `figures` are pairs of file name without ending and title; a figure with a table's name is placed under the table."""
-    page, ranks = _FirstPage(material, tables, figures), material.standings
+    page = _FirstPage(material, tables, figures)
+    ranks = study_standings(material.study, material.judged)
     return (
         templates()
         .get_template("summary.html")
@@ -181,7 +183,7 @@ def index_page(material: ReportData, tables: Sequence[Table], figures: Sequence[
             verdict=ranks.row,
             board=grid(board(material, ranks), page.answers, "board"),
             forest=page.forest,
-            limits=limits(material, ranks.found),
+            limits=limits(material, material.contrasts),
             failed=errors_text([len(errors_of(material.judged, one)) for one in material.judged.answers]),
             viewer=material.viewer,
             charts=charts(material, ranks.systems),

@@ -7,10 +7,16 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from drr.app.report.differences import Contrast, contrasts, means_of, ranked
+from drr.app.report.contrasts import (
+    Contrast,
+    PerReport,
+    contrasts,
+    lead_metrics,
+    leading_metrics,
+    means_of,
+    ranked,
+)
 from drr.app.report.failing import errors_of
-from drr.app.report.headline import lead_metrics, leading_metrics
-from drr.app.report.material import PerReport
 from drr.app.report.tables import Cell
 from drr.eval.metrics import families_with
 from drr.eval.metrics import metric as metric_of
@@ -78,8 +84,6 @@ class Standings(NamedTuple):
     row: SystemStanding
     ahead: Mapping[str, Collection[str]] = {}
     """Systems that beat another one and are beaten by none, by metric."""
-    found: Sequence[Contrast] = ()
-    """All paired differences, also those by rules, which decide nothing."""
 
 
 def study_standings(study: Study, judged: Judged) -> Standings:
@@ -96,8 +100,7 @@ def study_standings(study: Study, judged: Judged) -> Standings:
         return {name: values.values(name).get(metric, {}) for name in systems}
 
     by_rules = judged.judging is not None and judged.judging.rule_written
-    found = contrasts(per_report)
-    return standings(per_report, found, failed, errors, by_rules=by_rules)._replace(found=found)
+    return standings(per_report, contrasts(per_report), failed, errors, by_rules=by_rules)
 
 
 def standings(

@@ -23,7 +23,6 @@ from drr.study.unit import canonical_json
 
 if TYPE_CHECKING:
     from drr.app.report.material import ReportData
-    from drr.app.report.standing import Standings
     from drr.eval.metrics.rows import StudyDocument
     from drr.eval.stats.intervals import VRow
     from drr.eval.tasks.judgements import Judged
@@ -94,8 +93,8 @@ def _kept(study: Study, plan: ReportPlan) -> StudyReport:
 
 
 def _made(study: Study, plan: ReportPlan) -> StudyReport:
-    judged, document, _ = found = figures_of(study, plan)
-    written = None if plan.out is None else _write(study, found, plan, plan.out)
+    judged, document = figures_of(study, plan)
+    written = None if plan.out is None else _write(study, judged, document, plan, plan.out)
     verdicts = None if plan.verdicts is None else _write_verdicts(judged, plan, plan.verdicts)
     page = None if plan.out is None else plan.out / "index.html"
     errors = None if plan.errors is None else _write_errors(judged, plan.errors)
@@ -107,20 +106,14 @@ def write_beside(study: Study, out: Path, viewer: str, judge: str | None) -> Rep
     from drr.app.report.page import write_report
 
     plan = ReportPlan(out=out, viewer=viewer, judge=judge)
-    material = _material(study, figures_of(study, plan), plan, out)
+    judged, document = figures_of(study, plan)
+    material = _material(study, judged, document, plan, out)
     write_report(material, out, drawn=False)
     return material
 
 
-class Figures(NamedTuple):
-    judged: Judged
-    document: StudyDocument
-    """The document that `drr report --json` prints."""
-    standings: Standings
-
-
-def figures_of(study: Study, plan: ReportPlan) -> Figures:
-    """Return a judge's stored verdicts and the figures made of them."""
+def figures_of(study: Study, plan: ReportPlan) -> tuple[Judged, StudyDocument]:
+    """Return a judge's stored verdicts, and the document of figures that `drr report --json` prints."""
     from drr.app.report.standing import study_standings
     from drr.eval.foreign.summary import foreign_scores, foreign_tables
     from drr.eval.judging.read import choose_judging, complete_only, read_judged
@@ -129,13 +122,12 @@ def figures_of(study: Study, plan: ReportPlan) -> Figures:
     judged = read_judged(study, choose_judging(study, plan.judge))
     document = study_document(study, plan.judge, complete=plan.complete_only, known=judged)
     counted = complete_only(judged) if plan.complete_only else judged
-    ranked = study_standings(study, counted)
-    document["standing"] = ranked.row.document()
+    document["standing"] = study_standings(study, counted).row.document()
     if scores := foreign_scores(study):
         document["foreign"] = foreign_tables(scores, judged.answers)
     if plan.labels:
         _correct(study, judged, document, plan)
-    return Figures(judged, document, ranked)
+    return judged, document
 
 
 def every_figure(study: Study) -> JsonObject:
@@ -143,9 +135,7 @@ def every_figure(study: Study) -> JsonObject:
     from drr.eval.judging.read import has_figures, judgings
 
     judges = sorted({one.judge for one in judgings(study) if has_figures(study, one.judge)})
-    documents = {
-        judge: figures_of(study, ReportPlan(judge=judge or None)).document for judge in judges or [""]
-    }
+    documents = {judge: figures_of(study, ReportPlan(judge=judge or None))[1] for judge in judges or [""]}
     return cast("JsonObject", json.loads(canonical_json({"schema": 1, "documents": documents})))
 
 
@@ -157,21 +147,20 @@ def _correct(study: Study, judged: Judged, document: StudyDocument, plan: Report
     document["corrected"] = corrected_document(judged, labels)
 
 
-def _write(study: Study, found: Figures, plan: ReportPlan, out: Path) -> ReportFolder:
+def _write(study: Study, read: Judged, document: StudyDocument, plan: ReportPlan, out: Path) -> ReportFolder:
     """Write the folder of the report and return facts about the folder."""
     from drr.app.report.page import write_report
 
-    material = replace(_material(study, found, plan, out), forms=plan.figures)
+    material = replace(_material(study, read, document, plan, out), forms=plan.figures)
     tables = write_report(material, out)
     return ReportFolder(len(tables), paper_left_out=plan.paper_figures and not material.with_paper)
 
 
-def _material(study: Study, found: Figures, plan: ReportPlan, out: Path) -> ReportData:
+def _material(study: Study, read: Judged, document: StudyDocument, plan: ReportPlan, out: Path) -> ReportData:
     from drr.app.report.material import ReportData
     from drr.eval.agreement.study import agreement_among, raters_of
     from drr.eval.judging.read import complete_only
 
-    read, document, ranked = found
     judged = complete_only(read) if plan.complete_only else read
     if not judged.answers and next(study.records("answer", None), None) is None:
         raise Misuse(
@@ -182,7 +171,7 @@ def _material(study: Study, found: Figures, plan: ReportPlan, out: Path) -> Repo
     raters = raters_of(study, _people(study, plan.human), read)
     agreement = agreement_among(study, raters)
     viewer = viewer_of(out, plan.viewer)
-    return ReportData(study, judged, document, ranked, beside, agreement, plan.paper, viewer, raters)
+    return ReportData(study, judged, document, beside, agreement, plan.paper, viewer, raters)
 
 
 def _write_verdicts(judged: Judged, plan: ReportPlan, file: Path) -> int:

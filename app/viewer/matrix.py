@@ -11,7 +11,7 @@ from os.path import commonprefix
 from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
 from drr.app.report.board import failed_text, shade
-from drr.app.report.material import ByQuery
+from drr.app.report.contrasts import ByQuery
 from drr.app.report.standing import Standings
 from drr.app.report.tables import Cell
 from drr.app.viewer.model import ShownEntry

@@ -258,11 +258,8 @@ class Judged:
     """Number of judgements of each answer, by task; a judgement of a pair counts for both answers."""
     failed_of: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     """Number of judgements of each answer without a usable answer of the judge, by task, temporary failures included."""
-
-    @cached_property
-    def values(self) -> dict[tuple[object, str], Mapping[str, float | None]]:
-        """Values of each report, keyed by family of metrics, then by answer: made when first asked for."""
-        return {}
+    values: dict[tuple[object, str], Mapping[str, float | None]] = field(default_factory=dict, init=False)
+    """Values of each report, keyed by family of metrics, then by answer, made when first asked for. A copy makes its own."""
 
     @cached_property
     def by_key(self) -> dict[str, Answer]:

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 from drr.app.cli import main
 from drr.app.report.material import ReportData
-from drr.app.report.standing import study_standings
 from drr.app.study.trust import remember_shop
 from drr.app.training.environment import Environment
 from drr.app.viewer.model import ReportView, ShownEntry
@@ -96,8 +95,7 @@ def report(judged_study: Path, tmp_path_factory: pytest.TempPathFactory) -> Path
 
 
 def material_of(study: Study, **more: Any) -> ReportData:
-    judged = read_judged(study, choose_judging(study))
-    return ReportData(study, judged, study_document(study), study_standings(study, judged), **more)
+    return ReportData(study, read_judged(study, choose_judging(study)), study_document(study), **more)
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,7 @@ from typing import cast
 import pytest
 from drr.app.cli import main
 from drr.app.report.board import board
-from drr.app.report.differences import Contrast, contrasts
+from drr.app.report.contrasts import Contrast, contrasts
 from drr.app.report.grids import forest, grid
 from drr.app.report.headline import facts
 from drr.app.report.material import ReportData

@@ -9,7 +9,6 @@ import pytest
 from drr.app.report.agreement_tables import agreement_tables
 from drr.app.report.detail_pages import sections_behind
 from drr.app.report.material import ReportData
-from drr.app.report.standing import study_standings
 from drr.eval.agreement.criteria import PEOPLE, criteria_agreement
 from drr.eval.agreement.judges import pairwise_agreement
 from drr.eval.agreement.people import labelled_cases
@@ -185,8 +184,7 @@ def test_the_page_behind_the_table_shows_the_scores_that_the_table_counts(tmp_pa
         raters = Raters((), {}, {}, said, frozenset({"anna", "ben"}))
         judged, document = read_judged(study, None), study_document(study)
         agreed = agreement_among(study, raters)
-        ranks = study_standings(study, judged)
-        material = ReportData(study, judged, document, ranks, agreement=agreed, raters=raters)
+        material = ReportData(study, judged, document, agreement=agreed, raters=raters)
         tables = [table for table in agreement_tables(material) if table.name == "agreement-criteria"]
         (behind,) = sections_behind(material, (), tables)
     ((_, cells, _),) = behind.rows

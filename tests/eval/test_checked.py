@@ -80,10 +80,10 @@ async def test_who_states_nothing_that_a_rule_can_read_is_not_praised_for_breaki
     assert (solved["mute"]["value"], solved["mute"].get("reason")) == (None, UNREAD)
     told = "good: rules could read 1 of 2 figures; mute: rules could read 0 of 1 figure."
     assert told in judged_text(document)
-    ranks = study_standings(study, judged)
-    material = ReportData(study, judged, document, ranks)
+    material = ReportData(study, judged, document)
     found = rule_table(material)
     assert found is not None and told in found.notes
+    ranks = study_standings(study, judged)
     assert ranks.metric is None and ranks.row.leads is None
     table = board(material, ranks)
     at = [one.label for one in table.columns].index("rules failed")
@@ -210,7 +210,7 @@ async def test_a_charge_by_words_that_the_report_lacks_is_unknown_and_counted(st
     shown = {name: (row["share"]["value"], row["share"]["n"], row["unfounded"]) for name, row in told.items()}
     assert shown["shallow_analysis"] == (1.0, 1, 0) and shown["narrow_framing"] == (0.0, 1, 0)
     assert shown["weak_synthesis"] == (None, 0, 1)
-    table = failure_labels(ReportData(study, judged, study_document(study), study_standings(study, judged)))
+    table = failure_labels(ReportData(study, judged, study_document(study)))
     assert table is not None
     assert not any("weak synthesis" in note for note in table.notes if "no judge" in note)
     assert dict(table.rows)["weak synthesis"][0].text() == "unknown (charged by other words in 1)"

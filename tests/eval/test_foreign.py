@@ -12,7 +12,6 @@ from drr.app.cli import main
 from drr.app.report.grids import section
 from drr.app.report.material import ReportData
 from drr.app.report.page import all_tables
-from drr.app.report.standing import study_standings
 from drr.app.viewer.reader import Reader
 from drr.app.viewer.render import Pages
 from drr.eval.evidence.answers import read_answers
@@ -110,8 +109,7 @@ def test_each_judge_has_a_table_of_its_own_in_report_and_viewer(drr: Drr, studie
     assert taken["reports"] == 0 and taken["scores"][0]["rows"] == 3 and taken["replaced"] == 0
     report = drr.json("report", studies["drb"])
     with Study.open(studies["drb"]) as study:
-        judged = read_judged(study, None)
-        tables = all_tables(ReportData(study, judged, report, study_standings(study, judged)))
+        tables = all_tables(ReportData(study, read_judged(study, None), report))
         page = "".join(section(table, {}) for table in tables)
         assert "DeepResearch Bench, RACE, judge gemini-x" in page
         assert "judge &lt;b&gt;other&lt;/b&gt;" in page and "<b>other</b>" not in page

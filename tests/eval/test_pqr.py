@@ -14,7 +14,6 @@ import pytest
 from drr.app.report.grids import section
 from drr.app.report.material import ReportData
 from drr.app.report.metric_tables import metric_tables
-from drr.app.report.standing import study_standings
 from drr.app.report.tables import Cell, Table, headings, markdown
 from drr.eval.asking.judge import KeptAnswers
 from drr.eval.judging.read import choose_judging, read_judged
@@ -319,7 +318,7 @@ async def test_a_variant_is_grey_where_it_is_no_further_off_than_the_rounds_are_
 
     script = CriteriaJudge(instead=instead)
     judged = await judged_by(study, script)
-    material = ReportData(study, judged, study_document(study), study_standings(study, judged))
+    material = ReportData(study, judged, study_document(study))
     (table,) = (one for one in metric_tables(material) if one.name == "pqr")
     place = [column.key for column in table.columns].index("pqr_p")
     assert {name: (cells[place].value, cells[place].slight) for name, cells in table.rows} == {
