@@ -229,9 +229,9 @@ def sign_flip(differences: Floats) -> float:
 
 
 def _flipped(ordered: Floats, by: Floats) -> tuple[Floats, Floats, int]:
-    """Return the sums of what each pattern keeps, the p-value of each column of `by`, and 1 to count the data's own pattern where they are random.
+    """Return the sums that each pattern keeps, the p-value of each column of `by`, and 1 where patterns are random.
 
-    Draws stand by the size of what is flipped, largest first.
+    The 1 counts the data's own pattern. Draws stand by the size of what is flipped, largest first.
     """
     signs, own = _signs(int(by.any(axis=1).sum()), len(by))
     below = by < 0
