@@ -164,7 +164,7 @@ class Ranking(NamedTuple):
 
     def _behind(self) -> Mapping[str, Cell]:
         """Return each system's paired difference from the first row."""
-        if self.metric is None:
+        if self.metric is None or not self.ranks:
             return {}
         first, *others = (one for one in self.systems if one.key in self.ranks)
         name, ends = self.metric.name, self.metric.range

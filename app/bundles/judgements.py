@@ -42,6 +42,10 @@ _UNKNOWN = "was judged by prompts or code of a version that is not known here, o
 _RAW = "raw:"
 
 
+def _shop_of(record: Record) -> object:
+    return record.key_fields.get("shop")
+
+
 def judged_answer_keys(record: Record) -> list[str]:
     """Return the keys of the judged answers; a judgement of a question has none."""
     fields = record.key_fields
@@ -84,7 +88,8 @@ class RebuiltDesks:
         self._prompts = [*own, box_prompts()]
         self.judgings, self.answers = judgings(study), read_answers(study)
         self._desks: dict[tuple[str, int], JudgingContext] = {}
-        self.whole = shop is not None or study.config.get("run", {}).get("shop") is None
+        given = [study.config.get("run", {}).get("shop"), *map(_shop_of, study.records("judgement", None))]
+        self.whole = shop is not None or not any(given)
         """True where the judges' shop is here or none was used, so that code of the same version must decide alike."""
 
     def counting(self) -> Iterator[Record]:

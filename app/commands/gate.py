@@ -32,7 +32,7 @@ study with variants of the same names. Systems are compared question by question
 `drr study compare` finds a loss (p < 0.05 after Holm).
 
 examples:
-  drr study gate study --require 'faithfulness>=0.8' --require 'rules.budget<=0.02'   # rules in place of a model fail this
+  drr study gate study --require 'faithfulness>=0.8' --require 'rules.budget<=0.02'
   drr study gate study --require 'faithfulness>=0.95' --against react --junit gate.xml
   drr study gate study --require 'pass^4>=0.6'            # solved in each of four trials: docs/reliability.md
   drr study gate study --against ../my-base/study --json"""

@@ -18,7 +18,15 @@ from drr.env.plugins import papers
 from drr.eval.judging.difference import judged_before
 from drr.eval.judging.read import judging_of, read_judged
 from drr.eval.tasks.desk import TOGETHER, JudgingContext
-from drr.eval.tasks.key_points import OwnPoints, document, keep_points, kept_points, points_of, read_points
+from drr.eval.tasks.key_points import (
+    POINTS,
+    OwnPoints,
+    document,
+    keep_points,
+    kept_points,
+    points_of,
+    read_points,
+)
 from drr.eval.tasks.registry import tasks
 from drr.eval.tasks.relative import keep_reference, kept_reference
 from drr.study.study import Study
@@ -89,7 +97,7 @@ def judging_choices(
 
 def export_points(study: Study, desk: JudgingContext, path: Path) -> int:
     """Write the key points that count under this desk's judge into a file, question by question; return their number."""
-    judged = read_judged(study, judging_of(desk), answers=list(desk.answers.values()))
+    judged = read_judged(study, judging_of(desk, [POINTS]), answers=list(desk.answers.values()))
     found = {wish.id: points_of(judged, wish.id) for wish in desk.wishes()}
     rows = {query_id: one.rows for query_id, one in found.items() if one is not None and one.rows}
     try:

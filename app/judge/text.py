@@ -234,7 +234,7 @@ def unread_of(document: StudyDocument) -> list[str]:
     for name, row in variants.items():
         if count := row["verdicts"]["page"]["unquoted"]:
             found.append(
-                f"{name}: {count:,} verdicts are open, as the judge quotes words that the evidence lacks."
+                f"{name}: {count:,} verdicts are open, as the judge quotes nothing that the evidence has."
             )
         if silent := row["silent_sections"]:
             few = [f"{plain(head)} ({n:,})" for head, n in list(silent.items())[:3]]

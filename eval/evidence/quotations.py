@@ -55,5 +55,5 @@ def _words(text: str) -> str:
 def _cells(text: str) -> Iterator[str]:
     """Yield the lines of a text, the cells of its tables, and the values behind labels."""
     for line in text.splitlines():
-        for cell in line.split("|"):
+        for cell in (line, *line.split("|")):
             yield from (cell, cell.partition(":")[2])

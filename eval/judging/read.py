@@ -14,7 +14,7 @@ from drr.eval.evidence.answers import Answer, read_answers
 from drr.eval.stats.citations import CitationVerdict
 from drr.eval.tasks.judgements import Judged, JudgingRun
 from drr.eval.tasks.protocol import AS_PRINTED, OURS, JudgingProtocol
-from drr.eval.tasks.registry import known_task, own_groups, tasks
+from drr.eval.tasks.registry import known_task, tasks
 from drr.study.form import naming_errors
 from drr.study.study import Study
 from drr.study.unit import Record, canonical_json, is_about
@@ -27,9 +27,9 @@ _HOW = frozenset({"version", "prompt", "schema", "report", "statuses", "repeat"}
 """Fields of a judgement's key that say how it was judged and with which words shown, not what was judged."""
 
 
-def judging_of(desk: JudgingContext, named: Iterable[str] = ()) -> JudgingRun:
-    """Return the judging run of this desk: the project's own tasks, and the named tasks of papers."""
-    asked = tasks(own_groups(), named).values()
+def judging_of(desk: JudgingContext, named: Iterable[str]) -> JudgingRun:
+    """Return the judging run of this desk that makes the named tasks and those that they need."""
+    asked = tasks((), named).values()
     return desk.judging({name: v for task in asked for name, v in task.versions(desk).items()})
 
 

@@ -261,7 +261,7 @@ def _absence(claims: Iterable[JudgedClaim]) -> float | None:
 def _supported(claim: JudgedClaim) -> float | None:
     """Return 1 if any type supports the claim, or all together, else 0. Unknown only where a missing verdict could still support it."""
     scores = [strict_score(status) for status in claim.page.values()]
-    if len(scores) > 1 and 1.0 not in scores:
+    if 1.0 not in scores and sum(status not in UNREADABLE for status in claim.page.values()) > 1:
         scores.append(_whole(claim))
     if any(value is not None and value >= 0.5 for value in scores):
         return 1.0

@@ -67,7 +67,7 @@ def tasks(what: Iterable[str] | None = None, named: Iterable[str] = ()) -> Mappi
 
 
 def own_groups() -> list[str]:
-    """List the names of the groups of tasks that belong to no paper. Every judging run has the versions of these tasks."""
+    """List the names of the groups of tasks that belong to no paper."""
     return [row.group for row in REGISTERED]
 
 

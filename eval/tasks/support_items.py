@@ -285,9 +285,9 @@ def evidence_section(source: FrozenText, spans: Sequence[Span], intro: str = "",
 
 
 def is_quoted(quote: str, item: SupportItem) -> bool:
-    """Tell whether the evidence that the judge was shown has the words of a quotation."""
-    sections = (evidence_section(source, item.spans(source)) for source in item.readable)
-    return is_quotation(quote, [section.fenced_text for section in sections])
+    """Tell whether the evidence that the judge was shown has the words of a quotation. Its address says nothing."""
+    sections = ((one.title or "", evidence_section(one, item.spans(one)).text) for one in item.readable)
+    return is_quotation(quote, ["\n".join(texts) for texts in sections])
 
 
 class JudgeAnswer(Protocol):

@@ -123,6 +123,14 @@ def test_sets_shops_and_judges_never_share_a_table() -> None:
     assert sum(name.startswith("set-") for name in drawn) == 3
 
 
+def test_a_board_by_a_figure_that_nobody_has_ranks_nobody() -> None:
+    """Before, `--by faithfulness` ended in a traceback where no model judged."""
+    (one,) = [replace(system(bundle("a"), 0.9, judge=None), figures={}, values={})]
+    ranking = Ranking.of([one], "fp")
+    assert ranking.standing.head == "Nobody is ranked: no figure of faithfulness is known"
+    assert not {"rank", "behind the first"} & {heading.label for heading in ranking.table({}).columns}
+
+
 def test_what_code_pays_is_measured_whoever_judged() -> None:
     own = [system(bundle(name), value, judge=None) for name, value in (("a", 0.9), ("b", 0.4))]
     paid = [

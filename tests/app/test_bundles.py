@@ -106,6 +106,20 @@ def test_a_study_without_its_shop_names_the_shop_that_it_lacks(tmp_path: Path, d
     assert code == 0 and f"the shop '{tmp_path / 'shop'}' is not here (--shop says where)" in err
 
 
+def test_a_shop_that_only_the_judges_were_given_is_missed_and_accuses_nobody(
+    home: Path, tmp_path: Path, drr: Drr
+) -> None:
+    """Before, the demo's own bundle failed without `--shop`: its study names no shop, as its judges were given theirs later."""
+
+    def unnamed(lines: list[Any]) -> None:
+        del lines[0]["config"]["run"]["shop"]
+
+    bundle = forged(home / "bundle", tmp_path / "unnamed", edit_rows("study.json", unnamed))
+    found = found_in(drr, bundle)
+    assert (found["tier"], found["failed"]) == ("consistent in part", [])
+    assert "which --shop names" in " ".join(found["why"])
+
+
 def test_the_tree_is_that_of_rfc_6962() -> None:
     lines = [b"a", b"b", b"c", b"d", b"e"]
 

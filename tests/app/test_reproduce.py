@@ -19,6 +19,7 @@ from drr.app.papers.steps import reproducible, steps_of
 from drr.study.study import Study
 
 from tests.commands import Drr
+from tests.sources import ROOT
 from tests.wire import Request, Say, Wire, looked
 
 pytestmark = pytest.mark.long
@@ -179,6 +180,20 @@ def test_a_dry_run_tells_all(judged_study: Path, tmp_path: Path, drr: Drr) -> No
     assert "  6 answers, 6 of them to be given: about 12 calls" in told
     assert "to do: 8 answers (about 16 calls), about " in told
     assert str(out / "study") in told and "/tmp/drr-" not in told and not out.exists()
+
+
+def test_what_the_guide_to_the_papers_begins_with_runs_as_written(
+    judged_study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without what they ask for: each is tried dry. One wanted a file that no page makes."""
+    (tmp_path / "demo").mkdir()
+    (tmp_path / "demo/shop").symlink_to(judged_study.parent / "shop")
+    monkeypatch.chdir(tmp_path)
+    lines = (ROOT / "docs/papers.md").read_text(encoding="utf-8").partition("```")[2].splitlines()
+    given = [line.partition("#")[0].split()[1:] for line in lines if line.startswith("drr papers reproduce")]
+    assert len(given) > 4
+    for words in given:
+        assert main([*words, "--dry-run"]) == 0, words
 
 
 @pytest.fixture(scope="module")

@@ -147,6 +147,19 @@ async def test_a_changed_prompt_judges_again_and_the_difference_is_told(study: S
     assert told["changes"] == [{"answer": "q-a/react/0", "item": "depth", "old": 8, "new": 5}]
 
 
+async def test_what_a_judging_was_not_asked_for_stays_as_it_was(study: Study, tmp_path: Path) -> None:
+    """Before, a judging of pairs had today's version of every task, and no grades of before."""
+    await put(study, *(answer("a", variant, report(variant), [PAGE]) for variant in ("react", "ledger")))
+    await judged_by(Judge(rating=lambda text: 8), study, JudgeOptions(["quality"]))
+    (tmp_path / "criterion_depth.md").write_text("How deep does it go? Stricter than before.")
+    prompts = box_prompts().overridden(tmp_path)
+    await judged_by(Judge(winner=lambda a, b: "A"), study, JudgeOptions(["pairwise"]), prompts=prompts)
+    (one,) = judgings(study)
+    found = study_document(study)
+    assert found["metrics"]["react"]["depth"]["value"] == 8.0 and found["pairwise"]
+    assert {name.partition("/")[0] for name in one.versions} == {"rating", "pairwise"}
+
+
 @pytest.mark.long
 async def test_the_papers_protocol_stands_beside_ours_and_is_labelled(study: Study, shop: Shop) -> None:
     text = f"Cited care claim number 7 [1].\nFeeder claim [2].\nAn uncited claim.\n\n## Sources\n[1] {CARE}\n[2] http://ecommerce.example/{FEEDER}"

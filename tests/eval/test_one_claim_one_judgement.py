@@ -95,6 +95,8 @@ def test_what_each_type_counts(
 def test_an_unread_type_counts_in_no_figure_of_what_could_be_reached() -> None:
     claim = JudgedClaim("c1", {"web": "unreachable", "product": "full"}, joint=Joint())
     assert (report_values([claim])["fp"], report_values([claim])["fp_reachable"]) == (0.5, 1)
+    unread = report_values([JudgedClaim("c1", {"web": "unreachable", "product": "empty"}, joint=Joint())])
+    assert (unread["fp"], unread["fr_supported"], unread["fp_reachable"]) == (0, 0, None)
 
 
 def test_todays_figure_stays_beside_it() -> None:
