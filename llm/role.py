@@ -158,10 +158,8 @@ def parse_json_answer(text: str, schema: type[Schema]) -> Schema:
 def _document(text: str) -> str:
     if not text:
         raise Unreadable("it holds no text")
-    if text[0] in "{[":
-        return text
     text = _behind_thoughts(text)
-    if "```" not in text:
+    if text[:1] == "{" or "```" not in text:
         return _only_object(text)
     blocks = _FENCED.findall(text) if text.count("```") == 2 else []
     if len(blocks) != 1:
