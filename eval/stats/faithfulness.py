@@ -146,7 +146,10 @@ class JudgedClaim:
 
     @property
     def rests_on_absence(self) -> bool:
-        return any(one.get("absent") for one in self.verdicts.values() if one["against"] == "page")
+        """Tell whether nothing but what is not stated gives the claim its best verdict."""
+        own = [one for one in self.verdicts.values() if one["against"] == "page" and one["status"] in SCORE]
+        best = max((SCORE[one["status"]] for one in own), default=0.0)
+        return best > 0 and all(one.get("absent") for one in own if SCORE[one["status"]] == best)
 
     @property
     def cited(self) -> bool:

@@ -13,6 +13,7 @@ from drr.eval.judging.read import choose_judging, citation_verdicts, read_judged
 from drr.eval.judging.run import JudgeOptions, forecast
 from drr.eval.metrics.document import study_document
 from drr.eval.stats.faithfulness import Joint, JudgedClaim, on_pages, report_values
+from drr.eval.tasks.support import bare_verdict
 from drr.study.study import Study
 
 from tests.eval.nursery import (
@@ -293,3 +294,14 @@ async def test_a_claim_that_something_is_not_stated_rests_on_absence(study: Stud
         0.5,
     )
     assert "50.0% say that something is not stated" in judged_text(document)
+
+
+def test_a_claim_rests_on_absence_where_no_quotation_supports_it_as_well() -> None:
+    """Before, one verdict by absence was enough, beside a record that says it in words."""
+
+    def share(**absent: bool) -> float | None:
+        rows = {t: bare_verdict("c1", t, "page", "full", "") | {"absent": how} for t, how in absent.items()}
+        claim = JudgedClaim("c1", dict.fromkeys(absent, "full"), verdicts=rows, joint=Joint())  # type: ignore[arg-type]
+        return report_values([claim])["fp_absent"]
+
+    assert (share(web=True), share(web=True, product=False), share(web=True, product=True)) == (1, 0, 1)
