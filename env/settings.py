@@ -138,6 +138,11 @@ class Settings(RoleSettings):
         description="address under which product pages are said to live; never fetched",
     )
 
+    language: str | None = Field(
+        None,
+        pattern="^[a-z]{2}$",
+        description="language of the reports that rules read, such as de (default: that of the shop's mapping)",
+    )
     tools: tuple[str, ...] = Field(
         (), description="tools of your own beside the nine, FILE.py:FUNCTION, with commas (default: none)"
     )

@@ -42,7 +42,7 @@ def build(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     add("--quiet", action="store_true", help="no progress of a judge")
     add("--json", action="store_true", help="print one JSON document")
-    add_setting_options(parser, *SETTINGS, "judge_window", "prompts")
+    add_setting_options(parser, *SETTINGS, "judge_window", "prompts", "language")
     parser.epilog = (
         "Rules decide on literal things and structured places: addresses, ids, table rows, list items, labels, totals. Each passes, fails\n"
         "or cannot tell, and says why in one word. Exit code 1 if one fails. With --judge a model reads the running text, too: it names\n"

@@ -132,6 +132,7 @@ def _subject(config: CheckConfig) -> Subject:
         constraints=_constraints(config.budget),
         user_id=config.user,
         shop_urls=config.shop_urls or (config.settings.shop_url,),
+        language=config.settings.language,
     )
 
 

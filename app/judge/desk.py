@@ -108,7 +108,7 @@ def desk_of(
     extractor = JudgeName.of(models, EXTRACTOR, stand_in)
     prompts = prompts_of(settings, "eval")
     desk = JudgingContext(judge, extractor, shop, settings.shop_url, prompts, protocol or OURS, stand_in)
-    desk.window = settings.judge_window
+    desk.window, desk.language = settings.judge_window, settings.language
     return desk
 
 

@@ -208,5 +208,6 @@ def add_judging_options(parser: argparse.ArgumentParser) -> None:
         "sandbox",
         "web_record",
         "shop_url",
+        "language",
     )
     add_setting_options(parser, *SETTINGS, *own)

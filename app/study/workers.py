@@ -131,13 +131,14 @@ def check_same(here: Mapping[str, Any], there: Mapping[str, Any]) -> None:
 
 
 def desk_facts(desk: JudgingContext) -> JsonObject:
-    """Return the facts that must be equal wherever a study is judged: judge, extractor, prompts, shop and shop address."""
+    """Return the facts that must be equal wherever a study is judged: judge, extractor, prompts, shop, its address, language."""
     return {
         "judge": desk.judge.shown,
         "extractor": desk.extractor.shown,
         "prompts": desk.prompts.hashes(),
         "shop": None if desk.shop is None else desk.shop.manifest.content_hash,
         "shop_url": desk.shop_url,
+        "language": desk.language,
     }
 
 

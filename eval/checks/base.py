@@ -38,6 +38,8 @@ class Subject:
     session: Session | None = None
     """The shop as the answer saw it, where the answer changed the user's record."""
     shop_urls: Sequence[str] = ()
+    language: str | None = None
+    """Code of the report's language; by default that of the shop's mapping."""
     returned: frozenset[str] | None = None
     """Canonical URLs that tools returned; `None` where no tool calls are known."""
 
@@ -45,9 +47,8 @@ class Subject:
     def in_dollars(self) -> tuple[Subject, Sequence[Span] | None]:
         """Return the subject with the shop's words in English and its currency as dollars, and where each character stood."""
         manifest = self.shop and self.shop.manifest
-        if not manifest:
-            return self, None
-        currency, words = manifest.currency, locale_of(manifest.language)
+        currency = manifest.currency if manifest else None
+        words = locale_of(self.language or (manifest.language if manifest else None))
         if not (currency or words):
             return self, None
         report, stood = self._read(self.report, words, currency)

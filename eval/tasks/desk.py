@@ -93,6 +93,8 @@ class JudgingContext:
     """Most claims with the same evidence in one call."""
     repeat: int = 0
     """Number of this repetition. Only this field makes a new unit of an equal prompt."""
+    language: str | None = None
+    """Code of the reports' language, where a setting names one."""
     window: int | None = None
     """Tokens of the judge's context, where its maker's data tell none."""
     refetched: Mapping[str, Page] | None = None

@@ -43,11 +43,15 @@ class CheckedTask(Task[Answer]):
         }
         if desk.shop is not None and desk.shop.manifest.currency:
             fields["currency"] = desk.shop.manifest.currency
+        language = desk.language or (desk.shop.manifest.language if desk.shop is not None else None)
+        if language is not None:
+            fields["language"] = language
         spec = {"task": self.name, "answer": about.key}
         yield Unit("judgement", fields, spec, f"rules \u00b7 {about.label}")
 
     async def work(self, desk: JudgingContext, spec: Mapping[str, Any], judge: Examiner) -> Outcome:
         about = check_subject(desk.answer(spec["answer"]), desk.shop, desk.shop_url)
+        about.language = desk.language
         checks = await read_in_time(about.report, lambda: check_report(about))
         return Outcome({"rules": document(checks), "figures": figures_in(about, checks)})
 

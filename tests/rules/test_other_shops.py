@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from asked import LA, checked, failing
 from drr.env.settings import resolve
 from drr.env.shop import Shop, open_shop
 from drr.eval.checks import check_report, figures_in
@@ -114,6 +115,20 @@ def test_an_id_of_the_shop_counts_wherever_it_stands_and_one_like_it_is_invented
     assert [one.fault.split(";")[0] for one in told_.findings] == ["Id: DE-2211"]
     assert told(shop, place.format("DE-2211"), "Was ist DE-2211?") == {}
     assert check_report(Subject(place.format("EN-22111"), shop=shop))["in_catalogue"].status != "pass"
+
+
+def test_the_language_of_reports_may_be_set_where_the_shop_names_none(
+    rules_shop: Shop, tmp_path: Path, drr: Drr
+) -> None:
+    text = f"{LA}\n\n- Bewertung: 4,8 aus 71 Bewertungen\n"
+    assert checked(text, shop=rules_shop)["rating"].status == "unverifiable"
+    assert failing(text, shop=rules_shop, language="de") == {"rating": ["Rating: 4.8; record: 4.3"]}
+    (tmp_path / "r.md").write_text(text, encoding="utf-8")
+    code, out, _ = drr("judges", "check", tmp_path / "r.md", "--language", "de")
+    assert code == 0 and "rules could read" in out
+    assert drr("judges", "check", tmp_path / "r.md", "--language", "German")[0] == 2
+    settings = resolve({"language": "de"}, environ={}).settings
+    assert settings.language == "de" and resolve({}, environ={}).settings.language is None
 
 
 def test_every_figure_counts_read_or_not(shop: Shop) -> None:
