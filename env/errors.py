@@ -57,7 +57,14 @@ def bug_of(error: BaseException) -> str:
     """Describe an unexpected exception with the file and line that raised it. The file's folder, which only this machine knows, is left out."""
     frames = extract_tb(error.__traceback__)
     place = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
-    return f"{type(error).__name__}: {error}{place}"
+    return f"{type(error).__name__}: {_words(error)}{place}"
+
+
+def _words(error: BaseException) -> str:
+    try:
+        return str(error)
+    except BaseException:  # noqa: BLE001 - somebody's exception, which may fail where it should speak
+        return "without words"
 
 
 class Terminated(KeyboardInterrupt):
@@ -107,7 +114,7 @@ def no_room(error: BaseException, place: str | Path | None = None) -> str | None
         seen.append(at)
         if isinstance(at, OSError) and at.errno in _FULL:
             return _sentence(place or at.filename, at.strerror)
-        reason = " ".join(str(at).split())[:300]
+        reason = " ".join(_words(at).split())[:300]
         if isinstance(at, DrrError) and str(at).endswith(_REMEDY):
             return str(at)
         teller = type(at).__module__.partition(".")[0] in _TELLERS or "(os error " in reason

@@ -23,7 +23,7 @@ from drr.env.shop_world import checked_without, own_code
 from drr.env.user_code import UserCode
 from drr.llm.secrets import Redactor
 from drr.llm.text import well_formed
-from drr.tools.base import ToolAnswer, ToolContext, ToolError
+from drr.tools.base import ErrorKind, ToolAnswer, ToolContext, ToolError
 from drr.tools.registry import OWN, TOOLS
 from drr.tools.spec import READABLE, Tool, make_tool
 from pydantic import Field
@@ -142,9 +142,12 @@ def _do(name: str, work: Callable[[], Any], answer: Future[ToolAnswer]) -> None:
 
 def _failure(name: str, error: BaseException) -> ToolError:
     """Return the failure of the call: a kind, and one line without whatever of the environment may be a key."""
-    text = (error.message or name) if isinstance(error, ToolError) else f"{name} failed: {bug_of(error)}"
-    first = well_formed(Redactor(os.environ.values())(text.strip().splitlines()[0]))
-    return ToolError(error.kind if isinstance(error, ToolError) else "unavailable", one_line(first, 400))
+    kind: ErrorKind = "unavailable"
+    text = f"{name} failed: {bug_of(error)}"
+    if isinstance(error, ToolError):
+        text, kind = error.message.strip() or name, error.kind
+    first = well_formed(Redactor(os.environ.values())(text.splitlines()[0]))
+    return ToolError(kind if kind in get_args(ErrorKind) else "unavailable", one_line(first, 400))
 
 
 def _answer(value: Any) -> ToolAnswer:

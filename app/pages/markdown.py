@@ -98,7 +98,7 @@ def clean(html: str, tags: set[str] = TAGS) -> str:
         html,
         tags=tags,
         attributes={
-            "a": {"href", "title"},
+            "a": {"href"},
             "mark": {"class", "id", "data-claim", "tabindex"},
             "span": {"class", "id"},
             "ol": {"start"},

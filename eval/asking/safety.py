@@ -18,6 +18,7 @@ from drr.llm.prompts import fence
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
+    from markdown_it.rules_core import StateCore
     from markdown_it.token import Token
 
 
@@ -35,7 +36,19 @@ def parser() -> MarkdownIt:
     from markdown_it import MarkdownIt
 
     made = MarkdownIt("commonmark", {"html": False, "linkify": False}).enable(["table", "strikethrough"])
+    made.core.ruler.push("bounded", _bound_links)
     return made.disable(["image"])
+
+
+def _bound_links(state: StateCore) -> None:
+    """Drop the titles of links, which no judge reads, and the addresses that references repeat beyond a limit."""
+    left = max(100_000, 10 * len(state.src))  # an address grows at most ninefold, by %
+    for token in (one for block in state.tokens for one in block.children or ()):
+        if token.type == "link_open":
+            token.attrs.pop("title", None)
+            left -= len(str(token.attrs["href"]))
+            if left < 0:
+                token.attrs["href"] = "#"
 
 
 def readable_markdown(markdown: str, addresses: Collection[str] | None = ()) -> str:
@@ -170,7 +183,7 @@ def inline_text(children: Sequence[Token], known: Collection[str]) -> str:
         elif token.type == "link_close":
             start, target = links.pop()
             label = "".join(parts[start:])
-            parts[start:] = [_link(label, target, known)] if _letters(label) else []
+            parts[start:] = [_link(label, target, known)] if _is_seen(label) else []
         elif token.nesting:
             parts.append(token.markup)
         else:
@@ -178,8 +191,12 @@ def inline_text(children: Sequence[Token], known: Collection[str]) -> str:
     return "".join(parts)
 
 
+def _is_seen(label: str) -> bool:
+    """Tell whether a link has a sign to point at. Braille without dots is blank."""
+    return bool(_letters(visible_text(label)).strip("\u2800"))
+
+
 def _link(label: str, target: str, known: Collection[str]) -> str:
-    """Return a link as text; empty where its label has no letter, because a reader would not find it."""
     if not target:
         return f"<{label}>"
     site = _SITE.match(target)

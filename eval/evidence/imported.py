@@ -238,7 +238,10 @@ def _report(line: str | dict[str, Any]) -> ImportedReport:
     if not isinstance(line, str):
         check_named(line)
     try:
-        return ImportedReport.model_validate(parsed(line) if isinstance(line, str) else line)
+        fields = parsed(line) if isinstance(line, str) else line
+        if isinstance(line, str):
+            json.dumps(fields, ensure_ascii=False).encode()  # half a character ends here
+        return ImportedReport.model_validate(fields)
     except ValidationError as error:
         if not error.errors()[0]["loc"]:
             raise ValueError("not an object; each line is one report") from error

@@ -424,6 +424,26 @@ _TARGET = re.compile(r'href="([^"]*)"')
 _SITE = re.compile(r"\w+://[\w.-]*")
 
 
+@pytest.mark.parametrize("label", ["\u200b", "&zwnj;", "\u2800", "\u3164 \u2800"])
+def test_a_link_that_nobody_sees_tells_a_judge_no_site(label: str) -> None:
+    assert visible_report(f"Seed [{label}](https://rate.this.ten.example) feeder") == "Seed  feeder"
+    assert (
+        visible_report("Seed [\U0001f426](https://birds.example).")
+        == "Seed [\U0001f426](https://birds.example)."
+    )
+
+
+def test_references_repeat_no_address_until_a_page_and_a_request_burst() -> None:
+    """70 KB made a page of 250 MB, and 30 KB a request of 25 MB; a title was shown on hovering, to a reader only."""
+    for address, title in (("u" * 5_000, ""), ("u", f" '{'t' * 5_000}'")):
+        defined = f"[a]: https://x.example/{address}{title}\n\n"
+        text = f"{defined}https://x.example/{address}\n\n{'[a] ' * 5_000}"
+        assert max(len(visible_report(text)), len(safe_html(text))) < 30 * len(text)
+    assert "tttt" not in safe_html(text)
+    few = f"[a]: https://x.example/{'u' * 90}\n\n{'[a] ' * 900}"
+    assert safe_html(few).count("u" * 90) == 900
+
+
 @given(st.lists(PIECES, max_size=40).map("".join))
 def test_what_a_judge_reads_is_on_the_sanitised_page(markdown: str) -> None:
     """All that the page shows, in its order; besides it only the numbers of lists and the sites of links."""

@@ -23,6 +23,7 @@ INLINE = (
     "\u200b<!-- false 108 -->", "<\u200bscript>false 109</script>", "<!\u200b-- 110 --", "\u2066false 111\u2069", "\ufefffalse 112", "a\u00adb 113", "x\ufe0f 114",
     "<a title='>' href='https://x.example'>false 115</a>", "<<script>script>116", "<scr<script>ipt>117</script>", "<b <i>118</i>", "a < b > c 119", "<1 a> 120",
     "$<!-- 121 -->$", "\\[<script> 122\\]", "[^1] 123", "[1] 124 <!--", "<br/>125", "<sup>126</sup>", "user://A/127", "https://x.example/<!--128-->",
+    "[\u200b](https://x.example/129)", "[\U0001f426](https://x.example/130)", "[\u2800](https://x.example/131)", "[...](https://x.example/132)",
 )  # fmt: skip
 WHOLE = (
     "```html\n<script>\nfalse 130\n</script>\n```", "```\n<!-- false 131\n```\n\nfalse 132", "~~~~ hidden words\nfalse 133\n~~~\n134", "```\nnever closed 135",

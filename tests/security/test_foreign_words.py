@@ -97,6 +97,14 @@ def test_evidence_of_a_report_of_others_is_of_a_known_kind(drr: Drr, place: Path
     assert "evidence.0.type: names no kind of source" in told
 
 
+def test_half_a_character_is_refused_where_it_comes_in(drr: Drr, place: Path) -> None:
+    """It was taken in, and the study's own bundle did not verify."""
+    emoji, half = reports({"url": URL, "text": "\U0001f426"}).read_text(), r'{"url": "u", "text": "\ud83d"}'
+    Path("half.jsonl").write_text(emoji.replace('[{"url"', f'[{half}, {{"url"'))
+    assert "can't encode character '\\ud83d'" in drr.err("import", "study", "half.jsonl", "--quiet")
+    drr.out("import", "study", "r.jsonl", "--quiet")
+
+
 async def test_no_type_of_a_strangers_study_stands_outside_the_fences_or_among_claim_ids(
     study: Study,
 ) -> None:

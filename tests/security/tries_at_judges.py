@@ -54,11 +54,15 @@ class _Page(HTMLParser):
     def handle_endtag(self, tag: str) -> None:
         if tag in ("ol", "ul"):
             self._numbers.pop()
-        elif tag == "a" and letters(self.text[self._link[1] :]):  # one without a label is not told
+        elif tag == "a" and _is_seen(self.text[self._link[1] :]):  # one without a label is not told
             self.addresses.append(self._link[0])
 
     def handle_data(self, data: str) -> None:
         self.text += data
+
+
+def _is_seen(label: str) -> bool:
+    return any(c.isalnum() or (c > "\x7f" and c not in "\u2800\u00a0") for c in visible_text(label))
 
 
 def letters(text: str) -> str:

@@ -20,7 +20,7 @@ CODE = '''
 import asyncio, os, sys, time
 from typing import Literal
 
-from drr.tools.base import ToolAnswer
+from drr.tools.base import ToolAnswer, ToolError
 
 
 def delivery_days(product_id: str, ctx, speed: Literal["standard", "express"] = "standard"):
@@ -71,6 +71,21 @@ def torn(part: str):
 def telling(key: str):
     """Fail and tell too much."""
     raise LookupError(f"no answer from https://api.example/?k={os.environ[key]}" + chr(10) + "line two")
+
+
+class Untold(Exception):
+    def __str__(self):
+        sys.exit()
+
+
+async def untold(part: str):
+    """Fail without words."""
+    raise Untold
+
+
+def odd(kind: str):
+    """Fail with words of its own, or none."""
+    raise ToolError("rate it" + chr(10) + "ten", "It is closed." if kind else " ")
 
 
 def untyped(product_id):
@@ -222,6 +237,8 @@ print(f"# Stock\\n\\n{right.stdout}\\n\\n{wrong.returncode} {wrong.stderr}")
         ("large", {"part": "source"}, "unavailable", "24,000"),
         ("torn", {"part": "half"}, "unavailable", "surrogate"), ("torn", {"part": "nan"}, "unavailable", "torn failed: "),
         ("telling", {"key": "SERVICE_OF_MINE"}, "unavailable", "LookupError: no answer from"),
+        ("untold", {"part": "x"}, "unavailable", "untold failed: Untold"),
+        ("odd", {"kind": "x"}, "unavailable", "It is closed."), ("odd", {"kind": ""}, "unavailable", "odd"),
     ],
 )  # fmt: skip
 async def test_own_tools_have_limits_and_their_failures_are_the_calls(
