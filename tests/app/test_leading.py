@@ -222,6 +222,18 @@ def test_without_a_judge_the_wrong_facts_that_code_found_are_told_with_the_syste
     assert row.leads is None and "no judge says who is better" in row.text
 
 
+@pytest.mark.parametrize(("sizes", "chip"), [(1, "better"), (2, "too few questions")])
+def test_too_few_are_the_draws_that_no_test_can_settle(sizes: int, chip: str) -> None:
+    """Eight questions of four tasks are four draws."""
+
+    def per_report(metric: str) -> dict[str, dict[AskedQuestion, list[float | None]]]:
+        known = {"fp": (0.9, 0.5)}.get(metric, ())
+        asked = [AskedQuestion(f"q{n}", f"t{n // sizes}") for n in range(8)]
+        return {name: {one: [value] for one in asked} for name, value in zip("ab", known, strict=False)}
+
+    assert standings(per_report, contrasts(per_report), {}, {}).row.chip == chip
+
+
 def test_mistakes_stand_in_the_line_of_faithfulness_where_a_judge_sought_them() -> None:
     def per_report(metric: str) -> dict[str, dict[AskedQuestion, list[float | None]]]:
         known = {"fp": (0.9, 0.5), "mistakes": (0.0, 2.0)}.get(metric)
