@@ -18,6 +18,8 @@ FOLDER = Path(__file__).parent / "locales"
 Place = tuple[int, int]
 Reader = Callable[[re.Match[str]], str]
 
+_AMOUNT = r"(?:[€$£]\s?\d[\d.,]{0,12}(?<=\d)|\d[\d.,]{0,12}\s?(?:€|\$|£|[A-Z]{3}\b))"
+
 
 class Locale:
     """The words of one language, and where a report has them."""
@@ -40,11 +42,12 @@ class Locale:
             (r"(?<![\w.])(?P<day>\d{1,2})\.(?P<month>\d{1,2})\.(?P<year>\d{4})\b", self._date),
             (rf"{lead}(?P<it>{some('labels')})(?=[*_]{{0,3}}\s?(?:[:|]|\([^()\n]{{1,20}}\)\s?[:|]|$))", self._word),
             (rf"(?<![\w-])(?P<it>{some('states')})(?![\w-])", self._word),
-            (rf"(?<![\w.,]){stars}(?:\s?(?P<from>\(|[,·]\s|{some('from')})\s?{rated})?(?![\w,])", self._rating),
+            (rf"(?<![\w.,]){stars}(?:\s?(?P<from>\(|[,·]\s|{some('from')})\s?{rated})?(?!\w|,\d)", self._rating),
             (rf"(?<![\w.,]){rated}", lambda found: f"{_digits(found['count'])} ratings"),
             (rf"\b(?P<it>{some('order')})(?=\s(?:Nr\.?\s|#)?[A-Z0-9-]*\d)", lambda _: "order"),
             (rf"\b(?P<it>{some('on')})(?=\s\d{{1,2}}[.\s])", lambda _: "of"),
             (rf"\b(?P<it>{some('whole')})\b", lambda _: "in total"),
+            (rf"(?<![\w-])(?P<it>{some('at')})(?=\s{_AMOUNT}\s?(?:[,.;:()\[|!?]|$))", lambda _: "at"),
             (r"(?<=\|)\s*[*_]*(?P<it>\d{1,3}(?:\.\d{3})+|\d{1,3}(?:\.\d{3})*,\d{1,2}(?:\s?\([\d.]{1,9}\))?)(?=[*_]*\s*\|)", _cell),
         ]  # fmt: skip
         self._forms = [(re.compile(form, re.I | re.M), read) for form, read in forms]

@@ -179,6 +179,8 @@ def money(amount: Decimal | float) -> str:
 
 SIGNS = {"$": "USD", "US$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY"}
 _DIGITS = r"\d(?:[\d.,'\u2019\u00a0\u202f]{0,14}\d)?"
+_SPACE = r"[^\S\n]"
+"""A space within a line: the number of the next item is none of the amount's."""
 _PLAIN = re.compile(r"(?:\d{1,3}(?:,\d{3})+|\d{1,7})(?:\.\d{1,2})?")
 
 
@@ -206,8 +208,8 @@ def in_dollars(text: str, currency: str) -> tuple[str, list[tuple[int, int]]]:
         re.escape(one) for one in (currency, *(sign for sign in SIGNS if SIGNS[sign] == currency))
     )
     amount = re.compile(
-        rf"(?<![\w.,/=&?])(?<!\d\s)(?:(?:{names})\s?(?P<behind>{_DIGITS})(?!\w|[.,]?\d|\s\d{{3}}(?!\d))"
-        rf"|(?P<before>{_DIGITS})\s?(?:{names})(?!\w|\s?\d))|(?<=\()(?P<own>{names})(?=\))"
+        rf"(?<![\w.,/=&?])(?<!\d{_SPACE})(?:(?:{names}){_SPACE}?(?P<behind>{_DIGITS})(?!\w|[.,]?\d|{_SPACE}\d{{3}}(?!\d))"
+        rf"|(?P<before>{_DIGITS}){_SPACE}?(?:{names})(?!\w|{_SPACE}?\d))|(?<=\()(?P<own>{names})(?=\))"
     )
     found = [(match.span(), match["behind"] or match["before"] or "") for match in amount.finditer(text)]
     known = {decimal_mark(digits) for _, digits in found} - {"", "?"}

@@ -250,18 +250,20 @@ def _value_text(known: object) -> str:
 
 
 def _is_detail(one: ProductAttribute, known: object) -> bool | None:
-    """Compare a detail with the record. Wrong are only figures of the same units, with no word that the record lacks."""
+    """Compare a detail with the record. Wrong are only figures of the same units, with no word that the record lacks. A bare number may be one of pieces."""
     recorded = _value_text(known)
     claimed, stated = _spelled(one.words), _spelled(recorded)
     if claimed <= stated or stated <= claimed:
         return True
     figures, recorded_figures = numbers(one.words), numbers(recorded)
     hedged = any(each.hedged for each in (*figures, *recorded_figures))
-    if not figures or hedged or list(map(_unit_of, figures)) != list(map(_unit_of, recorded_figures)):
+    units, words = list(map(_unit_of, figures)), _words_of(one.words)
+    bare = not words and all(kind is None for kind, _ in units)
+    if not figures or bare or hedged or units != list(map(_unit_of, recorded_figures)):
         return None
     if all(any(same_number(a, b) for b in recorded_figures) for a in figures):
         return True
-    return False if _words_of(one.words) <= _words_of(recorded) else None
+    return False if words <= _words_of(recorded) else None
 
 
 def _unit_of(figure: Number) -> tuple[str | None, float]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -135,6 +136,31 @@ def test_every_figure_counts_read_or_not(shop: Shop) -> None:
     for text, of in (("Es kostet 45,90.", 1), ("Am 20.07.2019 für 1.299,00 € gekauft, 4,5 Sterne.", 3)):
         subject = Subject(text, shop=shop)
         assert figures_in(subject, check_report(subject))["of"] == of, text
+
+
+COLUMNS = {
+    "de": "Sterne|Stimmen", "es": "Estrellas|Votos", "fr": "Étoiles|Votes", "it": "Stelle|Voti", "nl": "Sterren|Stemmen",
+}  # fmt: skip
+SAID = {
+    "de": "4,5 Sterne aus 71 Stimmen, für 45,90 €", "es": "4,5 estrellas de 71 votos, a 45,90 €", "fr": "4,5 étoiles pour 71 votes, à 45,90 €",
+    "it": "4,5 stelle su 71 voti, a 45,90 €", "nl": "4,5 sterren uit 71 stemmen, voor 45,90 €",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("language", SAID)
+def test_stars_and_votes_have_their_everyday_names_in_each_language(shop: Shop, language: str) -> None:
+    recipe = {**shop.manifest.recipe, "language": language}
+    spoken = replace(shop, manifest=shop.manifest.model_copy(update={"recipe": recipe}))
+    price = SAID[language].rpartition(", ")[2]
+    for text in (
+        f"| X|{COLUMNS[language]}|\n|---|---|---|\n| DE-1003 | 4,5 | 71 |\n",
+        f"- DE-1003: {SAID[language]}\n",
+        f"(DE-1003) {price}.\n",
+    ):
+        assert told(spoken, text) == {}
+        for right, wrong in (("4,5", "4,8"), ("71", "17"), ("45,90", "49,50")):
+            assert right not in text or told(spoken, text.replace(right, wrong)), (text, wrong)
+    assert told(spoken, f"(DE-1003) {price.replace('45,90', '10,00')} x y.\n") == {}
 
 
 @pytest.mark.parametrize("language", ["de", "es", "fr", "it", "nl"])
