@@ -247,7 +247,7 @@ def test_rows_with_other_budgets_or_contexts_are_refused(home: Path) -> None:
         def refused(**renamed: Sequence[Record]) -> list[str]:
             rows = {name.replace("__", ":"): own for name, own in renamed.items()}
             named = {f"plan-to-function@memory:{name}": own for name, own in rows.items()}
-            tables = MemoryTables(judged, named, {}, {}).of_agent(list(named))
+            tables = MemoryTables(judged, named, {}).of_agent(list(named))
             return [table["refused"] or "" for table in tables]
 
         assert refused(none__1k=ran[every], recent__1k=ran[less]) == [""]
