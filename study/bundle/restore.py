@@ -22,7 +22,7 @@ from drr.study.bundle.parcel import (
     is_beside,
     unit_of,
 )
-from drr.study.config import StudyConfig, check_config
+from drr.study.config import QUERIES, StudyConfig, check_config
 from drr.study.form import naming_errors
 from drr.study.ledger import FILE
 from drr.study.study import Study
@@ -91,7 +91,7 @@ def restore_study(
                 for name, value in document["facts"].items():
                     if not name.startswith(FILE):
                         study.ledger.set_meta(name, value)
-            _write_beside(parcel, folder)
+            _write_beside(parcel, study)
             yield study
 
 
@@ -123,9 +123,11 @@ def _write_units(study: Study, parcel: UnpackedBundle) -> None:
         study.retire(kind, [unit for unit in units if unit.kind == kind and unit.key not in aside])
 
 
-def _write_beside(parcel: UnpackedBundle, folder: Path) -> None:
-    if questions := (parcel.folder / "queries.jsonl").read_bytes():
-        (folder / "queries.jsonl").write_bytes(questions)
+def _write_beside(parcel: UnpackedBundle, study: Study) -> None:
+    folder = study.folder
+    if questions := (parcel.folder / QUERIES).read_bytes():
+        with naming_errors(f"{QUERIES} of the bundle"):
+            study.write(QUERIES, questions.decode())
     (folder / MARKS).mkdir(exist_ok=True)
     for line in parcel.rows("beside.jsonl", dict[str, str]):
         with naming_errors("beside.jsonl of the bundle"):

@@ -12,6 +12,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from drr.app.bundles.regrade import restore
 from drr.env.errors import DrrError
 from drr.env.web.record import Searches, Snapshots, url_key
 from drr.study.study import Study
@@ -175,6 +176,18 @@ def test_a_flipped_bit_in_a_file_beside_the_ledger_is_named(drr: Drr, new: New, 
     assert drr("judge", "study", "--quiet", "--what", "rules")[0] == 0
     path.unlink()
     assert drr("status", "study")[0] != 0 or name == "queries.jsonl"
+
+
+def test_the_questions_of_a_study_from_a_bundle_are_sealed_too(drr: Drr, new: New) -> None:
+    """A flipped bit in them was as it was written, as in the study of the demo."""
+    assert drr("run", *new(), "--quiet")[0] == 0
+    drr.out("bundle", "make", "study", "--out", "b.bundle", "--quiet")
+    restore(Path("b.bundle"), Path("restored"))
+    path = Path("restored", "queries.jsonl")
+    assert path.read_bytes() == Path("study", "queries.jsonl").read_bytes()
+    assert Study.damage(path.parent) == (Study.damage(Path("study"))[0], [])
+    path.write_bytes(path.read_bytes().replace(b"bird", b"bard", 1))
+    assert drr("study", "check", "restored")[0] == 1
 
 
 def test_questions_that_are_gone_are_missed_once_they_were_there(drr: Drr, new: New) -> None:
