@@ -88,7 +88,7 @@ def is_bundled(body: str, end: int) -> bool:
     return _PLUS.match(body, end) is not None
 
 
-_PLUS = re.compile(r"[\s*_)\]]*\+\s")
+_PLUS = re.compile(r"[ *_)\]]*\+\s")
 
 
 def detail_of(product: Product, label: str) -> str | None:

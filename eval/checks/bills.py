@@ -111,7 +111,7 @@ def _total_at(body: str, start: int, end: int) -> MoneyAmount | None:
 _SCOPE = re.compile(rf"\b(?:if|or|depending|for\s(?:{NUMERAL}))\b|\bto\s?[*_]{{0,2}}\\?\$", re.I)
 _RANGE = re.compile(r"[\s*_]{0,4}[^\W\d_]{0,5}[–—-]?[\s*_]{0,4}\\?\$")
 _LEAVES_OUT = re.compile(r"\b(?:before|without|not)\b", re.I)
-_ENDS = re.compile(r"[.;]\s|[.;|*_\s]*$")
+_ENDS = re.compile(r"[.;]\s")
 
 
 def has_scope(body: str, total: MoneyAmount) -> bool:
@@ -119,7 +119,7 @@ def has_scope(body: str, total: MoneyAmount) -> bool:
     end = body.find("\n", total.end)
     behind = body[total.end : None if end < 0 else end]
     cell = behind.partition("|")[0]
-    words = cell[: found.start()] if (found := _ENDS.search(cell)) else cell
+    words = _ENDS.split(cell, 1)[0].rstrip(".;*_ \t")
     if _RANGE.match(body, total.end):
         return True
     known = _LEAVES_OUT.search(words) is not None or every_amount(words) or not any(map(str.isalpha, words))

@@ -32,7 +32,7 @@ _NAME_FIRST = re.compile(r"[A-Z][\w&'’-]+\s[A-Z]|\[")
 _NAMED = 0.75
 _OF_FIVE = re.compile(r"\d\s?/\s?5(?!\d)")
 """A score that is the shop's only where its label or a word says so."""
-_PLUS = re.compile(r"\S\s\+\s\S")
+_PLUS = re.compile(r"\S \+\s\S")
 _PAIR = 2
 """Number of cells in a row that is a label with its value."""
 _FEW = 4

@@ -22,10 +22,10 @@ _TIMES = re.compile(r"(?<![\w.$])(?P<many>\d{1,3})\s?[x×*]\s?$")
 _BEHIND_TIMES = re.compile(r"\s?[x×*]\s?(?P<many>\d{1,3})(?![\d.])")
 _LIMIT = rf"(?:(?:your|the|my)\s)?(?:(?:budget|limit)\sof\s)?[*_]{{0,2}}(?P<NAME>{_AMOUNT})[*_]{{0,2}}(?:\s(?:budget|limit|cap))?"
 _COMPARED = re.compile(
-    rf"[\s*_]*(?:\.\s(?:That|This|It)(?:['’]s|\sis)\b|[,(;:–—-]?(?:\s(?:which|that)\sis)?)[\s*_(]*"
+    rf"[ *_]{{0,4}}(?:\.\s(?:That|This|It)(?:['’]s|\sis)\b|[,(;:–—-]?(?:\s(?:which|that)\sis)?)[ *_(]{{0,4}}"
     rf"(?:(?:(?P<rest>{_AMOUNT})[*_]{{0,2}}\s)?(?P<side>within|inside|under|below|over|above)\s{_LIMIT.replace('NAME', 'limit')}"
     rf"|(?:(?:which\s)?leav(?:es|ing)\s(?:you\s)?)?[*_]{{0,2}}(?P<left>{_AMOUNT})[*_]{{0,2}}\s(?:left\s)?(?:of|from)\s{_LIMIT.replace('NAME', 'of')}(?:\sleft)?)"
-    r"[*_)\s]*(?:[.!](?!\d)|$)",
+    r"[*_) ]{0,4}(?:[.!](?!\d)|$)",
     re.M,
 )
 """Words right behind a total, up to the end of a sentence, that compare it with a stated limit: `, $17.10 under your $60 budget.`"""

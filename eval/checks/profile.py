@@ -29,7 +29,7 @@ _WHERE = re.compile(
     rf"(?:\d{{1,6}}\s[^,\n]{{3,40}},\s)?(?P<city>[A-Z][\w.'’-]{{1,24}}(?:\s[A-Z][\w.'’-]{{1,24}}){{0,3}})"
     rf"(?:,\s(?P<state>{_STATES})(?!\w|\sCity)|\s\((?P<in>{_STATES})\))(?:,?\s(?P<zip>\d{{5}})(?!\d))?"
 )
-_LIVES = re.compile(r"(?:^|[.!]\s)[\s>*_#•+-]*You live in [*_]{0,2}(?P<place>[^\n]{2,80})", re.M)
+_LIVES = re.compile(r"(?:^|[.!]\s)[ >*_#•+-]*You live in [*_]{0,2}(?P<place>[^\n]{2,80})", re.M)
 _YOUR_ZIP = re.compile(r"\b[Yy]our (?:zip|postal)(?: code)? is [*_]{0,2}(?P<zip>\d{5})\b", re.I)
 
 

@@ -138,7 +138,7 @@ def _named_without_link(mentions: Mentions) -> Iterator[NamedProduct]:
     yield from names_in(mentions.plain, products | {one.product_id: one for one in known}, ())
 
 
-_NAME = re.compile(r"[A-Z][\w'\u2019-]+(?:(?: & | )[A-Z\d][\w'\u2019-]*)+")
+_NAME = re.compile(r"(?<![\w'\u2019-])[A-Z][\w'\u2019-]+(?:(?: & | )[A-Z\d][\w'\u2019-]*)+")
 _NUMBER = re.compile(r"(?<!\d)\d{9,20}(?!\d)")
 _ADDRESS = re.compile(r"[a-z]{3,5}://[^\s<>()\[\]|]+", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]{2,}")

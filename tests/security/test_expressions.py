@@ -21,7 +21,7 @@ from drr.citations.parse import parse
 from drr.citations.repair import remove
 from drr.data_ingest.catalogue.values import _PRICE
 from drr.env.progress import TooSlow, read_in_time
-from drr.eval.checks import money, orders, values
+from drr.eval.checks import orders, values
 from drr.eval.checks.behind import _JOINED
 from drr.eval.evidence.claims import extract_by_rules
 from drr.eval.evidence.passages import label_support
@@ -38,7 +38,6 @@ LONGEST = {
     ("citations.headings", ""): 300,
     ("eval.evidence.citing_links", ""): 100,
     ("eval.checks.behind", _JOINED.pattern): 60,
-    ("eval.checks.money", money._AFTER_ONE.pattern): 240,
     ("eval.checks.orders", orders._DAY_ALONE.pattern): 41,
     **{
         ("eval.checks.values", one.pattern): 160
