@@ -109,7 +109,7 @@ def detail_of(product: Product, label: str) -> str | None:
 
 _BRACKETED = r"(?:【[^【】\n]{1,40}】[\s*_]*+)?"
 """A word in brackets at the beginning of a title."""
-_HEAD = re.compile(
+HEAD = re.compile(
     rf"[\s>#*_]*+(?:(?:[-+•·]|\d{{1,3}}[.)])[\s*_]*+)?(?:(?:\d{{1,3}}\s?[x×]\s|[^\W\d_][^\n:|\[(]{{0,24}}:\s)[\s*_]*+)?[\[(]*+[\s*_\[(]*+{_BRACKETED}"
 )
 """Words before a product at the beginning of its line: a bullet, a number, a quantity, a label."""
@@ -162,7 +162,7 @@ class FactsBehind(FactsEntered):
                 continue
             if not own and self._is_joined(line, one, name):
                 continue
-            heads = own or name is not None or _HEAD.fullmatch(self._body, line.start, one.start) is not None
+            heads = own or name is not None or HEAD.fullmatch(self._body, line.start, one.start) is not None
             stop = following if alone and heads else min(following, ends[at])
             self._run(line, one.product_id, one.end, stop, heads=heads, alone=alone and heads)
             if only and line.kind == "text":

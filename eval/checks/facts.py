@@ -7,13 +7,15 @@ and a next sentence that begins with `It` or `This`. All other running text is n
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import islice, takewhile
 
-from drr.eval.checks.behind import FactsBehind, ProductFacts, detail_of, is_bundled
+from drr.eval.checks.behind import HEAD, FactsBehind, ProductFacts, detail_of, is_bundled
 from drr.eval.checks.mentions import Mentions, ProductReference, Tables, TextLine, after_bullet
 from drr.eval.checks.naming import full_name, name_words, similarity
 from drr.eval.checks.values import (
+    SaidValue,
     Segment,
     cell_values,
     field_of,
@@ -23,6 +25,7 @@ from drr.eval.checks.values import (
     split_label,
     values_of,
 )
+from drr.wording.money import amounts
 
 _SENTENCE_END = re.compile(r"(?<=[^\s.])[.!?][*_)”\"]*(?:\s?\[\^?\d+\])*\s+(?=[A-Z*_$\[])")
 _LISTED = re.compile(r"(?:,|\band)\s\$?\d+\.\d")
@@ -77,6 +80,8 @@ class _Reader(FactsBehind):
             self._behind(line, references)
             self._owner = next(iter(ids)) if len(ids) == 1 and self._opens(line, references) else None
             self._opened_by_item = line.kind == "item"
+            if self._owner is not None and self._opened_by_item:
+                self._below(index, line, references[-1])
         else:
             self._labelled_line(index, line)
 
@@ -113,6 +118,35 @@ class _Reader(FactsBehind):
         return len(ids) == 1 and any(
             _PLUS.search(self._body, *cell) and self._mentions.within(*cell) for cell in line.cells
         )
+
+    def _below(self, index: int, line: TextLine, one: ProductReference) -> None:
+        """Read the items in an item that is a product's reference alone: the only amount, stars, number of ratings."""
+        inner = list(
+            takewhile(
+                lambda each: each.kind == "item" and each.indent > line.indent,
+                islice(self._lines, index + 1, None),
+            )
+        )
+        if not inner or self._body[one.end : line.end].strip(" *_:"):
+            return
+        low, high = inner[0].start, inner[-1].end
+        named = [each for each in self._mentions.called if low <= each.start < high]
+        alone = HEAD.fullmatch(self._body, line.start, one.start) is not None
+        if not alone or named or self._mentions.within(low, high) or len({each.indent for each in inner}) > 1:
+            return
+        found = [value for each in inner for value in self._first_values(each)]
+        fields = [value.field for value in found]
+        if len(amounts(self._body, low, high)) > 1:
+            found = [value for value in found if value.field != "price"]
+        self._enter(one.product_id, [value for value in found if fields.count(value.field) == 1], line)
+
+    def _first_values(self, line: TextLine) -> Iterator[SaidValue]:
+        """Yield the values without a label that an item begins with; `4/5` may be the writer's own score."""
+        for one in segments(self._mentions.plain, after_bullet(self._body, line), line.end):
+            values = values_of(one)
+            if not values or ":" in one.text or _OF_FIVE.search(one.text):
+                return
+            yield from values
 
     # Lines without a reference: labels under a product.
 
