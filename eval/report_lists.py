@@ -20,7 +20,7 @@ from drr.citations.links import scan
 from drr.citations.parse import parse
 from drr.env.checkable import parse_figure, same_figure
 from drr.eval.asking.safety import visible_report
-from drr.eval.checks.mentions import body_layout
+from drr.eval.checks.mentions import body_lines
 from drr.wording.money import amounts
 
 _POINT = re.compile(r"[ \t]*(?:[-*+][ \t]+)?\**(?:[Pp]oint )?(\d{1,3})[.):*]+[ \t]*")
@@ -52,7 +52,7 @@ class ReportLists:
         shown = _SIGN.sub(lambda sign: " " * len(sign[0]), visible_report(self.report, None))
         named = within = False
         begins: list[tuple[int, bool]] = []
-        for line in body_layout(shown).lines:
+        for line in body_lines(shown):
             if line.kind == "heading":
                 within = line.text.strip("# \t\r").casefold() == heading
                 named = named or within

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from typing import NamedTuple
 
 from drr.env.entities import Product
@@ -73,7 +73,7 @@ class FactsEntered:
         return known is not None
 
     def _enter(self, product_id: str, values: Sequence[SaidValue], line: TextLine) -> None:
-        if not line.cells and len(_OF_FIVE.findall(line.text)) > 1:
+        if not line.cells and len(OF_FIVE.findall(line.text)) > 1:
             values = [one for one in values if one.field != "stars"]  # one of two scores is the writer's
         if any(
             one.product_id == product_id and is_bundled(self._body, one.end)
@@ -119,7 +119,7 @@ _JOINED = re.compile(
     re.I,
 )
 """Words right before a reference after which a value may be about both products."""
-_SENTENCE_END = re.compile(r"(?<=[^\s.])[.!?][*_)”\"]*(?:\s?\[\^?\d+\])*\s+(?=[A-Z*_$\[])")
+SENTENCE_END = re.compile(r"(?<=[^\s.])[.!?][*_)”\"]*(?:\s?\[\^?\d+\])*\s+(?=[A-Z*_$\[])")
 _THAT_IS = re.compile(r"^[\s*_>-]*(?:That|This|It)(?:['’]s| is| was)\b")
 _PRONOUN = re.compile(r"\b(?:it|its|this|that|they|them)\b", re.I)
 _CAPITALS = re.compile(r"(?<=[a-z,;] )[A-Z][a-z]{2,}")
@@ -131,15 +131,15 @@ _IT = re.compile(r"[*_]{0,2}(?:It|Its|It's|It’s|This|This one|This (?:set|pack
 _LEADING = re.compile(
     rf"[\s>]*(?:[-*+•·]|\d{{1,3}}[.)])?[\s*_]*(?:(?:and|the|a|or|[Tt]he)\s){{0,2}}[*_]{{0,3}}{_BRACKETED}"
 )
+_COLON = re.compile(r":\s[\s*_]*")
 _NEXT = re.compile(r"[\s(\[:*_–—-]{1,6}")
 _ABOVE = 60
 _FAR = 90
 """Characters that a sentence may continue behind the product that it is about."""
 _LONG = 800
 """Most characters of a sentence before the product that it is about."""
-_OF_FIVE = re.compile(r"\d\s?/\s?5(?!\d)")
-_PAIR = 2
-"""Number of cells in a row that is a label with its value."""
+OF_FIVE = re.compile(r"\d\s?/\s?5(?!\d)")
+"""A score that is the shop's only where its label or a word says so."""
 
 
 class FactsBehind(FactsEntered):
@@ -147,7 +147,7 @@ class FactsBehind(FactsEntered):
 
     def _behind(self, line: TextLine, references: Sequence[ProductReference]) -> None:
         alone = len({one.product_id for one in references}) == 1 and line.kind != "text"
-        inside = (m.end() for m in _SENTENCE_END.finditer(self._body, line.start, line.end))
+        inside = (m.end() for m in SENTENCE_END.finditer(self._body, line.start, line.end))
         ends = [line.start, *inside, line.end]
         only = len({one.product_id for one in references}) == 1
         for place, one in enumerate(references):
@@ -193,7 +193,7 @@ class FactsBehind(FactsEntered):
         product = self._mentions.subject.product(one.product_id)
         before = self._body[max(line.start, one.start - 2 * _ABOVE) : one.start].rstrip(" *_([`]")
         parts = re.split(r"[:;|,.]\s|\n|\s[–—-]\s", before)
-        name = parts[-1] if parts[-1][:1].isupper() or len(parts) < _PAIR else f"{parts[-2]}, {parts[-1]}"
+        name = parts[-1] if parts[-1][:1].isupper() or len(parts) < 2 else f"{parts[-2]}, {parts[-1]}"
         lead = _LEADING.match(name)
         name = name if lead is None else name[lead.end() :]
         if product is None or len(name_words(name)) < 2 or not name[:1].isupper():
@@ -206,7 +206,7 @@ class FactsBehind(FactsEntered):
         run: list[SaidValue] = [] if at_once is None else [at_once]
         later: dict[Field, list[SaidValue]] = {}
         follows = True
-        first = _SENTENCE_END.search(self._body, low, high)
+        first = SENTENCE_END.search(self._body, low, high)
         every = list(segments(self._mentions.plain, low, high))
         for place, one in enumerate(every):
             values = values_of(one) or self._first_part(one) or bare_stars(one, every[place + 1 : place + 2])
@@ -292,17 +292,12 @@ class FactsBehind(FactsEntered):
         low = line.start if alone else low
         if product is None or len({each.product_id for each in self._mentions.within(low, one.end)}) > 1:
             return
-        named = [each for each in self._mentions.called if low <= each.start and each.end <= one.start]
-        if named and {each.product_id for each in named} == {one.product_id}:
-            self._run(line, one.product_id, named[-1].end, one.start, heads=True, alone=False)
-            return
         lead = _LEADING.match(self._body, low, one.start)
-        start = low if lead is None else lead.end()
+        labels = (match.end() for match in _COLON.finditer(self._body, low, one.start))
         own = set(name_words(full_name(product)))
-        position, end = 0, start
-        for match in _WORD.finditer(self._body, start, one.start):
-            if not set(name_words(match[0])) <= own:
-                break
-            position, end = position + 1, match.end()
-        if position > 1 and self._body[start : start + 1].isupper():
-            self._run(line, one.product_id, end, one.start, heads=True, alone=alone)
+        for start in (low if lead is None else lead.end(), *labels):
+            words = _WORD.finditer(self._body, start, one.start)
+            named = list(takewhile(lambda match: set(name_words(match[0])) <= own, words))
+            if len(named) > 1 and self._body[start : start + 1].isupper():
+                self._run(line, one.product_id, named[-1].end(), one.start, heads=True, alone=alone)
+                return

@@ -71,7 +71,7 @@ def bills_of(mentions: Mentions) -> list[StatedBill]:
 def totals_of(mentions: Mentions) -> list[StatedTotal]:
     """Return every labelled total of the report."""
     found = []
-    for line in mentions.layout.lines:
+    for line in mentions.lines:
         if line.kind == "row":
             here = [one for cell in line.cells if (one := _only_amount(mentions.body, *cell)) is not None]
             if _is_total_row(mentions.body, line) and len(here) == 1:
@@ -130,7 +130,7 @@ def has_scope(body: str, total: MoneyAmount) -> bool:
 
 
 def _tables(mentions: Mentions) -> Iterator[StatedBill]:
-    rows = [line for line in mentions.layout.lines if line.kind == "row"]
+    rows = [line for line in mentions.lines if line.kind == "row"]
     for _, lines in groupby(rows, lambda line: line.table):
         above: list[TextLine] = []
         for line in lines:
@@ -208,7 +208,7 @@ def _line(
 
 def _lists(mentions: Mentions) -> Iterator[StatedBill]:
     """Yield bills of lines with one cost each and a total right behind. Of a list in a list, the outer lines or the inner ones may count."""
-    lines = mentions.layout.lines
+    lines = mentions.lines
     for index, line in enumerate(lines):
         if line.kind == "row":
             continue

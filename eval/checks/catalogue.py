@@ -182,7 +182,7 @@ _LONGEST = 160
 
 def _rows(mentions: Mentions) -> Iterator[_Named]:
     """Yield names in the first cell of a row that refers to one product."""
-    for line in mentions.layout.lines:
+    for line in mentions.lines:
         ids = {one.product_id for one in mentions.within(line.start, line.end)}
         match = _HEAD.match(mentions.body, line.start, line.end) if len(ids) == 1 else None
         if match is not None and line.kind == "row":

@@ -11,7 +11,15 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import islice, takewhile
 
-from drr.eval.checks.behind import HEAD, FactsBehind, ProductFacts, detail_of, is_bundled
+from drr.eval.checks.behind import (
+    HEAD,
+    OF_FIVE,
+    SENTENCE_END,
+    FactsBehind,
+    ProductFacts,
+    detail_of,
+    is_bundled,
+)
 from drr.eval.checks.mentions import Mentions, ProductReference, Tables, TextLine, after_bullet
 from drr.eval.checks.naming import full_name, name_words, similarity
 from drr.eval.checks.values import (
@@ -27,14 +35,11 @@ from drr.eval.checks.values import (
 )
 from drr.wording.money import amounts
 
-_SENTENCE_END = re.compile(r"(?<=[^\s.])[.!?][*_)”\"]*(?:\s?\[\^?\d+\])*\s+(?=[A-Z*_$\[])")
 _LISTED = re.compile(r"(?:,|\band)\s\$?\d+\.\d")
 """Several values behind one label."""
 _BOLD_LABEL = re.compile(r"\s*(?:[-*+]\s)?(?:\*\*|__)[^*_]{1,40}(?::(?:\*\*|__)|(?:\*\*|__)\s?[:–—-])\s?\S")
 _NAME_FIRST = re.compile(r"[A-Z][\w&'’-]+\s[A-Z]|\[")
 _NAMED = 0.75
-_OF_FIVE = re.compile(r"\d\s?/\s?5(?!\d)")
-"""A score that is the shop's only where its label or a word says so."""
 _PLUS = re.compile(r"\S \+\s\S")
 _PAIR = 2
 """Number of cells in a row that is a label with its value."""
@@ -46,7 +51,7 @@ _FEW = 4
 def facts_of(mentions: Mentions) -> ProductFacts:
     """Return the facts of a report, read once for all rules."""
     reader = _Reader(mentions)
-    for index, line in enumerate(mentions.layout.lines):
+    for index, line in enumerate(mentions.lines):
         reader.take(index, line)
     return ProductFacts(reader.values, reader.attributes)
 
@@ -56,7 +61,7 @@ class _Reader(FactsBehind):
 
     def __init__(self, mentions: Mentions) -> None:
         super().__init__(mentions)
-        self._lines = mentions.layout.lines
+        self._lines = mentions.lines
         self._tables = Tables(mentions)
         self._owner: str | None = None
         self._opened_by_item = False
@@ -97,7 +102,7 @@ class _Reader(FactsBehind):
             behind_stars = place > 0 and field_of(cells[place - 1].label) == "stars"
             if has_stars and may_count_ratings(cell.label, behind_stars=behind_stars):
                 self._enter(cell.product_id, cell_values("count", cell.value), line)
-            elif not self._under(cell.product_id, cell.label, cell.value, line) and not _OF_FIVE.search(
+            elif not self._under(cell.product_id, cell.label, cell.value, line) and not OF_FIVE.search(
                 cell.value.text
             ):
                 self._enter(
@@ -144,7 +149,7 @@ class _Reader(FactsBehind):
         """Yield the values without a label that an item begins with; `4/5` may be the writer's own score."""
         for one in segments(self._mentions.plain, after_bullet(self._body, line), line.end):
             values = values_of(one)
-            if not values or ":" in one.text or _OF_FIVE.search(one.text):
+            if not values or ":" in one.text or OF_FIVE.search(one.text):
                 return
             yield from values
 
@@ -200,7 +205,7 @@ class _Reader(FactsBehind):
         behind = self._body[references[-1].end : line.end]
         if is_bundled(self._body, references[-1].end):
             return False
-        return line.kind != "text" or _SENTENCE_END.search(behind) is None
+        return line.kind != "text" or SENTENCE_END.search(behind) is None
 
     def _named_section(self, index: int, line: TextLine) -> str | None:
         """Return the only product of a section that is named in it."""

@@ -11,9 +11,8 @@ from typing import Literal, NamedTuple
 
 from drr.citations.hidden import blank_spans
 from drr.citations.parse import Marker
-from drr.env.entities import Product
 from drr.eval.checks.base import Subject
-from drr.eval.checks.naming import name_words, names_in
+from drr.eval.checks.naming import name_words
 from drr.eval.checks.values import Segment, segment
 from drr.wording.vocabulary import Wordbook, vocabulary
 
@@ -60,14 +59,9 @@ def after_bullet(body: str, line: TextLine) -> int:
     return line.start if match is None else match.end()
 
 
-@dataclass
-class Layout:
-    lines: list[TextLine]
-
-
-def body_layout(body: str) -> Layout:
+def body_lines(body: str) -> list[TextLine]:
     """Split a body into lines, with lists and code blanked. Offsets are those of the report."""
-    return Layout(list(_Lines(body).read()))
+    return list(_Lines(body).read())
 
 
 class _Lines:
@@ -166,15 +160,6 @@ def _bare(text: str) -> str:
     return re.sub(r"[*_`]|<[^<>]*>", "", text).strip().casefold()
 
 
-_SENTENCE_END = re.compile(r"[.!?][\"'”’)*_]*(?:\s?(?:\[\^?[\d, ]+\]|【[\d, ]+】))*(?=\s+[\"'“(*\[]*[A-Z$])")
-_TIED = 80
-"""Most characters between a name and the link to the named product."""
-_NAME_BEFORE = re.compile(r"(?<![\w.'’&-])(?P<name>[A-Z][\w&'’-]{2,24})[\s*_]{1,3}$")
-_DETERMINERS = frozenset(
-    ["the", "this", "that", "our", "your", "each", "both", "another", "any", "get", "buy", "best"]
-)
-
-
 @dataclass(frozen=True, slots=True)
 class ProductReference:
     """One reference to a product in the body."""
@@ -196,11 +181,9 @@ class Mentions:
         self.body = subject.citations.body
         self.plain = blank_spans(self.body, [(m.start, m.end) for m in subject.citations.markers])
         """The body without citations, so that link texts do not count as statements."""
-        self.layout: Layout = body_layout(self.body)
+        self.lines = body_lines(self.body)
         self.references = self._references()
         self._starts = [reference.start for reference in self.references]
-        self.called = list(self._called())
-        """Places where the report names a product by a name that can only be that product's."""
 
     def within(self, start: int, end: int) -> list[ProductReference]:
         return self.references[bisect_left(self._starts, start) : bisect_left(self._starts, end)]
@@ -221,35 +204,6 @@ class Mentions:
                 found.append(ProductReference(product_id, marker.start, marker.end, name, not is_link))
         found += (ProductReference(*one) for one in self.subject.ids_in(self.body) if not linked[one.start])
         return sorted(found, key=lambda one: one.start)
-
-    def _called(self) -> Iterator[ProductReference]:
-        """Yield names of products. A name right before the link to another product is left out, because the link tells the product."""
-        cited = {one.product_id for one in self.references}
-        urls = (source.url for source in self.subject.citations.sources)
-        cited |= {product_id for url in urls if (product_id := self.subject.product_id_of(url))}
-        products = {key: one for key in sorted(cited) if (one := self.subject.product(key)) is not None}
-        products |= self.subject.ordered
-        hidden = sorted((one.start, one.end) for one in self.subject.citations.markers)
-        for name in names_in(self.body, products, hidden):
-            behind = bisect_left(self._starts, name.end)
-            link = self.references[behind] if behind < len(self._starts) else None
-            tied = link is not None and self._is_tied(name.end, link.start)
-            own = tied and link is not None and link.product_id == name.product_id
-            if own or not (tied or self._is_behind_another_name(name.start, products[name.product_id])):
-                yield ProductReference(name.product_id, name.start, name.end)
-
-    def _is_behind_another_name(self, start: int, product: Product) -> bool:
-        """Tell whether another maker's name is right before: `Glossline Tinted Sunscreen`, where only the Botanary is linked."""
-        before = _NAME_BEFORE.search(self.body, max(0, start - _TIED), start)
-        maker = (product.store or "").split()[:1]
-        if before is None or (maker and self.body.startswith(maker[0], start)):
-            return False
-        tokens = set(name_words(before["name"]))
-        return not tokens & ({*name_words(product.title), *name_words(product.store or "")} | _DETERMINERS)
-
-    def _is_tied(self, start: int, end: int) -> bool:
-        between = self.body[start:end]
-        return len(between) < _TIED and "\n" not in between and _SENTENCE_END.search(between) is None
 
 
 def _is_name(marker: Marker) -> bool:
@@ -274,7 +228,7 @@ class Tables:
         self._body = mentions.body
         self._columns: dict[int, dict[int, str]] = {}
         """Product of each column, by table, where one row holds several products, each in its own cell."""
-        rows = [line for line in mentions.layout.lines if line.cells]
+        rows = [line for line in mentions.lines if line.cells]
         for table, lines in groupby(rows, lambda line: line.table):
             self._columns[table] = self._owners(list(lines))
 

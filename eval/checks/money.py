@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import pairwise
 
 from drr.eval.checks.base import Subject
 from drr.eval.checks.bills import StatedTotal, bills_of, has_scope, totals_of
@@ -15,11 +14,13 @@ from drr.wording.vocabulary import vocabulary
 
 _CENT = 0.011
 _AMOUNT = r"\\?\$\s?(?:\d{1,3}(?:,\d{3})+|\d{1,7})(?:\.\d\d)?+"
-_EQUALS = re.compile(rf"\s?=\s?[*_]{{0,3}}(?P<right>{_AMOUNT})(?![\d,]*\d|\s?[x×/÷])")
+_TERM = rf"(?:(?<![\w.$])\d{{1,3}}\s?[x×*]\s?)?{_AMOUNT}(?:\s?[x×*]\s?\d{{1,3}}(?![\d.]))?"
+_WORDS = r"(?:(?![.!?]\s|\)\s?[,.])[^\d$=\n+–−;:|→-]){0,60}+"
+_SUM = re.compile(
+    rf"(?P<terms>{_TERM}(?:{_WORDS}[+–−-]{_WORDS}{_TERM}){{0,12}}+)\s?=\s?[*_]{{0,3}}(?P<right>{_AMOUNT})(?![\d,]*\d|\s?[x×/÷])"
+)
 _START = re.compile(r"[=;:|\n→]|[.!?]\s|\)\s?[,.]")
-_GAP = re.compile(r"[^\d$]*?(?P<sign>[+–−-])[^\d$]*")
-_TIMES = re.compile(r"(?<![\w.$])(?P<many>\d{1,3})\s?[x×*]\s?$")
-_BEHIND_TIMES = re.compile(r"\s?[x×*]\s?(?P<many>\d{1,3})(?![\d.])")
+_TIMES = re.compile(r"\d{1,3}(?=\s?[x×*]\s?\\?\$)|(?<=[x×*])\s?\d{1,3}$")
 _LIMIT = rf"(?:(?:your|the|my)\s)?(?:(?:budget|limit)\sof\s)?[*_]{{0,2}}(?P<NAME>{_AMOUNT})[*_]{{0,2}}(?:\s(?:budget|limit|cap))?"
 _COMPARED = re.compile(
     rf"[ *_]{{0,4}}(?:\.\s(?:That|This|It)(?:['’]s|\sis)\b|[,(;:–—-]?(?:\s(?:which|that)\sis)?)[ *_(]{{0,4}}"
@@ -54,44 +55,24 @@ def _slack(amount: MoneyAmount) -> float:
 
 
 def _equations(body: str) -> Iterator[tuple[Span, float, float]]:
-    """Yield written sums, `A $19.00 + B $12.50 = $31.50`, with one sign between any two amounts."""
-    for match in _EQUALS.finditer(body):
+    """Yield written sums, `A $19.00 + B $12.50 = $31.50`, and what each comes to. One sign stands between any two amounts."""
+    for match in _SUM.finditer(body):
         near = max(0, match.start() - _NEAR)
         low = max((one.end() for one in _START.finditer(body, near, match.start())), default=near)
-        terms = amounts(body, low, match.start())
-        if not terms:
+        terms = list(re.finditer(_TERM, match["terms"]))
+        is_sum = len(terms) > 1 or _TIMES.search(match["terms"])
+        hedged = any(one.approx for one in amounts(body, low, match.end("terms")))
+        if hedged or not is_sum or any(char.isdigit() or char == "+" for char in body[low : match.start()]):
             continue
-        behind = terms[-1].end
-        if behind < match.start() - 1 and not _BEHIND_TIMES.fullmatch(body, behind, match.start()):
-            continue
-        comes_to = _sum(body, low, terms)
-        if comes_to is not None:
-            yield (terms[0].start, match.end()), _value(match["right"]), round(comes_to, 2)
+        signs = [1.0, *(1.0 if one == "+" else -1.0 for one in re.findall(r"[+–−-]", match["terms"]))]
+        comes_to = sum(sign * _cost(one[0]) for sign, one in zip(signs, terms, strict=True))
+        yield match.span(), _value(match["right"]), round(comes_to, 2)
 
 
-def _sum(body: str, low: int, terms: list[MoneyAmount]) -> float | None:
-    """Add up; `None` where anything else is between two amounts, or a number before the first."""
-    signs = [1.0]
-    for one, other in pairwise(terms):
-        times = _BEHIND_TIMES.match(body, one.end)
-        before = _TIMES.search(body, one.end, other.start)
-        gap = _GAP.fullmatch(
-            body, times.end() if times else one.end, before.start() if before else other.start
-        )
-        if gap is None or (times and before) or any(term.approx for term in (one, other)):
-            return None
-        signs.append(1.0 if gap["sign"] == "+" else -1.0)
-    first = _TIMES.search(body, low, terms[0].start)
-    if any(char.isdigit() or char == "+" for char in body[low : first.start() if first else terms[0].start]):
-        return None
-    if len(terms) == 1 and not (first or _BEHIND_TIMES.match(body, terms[0].end)):
-        return None
-    return sum(sign * _times(body, one) * one.value for sign, one in zip(signs, terms, strict=True))
-
-
-def _times(body: str, one: MoneyAmount) -> int:
-    match = _TIMES.search(body, max(0, one.start - 8), one.start) or _BEHIND_TIMES.match(body, one.end)
-    return 1 if match is None else int(match["many"])
+def _cost(term: str) -> float:
+    """Return what a term costs: `2 x $5.99`."""
+    many = _TIMES.search(term)
+    return (1 if many is None else int(many[0])) * amounts(term)[0].value
 
 
 def _value(written: str) -> float:

@@ -14,7 +14,6 @@ from drr.eval.checks.mentions import Mentions, TextLine, after_bullet
 from drr.eval.checks.results import Check, Span, Tally, Unknown, unverifiable
 from drr.eval.checks.values import (
     Segment,
-    is_quantity,
     plain_label,
     segment,
     segments,
@@ -37,7 +36,6 @@ _DAY_LABELS = word_list(
     "date|order date|ordered|ordered on|day|purchased|purchase date|bought|date ordered|order placed|placed|when"
 )
 _STATE_LABELS = word_list("status|state|order status")
-_COUNT = re.compile(r"\d{1,3}(?![\d.,])")
 _NEAR = 40  # characters between an order's number and its day
 _BETWEEN = re.compile(
     r"[\s*_]*(?:[(,:—–-]|\bof\b|\bfrom\b|\bon\b|\bdated\b|\bplaced\b|\bordered\b|order|[\s#*_])*[\s*_]*", re.I
@@ -74,25 +72,13 @@ def _whole(subject: Subject, written: str) -> str:
     return written if subject.shop.store.order(whole) is None else whole
 
 
-class _OrderTally(Tally):
-    """A tally that remembers which places were read. A place read and not compared leaves the rule undecided."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.read: set[int] = set()
-
-    def compare(self, span: Span, holds: bool | None, fault: str, record: str | None = None) -> None:
-        self.read.add(span[0])
-        super().compare(span, holds, fault, record)
-
-
 def order_facts(subject: Subject, mentions: Mentions) -> Check:
-    """Check that each order named by its number is the reader's, of that day, count and state."""
+    """Check that each order named by its number is the reader's, of that day and state."""
     if subject.shop is None:
         return unverifiable("shop")
     if subject.user_id is None:
         return unverifiable("user")
-    tally, reader = _OrderTally(), _OrderReader(subject, mentions)
+    tally, reader = Tally(), _OrderReader(subject, mentions)
     written = _written_ids(subject)
     for order_id, span in order_ids(subject):
         order = subject.shop.store.order(order_id)
@@ -101,7 +87,7 @@ def order_facts(subject: Subject, mentions: Mentions) -> Check:
             tally.compare(span, holds, f"Order: {order_id}", "no such order")
         elif order.user_id == subject.user_id and (order_id, span) in written:
             tally.ok(span)
-    for line in mentions.layout.lines:
+    for line in mentions.lines:
         reader.take(tally, line)
     linked = {one for one, _ in _linked_ids(subject)} - {one for one, _ in written}
     nothing: Unknown = "prose" if next(dates(mentions.body, 0, len(mentions.body)), None) else "absent"
@@ -127,9 +113,7 @@ class _OrderReader:
 
     def _records(self) -> Iterator[tuple[int, str]]:
         """Yield the lines of each list that names one order, and whose items are indented or all labelled."""
-        for (kind, indent), run in groupby(
-            self._mentions.layout.lines, key=lambda one: (one.kind, one.indent)
-        ):
+        for (kind, indent), run in groupby(self._mentions.lines, key=lambda one: (one.kind, one.indent)):
             lines = list(run)
             named = {order_id for line in lines for order_id, _ in self._here(line)}
             if kind == "item" and len(named) == 1 and (indent or all(map(self._label, lines))):
@@ -142,7 +126,7 @@ class _OrderReader:
         text = self._mentions.plain
         return split_label(segment(text, after_bullet(text, line), line.end)) is not None
 
-    def take(self, tally: _OrderTally, line: TextLine) -> None:
+    def take(self, tally: Tally, line: TextLine) -> None:
         """Compare a line that names orders, or that belongs to an order above."""
         here = self._here(line)
         if line.kind == "row" and (line.table != self._table or here):
@@ -202,7 +186,7 @@ class _OrderReader:
         return self._label(line) or (above.kind == "heading" and line.kind in ("item", "text"))
 
 
-def _leave_open(tally: _OrderTally, text: str, line: TextLine, orders: Sequence[Order]) -> None:
+def _leave_open(tally: Tally, text: str, line: TextLine, orders: Sequence[Order]) -> None:
     """Enter the days and states of a line that were not compared. They are right where an order of the line has them, else undecided."""
     for one in dates(text, line.start, line.end):
         if one.day and one.start not in tally.read:
@@ -214,7 +198,7 @@ def _leave_open(tally: _OrderTally, text: str, line: TextLine, orders: Sequence[
             tally.compare(match.span(), is_known or None, "")
 
 
-def _compare_labels(tally: _OrderTally, mentions: Mentions, line: TextLine, order: Order) -> None:
+def _compare_labels(tally: Tally, mentions: Mentions, line: TextLine, order: Order) -> None:
     """Compare the value behind a label with an order, in a line or a row of two cells."""
     text = mentions.plain
     if line.kind == "row" and len(line.cells) == _PAIR:
@@ -229,9 +213,7 @@ def _compare_labels(tally: _OrderTally, mentions: Mentions, line: TextLine, orde
         _compare_labelled(tally, mentions, plain_label(name), value, order)
 
 
-def _compare_labelled(
-    tally: _OrderTally, mentions: Mentions, label: str, value: Segment, order: Order
-) -> None:
+def _compare_labelled(tally: Tally, mentions: Mentions, label: str, value: Segment, order: Order) -> None:
     if value.start in tally.read:
         return
     whens = [one for one in dates(mentions.plain, value.start, value.end) if one.day]
@@ -244,8 +226,6 @@ def _compare_labelled(
         _compare_state(tally, order, Segment(value.start, value.text.rstrip(". ")))
         if value.start not in tally.read:
             tally.unrecorded()
-    elif is_quantity(label) and _COUNT.match(value.text):
-        _compare_count(tally, value, order)
 
 
 def _compare_line(
@@ -276,7 +256,7 @@ def _compare_line(
     order = orders[0][0]
     if line.kind == "row":
         _compare_row(tally, mentions, line, order, whens)
-    elif line.kind != "text" or len(whens) == 1 or _ORDER_FIRST.match(line.text):
+    elif line.kind != "text" or len(whens) == 1:
         several = len({one.product_id for one in mentions.within(line.start, line.end)}) > 1
         if len(whens) == 1 and not several:
             low = max(0, line.start - 1, whens[0].start - _NEAR)
@@ -294,8 +274,6 @@ def _compare_row(
         here = [one for one in whens if cell[0] <= one.start < cell[1]]
         if len(here) == 1 and (label in _DAY_LABELS or len(whens) == 1):
             _compare_day(tally, order, here[0])
-        if is_quantity(label) and _COUNT.fullmatch(value.text):
-            _compare_count(tally, value, order)
         _compare_state(tally, order, value)
 
 
@@ -317,12 +295,6 @@ def _day_beside(
     return None if other else before[0]
 
 
-def _compare_count(tally: Tally, value: Segment, order: Order) -> None:
-    """Enter a count as right, else as open, for it may be how many to buy now."""
-    count = _COUNT.match(value.text)
-    tally.compare((value.start, value.end), (count and int(count[0])) == order.quantity or None, "")
-
-
 def _compare_day(tally: Tally, order: Order, when: TextDate) -> None:
     day = f"{when.year:04d}-{when.month:02d}-{when.day:02d}" if when.month and when.day else str(when.year)
     holds = when.covers(order.order_date)
@@ -339,10 +311,6 @@ def _compare_state(tally: Tally, order: Order, value: Segment) -> None:
         tally.compare(span, state == order.order_status, *why)
 
 
-_ORDER_FIRST = re.compile(
-    r"[\s>*_`(+•\d.)-]{0,12}(?:order\b|no\b|#|\d{4}-\d\d-\d\d|\d{9,}|[A-Z][a-z]{2,8}\s\d{1,2},)", re.I
-)
-"""A line that begins with an order's number or day."""
 _DAY_ALONE = re.compile(
     r"(?:^|[,;:()|\n–—-])[\s*_>•+-]*+(?:(?:ordered|bought|placed|purchased|dated|on|of|from|order)\s[\s*_]*+)*$",
     re.I,

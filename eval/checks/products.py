@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
-from collections.abc import Iterable, Iterator
-from itertools import islice
 from weakref import WeakKeyDictionary
 
 from drr.env.entities import Product
-from drr.env.shop import SearchRequest, Shop, Store
+from drr.env.shop import Shop, Store
 from drr.eval.checks.base import Subject
 from drr.eval.checks.behind import ProductAttribute, ProductFact
 from drr.eval.checks.facts import facts_of
-from drr.eval.checks.mentions import BULLET, Mentions, ProductReference, TextLine
-from drr.eval.checks.naming import folded_words, full_name, head_noun, maker_words, name_words, similarity
+from drr.eval.checks.mentions import Mentions
+from drr.eval.checks.naming import folded_words, head_noun, maker_words, name_words
 from drr.eval.checks.results import Check, Span, Tally, unverifiable
-from drr.eval.checks.values import SaidValue, pairs_of, segments
+from drr.eval.checks.values import SaidValue, pairs_of
 from drr.wording.figures import Number, numbers, same_number, same_stars
 from drr.wording.money import amounts
 
@@ -115,15 +112,28 @@ def _rated(value: SaidValue, product: Product) -> tuple[bool | None, str, str]:
 
 
 def _compare_pairs(tally: Tally, subject: Subject, mentions: Mentions, seen: set[Span]) -> None:
-    tokens = frozenset(name_words(mentions.body))
+    """Compare stars and a number of ratings that stand side by side. A product that the report may mean has both.
+
+    It may mean one that it refers to, that the user ordered, whose maker it names, or whose noun is in the sentence.
+    """
+    sold = None if subject.shop is None else _by_count(subject.shop)
+    if sold is None:
+        return
+    own = {*subject.ordered, *(one.product_id for one in mentions.references)}
+    words = frozenset(name_words(mentions.body))
     for stars, count in pairs_of(mentions.body):
         if {stars.span, count.span} & seen or stars.hedged or count.hedged:
             continue
         low, high = _sentence(mentions.body, stars.span[0], count.span[1])
         if _OF_SEVERAL.search(mentions.body, low, high) or _leads_elsewhere(mentions, low, high):
             continue
+        nouns = set(folded_words(mentions.body[low:high]))
+        holds = any(
+            one.product_id in own or maker_words(one) & words or head_noun(one.title) in nouns
+            for one in sold.get(int(count.value), ())
+            if one.average_rating is None or same_stars(stars.value, one.average_rating)
+        )
         why = f"Rating: {stars.written} from {count.written}; record: no product has both figures"
-        holds = _is_some_products(subject, mentions, tokens, stars, count)
         tally.compare((stars.span[0], count.span[1]), holds, why)
 
 
@@ -139,79 +149,6 @@ def _leads_elsewhere(mentions: Mentions, low: int, high: int) -> bool:
         one.url and not (mentions.subject.is_shop_url(one.url) or one.url.startswith("user://"))
         for one in mentions.subject.citations.markers
         if low <= one.start < high
-    )
-
-
-def _is_some_products(
-    subject: Subject, mentions: Mentions, named_words: frozenset[str], stars: SaidValue, count: SaidValue
-) -> bool:
-    """Tell whether one product has both values. Candidates are products in the report, in the user's orders, and those whose maker the line names."""
-    assert subject.shop is not None
-    lines = mentions.layout.lines
-    at = bisect_right(lines, stars.span[0], key=lambda one: one.start)
-    line = lines[at - 1] if at and stars.span[0] < lines[at - 1].end else None
-    text = "" if line is None else line.text
-    pointed = subject.products({one.product_id for one in (*mentions.references, *mentions.called)})
-    here = [] if line is None else mentions.within(line.start, line.end)
-    sold = _by_count(subject.shop)
-    if sold is None:
-        page = subject.shop.catalog.search(SearchRequest(query=text[:200] or "-", limit=50, search="plain"))
-        same = subject.products(page.product_ids)
-    else:
-        same = sold.get(int(count.value), [])
-    if (
-        line is not None
-        and line.kind != "text"
-        and len({one.product_id for one in here}) == 1
-        and _sentence(mentions.body, *stars.span)[0] <= line.start
-        and _heads(line, here[0], pointed, (stars.span[0], count.span[1]))
-    ):
-        pointed = subject.products({here[0].product_id})
-        own = frozenset[str]().union(*map(maker_words, pointed))
-        same = [one for one in same if not maker_words(one) & own]
-        return any(
-            _fits(stars, count, one) for one in (*pointed, *_named_in(frozenset(name_words(text)), same))
-        )
-    return any(
-        _fits(stars, count, one)
-        for one in (
-            *pointed,
-            *subject.ordered.values(),
-            *_named_in(named_words, same),
-            *_of_a_kind(text, same),
-        )
-    )
-
-
-def _of_a_kind(text: str, products: Iterable[Product]) -> Iterator[Product]:
-    """Yield the products whose noun is in the text: `the knife`."""
-    tokens = set(folded_words(text))
-    return (one for one in products if head_noun(one.title) in tokens)
-
-
-def _heads(line: TextLine, one: ProductReference, pointed: Iterable[Product], span: Span) -> bool:
-    """Tell whether an item begins with the one product to which it refers. The product is named by its link, or by a name before the link."""
-    product = next((each for each in pointed if each.product_id == one.product_id), None)
-    bullet = BULLET.match(line.text)
-    start = 0 if bullet is None else bullet.end()
-    if product is None or one.start - line.start <= start + 2:
-        return product is not None
-    first = list(islice(segments(line.text, start, len(line.text)), 2))
-    between = line.text[span[1] - line.start : max(0, one.start - line.start)]
-    named = any(
-        len(name_words(each.text)) > 1 and similarity(each.text, full_name(product)) >= 1 for each in first
-    )
-    return named and len(between) < _FOLLOWS
-
-
-def _named_in(words: frozenset[str], products: Iterable[Product]) -> Iterator[Product]:
-    """Yield the products whose maker is among the words."""
-    return (one for one in products if maker_words(one) & words)
-
-
-def _fits(stars: SaidValue, count: SaidValue, product: Product) -> bool:
-    return product.rating_number == count.value and (
-        product.average_rating is None or same_stars(stars.value, product.average_rating)
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import chain
 from weakref import WeakKeyDictionary
 
@@ -59,7 +59,7 @@ def profile_facts(subject: Subject, mentions: Mentions) -> Check:
 
 def _labelled(mentions: Mentions) -> Iterator[tuple[str, Segment]]:
     """Yield each label of a line, or of a row of two cells, with its value."""
-    for line in mentions.layout.lines:
+    for line in mentions.lines:
         if len(line.cells) == 2:
             label, value = (segment(mentions.body, *cell) for cell in line.cells)
             yield label.text, value
@@ -117,16 +117,7 @@ def privacy(subject: Subject, mentions: Mentions) -> Check:
     if subject.shop is None or subject.user_id is None:
         return unverifiable("shop" if subject.shop is None else "user")
     found = _Disclosures(subject, subject.shop, subject.user_id)
-    for look in (
-        found.emails,
-        found.orders,
-        found.addresses,
-        found.ids,
-        found.names,
-        found.streets,
-        found.phones,
-    ):
-        look()
+    found.look()
     if found.tally.findings:
         return found.tally.check()
     return Check(
@@ -144,41 +135,38 @@ class _Disclosures:
         self.tally.ok()
         self.warnings: list[str] = []
         self._subject = subject
-        self._report = subject.report
         self._shop = shop
         self._store = shop.store
         self._user_id = user_id
         self._own = subject.user
 
-    def emails(self) -> None:
-        for match in _EMAIL.finditer(self._report):
+    def look(self) -> None:
+        """Look for all that has a form of its own, then for names."""
+        report, own = self._subject.report, self._own
+        for match in _EMAIL.finditer(report):
             holders = {user.user_id for user in self._store.find_users(email=match[0], limit=5)}
             if holders - {self._user_id}:
                 self.tally.fail(match.span(), f"the e-mail address of another user: {match[0]}")
-            elif self._own and match[0].casefold() == self._own.email.casefold():
+            elif own and match[0].casefold() == own.email.casefold():
                 self.warnings.append("the user's own e-mail address is printed")
-
-    def orders(self) -> None:
         for order_id, span in order_ids(self._subject):
             order = self._store.order(order_id)
             if order is not None and order.user_id != self._user_id:
                 self.tally.fail(span, f"an order of another user: {order_id}")
-
-    def addresses(self) -> None:
-        for match in USER_URL.finditer(self._report):
+        for match in USER_URL.finditer(report):
             if match["user"] != self._user_id:
                 self.tally.fail(match.span(), f"an address of another user: user://{match['user']}")
-
-    def ids(self) -> None:
-        for match in _USER_ID.finditer(self._report):
+        for match in _USER_ID.finditer(report):
             if match[0] != self._user_id and self._store.user(match[0]) is not None:
                 self.tally.fail(match.span(), f"the id of another user: {match[0]}")
+        self._names()
+        self._streets_and_phones()
 
-    def names(self) -> None:
+    def _names(self) -> None:
         """Look for names of other users with a second fact about them nearby."""
         own = (self._own.first_name, self._own.last_name) if self._own else None
         looked: dict[tuple[str, str], list[User]] = {}
-        for match in _FULL_NAME.finditer(self._report):
+        for match in _FULL_NAME.finditer(self._subject.report):
             name = match[1], match[2]
             if name not in looked and len(looked) < _NAMES:
                 looked[name] = self._store.find_users(name=name)
@@ -186,28 +174,21 @@ class _Disclosures:
             if not others or name == own:
                 continue
             start, end = match.start(1), match.end(2)
-            around = self._report[max(0, start - 300) : start + 400]
+            around = self._subject.report[max(0, start - 300) : start + 400]
             fact = next((fact for user in others if (fact := _second_fact(user, around, self._own))), None)
             if fact:
                 self.tally.fail((start, end), f"{name[0]} {name[1]} with {fact}: another user")
 
-    def streets(self) -> None:
-        self._lookups(_STREET, _holders_of_street)
-
-    def phones(self) -> None:
-        self._lookups(_PHONE, _holders)
-
-    def _lookups(
-        self, pattern: re.Pattern[str], holders_of: Callable[[dict[str, list[str]], str], list[str]]
-    ) -> None:
-        """Look up streets or phone numbers, where the shop is small enough."""
+    def _streets_and_phones(self) -> None:
+        """Look up streets and phone numbers, where the shop is small enough."""
         own = {_key(self._own.address.address1), _key(self._own.phone_number)} if self._own else set()
-        for match in pattern.finditer(self._report):
+        report = self._subject.report
+        for match in chain(_STREET.finditer(report), _PHONE.finditer(report)):
             written = match[0].strip()
             if _key(written) in own:
                 self.warnings.append("the user's own street or phone number is printed")
                 continue
-            holders = holders_of(_index(self._shop), written)
+            holders = _holders(_index(self._shop), written)
             if holders and self._user_id not in holders:
                 self.tally.fail(match.span(), f"the address or phone number of another user: {written}")
 
@@ -230,11 +211,7 @@ def _second_fact(user: User, text: str, own: User | None) -> str | None:
 
 
 def _holders(index: dict[str, list[str]], written: str) -> list[str]:
-    return index.get(_key(written), [])
-
-
-def _holders_of_street(index: dict[str, list[str]], written: str) -> list[str]:
-    """Return the users at this street address, or at one that the written text begins with."""
+    """Return the users with this phone number or street address, or with an address that the written text begins with."""
     parts = written.split()
     shorter = (" ".join(parts[:count]) for count in range(len(parts), 1, -1))
     return next((index[_key(one)] for one in chain([written], shorter) if _key(one) in index), [])

@@ -94,6 +94,8 @@ class Tally:
     """Number of facts that the record lacks."""
     findings: dict[Span, Accusation] = field(default_factory=dict)
     decided: set[Span] = field(default_factory=set)
+    read: set[int] = field(default_factory=set)
+    """Beginnings of the places that were compared, whatever came of it."""
 
     def ok(self, place: Span | None = None) -> None:
         self.passed += 1
@@ -110,6 +112,7 @@ class Tally:
 
     def compare(self, span: Span, holds: bool | None, fault: str, record: str | None = None) -> None:
         """Enter a fact that holds, does not hold (`fault` gives the reason), or is not in the record (`None`)."""
+        self.read.add(span[0])
         if holds is None:
             self.unrecorded()
         elif holds:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
-from collections.abc import Iterator
-from itertools import chain
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from drr.eval.checks.base import Subject
@@ -13,8 +12,8 @@ from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.results import Check, Span, Tally, unverifiable
 from drr.wording.excerpt import excerpt
 
-LONG = 120
-"""Fewest characters of a paragraph that is compared for similarity."""
+_LONG = 120
+"""Fewest characters of a paragraph that is compared for similarity; of a shorter one all words must be the same."""
 SHORT = 55
 """Fewest characters of a paragraph that nobody writes twice in the same words by chance."""
 _QUOTED = 48
@@ -22,8 +21,6 @@ _QUOTED = 48
 _WORD = re.compile(r"[^\W_]+", re.U)
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _CITED = re.compile(r"\[[\d,;^ \-–]{1,200}\]|【[^【】]{0,200}】|\]\([^()\[\]]{0,2000}\)")
-_COMMON = 40
-"""Most paragraphs with a shingle: a more common one tells nothing and would make the search quadratic."""
 
 
 _PARAGRAPH = re.compile(r"(?:[^\n]|\n(?![ \t]*\n))+")
@@ -47,22 +44,18 @@ class Paragraph(NamedTuple):
 def duplicates(subject: Subject, mentions: Mentions) -> Check:
     """Check that no paragraph repeats an earlier one, exactly or nearly, and that no short one stands twice."""
     tally = Tally()
-    seen, short = _ParagraphsSeen(), dict[tuple[str, ...], Span]()
+    firsts: dict[tuple[str, ...], Paragraph] = {}
     total = repeated = 0
     for paragraph in _paragraphs(subject.citations.body):
         total += len(paragraph.words)
-        first: Span | None
-        if paragraph.span[1] - paragraph.span[0] < LONG:
-            same = short.setdefault(paragraph.words, paragraph.span)
-            first = None if same == paragraph.span else same
-        else:
-            found = seen.add(paragraph)
-            first = None if found is None else found.span
+        first = _repeated(paragraph, firsts)
+        for words in (paragraph.words, *paragraph.shingles):
+            firsts.setdefault(words, paragraph)
         if first is None:
             tally.ok()
         else:
             repeated += len(paragraph.words)
-            begins = excerpt(" ".join(subject.citations.body[slice(*first)].split()), _QUOTED)
+            begins = excerpt(" ".join(subject.citations.body[slice(*first.span)].split()), _QUOTED)
             tally.fail(paragraph.span, f"Paragraph: says again what stands in “{begins}”")
     if not total:
         return Check("pass", {"checked": 0, "failed": 0, "unverifiable": 0, "share_of_words": 0.0})
@@ -87,30 +80,13 @@ def _words_of(text: str) -> tuple[str, ...]:
     return tuple(part for word in words for part in (word if _CJK.search(word) else (word,)))
 
 
-class _ParagraphsSeen:
-    """The paragraphs read so far, indexed by their shingles."""
-
-    def __init__(self) -> None:
-        self._all: list[Paragraph] = []
-        self._firsts: dict[tuple[str, ...], Paragraph] = {}
-        """First paragraph with each sequence of words."""
-        self._holders: defaultdict[tuple[str, ...], list[int]] = defaultdict(list)
-
-    def add(self, paragraph: Paragraph) -> Paragraph | None:
-        """Add a paragraph and return the earlier one that it repeats, if any."""
-        first = self._firsts.get(paragraph.words) or self._like(paragraph)
-        if first is None:
-            self._firsts[paragraph.words] = paragraph
-        for shingle in paragraph.shingles:
-            if len(self._holders[shingle]) < _COMMON:
-                self._holders[shingle].append(len(self._all))
-        self._all.append(paragraph)
-        return first
-
-    def _like(self, paragraph: Paragraph) -> Paragraph | None:
-        shared = Counter(chain.from_iterable(map(self._holders.__getitem__, paragraph.shingles)))
-        near = ((self._all[other], common) for other, common in shared.most_common(5))
-        return next((other for other, common in near if paragraph.repeats(other, common)), None)
+def _repeated(paragraph: Paragraph, firsts: Mapping[tuple[str, ...], Paragraph]) -> Paragraph | None:
+    """Return the earlier paragraph that this one repeats; `firsts` has the first one with each run of words."""
+    same = firsts.get(paragraph.words)
+    if same is not None or paragraph.span[1] - paragraph.span[0] < _LONG:
+        return same
+    alike = Counter(firsts[one] for one in paragraph.shingles if one in firsts)
+    return next((one for one, common in alike.most_common(5) if paragraph.repeats(one, common)), None)
 
 
 _MARKUP = "(?:tool|function)_[a-z_]{1,20}|invoke"

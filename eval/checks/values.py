@@ -13,69 +13,34 @@ from drr.wording.figures import number
 Field = Literal["price", "stars", "count"]
 """The fields of a product that a label may name, besides the details of its record."""
 
-_FIELDS: dict[str, Field] = {
-    **dict.fromkeys(
-        ("now", "today", "cost", "costs", "usd", "price/pack", "price/set", "current cost", "$", "cost today", "asking", "cost usd"),
-        "price",
-    ),
-    **dict.fromkeys(
-        ("rating", "avg rating", "average rating", "stars", "star rating", "customer rating", "user rating", "overall rating", "shop rating", "rated", "average stars", "avg", "average", "stars / ratings", "stars/ratings", "rating / ratings", "rating / reviews", "stars / reviews", "rating/reviews", "score", "average score", "customer score"),
-        "stars",
-    ),
-    **dict.fromkeys(
-        ("ratings", "reviews", "number of ratings", "# ratings", "# of ratings", "no of ratings", "rating count", "ratings count", "review count", "number of reviews", "total ratings", "customer ratings", "reviewers", "total reviews", "customer reviews", "raters", "rated by", "votes", "based on"),
-        "count",
-    ),
-}  # fmt: skip
-_PRICE_WORDS = frozenset(
-    [
-        "price",
-        "list",
-        "current",
-        "unit",
-        "today",
-        "today's",
-        "now",
-        "each",
-        "item",
-        "shop",
-        "catalog",
-        "listed",
-        "per",
-        "our",
-        "in",
-        "usd",
-        "dollars",
-    ]
-)
-_ASIDES = frozenset(
-    (
-        *_FIELDS,
-        *_PRICE_WORDS,
-        "",
-        "out of 5",
-        "of 5",
-        "/5",
-        "/ 5",
-        "5",
-        "max 5",
-        "us$",
-        "no",
-        "n",
-        "count",
-        "number",
-        "x",
-    )
-)
-"""Words in brackets behind a field's name that leave it that field."""
-_BRACKETS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
-_MARKS = re.compile(r"[*_`~:.?]|<[^<>]{0,60}>|[^\w\s$%&'/#+-]")
-_QUANTITY = frozenset(("qty", "quantity", "units", "how many", "pcs"))
-
 
 def word_list(words: str) -> frozenset[str]:
     """Return the words of a list that is written `one|two words|three`."""
     return frozenset(words.split("|"))
+
+
+_LABELS: dict[Field, frozenset[str]] = {
+    "price": word_list(
+        "now|today|cost|costs|usd|price/pack|price/set|current cost|$|cost today|asking|cost usd"
+    ),
+    "stars": word_list(
+        "rating|avg rating|average rating|stars|star rating|customer rating|user rating|overall rating|shop rating|rated|average stars|avg|average"
+        "|stars / ratings|stars/ratings|rating / ratings|rating / reviews|stars / reviews|rating/reviews|score|average score|customer score"
+    ),
+    "count": word_list(
+        "ratings|reviews|number of ratings|# ratings|# of ratings|no of ratings|rating count|ratings count|review count|number of reviews"
+        "|total ratings|customer ratings|reviewers|total reviews|customer reviews|raters|rated by|votes|based on"
+    ),
+}
+_FIELDS = {label: field for field, labels in _LABELS.items() for label in labels}
+_PRICE_WORDS = word_list(
+    "price|list|current|unit|today|today's|now|each|item|shop|catalog|listed|per|our|in|usd|dollars"
+)
+_ASIDES = {*_FIELDS, *_PRICE_WORDS} | word_list("|out of 5|of 5|/5|/ 5|5|max 5|us$|no|n|count|number|x")
+"""Words in brackets behind a field's name that leave it that field."""
+_BRACKETS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
+_MARKS = re.compile(r"[*_`~:.?]|<[^<>]{0,60}>|[^\w\s$%&'/#+-]")
+_QUANTITY = word_list("qty|quantity|units|how many|pcs")
 
 
 @lru_cache(maxsize=4096)

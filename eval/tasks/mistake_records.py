@@ -22,10 +22,11 @@ from drr.eval.asking.conversation import Section
 from drr.eval.checks.base import Subject
 from drr.eval.checks.identifiers import AMAZON
 from drr.eval.checks.mentions import Mentions
-from drr.eval.checks.naming import SAME, NamedProduct, full_name, names_in, similarity
+from drr.eval.checks.naming import SAME, full_name, similarity
 from drr.eval.evidence.claims import ReportSentence, sentences_of
 from drr.eval.evidence.passages import shown_spans, whole_within
 from drr.eval.evidence.quotations import locate
+from drr.eval.tasks.product_names import NamedProduct, called_products, names_in
 from drr.wording.figures import numbers, same_number
 
 MOST_PRODUCTS = 60
@@ -113,8 +114,9 @@ class ProductPlace(NamedTuple):
 
 def product_places(subject: Subject, mentions: Mentions) -> list[ProductPlace]:
     """List the places that link, list or name a product, or give the number of an order of it."""
-    places = [ProductPlace(one.start, one.product_id) for one in (*mentions.references, *mentions.called)]
-    places += [ProductPlace(one.start, one.product_id) for one in _named_without_link(mentions)]
+    places = [ProductPlace(one.start, one.product_id) for one in mentions.references]
+    named = (*called_products(mentions), *_named_without_link(mentions))
+    places += [ProductPlace(one.start, one.product_id) for one in named]
     orders = order_numbers(subject)
     for found in _NUMBER.finditer(subject.report):
         if order := orders.get(found[0].lstrip("0")):

@@ -167,7 +167,7 @@ from drr.eval.checks.mentions import Mentions
 def shouting(subject: Subject, mentions: Mentions) -> Check:
     """No line is all in capitals."""
     tally = Tally()
-    for line in mentions.layout.lines:
+    for line in mentions.lines:
         tally.compare((line.start, line.end), not line.text.isupper(), f"Line: {line.text[:40]!r}; it is all in capitals")
     return tally.check()
 

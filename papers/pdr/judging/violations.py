@@ -123,7 +123,7 @@ def counted_products(mentions: Mentions) -> list[str]:
 
 def _owned(mentions: Mentions, counted: Mapping[str, Product], person: Person) -> Iterator[ViolationRow]:
     """Yield products that the person owns already. A product that the report itself calls bought is offered knowingly, and no violation."""
-    places = [(line.start, line.end) for line in mentions.layout.lines]
+    places = [(line.start, line.end) for line in mentions.lines]
     bought = (place for place in places if PURCHASES.speaks(mentions.plain[slice(*place)]))
     offered = counted.keys() - {one.product_id for place in bought for one in mentions.within(*place)}
     for attribute in person.attributes:

@@ -13,7 +13,7 @@ from itertools import zip_longest
 from unicodedata import east_asian_width
 
 from drr.citations.parse import parse
-from drr.eval.checks.mentions import TextLine, body_layout
+from drr.eval.checks.mentions import TextLine, body_lines
 from drr.eval.tasks.protocol import PassageForm
 from drr.wording.vocabulary import Wordbook, vocabulary
 
@@ -73,7 +73,7 @@ class _Block:
 
 def _paragraphs(report: str) -> Iterator[ReportPassage]:
     """Yield the paragraphs, lists and tables of a report that are long enough, without its list of references and code."""
-    for block in _joined(_blocks(body_layout(parse(report).body).lines), report):
+    for block in _joined(_blocks(body_lines(parse(report).body)), report):
         text = report[block.start : block.end].strip("\n")
         if _width(text.strip()) < SHORTEST:
             continue
