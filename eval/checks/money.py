@@ -13,7 +13,7 @@ from drr.wording.money import MoneyAmount, amounts, every_amount
 from drr.wording.vocabulary import vocabulary
 
 _CENT = 0.011
-_AMOUNT = r"\\?\$\s?(?:\d{1,3}(?:,\d{3})+|\d{1,7})(?:\.\d\d)?+"
+_AMOUNT = r"\\?\$\s?(?:\d{1,3}(?:,\d{3}){1,4}|\d{1,7})(?:\.\d\d)?+"
 _TERM = rf"(?:(?<![\w.$])\d{{1,3}}\s?[x×*]\s?)?{_AMOUNT}(?:\s?[x×*]\s?\d{{1,3}}(?![\d.]))?"
 _WORDS = r"(?:(?![.!?]\s|\)\s?[,.])[^\d$=\n+–−;:|→-]){0,60}+"
 _SUM = re.compile(
