@@ -135,7 +135,7 @@ class _Reader(FactsBehind):
         if not inner or self._body[one.end : line.end].strip(" *_:"):
             return
         low, high = inner[0].start, inner[-1].end
-        named = [each for each in self._mentions.called if low <= each.start < high]
+        named = self._capitals(one, self._body[low:high])
         alone = HEAD.fullmatch(self._body, line.start, one.start) is not None
         if not alone or named or self._mentions.within(low, high) or len({each.indent for each in inner}) > 1:
             return
