@@ -39,7 +39,7 @@ def retail(
 ) -> Task:
     """Cited reports on shoppers' questions. Without `shop` the built-in questions, asked in the sample shop.
 
-    `what`: groups of figures with commas. `judge`: who judges, else the settings; rules where no model is named. `study`: a folder in
+    `what`: groups of figures with commas. `judge`: who judges, else the settings; code alone where no model is named. `study`: a folder in
     which answers and judgements are kept, for `drr report` and the rest. `budget`: dollars that its judging may cost. `system`: what
     the agent is called there.
     """

@@ -113,7 +113,7 @@ def evaluated(task: str | Task, given: dict[str, Any], logs: Path, **more: Any) 
 
 def run(shop: dict[str, Any], folder: Path) -> dict[str, Any]:
     logs = folder / "logs"
-    kept = {**shop, "study": str(folder / "study")}
+    kept = {**shop, "study": str(folder / "study"), "judge": "offline"}
     found = {"kept": evaluated("drr/retail", kept, logs, epochs=2)}
     found["agent"] = evaluated("drr/retail", {**shop, "limit": 1, "what": "rules"}, logs, solver=theirs())
     again = {**shop, "study": str(folder / "again"), "system": "ours", "limit": 1, "what": "rules"}

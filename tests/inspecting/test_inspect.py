@@ -106,7 +106,7 @@ def test_evaluations_into_one_study_are_trials_beside_each_other(found: Document
 def test_a_log_is_scored_again_alike(apart: Callable[..., str], found: Document, garden: Garden) -> None:
     log, told = found["kept"]["place"], {}
     for scorer in ("rules", "faithfulness"):
-        given = ("-S", f"shop={garden.shop}", "-S", f"queries={garden.queries}")
+        given = ("-S", f"shop={garden.shop}", "-S", f"queries={garden.queries}", "-S", "judge=offline")
         words = (log, "--scorer", f"drr/{scorer}", *given, "--action", "overwrite", "--overwrite")
         apart("inspect", "score", *words, "--display", "none")
         scores = json.loads(apart("inspect", "log", "dump", log))["results"]["scores"]
