@@ -1,33 +1,13 @@
-"""The rooms are folders at the top; installed, they are packages of one name, `drr`.
-
-The face stands in `src`: a folder `drr` at the top would hide the installed package from who works in a clone.
-"""
+"""Builds what `pyproject.toml` describes, with a README whose links lead to the repository."""
 
 import os
 import re
 from pathlib import Path
 
-from setuptools import find_packages, setup
+from setuptools import setup
 
 TREE = os.environ.get("DRR_TREE", "")
 """Address of the repository at the tag, as `https://HOST/OWNER/NAME/blob/TAG`. Who publishes sets it: the index's page follows no relative link."""
-
-ROOMS = (
-    "citations",
-    "wording",
-    "env",
-    "data_ingest",
-    "tools",
-    "llm",
-    "agents",
-    "study",
-    "querygen",
-    "eval",
-    "offline",
-    "papers",
-    "extras",
-    "app",
-)
 
 
 def readme() -> str:
@@ -45,16 +25,5 @@ setup(
     project_urls={
         "Paper": "https://aclanthology.org/2026.acl-industry.26",
         **({"Source": TREE.partition("/blob/")[0], "Changelog": f"{TREE}/CHANGELOG.md"} if TREE else {}),
-    },
-    packages=[
-        "drr",
-        "drr_retail",
-        *(f"drr.{name}" for name in find_packages(include=[*ROOMS, *(f"{room}.*" for room in ROOMS)])),
-    ],
-    # verifiers finds a taskset by a name without a dot
-    package_dir={
-        "drr": "src/drr",
-        "drr_retail": "extras/verifiers",
-        **{f"drr.{room}": room for room in ROOMS},
     },
 )

@@ -27,7 +27,7 @@ from benchmarks.results import record, table
 
 READS = 1_000
 HEADING = "Talks with a shopper"
-ROOT = Path(__file__).parents[1]
+ROOMS = Path(__file__).parents[1] / "src/drr"
 OURS = (
     "env/service/*.py", "tools/cart.py", "querygen/service*.py", "querygen/shopper_voice.py", "eval/metrics/service.py", "app/study/person.py",
 )  # fmt: skip
@@ -132,7 +132,7 @@ def ours(shop: str, count: int) -> dict[str, object]:
         "tasks paid for silence": len(paid),
         "steps a second, with reset and reward": f"{steps / seconds:,.0f}",
         "reads of an order a second": f"{reading:,.0f}",
-        "lines of code, without tasks": lines(ROOT, OURS),
+        "lines of code, without tasks": lines(ROOMS, OURS),
         "lines of tasks by hand": 0,
     }
 

@@ -14,6 +14,9 @@ from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
+SRC = ROOT / "src" / "drr"
+FACE = "drr"
+"""The name, among rooms, of the modules that lie in no room."""
 
 
 @contextmanager
@@ -30,8 +33,15 @@ def no_search_for_garbage() -> Iterator[None]:
 
 @cache
 def modules(room: str) -> list[tuple[Path, ast.Module]]:
+    """Return the modules of a room of the package, or of a folder at the top, each with its tree."""
+    paths = sorted(_folder(room).rglob("*.py")) if room != FACE else sorted(SRC.glob("*.py"))
+    assert paths, f"{room} holds no module: a rule over it would pass on nothing"
     with no_search_for_garbage():
-        return [(path, ast.parse(path.read_text("utf-8"))) for path in sorted((ROOT / room).rglob("*.py"))]
+        return [(path, ast.parse(path.read_text("utf-8"))) for path in paths]
+
+
+def _folder(room: str) -> Path:
+    return SRC / room if (SRC / room).is_dir() else ROOT / room
 
 
 @cache

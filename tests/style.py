@@ -18,9 +18,9 @@ from drr.app.commands.table import commands
 from drr.app.options import parsers_with_options
 from markdown_it import MarkdownIt
 
-from tests.sources import ROOT, modules, walked
+from tests.sources import FACE, ROOT, SRC, modules, walked
 
-ROOMS = ("agents", "app", "citations", "data_ingest", "src/drr", "env", "eval", "extras", "llm", "offline", "papers", "querygen", "study", "tools", "wording")  # fmt: skip
+ROOMS = ("agents", "app", "citations", "data_ingest", FACE, "env", "eval", "extras", "llm", "offline", "papers", "querygen", "study", "tools", "wording")  # fmt: skip
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 LEAST = 4
 """Words of a sentence; fewer are a label."""
@@ -99,7 +99,7 @@ def of_errors() -> Iterator[Sentence]:
                 if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
                     for given in node.exc.args:
                         if text := _literal(given):
-                            yield from split(f"{path.relative_to(ROOT)}:{node.lineno}", text)
+                            yield from split(f"{path.relative_to(SRC)}:{node.lineno}", text)
 
 
 def _literal(node: ast.expr) -> str:
@@ -133,12 +133,11 @@ class _Texts(HTMLParser):
 
 
 def of_pages() -> Iterator[Sentence]:
-    for room in ROOMS:
-        for path in sorted((ROOT / room).rglob("*.html")):
-            text = re.sub(r"\{%.*?%\}|\{#.*?#\}", "\n\n", path.read_text(encoding="utf-8"), flags=re.S)
-            texts = _Texts()
-            texts.feed(re.sub(r"\{\{.*?\}\}", CODE, text, flags=re.S))
-            yield from split(str(path.relative_to(ROOT)), "".join(texts.found))
+    for path in sorted(SRC.rglob("*.html")):
+        text = re.sub(r"\{%.*?%\}|\{#.*?#\}", "\n\n", path.read_text(encoding="utf-8"), flags=re.S)
+        texts = _Texts()
+        texts.feed(re.sub(r"\{\{.*?\}\}", CODE, text, flags=re.S))
+        yield from split(str(path.relative_to(SRC)), "".join(texts.found))
 
 
 def groups() -> dict[str, list[Sentence]]:

@@ -12,14 +12,12 @@ import pytest
 from drr.env.settings import Settings
 
 from tests.commands import python
+from tests.sources import SRC
 from tests.tools.small_shop import ANNA, FEEDER, write_shop
 
 pytestmark = pytest.mark.long
 ROOT = Path(__file__).parents[1]
 FENCE = re.compile(r"^```(?P<language>python|toml|diff)(?: (?P<path>\S+))?\n(?P<body>.*?)^```$", re.M | re.S)
-ASIDE = shutil.ignore_patterns(
-    ".*", "__pycache__", "tests", "benchmarks", "docs", "demo", "typings", "*.egg-info"
-)
 CALLED = """
 import json, sys
 sys.path[:0] = [sys.argv[1], sys.argv[1] + "/tone"]
@@ -43,7 +41,7 @@ def follow(house: Path, elsewhere: Path) -> None:
             place.write_text(text.replace(line, line + more, 1), encoding="utf-8")
         elif block["path"]:
             first = block["path"].split("/")[0]
-            place = (house if (ROOT / first / "__init__.py").is_file() else elsewhere) / block["path"]
+            place = (house if (SRC / first / "__init__.py").is_file() else elsewhere) / block["path"]
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_text(block["body"], encoding="utf-8")
 
@@ -51,10 +49,7 @@ def follow(house: Path, elsewhere: Path) -> None:
 @pytest.fixture(scope="module")
 def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("contributed")
-    shutil.copytree(ROOT / "src" / "drr", folder / "drr", ignore=ASIDE)
-    for room in ROOT.iterdir():
-        if (room / "__init__.py").is_file():
-            shutil.copytree(room, folder / "drr" / room.name, ignore=ASIDE)
+    shutil.copytree(SRC, folder / "drr", ignore=shutil.ignore_patterns("__pycache__"))
     follow(folder / "drr", folder)
     told = folder / "tone" / "tone_paper-1.dist-info"  # as `pip install` would leave it
     told.mkdir()

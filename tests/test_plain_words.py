@@ -16,7 +16,7 @@ from drr.papers.dr3.making.proposals import ProposedPage
 from drr.querygen.asking import Drafts
 from drr.tools.registry import EVERY
 
-from tests.sources import ROOT, modules
+from tests.sources import ROOT, SRC, modules
 from tests.style import LONGEST, PAGES, ROOMS, figures, groups, words
 
 NO_OPENERS = frozenset(
@@ -49,7 +49,7 @@ DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 @cache
 def trees() -> list[tuple[str, ast.Module]]:
-    return [(str(path.relative_to(ROOT)), tree) for room in ROOMS for path, tree in modules(room)]
+    return [(str(path.relative_to(SRC)), tree) for room in ROOMS for path, tree in modules(room)]
 
 
 def texts_for_models() -> set[str]:
@@ -129,9 +129,7 @@ def test_sentences_are_short() -> None:
 
 
 def sources() -> Iterator[tuple[str, str]]:
-    code = [
-        path for room in ROOMS for kind in ("*.py", "*.html") for path in sorted((ROOT / room).rglob(kind))
-    ]
+    code = sorted(path for kind in ("*.py", "*.html") for path in SRC.rglob(kind))
     for path in [*PAGES, *code]:
         yield str(path.relative_to(ROOT)), path.read_text(encoding="utf-8")
 

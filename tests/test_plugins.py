@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import re
-import shutil
 import sys
 import tomllib
 from pathlib import Path
@@ -16,31 +15,26 @@ from drr.env.installation import install
 from drr.env.settings import Settings
 
 from tests import commands
-from tests.sources import ROOT, modules, nodes_of, walked
+from tests.sources import ROOT, SRC, modules, nodes_of, walked
 from tests.tools.small_shop import ANNA, write_shop
 
-PAPERS = sorted(path.parent.name for path in (ROOT / "papers").glob("*/plugin.py"))
-EXTRAS = sorted(path.parent.name for path in (ROOT / "extras").glob("*/plugin.py"))
-PRODUCT = ("agents", "app", "citations", "data_ingest", "src/drr", "env", "eval", "extras", "llm", "offline")
-FURTHER = ("querygen", "study", "tools", "wording")
+PAPERS = sorted(path.parent.name for path in (SRC / "papers").glob("*/plugin.py"))
+EXTRAS = sorted(path.parent.name for path in (SRC / "extras").glob("*/plugin.py"))
 _NAME = re.compile(r"(?<![a-z])(?:pdr|pqr|dr3)(?![a-z])|reporteval|drr\.papers\.[a-z]", re.IGNORECASE)
 
 
 def naming() -> set[str]:
     files = [
         path
-        for room in (*PRODUCT, *FURTHER)
-        for path in (ROOT / room).rglob("*")
-        if path.suffix in (".py", ".html", ".toml", ".md") and "__pycache__" not in path.parts
+        for path in SRC.rglob("*")
+        if path.suffix in (".py", ".html", ".toml", ".md") and path.relative_to(SRC).parts[0] != "papers"
     ]
-    return {path.relative_to(ROOT).as_posix() for path in files if _NAME.search(path.read_text("utf-8"))}
+    return {path.relative_to(SRC).as_posix() for path in files if _NAME.search(path.read_text("utf-8"))}
 
 
 def test_nothing_outside_names_a_paper_or_imports_an_extra() -> None:
     assert naming() == set()
-    files = [
-        path for room in (*PRODUCT, *FURTHER) if room != "extras" for path in (ROOT / room).rglob("*.py")
-    ]
+    files = [path for path in SRC.rglob("*.py") if path.relative_to(SRC).parts[0] not in ("papers", "extras")]
     lean = re.compile(r"^\s*(?:from|import) drr\.extras\b", re.MULTILINE)
     assert [path for path in files if lean.search(path.read_text(encoding="utf-8"))] == []
 
@@ -241,15 +235,12 @@ assert "fp" in json.loads(open("report/metrics.json").read())["metrics"]["react"
 def house(place: Path, *left_out: str) -> Path:
     """The house as it is installed, but for some folders of papers and extras."""
     own = place / "house" / "drr"
-    shutil.copytree(ROOT / "src" / "drr", own, ignore=shutil.ignore_patterns("__pycache__"))
-    for room in (*PRODUCT, *FURTHER):
-        if room not in ("src/drr", "extras"):
-            (own / room).symlink_to(ROOT / room)
-    for room in ("papers", "extras"):
-        (own / room).mkdir()
-        for path in (ROOT / room).iterdir():
-            if f"{room}/{path.name}" not in left_out and path.name != "__pycache__":
-                (own / room / path.name).symlink_to(path)
+    (own / "papers").mkdir(parents=True)
+    (own / "extras").mkdir()
+    for path in (*SRC.iterdir(), *(SRC / "papers").iterdir(), *(SRC / "extras").iterdir()):
+        name = path.relative_to(SRC).as_posix()
+        if name not in ("papers", "extras", *left_out) and path.name != "__pycache__":
+            (own / name).symlink_to(path)
     return own.parent
 
 

@@ -12,7 +12,7 @@ from zipfile import ZipFile
 import pytest
 
 from tests.commands import python
-from tests.test_rooms import FOLDERS
+from tests.test_rooms import OWNERS
 
 ROOT = Path(__file__).parent.parent
 
@@ -20,8 +20,8 @@ ROOT = Path(__file__).parent.parent
 def tracked(*folders: str, soon: bool = True) -> list[str]:
     """Files of these folders, or of the whole project, that are in version control or, `soon`, about to be. A source distribution lists its own."""
     if not (ROOT / ".git").exists():
-        given = (ROOT / "deepresearch_retail.egg-info" / "SOURCES.txt").read_text("utf-8").splitlines()
-        return [name for name in given if not folders or name.partition("/")[0] in folders]
+        given = (ROOT / "src/deepresearch_retail.egg-info/SOURCES.txt").read_text("utf-8").splitlines()
+        return [name for name in given if not folders or name.startswith(tuple(f"{one}/" for one in folders))]
     more = ["--others", "--exclude-standard"] if soon else []
     words = ["git", "ls-files", "--cached", *more, *folders]
     listed = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True).stdout
@@ -54,8 +54,7 @@ def test_nothing_else_stands_at_the_top() -> None:
     """What somebody made while he tried things is no part of the project."""
     folders = {name.partition("/")[0] for name in tracked(soon=False) if "/" in name}
     assert folders == {
-        *FOLDERS,
-        *["src", "tests", "benchmarks", "docs", "examples", "typings", ".ci", ".github"],
+        *["src", "tests", "benchmarks", "docs", "examples", ".ci", ".github"],
     }
     files = {name for name in tracked(soon=False) if "/" not in name and name.endswith(".md")}
     names = ("AGENTS", "README", "CHANGELOG", "CONTRIBUTING", "SECURITY", "VERSIONING")
@@ -64,18 +63,18 @@ def test_nothing_else_stands_at_the_top() -> None:
 
 @pytest.mark.long
 def test_every_tracked_file_of_every_room_is_in_the_wheel(inside: set[str]) -> None:
-    files = {f"drr/{name}" for name in tracked(*FOLDERS)} | {one[4:] for one in tracked("src")}
+    files = {name.removeprefix("src/") for name in tracked("src")}
     assert len(files) > 100
     assert sorted(files - inside) == []
 
 
 @pytest.mark.long
 def test_the_source_holds_what_its_tests_read(tmp_path: Path) -> None:
-    """Links are left out: those of `typings` lead to the rooms."""
+    """Links to folders at the top are left out."""
     source = built("sdist", tmp_path)
     with tarfile.open(source) as packed:
         names = {name.partition("/")[2] for name in packed.getnames()}
-    assert [name for name in tracked() if name not in names and not name.startswith("typings/")] == []
+    assert [name for name in tracked() if name not in names and name not in OWNERS] == []
 
 
 @pytest.mark.long

@@ -1,1 +1,1 @@
-../../app/demo/careless.py
+../../src/drr/app/demo/careless.py

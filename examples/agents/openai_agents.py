@@ -8,9 +8,8 @@ import json
 import os
 import sys
 
-from agents.mcp import MCPServerStreamableHttp
-
 from agents import Agent, Runner, set_tracing_disabled
+from agents.mcp import MCPServerStreamableHttp
 
 PROMPT = (
     "You help a shopper. Look into the shop and the shopper's own orders with the tools before you answer, and cite what you state as [n] "

@@ -13,8 +13,8 @@ def step_aside(name: str, folder: str) -> None:
 
     A package of drr is never loaded under its bare name: a second copy of it would be another shop.
     """
-    here = Path(folder).resolve().parent
-    elsewhere = [entry for entry in sys.path if Path(entry).resolve() != here]
+    here = Path(folder).absolute().parent
+    elsewhere = [entry for entry in sys.path if Path(entry).absolute() != here]
     for finder in sys.meta_path:
         spec = finder.find_spec(name, elsewhere if finder is PathFinder else None)
         if spec is not None and spec.loader is not None:

@@ -34,7 +34,7 @@ from tests.bundles import edit_rows, forged, is_answer, rehash, retext, rows, wr
 from tests.commands import Drr
 from tests.eval.nursery import SONNET, Judge, sentences
 from tests.once import made_once
-from tests.sources import ROOT
+from tests.sources import SRC
 from tests.tools.small_shop import write_shop
 from tests.wire import Wire
 
@@ -389,7 +389,7 @@ def test_questions_that_are_given_do_not_switch_off_the_check_of_a_label(
     )
 
     def sealed(lines: list[Any]) -> None:
-        frozen = json.loads(Path(ROOT, "querygen/builtin/retail-v2/set.json").read_text())
+        frozen = json.loads(Path(SRC, "querygen/builtin/retail-v2/set.json").read_text())
         part = next(one for one in frozen["parts"] if one["commitment"])
         lines[0]["config"]["run"]["set"] = f"retail-v2/{part['name']} {frozen['content_hash'][:16]}"
 
@@ -498,7 +498,7 @@ def _under_its_hash(lines: list[Any]) -> None:
 
 
 def _of_a_set(lines: list[Any]) -> None:
-    frozen = json.loads(Path(ROOT, "querygen/builtin/retail-v1/set.json").read_text())
+    frozen = json.loads(Path(SRC, "querygen/builtin/retail-v1/set.json").read_text())
     lines[0]["config"]["run"]["set"] = f"retail-v1/sample {frozen['content_hash'][:16]}"
 
 

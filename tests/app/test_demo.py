@@ -64,7 +64,7 @@ def test_the_demo_ends_with_pages_that_open_and_its_recorded_study_holds(tmp_pat
     page, _, place = lie.page.removeprefix("file://").partition("#")
     assert f'id="{place}"' in Path(page).read_text(encoding="utf-8")
     assert {rule for rule, _ in lie.found} >= {"price", "order_facts", "in_catalogue", "total"}
-    bundle = ROOT / "app/demo/recorded.bundle"
+    bundle = ROOT / "src/drr/app/demo/recorded.bundle"
     # another processor's linear algebra rounds the last digits otherwise
     for kernel in ("Haswell", "SkylakeX", "Prescott"):
         verify = ("bundle", "verify", bundle, "--shop", tmp_path / "demo" / "shop", "--json")

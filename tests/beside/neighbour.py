@@ -6,9 +6,8 @@ import json
 import re
 from typing import Any
 
-from openai.types.responses import ResponseFunctionToolCall, ResponseOutputMessage, ResponseOutputText
-
 from agents import Agent, FunctionTool, Model, ModelResponse, RunConfig, Runner, Usage
+from openai.types.responses import ResponseFunctionToolCall, ResponseOutputMessage, ResponseOutputText
 
 
 class Script(Model):

@@ -25,9 +25,8 @@ from drr.eval.checks import RULES
 from drr.eval.tasks.registry import tasks
 from drr.offline.judge import RulesJudge
 
-from tests.sources import no_search_for_garbage
+from tests.sources import SRC, no_search_for_garbage
 
-ROOT = Path(__file__).parents[2]
 KEPT = Path(__file__).with_name("fingerprints.json")
 DECIDING = (
     "drr.citations", "drr.wording", "drr.env.constraints", "drr.env.entities", "drr.env.profile",
@@ -65,7 +64,7 @@ def versioned() -> list[Versioned]:
     return [*found, Versioned(f"judge {RulesJudge.name}", str(RulesJudge.version), RulesJudge.__module__)]
 
 
-def fingerprint(module: str, root: Path = ROOT) -> str:
+def fingerprint(module: str, root: Path = SRC) -> str:
     """Of the module and of everything that decides among what it imports, vocabularies included."""
     reached = reach(module, root)
     if not reached:
@@ -75,7 +74,7 @@ def fingerprint(module: str, root: Path = ROOT) -> str:
     return sha256("\0".join(parts).encode()).hexdigest()[:16]
 
 
-def reach(module: str, root: Path = ROOT) -> set[str]:
+def reach(module: str, root: Path = SRC) -> set[str]:
     """The deciding modules that this one imports, over any number of steps, itself included."""
     found: set[str] = set()
     waiting = [module]

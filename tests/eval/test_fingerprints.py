@@ -8,7 +8,7 @@ import pytest
 from drr.eval.checks import RULES
 from drr.eval.tasks.registry import tasks
 
-from tests.eval.fingerprints import ROOT, Row, Versioned, fingerprint, kept, reach, stale, versioned
+from tests.eval.fingerprints import Row, Versioned, fingerprint, kept, reach, stale, versioned
 
 RULE = '''"""What it is for."""
 
@@ -67,7 +67,7 @@ def test_a_changed_fingerprint_and_a_version_nobody_entered_are_told() -> None:
 
 def test_what_decides_a_budget_is_reached_from_the_rules() -> None:
     """It once was not: budgets are decided in another room."""
-    reached = reach("drr.eval.tasks.rules", ROOT)
+    reached = reach("drr.eval.tasks.rules")
     assert {"drr.env.constraints", "drr.citations.parse", "drr.eval.evidence.claims"} <= reached
     assert not any(name.startswith(("drr.llm", "drr.study")) for name in reached)
 

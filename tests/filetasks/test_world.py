@@ -30,9 +30,8 @@ from drr.study.study import Study
 from tests.cases import table
 from tests.commands import Drr
 from tests.filetasks.made import QUERY, SECRET, write_task
-from tests.sources import nodes_of
+from tests.sources import SRC, nodes_of
 
-ROOT = Path(__file__).parents[2]
 AGENT = """
 from langchain_core.messages import HumanMessage
 
@@ -293,7 +292,7 @@ def test_nothing_that_the_world_is_made_of_imports_the_truth() -> None:
         name = waiting.pop()
         if name in seen or not name.startswith("drr.papers.dr3."):
             continue
-        path = ROOT / f"{name.removeprefix('drr.').replace('.', '/')}.py"
+        path = SRC / f"{name.removeprefix('drr.').replace('.', '/')}.py"
         if not path.is_file():
             continue
         seen.add(name)

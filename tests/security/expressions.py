@@ -13,15 +13,13 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from tests.sources import ROOT, nodes_of
-from tests.test_rooms import FOLDERS
+from tests.sources import SRC, nodes_of
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", DeprecationWarning)
     from re import _constants as c
     from re import _parser as parser
 
-ROOMS = (*FOLDERS, "drr")
 _WHICH = {
     c.CATEGORY_DIGIT: "1", c.CATEGORY_NOT_DIGIT: "a", c.CATEGORY_SPACE: " ", c.CATEGORY_NOT_SPACE: "a", c.CATEGORY_WORD: "a",
     c.CATEGORY_NOT_WORD: " ",
@@ -44,19 +42,18 @@ class Found(NamedTuple):
 def collected() -> dict[str, Found]:
     """By source text and flags: of module globals and what they hold, and of literals in calls of `re`."""
     found: dict[str, Found] = {}
-    for room in ROOMS:
-        for path in sorted((ROOT / room).rglob("*.py")):
-            if path.name == "__main__.py":
-                continue
-            parts = path.relative_to(ROOT).with_suffix("").parts
-            dotted = ".".join(part for part in parts if part != "__init__")
-            name = dotted if room == "drr" else f"drr.{dotted}"
-            held = _held(dict(vars(module)), name, 0, "") if (module := _imported(name)) else ()
-            for pattern, searched in (*held, *_literal(path)):
-                if isinstance(pattern.pattern, str):
-                    key = f"{pattern.pattern} {pattern.flags}"
-                    before = found.get(key)
-                    found[key] = Found(dotted, pattern, searched or (before is not None and before.searched))
+    for path in sorted(SRC.rglob("*.py")):
+        if path.name == "__main__.py":
+            continue
+        parts = path.relative_to(SRC).with_suffix("").parts
+        dotted = ".".join(part for part in parts if part != "__init__")
+        name = f"drr.{dotted}".removesuffix(".")
+        held = _held(dict(vars(module)), name, 0, "") if (module := _imported(name)) else ()
+        for pattern, searched in (*held, *_literal(path)):
+            if isinstance(pattern.pattern, str):
+                key = f"{pattern.pattern} {pattern.flags}"
+                before = found.get(key)
+                found[key] = Found(dotted, pattern, searched or (before is not None and before.searched))
     return found
 
 

@@ -19,7 +19,7 @@ from drr.study.study import Study
 from pydantic import ValidationError
 
 from tests.commands import Drr
-from tests.sources import ROOT, modules
+from tests.sources import SRC, modules
 from tests.test_rooms import FOLDERS
 
 OPENERS = {"env/small_files.py", "env/files.py"}
@@ -108,9 +108,9 @@ def _reads(tree: ast.Module) -> list[int]:
 def test_no_room_has_readers_of_its_own(room: str) -> None:
     known = OPENERS | OURS | MADE | KERNEL | RAW | set(NAMED)
     wrong = [
-        f"{path.relative_to(ROOT)}:{line}"
+        f"{path.relative_to(SRC)}:{line}"
         for path, tree in modules(room)
-        if str(path.relative_to(ROOT)) not in known
+        if str(path.relative_to(SRC)) not in known
         for line in _reads(tree)
     ]
     assert wrong == [], "read it by drr.env.small_files, drr.env.files or drr.env.jsonl"
@@ -118,7 +118,7 @@ def test_no_room_has_readers_of_its_own(room: str) -> None:
 
 def test_the_list_of_readers_names_no_module_that_is_gone() -> None:
     known = OPENERS | OURS | MADE | KERNEL | RAW | set(NAMED)
-    assert [name for name in known if not (ROOT / name).is_file()] == []
+    assert [name for name in known if not (SRC / name).is_file()] == []
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from drr.agents.commands.process import sandbox_for
 from drr.agents.commands.sight import why_not_contained
 from drr.env.errors import Misuse
 
-from tests.sources import ROOT
+from tests.sources import SRC
 
 pytestmark = pytest.mark.skipif(why_not_contained() is not None, reason="this system contains no program")
 LOOKS = """#!/usr/bin/env python3
@@ -207,7 +207,7 @@ async def test_what_tells_the_answers_of_public_sets_is_not_in_its_view(project:
     (project / "agent").write_text(TELLS)
     asked = project / "data" / "queries.jsonl"
     asked.write_text("SECRET")
-    terms = CommandTerms(shown=(ROOT / "querygen", project / "data") if shown else (), hidden=(asked,))
+    terms = CommandTerms(shown=(SRC / "querygen", project / "data") if shown else (), hidden=(asked,))
     given = json.dumps([str(FILE.parent), str(asked.parent)])
     async with sandbox_for(Command.of(f"cmd:{sys.executable} ./agent"), terms) as place:
         ended = await place.run({"PATH": search_path()}, given, 120)

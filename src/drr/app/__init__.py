@@ -1,0 +1,1 @@
+"""User-facing parts of the program: command line, report, viewer, annotation page."""

@@ -1,1 +1,0 @@
-../../src/drr/__init__.py

@@ -1,1 +1,0 @@
-../../src/drr/plugin.py
