@@ -12,6 +12,7 @@ from drr.env.settings import resolve
 from drr.env.shop import Shop, open_shop
 from drr.eval.checks import check_report, figures_in
 from drr.eval.checks.base import Subject
+from drr.eval.checks.identifiers import IdForms
 from drr.wording.locale import FOLDER, locale_of
 
 from tests.commands import Drr
@@ -177,3 +178,10 @@ def test_a_language_has_a_small_file_whose_labels_rules_know(language: str) -> N
     text, stood = locale.english(f"Am {dates[language]}, so")
     assert "2021-03-03" in text and len(stood) == len(text) + 1
     assert locale_of("en") is None and locale_of(None) is None
+
+
+def test_a_word_in_the_form_of_an_id_is_no_invented_product() -> None:
+    """A shop with `ARM-C` among its ids says nothing against a plug of the kind `USB-C`."""
+    forms, ids = IdForms(["ARM-C", "PAD-8"]), {"ARM-C", "PAD-8"}
+    found = forms.find("PAD-8 and PAD-9 for USB-C, beside ARM-C", lambda asked: ids & set(asked))
+    assert [one.id for one in found] == ["PAD-8", "PAD-9", "ARM-C"]

@@ -93,7 +93,7 @@ class Rule(NamedTuple):
 
 
 RULES: dict[str, Rule] = {
-    "in_catalogue": Rule("catalogue:in_catalogue", "112"),
+    "in_catalogue": Rule("catalogue:in_catalogue", "113"),
     "outside_shop": Rule("catalogue:outside_shop", "112"),
     "name_matches_id": Rule("catalogue:name_matches_id", "112"),
     "price": Rule("products:price", "116", reads_figures=True),

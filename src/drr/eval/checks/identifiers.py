@@ -48,9 +48,11 @@ class IdForms:
             self.form = None
 
     def find(self, text: str, known: Callable[[Sequence[str]], Collection[str]]) -> Iterator[FoundId]:
-        """Yield the tokens of these forms, and those that `known` says to be ids."""
+        """Yield the tokens of these forms, and those that `known` says to be ids. A token without a digit may be a word, as `USB-C`."""
         found = [FoundId(one[0], *one.span()) for one in self.form.finditer(text)] if self.form else []
-        yield from found
+        words = [one.id for one in found if not any(map(str.isdecimal, one.id))]
+        no_ids = set(words) - set(known(words))
+        yield from (one for one in found if one.id not in no_ids)
         if self.are_amazons or self.form is AMAZON:
             return
         taken = {one.start for one in found}
