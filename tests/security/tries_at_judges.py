@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import time
 import unicodedata
 from collections.abc import Iterator
@@ -16,7 +17,7 @@ from drr.citations.parse import parse
 from drr.env.errors import DrrError, Misuse
 from drr.env.settings import resolve
 from drr.env.world import all_kinds
-from drr.eval.asking.conversation import shown_id
+from drr.eval.asking.conversation import Section, conversation, with_id
 from drr.eval.asking.forms import FoundClaim, FoundClaims
 from drr.eval.asking.safety import text_for_judge, visible_text
 from drr.eval.evidence.claims import extract_by_rules
@@ -193,14 +194,12 @@ def is_said(given: tuple[str, str]) -> str | None:
         if what == "type":
             Evidence(url="https://x.example", type=name)
             return None if name in all_kinds() else "a type that is no kind"
-        shown_id(name)
-    except (ValidationError, DrrError):
+    except ValidationError:
         return None
-    return (
-        None
-        if name.isprintable() and len(name.split()) == 1 and len(name) <= 60 and "`" not in name
-        else "an id that is no word"
-    )
+    (_, asked) = conversation("Judge.", [with_id(Section("point", "It is.", "Point %s:"), name)])
+    said = asked.text.partition("<point ")[0]
+    ours = said == "Point (its id is the first line):\n" or re.fullmatch(r"Point `[a-z]\d{1,4}`:\n", said)
+    return None if ours else "an id says something outside the fence"
 
 
 AREAS = (

@@ -55,13 +55,6 @@ Id = Annotated[str, AfterValidator(checked_id)]
 """The type of every id that comes from a file."""
 
 
-def checked_word(text: str) -> str:
-    """Check an id that judges read among our words, outside of every fence, and return it."""
-    if not re.fullmatch(r"[\w.+:-]{1,60}", text):
-        raise ValueError("an id that is no single word; use letters, digits, `.`, `_`, `-`")
-    return text
-
-
 def shop_address(address: object) -> str:
     """Return the address of a shop. `ValueError` where it could tell a judge more, whose instructions hold it."""
     text = address if isinstance(address, str) and address.isprintable() else ""

@@ -18,7 +18,7 @@ from drr.env.shop import HYBRID_VERSION, SEARCH_VERSION
 from drr.env.source import FrozenText, Source
 from drr.env.user_code import UserCode, from_file
 from drr.env.web.base import SANDBOX_VERSION, PageStatus
-from drr.env.world import Holdings, Site, SourceKind, kinds_of
+from drr.env.world import Holdings, Site, SourceKind, check_user_ids, kinds_of
 
 if TYPE_CHECKING:
     from drr.env.query import Query
@@ -177,6 +177,7 @@ class ShopRealm:
             )
         if other is not None:
             raise Misuse(f"question {other}: is a talk with a shopper; --world service has the tools for it")
+        check_user_ids(queries)
         strangers = [query for query in queries if self.shop.store.user(query.user_id) is None]
         if strangers:
             raise Misuse(

@@ -7,6 +7,7 @@ since. A further kind of source needs one module and one line in `KINDS`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
@@ -84,6 +85,15 @@ def all_kinds() -> dict[str, str]:
 def kind_class(name: str) -> Any:
     """Return the class behind a name of `KINDS`; it is called with the `Holdings`."""
     return load(all_kinds()[name])
+
+
+def check_user_ids(queries: Sequence[Query]) -> None:
+    """Raise `Misuse` for a user's id that is no single word: agents read it among our words."""
+    for one in queries:
+        if re.fullmatch(r"[\w.@+:-]{1,100}", one.user_id) is None:
+            raise Misuse(
+                f"question {one.id}: a user_id that is no single word of at most 100 letters, digits, `.`, `_`, `-`, `@`"
+            )
 
 
 def kinds_of(holdings: Holdings) -> list[SourceKind]:

@@ -5,6 +5,7 @@ A judge without a model reads the fields, so that no code has to parse a prompt.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -12,8 +13,6 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Generic, NamedTuple, TypeVar
 
-from drr.env.errors import DrrError
-from drr.env.files import checked_word
 from drr.env.plugins import prompt_folders
 from drr.eval.asking.safety import fenced, text_for_judge
 from drr.eval.labels import Dimension
@@ -58,12 +57,14 @@ class Section(NamedTuple):
         return text_for_judge(self.text, report=self.report)
 
 
-def shown_id(name: str) -> str:
-    """Return the id of a point, criterion or fact as it stands in an intro. `DrrError` where a stranger's study has a sentence there."""
-    try:
-        return f"`{checked_word(name)}`"
-    except ValueError as error:
-        raise DrrError(f"{name[:40]!r}: {error}") from None
+def with_id(section: Section, name: str, ours: str = "[a-z]") -> Section:
+    """Name the point, criterion or fact that a section holds: in the `%s` of its intro where the id is `ours` and a number.
+
+    Any other id could say something, so it stands in the fence.
+    """
+    plain = re.fullmatch(rf"{ours}[0-9]{{1,4}}", name) is not None
+    intro = section.intro % (f"`{name}`" if plain else "(its id is the first line)")
+    return section._replace(intro=intro, about=name, head="" if plain else name)
 
 
 @dataclass(frozen=True)

@@ -6,16 +6,16 @@ import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal, NotRequired, TypedDict, cast
+from typing import Literal, NotRequired, TypedDict, cast
 
 from drr.env.errors import DrrError, Misuse, wrong_field
-from drr.env.files import checked_word, write_file
+from drr.env.files import Id, write_file
 from drr.env.json_object import parsed
 from drr.env.jsonl import lines_of
 from drr.eval.labels import content_id
 from drr.eval.tasks.judgements import Judged
 from drr.study.study import Study
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 POINTS, MATCHES = "points", "matches"
 """The names of the two tasks, and the keys under which their results are stored."""
@@ -120,7 +120,7 @@ class PointLine(BaseModel):
     query_id: str
     text: str = Field(max_length=1000)
     weight: Weight
-    id: Annotated[str, AfterValidator(checked_word)] | None = Field(default=None, max_length=40)
+    id: Id | None = Field(default=None, max_length=40)
     """Id; where none is given, `p1`, `p2`, ... in the order of the file."""
     origin: Origin = "person"
     """Source of the point: kept for an exported line, `person` for a line that a person wrote."""

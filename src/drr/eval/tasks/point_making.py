@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from drr.env.constraints import parse_constraints
 from drr.env.query import Query
-from drr.eval.asking.conversation import Asking, Section, shown_id
+from drr.eval.asking.conversation import Asking, Section, with_id
 from drr.eval.asking.forms import FoundPoints
 from drr.eval.asking.judge import Examiner
 from drr.eval.labels import content_id
@@ -159,10 +159,7 @@ def _same(text: str) -> str:
 def _asking(
     desk: JudgingContext, query_id: str, query: str, user_id: str | None, rows: Sequence[PointRow]
 ) -> Asking[FoundPoints]:
-    settled = [
-        Section("point", row["text"], f"Settled already, {shown_id(row['id'])}:", about=row["id"])
-        for row in rows
-    ]
+    settled = [with_id(Section("point", row["text"], "Settled already, %s:"), row["id"]) for row in rows]
     system = desk.prompts.fill(desk.protocol.asks[POINTS].prompt, shop_url=desk.shop_url)
     context = Graded(query, desk.profile(user_id), desk.shop_url)
     return context.asking(POINTS, FoundPoints, system, settled, (query_id,))

@@ -12,7 +12,7 @@ from operator import attrgetter
 from typing import Any, cast
 
 from drr.env.records.lines import dollars
-from drr.eval.asking.conversation import Asking, Section, conversation, shown_id
+from drr.eval.asking.conversation import Asking, Section, conversation, with_id
 from drr.eval.asking.forms import PointAnswer, PointAnswers
 from drr.eval.asking.judge import Examiner, ask_by_id, groups_of
 from drr.eval.asking.safety import visible_report
@@ -230,7 +230,7 @@ def _asking(desk: JudgingContext, answer: Answer, points: Sequence[PointRow]) ->
         Section("question", answer.query, "The question:"),
         *one_answer(answer.report),
         *(
-            Section("point", row["text"], f"Point {shown_id(row['id'])}:", row["id"], gist=row.get("gist"))
+            with_id(Section("point", row["text"], "Point %s:", gist=row.get("gist")), row["id"])
             for row in points
         ),
     )

@@ -23,7 +23,7 @@ from drr.env.shop_world import TOOLS, USER_TOOLS, ShopWorld
 from drr.env.source import text_hash
 from drr.env.web.base import Page, WebSearch
 from drr.env.web.open import ShopWeb
-from drr.env.world import Holdings, Site, SourceKind, kinds_of
+from drr.env.world import Holdings, Site, SourceKind, check_user_ids, kinds_of
 from drr.papers.dr3.corpus_web import VERSION, CorpusWeb, OpenCorpora
 from drr.papers.dr3.folders import FileTask, open_tasks
 from drr.papers.dr3.form import DRAWER, is_rejected, read_sizes
@@ -160,6 +160,7 @@ class FileRealm:
 
     def check(self, queries: Sequence[Query]) -> None:
         """Raise `Misuse` unless every query is a question of the tasks, in its exact words."""
+        check_user_ids(queries)
         for query in queries:
             if (wrong := self._wrong(query)) is not None:
                 raise Misuse(wrong)

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple, cast
 
 from drr.env.json_object import JsonObject
-from drr.eval.asking.conversation import Asking, Section, conversation, shown_id
+from drr.eval.asking.conversation import Asking, Section, conversation, with_id
 from drr.eval.asking.judge import Examiner, ask_by_id, groups_of
 from drr.eval.evidence.answers import Answer
 from drr.eval.evidence.quotations import locate
@@ -65,10 +65,8 @@ class ThingsTask(Task[Answer]):
             yield self.unit(desk, f"{self.name} {', '.join(names)} \u00b7 {about.label}", fields, spec)
 
     def _asking(self, desk: JudgingContext, answer: Answer, things: Iterable[CheckedThing]) -> Asking[Any]:
-        named = (
-            Section(self.word, one.text, f"{self.word.capitalize()} {shown_id(one.id)}:", one.id)
-            for one in things
-        )
+        lead = f"{self.word.capitalize()} %s:"
+        named = (with_id(Section(self.word, one.text, lead), one.id) for one in things)
         return report_asking(desk, self.name, self.form, answer, *named)
 
     async def work(self, desk: JudgingContext, spec: Mapping[str, Any], judge: Examiner) -> Outcome:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypedDict
 
 from drr.citations.parse import parse
 from drr.citations.repair import remove
-from drr.eval.asking.conversation import Asking, Section, conversation, shown_id
+from drr.eval.asking.conversation import Asking, Section, conversation, with_id
 from drr.eval.asking.judge import Examiner
 from drr.eval.evidence.answers import Answer
 from drr.eval.stats.question import grouped
@@ -239,9 +239,9 @@ def _asking(desk: JudgingContext, report: str, spec: Mapping[str, Any]) -> Askin
 def _section(one: AskedCriterion) -> Section:
     row = one["row"]
     text = f"{row['criterion']}\nWhy it matters: {row['explanation']}"
-    intro = f"Criterion {shown_id(row['id'])} ({TITLES[one['dimension']]}):"
-    name, gist, surface = row["id"], row.get("gist"), row.get("surface")
-    return Section("criterion", text, intro, about=name, gist=gist, surface=surface)
+    intro = f"Criterion %s ({TITLES[one['dimension']]}):"
+    section = Section("criterion", text, intro, gist=row.get("gist"), surface=row.get("surface"))
+    return with_id(section, row["id"], one["dimension"].lower())
 
 
 def own_owner(judged: Judged, answer: str, half: Half) -> CriteriaOwner | None:
