@@ -195,7 +195,6 @@ async def alone(
 
 
 @pytest.mark.slow
-@pytest.mark.slow
 async def test_sessions_that_a_careless_client_leaves_open_end(shop: Shop, tmp_path: Path) -> None:
     """The one that is idle for longest first; whoever calls now and then keeps its own."""
     from drr.tools.mcp import MOST_SESSIONS
