@@ -58,9 +58,9 @@ class Section(NamedTuple):
 
 
 def with_id(section: Section, name: str, ours: str = "[a-z]") -> Section:
-    """Name the point, criterion or fact that a section holds: in the `%s` of its intro where the id is `ours` and a number.
+    """Name what a section holds: in the `%s` of its intro where the id is `ours` and a number.
 
-    Any other id could say something, so it stands in the fence.
+    Any other id of a point, criterion or fact could say something, so it stands in the fence.
     """
     plain = re.fullmatch(rf"{ours}[0-9]{{1,4}}", name) is not None
     intro = section.intro % (f"`{name}`" if plain else "(its id is the first line)")
