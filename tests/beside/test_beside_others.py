@@ -50,7 +50,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_the_demo_works(place: Path) -> None:
     out = said(place / "venv/bin/python", "-m", "drr", "demo", place / "demo", cwd=place)
-    assert "hybrid-react" in out and "Code caught:" in out
+    assert "hybrid-react" in out and "Code alone caught:" in out
 
 
 def test_a_clone_as_working_folder_hides_nothing_of_what_is_installed(place: Path) -> None:

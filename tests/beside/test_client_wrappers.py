@@ -24,7 +24,7 @@ PYTHON = {
     "pydantic_ai_agent.py": ("pydantic-ai-slim[openai,mcp]",),
 }
 SHELL = {"codex.sh": "codex", "claude_code.sh": "claude", "opencode.sh": "opencode"}
-REPORT = "It costs little.\n\n## Sources\n\n[1] Feeder: http://ecommerce.example/x"
+REPORT = "It costs little. The shop has one bird house, which is of wood.\n\n## Sources\n\n[1] Feeder: http://ecommerce.example/x"
 
 
 def script() -> Callable[[Request], Say]:
