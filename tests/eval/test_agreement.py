@@ -9,8 +9,8 @@ import pytest
 from drr.app.report.agreement_tables import agreement_tables
 from drr.app.report.detail_pages import sections_behind
 from drr.app.report.material import ReportData
-from drr.eval.agreement.criteria import PEOPLE, criteria_agreement
-from drr.eval.agreement.judges import pairwise_agreement
+from drr.eval.agreement.judges import criteria_agreement, pairwise_agreement
+from drr.eval.agreement.labelled import PEOPLE
 from drr.eval.agreement.people import labelled_cases
 from drr.eval.agreement.study import Raters, agreement_among
 from drr.eval.judging.read import read_judged

@@ -9,8 +9,7 @@ from typing import Any, NamedTuple, cast
 
 from drr.app.report.material import LONGEST_NAME, ReportData, answer_name, system_answer
 from drr.app.report.tables import AnswerRow, AnswerSection, Cell, Form, Heading, Table, TableLine
-from drr.eval.agreement.criteria import scores_under_criteria
-from drr.eval.agreement.judges import OVERALL, Items, preferences
+from drr.eval.agreement.labelled import Labelled
 from drr.eval.agreement.rows import AgreementDocument, CriteriaLevels, RankingRow
 from drr.eval.labels import CriterionLabel, Label, PairwiseLabel, RatingLabel, pair_id, rating_id
 from drr.eval.metrics import metric as metric_of
@@ -153,49 +152,46 @@ def _both(first: str | Mapping[str, float], second: str | Mapping[str, float]) -
     )
 
 
-def _judged_pairs(material: ReportData) -> Judgements:
-    labels = [label for label in _labels(material) if isinstance(label, PairwiseLabel)]
-    answers = {(a.query_id, a.variant, a.trial): a for a in material.judged.answers}
-    known = {
-        pair_id(one.query, one.a, one.b, one.trial): (
-            answers[one.query, one.a, one.trial],
-            answers[one.query, one.b, one.trial],
-        )
-        for one in material.comparisons
+def _judged_items(
+    material: ReportData, form: type[Label], named: Callable[[ReportData], Mapping[str, tuple[str, str]]]
+) -> Judgements:
+    """Return the labelled items, each named after its first label, with what every judge said of it."""
+    raters, known = material.raters, named(material)
+    table = Labelled([label for label in (raters.labels if raters else ()) if isinstance(label, form)])
+    items = [
+        JudgedItem(*known.get(first.id, (excerpt(first.query or "", LONGEST_NAME), "")), {})
+        for first in table.first
+    ]
+    said = table.said if form is not CriterionLabel else table.with_people(raters.people if raters else ())
+    for judge, own in said.items():
+        for key, value in own.items():
+            row = table.rows[key]
+            labels, place = items[int(row.item)].labels, (row.dimension, judge)
+            if form is CriterionLabel:
+                scores = labels.setdefault(place, {})
+                assert isinstance(scores, dict)
+                scores[key[1]] = value
+            else:
+                won = dict(zip("AB", row.systems, strict=False))
+                labels[place] = won.get(value, value) if isinstance(value, str) else f"{value:g}"
+    return items
+
+
+def _pair_names(material: ReportData) -> Mapping[str, tuple[str, str]]:
+    """Return name and link of each compared pair, by the id of its labels."""
+    answers, known = {(a.query_id, a.variant, a.trial): a for a in material.judged.answers}, {}
+    for one in material.comparisons:
+        a, b = (answers[one.query, system, one.trial] for system in (one.a, one.b))
+        name = f"{answer_name(a)}: {a.variant} and {b.variant}"
+        known[pair_id(one.query, one.a, one.b, one.trial)] = name, material.links.beside(a, b)
+    return known
+
+
+def _report_names(material: ReportData) -> Mapping[str, tuple[str, str]]:
+    return {
+        rating_id(a.query_id, a.variant, a.trial): (system_answer(a), material.links.report(a.key))
+        for a in material.judged.answers
     }
-    placed, items = Items(), dict[str, JudgedItem]()
-    for label in labels:
-        name, link = excerpt(label.query, LONGEST_NAME), ""
-        if label.id in known:
-            a, b = known[label.id]
-            name, link = f"{answer_name(a)}: {a.variant} and {b.variant}", material.links.beside(a, b)
-        items.setdefault(str(placed.place(label)), JudgedItem(name, link, {}))
-    for judge, own in preferences(labels)[0].items():
-        for (item, dimension), preferred in own.items():
-            first, second = preferred.systems
-            won = {"A": first or "A", "B": second or "B"}.get(preferred.value, preferred.value)
-            items[item].labels[dimension, judge] = won
-    return items.values()
-
-
-def _judged_ratings(material: ReportData) -> Judgements:
-    labels = [label for label in _labels(material) if isinstance(label, RatingLabel)]
-    items, placed = _rated_items(material, labels), Items()
-    for label in labels:
-        items[str(placed.place(label))].labels[label.dimension or OVERALL, label.judge] = f"{label.label:g}"
-    return items.values()
-
-
-def _judged_criteria(material: ReportData) -> Judgements:
-    labels = [label for label in _labels(material) if isinstance(label, CriterionLabel)]
-    by_judge, items = scores_under_criteria(labels, {}), _rated_items(material, labels)
-    for judge, own in by_judge.with_people(material.raters.people if material.raters else ()).items():
-        scores: dict[tuple[str, str], dict[str, float]] = {}
-        for (item, criterion), score in own.items():
-            scores.setdefault((item, by_judge.places[item, criterion].dimension), {})[criterion] = score
-        for (item, dimension), by_criterion in scores.items():
-            items[item].labels[dimension, judge] = by_criterion
-    return items.values()
 
 
 def _judged_metrics(material: ReportData) -> Judgements:
@@ -210,32 +206,11 @@ def _judged_metrics(material: ReportData) -> Judgements:
     return items.values()
 
 
-def _labels(material: ReportData) -> Sequence[Label]:
-    return material.raters.labels if material.raters else ()
-
-
-def _rated_items(
-    material: ReportData, labels: Iterable[RatingLabel | CriterionLabel]
-) -> dict[str, JudgedItem]:
-    """Return the labelled answers as items, by the key that all labels of one answer share."""
-    known = {rating_id(a.query_id, a.variant, a.trial): a for a in material.judged.answers}
-    placed, items = Items(), dict[str, JudgedItem]()
-    for label in labels:
-        answer = known.get(label.id)
-        name, link = (
-            (excerpt(label.query, LONGEST_NAME), "")
-            if answer is None
-            else (system_answer(answer), material.links.report(answer.key))
-        )
-        items.setdefault(str(placed.place(label)), JudgedItem(name, link, {}))
-    return items
-
-
 _JUDGEMENTS: Mapping[str, Callable[[ReportData], Judgements]] = {
-    "agreement-pairwise": _judged_pairs,
-    "agreement-rankings": _judged_pairs,
-    "agreement-ratings": _judged_ratings,
-    "agreement-criteria": _judged_criteria,
+    "agreement-pairwise": partial(_judged_items, form=PairwiseLabel, named=_pair_names),
+    "agreement-rankings": partial(_judged_items, form=PairwiseLabel, named=_pair_names),
+    "agreement-ratings": partial(_judged_items, form=RatingLabel, named=_report_names),
+    "agreement-criteria": partial(_judged_items, form=CriterionLabel, named=_report_names),
     "agreement-metrics": _judged_metrics,
 }
 

@@ -173,11 +173,11 @@ def shop_of_labels(
     if task == "support":
         asked, means = [case.question for case in cases_], [case.mean_support() for case in cases_]
         statistics: SupportRow | Statistics = support_statistics(judged, words, asked, means)
-        classes = crossed_classes(judged, words, SUPPORT, asked)
+        classes = crossed_classes(judged, words, asked, SUPPORT)
     elif task == "pairwise":
         asked = [one.query for one in comparisons_of(cases_, found)]
         statistics = pair_statistics(cases_, found, words)
-        classes = crossed_classes(judged, words, PAIRWISE, asked)
+        classes = crossed_classes(judged, words, asked, PAIRWISE)
     else:
         statistics = grade_statistics(cases_, found, [float(label) for label in people], scale)
     return {

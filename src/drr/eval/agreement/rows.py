@@ -79,38 +79,6 @@ class RankingRow(TypedDict):
     kendall: AgreementRow
 
 
-class PairwisePair(TypedDict):
-    judges: list[str]
-    dimensions: dict[str, Statistics]
-    classes: dict[str, ClassesRow]
-    """Agreement by class, keyed by dimension."""
-    rankings: dict[str, RankingRow]
-
-
-class RatingPair(TypedDict):
-    judges: list[str]
-    dimensions: dict[str, Statistics]
-
-
-Pair = TypeVar("Pair")
-
-
-class TaskAgreement(TypedDict, Generic[Pair]):
-    labels: int
-    repeated: int
-    """Number of labels that replaced an earlier one of the same judge."""
-    pairs: list[Pair]
-    alpha: AgreementRow | None
-
-
-class LabelsDocument(TypedDict):
-    schema: int
-    support: TaskAgreement[SupportPair]
-    pairwise: TaskAgreement[PairwisePair]
-    rating: TaskAgreement[RatingPair]
-    win_rates: list[WinRateRow]
-
-
 class SystemTotalsRow(TypedDict):
     """The agreement on systems, each the mean of its reports."""
 
@@ -136,6 +104,37 @@ class CriteriaPair(TypedDict):
     dimensions: dict[str, CriteriaLevels]
 
 
+class PairOfJudges(TypedDict):
+    """The agreement of two judges by dimension; differences are first judge minus second."""
+
+    judges: list[str]
+    dimensions: NotRequired[dict[str, Statistics]]
+    metrics: NotRequired[dict[str, Statistics]]
+    """Agreement by metric, report by report."""
+    classes: NotRequired[dict[str, ClassesRow]]
+    """Agreement by class, keyed by dimension."""
+    rankings: NotRequired[dict[str, RankingRow]]
+
+
+Pair = TypeVar("Pair")
+
+
+class TaskAgreement(TypedDict, Generic[Pair]):
+    labels: int
+    repeated: int
+    """Number of labels that replaced an earlier one of the same judge."""
+    pairs: list[Pair]
+    alpha: AgreementRow | None
+
+
+class LabelsDocument(TypedDict):
+    schema: int
+    support: TaskAgreement[SupportPair]
+    pairwise: TaskAgreement[PairOfJudges]
+    rating: TaskAgreement[PairOfJudges]
+    win_rates: list[WinRateRow]
+
+
 class JudgeCost(TypedDict):
     """The cost of a judge's calls in this study; `None` where a price is unknown."""
 
@@ -144,12 +143,6 @@ class JudgeCost(TypedDict):
     queries: int
     tokens: int
     by_task: dict[str, float | None]
-
-
-class MetricsPair(TypedDict):
-    judges: list[str]
-    metrics: dict[str, Statistics]
-    """Agreement on metrics, report by report; differences are first judge minus second."""
 
 
 class StabilityRow(TypedDict):
@@ -164,9 +157,9 @@ class AgreementDocument(LabelsDocument):
     banner: str | None
     criteria: TaskAgreement[CriteriaPair]
     cost: dict[str, JudgeCost]
-    systems: list[RatingPair]
+    systems: list[PairOfJudges]
     """Correlation of two judges' means of the systems."""
-    metrics: list[MetricsPair]
+    metrics: list[PairOfJudges]
     positions: dict[str, dict[str, PositionRow]]
     stability: dict[str, StabilityRow | None]
     extraction: dict[str, Statistics | None]

@@ -1,14 +1,13 @@
-"""Computes the statistics of two judges on the same things, by task, and the alpha of all judges together."""
+"""Computes the statistics of two judges on the same things, by task."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import partial
 from itertools import combinations
-from typing import TypeVar
 
 from drr.eval.agreement.rows import (
-    AgreementRow,
     ClassesRow,
     ClassRow,
     Statistics,
@@ -18,9 +17,9 @@ from drr.eval.agreement.rows import (
 )
 from drr.eval.stats import agreement as ag
 from drr.eval.stats import correlation
-from drr.eval.stats.agreement import Label, align_labels
+from drr.eval.stats.agreement import align_labels
 from drr.eval.stats.correlation import difference
-from drr.eval.stats.intervals import Statistic, mean_of
+from drr.eval.stats.intervals import mean_of
 
 SUPPORT = ("none", "partial", "full")
 SUPPORT_SCORE = {"none": 0.0, "partial": 0.5, "full": 1.0}
@@ -29,7 +28,6 @@ _POSITIVE: Mapping[tuple[str, ...], tuple[str, ...]] = {SUPPORT: ("full", "parti
 """The labels that form the positive class where there are two classes; ties are left out."""
 OF_TEN = 10.0
 """Width of the scale of ratings, 0 to 10."""
-Key = TypeVar("Key", str, tuple[str, str])
 
 
 def support_statistics(
@@ -39,56 +37,34 @@ def support_statistics(
     means: Sequence[float] | None = None,
 ) -> SupportRow:
     """Compare two judges' labels of support. Deviation and bias are against `means` where given, because a class is a rounded mean."""
-    judged, people = _scores(x), _scores(y) if means is None else means
+    judged, people = ([None if label is None else SUPPORT_SCORE[label] for label in side] for side in (x, y))
+    beside = people if means is None else means
+    kappa = partial(ag.cohen_kappa, x, y, clusters=clusters, categories=SUPPORT)
+    mad = correlation.mean_absolute_deviation(judged, beside, name="MAD", clusters=clusters, width=1.0)
     return {
         "exact": row_of(ag.exact_agreement(x, y, clusters=clusters)),
-        "kappa": row_of(ag.cohen_kappa(x, y, clusters=clusters, categories=SUPPORT)),
-        "weighted_kappa": row_of(
-            ag.cohen_kappa(x, y, clusters=clusters, categories=SUPPORT, weights="quadratic")
-        ),
+        "kappa": row_of(kappa()),
+        "weighted_kappa": row_of(kappa(weights="quadratic")),
         "ac1": row_of(ag.gwet_ac1(x, y, clusters=clusters, categories=SUPPORT)),
-        "mad": row_of(
-            correlation.mean_absolute_deviation(judged, people, name="MAD", clusters=clusters, width=1.0)
-        ),
-        "bias": row_of(correlation.bias(judged, people, clusters=clusters, width=1.0)),
+        "mad": row_of(mad),
+        "bias": row_of(correlation.bias(judged, beside, clusters=clusters, width=1.0)),
     }
-
-
-def _scores(labels: Sequence[str | None]) -> list[float | None]:
-    return [None if label is None else SUPPORT_SCORE[label] for label in labels]
-
-
-def alpha(
-    by_judge: Mapping[str, Mapping[Key, Label]],
-    questions: Mapping[Key, str],
-    categories: Sequence[str] | None,
-    level: ag.Level,
-) -> AgreementRow | None:
-    """Compute Krippendorff's alpha of all judges; `None` where there is only one."""
-    if len(by_judge) < 2:
-        return None
-    items = sorted({key for labels in by_judge.values() for key in labels})
-    raters = [[labels.get(key) for key in items] for _, labels in sorted(by_judge.items())]
-    clusters = [questions.get(key, f"{key}, of no known question") for key in items]
-    return row_of(ag.krippendorff_alpha(raters, level=level, clusters=clusters, categories=categories))
 
 
 def pairwise_statistics(
     x: Sequence[str | None], y: Sequence[str | None], clusters: Sequence[str] | None = None
 ) -> Statistics:
-    return {
-        "exact": row_of(ag.exact_agreement(x, y, clusters=clusters)),
-        "kappa_no_ties": row_of(
-            ag.cohen_kappa(x, y, clusters=clusters, drop={ag.TIE}, categories=("A", "B"))
-        ),
-        "kappa_with_ties": row_of(ag.cohen_kappa(x, y, clusters=clusters, categories=PAIRWISE)),
-        "weighted_kappa": row_of(
-            ag.cohen_kappa(x, y, clusters=clusters, categories=PAIRWISE, weights="quadratic")
-        ),
-        "ac1": row_of(ag.gwet_ac1(x, y, clusters=clusters, categories=PAIRWISE)),
-        "soft_disagreement": row_of(ag.soft_disagreement(x, y, clusters=clusters)),
-        "ties_share": row_of(ag.ties_share(x, y, clusters=clusters)),
+    kappa = partial(ag.cohen_kappa, x, y, clusters=clusters)
+    found = {
+        "exact": ag.exact_agreement(x, y, clusters=clusters),
+        "kappa_no_ties": kappa(drop={ag.TIE}, categories=("A", "B")),
+        "kappa_with_ties": kappa(categories=PAIRWISE),
+        "weighted_kappa": kappa(categories=PAIRWISE, weights="quadratic"),
+        "ac1": ag.gwet_ac1(x, y, clusters=clusters, categories=PAIRWISE),
+        "soft_disagreement": ag.soft_disagreement(x, y, clusters=clusters),
+        "ties_share": ag.ties_share(x, y, clusters=clusters),
     }
+    return {name: row_of(v) for name, v in found.items()}
 
 
 def rating_statistics(
@@ -121,7 +97,7 @@ def rating_statistics(
 
 
 def crossed_classes(
-    x: Sequence[str | None], y: Sequence[str | None], categories: tuple[str, ...], clusters: Sequence[str]
+    x: Sequence[str | None], y: Sequence[str | None], clusters: Sequence[str], categories: tuple[str, ...]
 ) -> ClassesRow:
     """Compare the labels class by class, the judge's first. Precision is how often the judge is right with a label, recall how often it finds one."""
     a, b, _, _ = align_labels(x, y, clusters)
@@ -145,17 +121,11 @@ def crossed_classes(
 
 
 def _class(x: Sequence[str | None], y: Sequence[str | None], clusters: Sequence[str], name: str) -> ClassRow:
-    return {
-        "precision": row_of(_share(x, y, clusters, name, "first")),
-        "recall": row_of(_share(y, x, clusters, name, "second")),
-    }
-
-
-def _share(
-    of: Sequence[str | None], beside: Sequence[str | None], clusters: Sequence[str], name: str, judge: str
-) -> Statistic:
-    """Return the share of labels of a class by one judge that the other gives too; `n` is their number."""
-    a, b, c, lost = align_labels(of, beside, clusters)
-    kept = [(float(q == name), cluster) for p, q, cluster in zip(a, b, c, strict=True) if p == name]
-    method = f"share of what the {judge} calls {name}"
-    return mean_of([same for same, _ in kept], [cluster for _, cluster in kept], method, n_unscored=lost)
+    """Return the shares of what one judge calls so that the other calls so too; `n` is their number."""
+    found = []
+    for of, beside, judge in ((x, y, "first"), (y, x, "second")):
+        a, b, c, lost = align_labels(of, beside, clusters)
+        kept = [(float(q == name), cluster) for p, q, cluster in zip(a, b, c, strict=True) if p == name]
+        method, asked = f"share of what the {judge} calls {name}", [cluster for _, cluster in kept]
+        found.append(row_of(mean_of([same for same, _ in kept], asked, method, n_unscored=lost)))
+    return {"precision": found[0], "recall": found[1]}

@@ -9,8 +9,7 @@ from typing import Any, Literal, NamedTuple, TypeVar
 import numpy as np
 from drr.env.plugins import load
 from drr.env.text import tokens
-from drr.eval.agreement.criteria import criteria_agreement
-from drr.eval.agreement.judges import pairwise_agreement
+from drr.eval.agreement.judges import criteria_agreement, pairwise_agreement
 from drr.eval.agreement.precision import judge_costs
 from drr.eval.agreement.rows import AgreementDocument, AgreementRow, StabilityRow, Statistics, row_of
 from drr.eval.agreement.statistics import SUPPORT_SCORE
