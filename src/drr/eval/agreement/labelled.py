@@ -19,7 +19,7 @@ Said = Mapping[Key, str | float]
 """The values that one judge gave."""
 
 
-class Row(NamedTuple):
+class LabelledRow(NamedTuple):
     item: str
     dimension: str
     question: str
@@ -40,7 +40,7 @@ class Labelled:
     labels: Sequence[Label]
     system_of: Mapping[str, str] = field(default_factory=dict)
     """System of a report, by the id of its labels."""
-    rows: dict[Key, Row] = field(default_factory=dict)
+    rows: dict[Key, LabelledRow] = field(default_factory=dict)
     said: dict[str, dict[Key, str | float]] = field(default_factory=dict)
     first: list[Label] = field(default_factory=list)
     """First label of each item."""
@@ -70,7 +70,7 @@ class Labelled:
                 if self._is_turned(item, label) != self._is_backwards(item, of):
                     value = {"A": "B", "B": "A"}.get(value, value)
                 of = tuple(sorted(of))
-            self.rows[key] = Row(key[0], dimension, question, of)
+            self.rows[key] = LabelledRow(key[0], dimension, question, of)
             self.said.setdefault(label.judge, {})[key] = value
 
     def _items(self) -> Iterator[int]:
