@@ -1,4 +1,4 @@
-"""One table of what judges, people and models, said of the same things; each row is a thing under one dimension or criterion."""
+"""One table of what people and models said of the same things. Each row is a thing under one dimension or criterion."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ class Labelled:
         return a != b and content_id(first.answer_a) == b and content_id(first.answer_b) == a
 
     def _is_backwards(self, item: int, systems: Sequence[str]) -> bool:
-        """Tell whether the item's first label is the other way round than the row, which is in order of the systems' names, else of the texts.
+        """Tell whether the item's first label is not in the order of the row: that of the systems' names, else of the texts.
 
         Kappa depends on which side is called A, and must not depend on which label comes first.
         """
