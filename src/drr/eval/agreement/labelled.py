@@ -101,9 +101,9 @@ class Labelled:
         return a != b and content_id(first.answer_a) == b and content_id(first.answer_b) == a
 
     def _is_backwards(self, item: int, systems: Sequence[str]) -> bool:
-        """Tell whether the item's first label is not in the order of the row: that of the systems' names, else of the texts.
+        """Tell whether the item's first label is not in the order of its row.
 
-        Kappa depends on which side is called A, and must not depend on which label comes first.
+        That is the order of the systems' names, else of the texts. Kappa depends on which side is called A, and must not depend on which label comes first.
         """
         first = self.first[item]
         assert isinstance(first, PairwiseLabel)
