@@ -162,8 +162,10 @@ def _judged_items(
         JudgedItem(*known.get(first.id, (excerpt(first.query or "", LONGEST_NAME), "")), {})
         for first in table.first
     ]
-    said = table.said if form is not CriterionLabel else table.with_people(raters.people if raters else ())
-    for judge, own in said.items():
+    given = (
+        table.by_judge if form is not CriterionLabel else table.with_people(raters.people if raters else ())
+    )
+    for judge, own in given.items():
         for key, value in own.items():
             row = table.rows[key]
             labels, place = items[int(row.item)].labels, (row.dimension, judge)

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
-from drr.eval.agreement.labelled import PEOPLE, Key, Labelled, Said, score_of
+from drr.eval.agreement.labelled import PEOPLE, Key, Labelled, ValuesOfJudge, score_of
 from drr.eval.agreement.rows import (
     AgreementRow,
     CriteriaLevels,
@@ -58,14 +58,14 @@ def criteria_agreement(
 ) -> TaskAgreement[CriteriaPair]:
     """Measure agreement on criteria. `systems` maps a label's id to the report's system; several people also count together, by their mean."""
     table = Labelled(labels, systems or {})
-    said, last = table.with_people(people), {PEOPLE, *people}
+    given, last = table.with_people(people), {PEOPLE, *people}
     pairs: list[CriteriaPair] = []
-    for judges, keys in table.couples(last, said):
+    for judges, keys in table.couples(last, given):
         if PEOPLE not in judges or not last.issuperset(judges):
             groups = grouped(
                 [*(("all", key) for key in keys), *((table.rows[key].dimension, key) for key in keys)]
             )
-            x, y = (said[judge] for judge in judges)
+            x, y = (given[judge] for judge in judges)
             levels = {name: _levels(table, x, y, own) for name, own in groups.items()}
             pairs.append({"judges": judges, "dimensions": levels})
     return _agreement(table, pairs, "interval")
@@ -76,9 +76,9 @@ def _agreement(
 ) -> TaskAgreement[Pair]:
     """Add Krippendorff's alpha of all judges; `None` where there is only one."""
     alpha: AgreementRow | None = None
-    if len(table.said) > 1:
+    if len(table.by_judge) > 1:
         keys = sorted(table.rows)
-        raters = [[said.get(key) for key in keys] for _, said in sorted(table.said.items())]
+        raters = [[given.get(key) for key in keys] for _, given in sorted(table.by_judge.items())]
         asked = [table.rows[key].question for key in keys]
         alpha = row_of(ag.krippendorff_alpha(raters, level=level, clusters=asked, categories=categories))
     return {"labels": len(table.labels), "repeated": table.repeated, "pairs": pairs, "alpha": alpha}
@@ -94,7 +94,7 @@ def _both(
     table: Labelled, judges: Sequence[str], keys: Sequence[Key]
 ) -> tuple[list[Any], list[Any], list[str]]:
     """Return the values of two judges, and the question of each."""
-    x, y = ([table.said[judge][key] for key in keys] for judge in judges)
+    x, y = ([table.by_judge[judge][key] for key in keys] for judge in judges)
     return x, y, [table.rows[key].question for key in keys]
 
 
@@ -136,7 +136,7 @@ def _rankings(table: Labelled, judges: Sequence[str], keys: Sequence[Key]) -> di
                 for name, scores in grouped(
                     (name, score if first else 1 - score)
                     for key in own
-                    for score in [score_of(table.said[judge][key])]
+                    for score in [score_of(table.by_judge[judge][key])]
                     for name, first in zip(table.rows[key].systems, (True, False), strict=False)
                 ).items()
             }
@@ -163,10 +163,10 @@ def win_rates(table: Labelled, people: Collection[str]) -> list[WinRateRow]:
     """Compute the win rates of pairs whose systems are named. Several people also count together, by the mean of their scores on each pair."""
     order = _order(row.dimension for row in table.rows.values())
     found: list[WinRateRow] = []
-    for judge, said in sorted(table.with_people(people).items()):
+    for judge, given in sorted(table.with_people(people).items()):
         places = grouped(
             ((order.index(row.dimension), row.systems), (row.question, score_of(value)))
-            for key, value in said.items()
+            for key, value in given.items()
             for row in [table.rows[key]]
             if row.systems
         )
@@ -199,7 +199,7 @@ def _rating(table: Labelled, people: Collection[str]) -> list[PairOfJudges]:
     ]
 
 
-def _levels(table: Labelled, x: Said, y: Said, keys: Sequence[Key]) -> CriteriaLevels:
+def _levels(table: Labelled, x: ValuesOfJudge, y: ValuesOfJudge, keys: Sequence[Key]) -> CriteriaLevels:
     scores = [
         CriterionScore(question, key[0], f"{question} {key[1]}", score_of(x[key]), score_of(y[key]))
         for key in keys

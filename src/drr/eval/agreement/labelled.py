@@ -15,7 +15,7 @@ PEOPLE = "all people"
 PAIR_SCORE = {"A": 1.0, "tie": 0.5, "B": 0.0}
 Key = tuple[str, str]
 """An item, and one of its dimensions or criteria; labels of support have none."""
-Said = Mapping[Key, str | float]
+ValuesOfJudge = Mapping[Key, str | float]
 """The values that one judge gave."""
 
 
@@ -41,7 +41,7 @@ class Labelled:
     system_of: Mapping[str, str] = field(default_factory=dict)
     """System of a report, by the id of its labels."""
     rows: dict[Key, LabelledRow] = field(default_factory=dict)
-    said: dict[str, dict[Key, str | float]] = field(default_factory=dict)
+    by_judge: dict[str, dict[Key, str | float]] = field(default_factory=dict)
     first: list[Label] = field(default_factory=list)
     """First label of each item."""
     repeated: int = 0
@@ -71,7 +71,7 @@ class Labelled:
                     value = {"A": "B", "B": "A"}.get(value, value)
                 of = tuple(sorted(of))
             self.rows[key] = LabelledRow(key[0], dimension, question, of)
-            self.said.setdefault(label.judge, {})[key] = value
+            self.by_judge.setdefault(label.judge, {})[key] = value
 
     def _items(self) -> Iterator[int]:
         exact: dict[tuple[str, ...], int] = {}
@@ -110,18 +110,18 @@ class Labelled:
         return systems[0] > systems[1] if systems else first.answer_a.split() > first.answer_b.split()
 
     def couples(
-        self, people: Collection[str], said: Mapping[str, Said] | None = None
+        self, people: Collection[str], given: Mapping[str, ValuesOfJudge] | None = None
     ) -> Iterator[tuple[list[str], list[Key]]]:
         """Yield every two judges with the rows that both judged; people come second."""
-        said = self.said if said is None else said
-        for a, b in combinations(sorted(said, key=lambda name: (name in people, name)), 2):
-            if keys := sorted(said[a].keys() & said[b].keys()):
+        given = self.by_judge if given is None else given
+        for a, b in combinations(sorted(given, key=lambda name: (name in people, name)), 2):
+            if keys := sorted(given[a].keys() & given[b].keys()):
                 yield [a, b], keys
 
-    def with_people(self, people: Collection[str]) -> dict[str, Said]:
+    def with_people(self, people: Collection[str]) -> dict[str, ValuesOfJudge]:
         """Return the values by judge. Several people also count together, under one name, by the mean of their scores."""
-        own = [found for judge, found in self.said.items() if judge in people]
-        every: dict[str, Said] = {**self.said}
+        own = [found for judge, found in self.by_judge.items() if judge in people]
+        every: dict[str, ValuesOfJudge] = {**self.by_judge}
         if len(own) > 1:
             scores = grouped((key, score_of(value)) for found in own for key, value in found.items())
             every[PEOPLE] = {key: sum(values) / len(values) for key, values in scores.items()}
