@@ -22,7 +22,7 @@ WORDS = {
         },
         "states": {"Delivered": "geliefert|zugestellt", "Shipped": "versandt|verschickt|versendet", "Cancelled": "storniert", "Returned": "zurückgesandt|zurückgegeben|retourniert", "Processing": "in Bearbeitung"},
         "stars": "Sterne|Sternen|Stern", "of_five": "von 5|von fünf", "ratings": "Bewertungen|Rezensionen|Kundenbewertungen|Kundenrezensionen|Reviews|Stimmen", "from": "aus|bei|von|nach|basierend auf|beruhend auf",
-        "order": "Bestellung|Bestellnummer", "on": "am|vom", "at": "für|zu|zum Preis von", "whole": "insgesamt|zusammen|alles in allem",
+        "order": "Bestellung|Bestellnummer", "on": "am|vom", "at": "für|zu|zum Preis von|kostet|kosten", "lives": "Sie wohnen in|Du wohnst in", "whole": "insgesamt|zusammen|alles in allem",
     },
     "fr": {
         "labels": {
@@ -31,7 +31,7 @@ WORDS = {
             "Item": "Article|Produit", "Brand": "Marque", "Color": "Couleur",
         },
         "states": {"Delivered": "livré|livrée", "Shipped": "expédié|expédiée", "Cancelled": "annulé|annulée", "Returned": "retourné|retournée", "Processing": "en cours de traitement"},
-        "stars": "étoiles|étoile", "of_five": "sur 5|sur cinq", "ratings": "avis|évaluations|avis clients|votes", "from": "sur|pour|d'après|avec|de|basé sur|sur la base de", "order": "commande", "on": "du|le", "at": "à|pour|au prix de", "whole": "au total|en tout",
+        "stars": "étoiles|étoile", "of_five": "sur 5|sur cinq", "ratings": "avis|évaluations|avis clients|votes", "from": "sur|pour|d'après|avec|de|basé sur|sur la base de", "order": "commande", "on": "du|le", "at": "à|pour|au prix de|coûte", "lives": "Vous habitez à|Vous vivez à|Tu habites à|Tu vis à", "whole": "au total|en tout",
     },
     "es": {
         "labels": {
@@ -40,7 +40,7 @@ WORDS = {
             "Item": "Artículo|Producto", "Brand": "Marca|Fabricante", "Color": "Color",
         },
         "states": {"Delivered": "entregado|entregada", "Shipped": "enviado|enviada", "Cancelled": "cancelado|cancelada|anulado|anulada", "Returned": "devuelto|devuelta", "Processing": "en proceso"},
-        "stars": "estrellas|estrella", "of_five": "de 5|sobre 5|de cinco|sobre cinco", "ratings": "valoraciones|opiniones|reseñas|votos", "from": "de|con|sobre|según|a partir de|basado en", "order": "pedido", "on": "del|el", "at": "a|por|al precio de", "whole": "en total|en conjunto",
+        "stars": "estrellas|estrella", "of_five": "de 5|sobre 5|de cinco|sobre cinco", "ratings": "valoraciones|opiniones|reseñas|votos", "from": "de|con|sobre|según|a partir de|basado en", "order": "pedido", "on": "del|el", "at": "a|por|al precio de|cuesta", "lives": "Vive en|Vives en|Usted vive en", "whole": "en total|en conjunto",
     },
     "it": {
         "labels": {
@@ -49,7 +49,7 @@ WORDS = {
             "Item": "Articolo|Prodotto", "Brand": "Marca|Marchio|Produttore", "Color": "Colore",
         },
         "states": {"Delivered": "consegnato|consegnata", "Shipped": "spedito|spedita", "Cancelled": "annullato|annullata", "Returned": "reso|resa|restituito|restituita", "Processing": "in lavorazione"},
-        "stars": "stelle|stella", "of_five": "su 5|su cinque", "ratings": "recensioni|valutazioni|opinioni|voti", "from": "su|da|con|di|in base a|sulla base di", "order": "ordine", "on": "del|il", "at": "a|per|al prezzo di", "whole": "in totale|in tutto",
+        "stars": "stelle|stella", "of_five": "su 5|su cinque", "ratings": "recensioni|valutazioni|opinioni|voti", "from": "su|da|con|di|in base a|sulla base di", "order": "ordine", "on": "del|il", "at": "a|per|al prezzo di|costa", "lives": "Abiti a|Abita a|Vivi a|Vive a", "whole": "in totale|in tutto",
     },
     "nl": {
         "labels": {
@@ -58,7 +58,7 @@ WORDS = {
             "Item": "Artikel|Product", "Brand": "Merk|Fabrikant", "Color": "Kleur",
         },
         "states": {"Delivered": "geleverd|bezorgd", "Shipped": "verzonden|verstuurd", "Cancelled": "geannuleerd", "Returned": "geretourneerd|teruggestuurd", "Processing": "in behandeling"},
-        "stars": "sterren|ster", "of_five": "van 5|van de 5|van vijf|van de vijf", "ratings": "beoordelingen|recensies|klantbeoordelingen|reviews|stemmen", "from": "uit|van|bij|met|op basis van|gebaseerd op", "order": "bestelling", "on": "op|van", "at": "voor|tegen|voor de prijs van", "whole": "in totaal|samen",
+        "stars": "sterren|ster", "of_five": "van 5|van de 5|van vijf|van de vijf", "ratings": "beoordelingen|recensies|klantbeoordelingen|reviews|stemmen", "from": "uit|van|bij|met|op basis van|gebaseerd op", "order": "bestelling", "on": "op|van", "at": "voor|tegen|voor de prijs van|kost", "lives": "Je woont in|U woont in", "whole": "in totaal|samen",
     },
 }  # fmt: skip
 

@@ -5,6 +5,7 @@ A file of `locales` has a language's words; `python -m benchmarks.locales` makes
 
 from __future__ import annotations
 
+import calendar
 import json
 import re
 from collections.abc import Callable, Iterator
@@ -32,7 +33,7 @@ class Locale:
         self._english = {
             word.casefold(): english for name in ("labels", "states") for word, english in words[name].items()
         }
-        lead = r"(?:^|\||[;,·–—(]\s)[ \t>*_#+•-]*(?:\d{1,3}[.)]\s[*_]*)?"
+        lead = r"(?:^|\||[;,·–—(]\s)[ \t>*_#+•:-]*(?:\d{1,3}[.)]\s[*_]*)?"
         count = r"\d{1,3}(?:[.\u00a0\u202f ]\d{3})+|\d{1,7}"
         rated = rf"(?P<count>{count})\s(?:{some('ratings')})\b"
         stars = rf"(?P<stars>[0-5](?:[.,]\d{{1,2}})?)(?:\s?(?P<of>{some('of_five')}|/\s?5)(?!\w))?(?:\s?(?P<named>{some('stars')})\b)?"
@@ -40,7 +41,9 @@ class Locale:
         forms: list[tuple[str, Reader]] = [
             (rf"(?<![\w.])(?P<day>\d{{1,2}})\.?\s(?:de\s)?(?P<month>{any_word_pattern(self._months)}){year}", self._date),
             (r"(?<![\w.])(?P<day>\d{1,2})\.(?P<month>\d{1,2})\.(?P<year>\d{4})\b", self._date),
-            (rf"{lead}(?P<it>{some('labels')})(?=[*_]{{0,3}}\s?(?:[:|]|\([^()\n]{{1,20}}\)\s?[:|]|$))", self._word),
+            (rf"(?<![\w.])(?P<day>\d{{1,2}})\.?\s(?:de\s)?(?P<month>{any_word_pattern(self._months)})\b(?!\.?\s(?:de\s)?\d)", self._day),
+            (rf"(?:^|(?<=[.!]\s))[ >*_#•+-]*(?P<it>{some('lives')})(?=\s)", lambda _: "You live in"),
+            (rf"{lead}(?P<it>{some('labels')})(?=[*_]{{0,3}}\s?(?:[:|]|[–—-]\s|\([^()\n]{{1,20}}\)\s?[:|]|$))", self._word),
             (rf"(?<![\w-])(?P<it>{some('states')})(?![\w-])", self._word),
             (rf"(?<![\w.,]){stars}(?:\s?(?P<from>\(|[,·]\s|{some('from')})\s?{rated})?(?!\w|,\d)", self._rating),
             (rf"(?<![\w.,]){rated}", lambda found: f"{_digits(found['count'])} ratings"),
@@ -74,6 +77,9 @@ class Locale:
         month = match["month"].casefold()
         number = int(month) if month.isdecimal() else self._months[month]
         return f"{match['year']}-{number:02d}-{int(match['day']):02d}" if number <= 12 else match[0]
+
+    def _day(self, match: re.Match[str]) -> str:
+        return f"{calendar.month_name[self._months[match['month'].casefold()]]} {int(match['day'])}"
 
     def _word(self, match: re.Match[str]) -> str:
         return str(self._english[match["it"].casefold()])

@@ -23,6 +23,7 @@ from drr.eval.checks.values import (
     price_at_once,
     segments,
     split_label,
+    stars_and_votes,
     stated_values,
     values_of,
 )
@@ -71,6 +72,14 @@ class FactsEntered:
         if known is not None and value.text:
             self.attributes.append(ProductAttribute(product_id, known, value.text, (value.start, value.end)))
         return known is not None
+
+    def _agrees(self, product_id: str, one: SaidValue) -> bool:
+        """Tell whether a value is exactly the record's."""
+        product = self._mentions.subject.product(product_id)
+        if product is None:
+            return False
+        known = {"price": product.price, "stars": product.average_rating, "count": product.rating_number}
+        return one.value == known[one.field]
 
     def _enter(self, product_id: str, values: Sequence[SaidValue], line: TextLine) -> None:
         if not line.cells and len(OF_FIVE.findall(line.text)) > 1:
@@ -191,14 +200,17 @@ class FactsBehind(FactsEntered):
     def _name_before(self, line: TextLine, one: ProductReference) -> str | None:
         """Return the product's name right before an id or mark: `Acme Press [1]`, `Acme Press (B0...)`."""
         product = self._mentions.subject.product(one.product_id)
-        before = self._body[max(line.start, one.start - 2 * _ABOVE) : one.start].rstrip(" *_([`]")
+        before = self._body[max(line.start, one.start - 3 * _ABOVE) : one.start].rstrip(" *_([`]")
         parts = re.split(r"[:;|,.]\s|\n|\s[–—-]\s", before)
-        name = parts[-1] if parts[-1][:1].isupper() or len(parts) < 2 else f"{parts[-2]}, {parts[-1]}"
-        lead = _LEADING.match(name)
-        name = name if lead is None else name[lead.end() :]
-        if product is None or len(name_words(name)) < 2 or not name[:1].isupper():
-            return None
-        return name if similarity(name, full_name(product)) >= 1 else None
+        last = parts[-1] if parts[-1][:1].isupper() or len(parts) < 2 else f"{parts[-2]}, {parts[-1]}"
+        for name in (last, before):
+            lead = _LEADING.match(name)
+            name = name if lead is None else name[lead.end() :]
+            if product is None or len(name_words(name)) < 2 or not name[:1].isupper():
+                continue
+            if similarity(name, full_name(product)) >= 1:
+                return name
+        return None
 
     def _run(self, line: TextLine, product_id: str, low: int, high: int, *, heads: bool, alone: bool) -> None:
         """Enter the values right behind a reference. In an item of one product, enter also later values that are the only ones of their kind."""
@@ -207,9 +219,16 @@ class FactsBehind(FactsEntered):
         later: dict[Field, list[SaidValue]] = {}
         follows = True
         first = SENTENCE_END.search(self._body, low, high)
+        product = self._mentions.subject.product(product_id)
+        votes, read = product and product.rating_number, low
         every = list(segments(self._mentions.plain, low, high))
         for place, one in enumerate(every):
-            values = values_of(one) or self._first_part(one) or bare_stars(one, every[place + 1 : place + 2])
+            if one.start < read:
+                continue
+            pair = stars_and_votes(self._mentions.plain, one.start, high, votes)
+            read = pair[1].span[1] if pair else read
+            values = pair or values_of(one) or self._first_part(one)
+            values = values or bare_stars(one, every[place + 1 : place + 2])
             if values and follows:
                 run += values
             elif values and alone and (first is None or one.start < first.start()):

@@ -8,9 +8,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from itertools import groupby, product
+from itertools import combinations, groupby
+from itertools import product as choices
 from typing import NamedTuple
 
+from drr.env.entities import Product
 from drr.eval.checks.mentions import Mentions, TextLine, after_bullet
 from drr.eval.checks.results import Span
 from drr.eval.checks.values import is_quantity, is_total, segment
@@ -39,10 +41,13 @@ _MOST = 12
 """Most lines of a bill for which all readings are tried."""
 
 
-class BillLine(NamedTuple):
-    """A line of a bill: its product, and its possible sums."""
+_FEW = 8
+"""Most rows of a table for whose total all choices of rows are tried."""
 
-    product_id: str | None
+
+class BillLine(NamedTuple):
+    """A line of a bill, and its possible sums."""
+
     price: float
     costs: tuple[float, ...]
 
@@ -64,7 +69,7 @@ class StatedTotal(NamedTuple):
 
 @lru_cache(maxsize=2)
 def bills_of(mentions: Mentions) -> list[StatedBill]:
-    return [*_tables(mentions), *_lists(mentions)]
+    return [*_tables(mentions), *_below_tables(mentions), *_lists(mentions)]
 
 
 @lru_cache(maxsize=2)
@@ -87,7 +92,7 @@ def totals_of(mentions: Mentions) -> list[StatedTotal]:
 
 
 def _is_total_row(body: str, line: TextLine) -> bool:
-    return any(is_total(segment(body, *cell).text) for cell in line.cells[:3])
+    return any(is_total(segment(body, *cell).text) for cell in line.cells)
 
 
 def _only_amount(body: str, start: int, end: int) -> MoneyAmount | None:
@@ -154,6 +159,33 @@ def _bill_of_rows(mentions: Mentions, rows: Sequence[TextLine], total: TextLine)
     return _bill([_row(mentions, row, column) for row in rows], amount)
 
 
+def _below_tables(mentions: Mentions) -> Iterator[StatedBill]:
+    """Yield bills of a table and the total in the line below it. The total may be of any two rows or more, and of what stands above as well."""
+    lines, above = mentions.lines, 0.0
+    for place, line in enumerate(lines):
+        total = None if line.is_row else _total_at(mentions.body, line.start, line.end)
+        if total is None:
+            continue
+        table = lines[place - 1].table if place else -1
+        rows = [one for one in lines[:place] if one.kind == "row" and one.table == table >= 0]
+        columns = {k for row in rows for k, cell in enumerate(row.cells) if amounts(mentions.body, *cell)}
+        bills = [_bill([_row(mentions, row, column) for row in rows], total) for column in columns]
+        ends = not any(map(str.isalpha, mentions.body[total.end : line.end]))
+        known = [one for one in bills if one is not None]
+        if ends and known and len(known) == len(bills) and len(rows) <= _FEW:
+            sums = [round(s + more, 2) for one in known for s in _parts(one) for more in (0.0, above)]
+            yield known[0]._replace(sums=tuple(sums))
+        above += total.value
+
+
+def _parts(bill: StatedBill) -> Iterator[float]:
+    """Yield the sums of all lines, then those of some of them."""
+    yield from bill.sums
+    for many in range(2, len(bill.lines)):
+        for some in combinations([one.costs for one in bill.lines], many):
+            yield from map(sum, choices(*some))
+
+
 def _bill(lines: Sequence[BillLine | None], total: MoneyAmount) -> StatedBill | None:
     """Return the bill; `None` where a line could not be read."""
     known = tuple(one for one in lines if one is not None)
@@ -164,7 +196,7 @@ def _bill(lines: Sequence[BillLine | None], total: MoneyAmount) -> StatedBill | 
     whole = sum(one.price for one in known)
     if len(open_) > _MOST or (len(known) > 2 and any(abs(2 * one.price - whole) <= _CENT for one in known)):
         return None  # one line is the sum of the others: a total of a part
-    return StatedBill(known, total, tuple(round(fixed + sum(some), 2) for some in product(*open_)))
+    return StatedBill(known, total, tuple(round(fixed + sum(some), 2) for some in choices(*open_)))
 
 
 def _row(mentions: Mentions, row: TextLine, column: int) -> BillLine | None:
@@ -176,10 +208,11 @@ def _row(mentions: Mentions, row: TextLine, column: int) -> BillLine | None:
     if amount is None:
         return None
     many = _many(mentions, row.start, row.end)
+    product = mentions.subject.product(next(iter(ids), ""))
     for place, cell in enumerate(row.cells[: len(row.header)]):
         if is_quantity(row.header[place]) and _WHOLE.fullmatch(text := segment(mentions.body, *cell).text):
-            many = int(text)
-    return _line(mentions, next(iter(ids), None), amount, many, row.cells[column])
+            many = 1 if product is not None and int(text) == product.rating_number else int(text)
+    return _line(mentions, product, amount, many, row.cells[column])
 
 
 def _many(mentions: Mentions, start: int, end: int) -> int:
@@ -188,19 +221,17 @@ def _many(mentions: Mentions, start: int, end: int) -> int:
 
 
 def _line(
-    mentions: Mentions, product_id: str | None, amount: MoneyAmount, many: int, place: Span
-) -> BillLine | None:
+    mentions: Mentions, product: Product | None, amount: MoneyAmount, many: int, place: Span
+) -> BillLine:
     """Return a line with its possible costs. By `2 x $5.99` or the record the amount is for one or for all; else both are possible."""
-    product = None if product_id is None else mentions.subject.product(product_id)
-    known = None if product is None else product.price
-    value = amount.value
+    known, value = product and product.price, amount.value
     if many == 1:
-        return BillLine(product_id, value, (value,))
+        return BillLine(value, (value,))
     if _EACH.search(mentions.body, *place) or (known is not None and abs(value - known) <= _CENT):
-        return BillLine(product_id, value, (round(many * value, 2),))
+        return BillLine(value, (round(many * value, 2),))
     if known is not None and abs(value - many * known) <= _CENT:
-        return BillLine(product_id, known, (value,))
-    return BillLine(product_id, value, (value, round(many * value, 2)))
+        return BillLine(known, (value,))
+    return BillLine(value, (value, round(many * value, 2)))
 
 
 # Lists.
@@ -272,14 +303,14 @@ def _item(mentions: Mentions, line: TextLine) -> BillLine | None:
     found = amounts(mentions.body, line.start, line.end)
     if len(ids) > 1 or _OPEN.search(mentions.plain, line.start, line.end) or any(one.approx for one in found):
         return None
-    product_id = next(iter(ids), None)
     leads_on = len(line.text) > _LONG or line.text.rstrip().endswith(":")
-    if product_id is None and line.kind == "text" and leads_on:
+    if not ids and line.kind == "text" and leads_on:
         return None
     if len(found) == 1:
         many = _many(mentions, line.start, line.end)
-        return _line(mentions, product_id, found[0], many, (line.start, line.end))
+        product = mentions.subject.product(next(iter(ids), ""))
+        return _line(mentions, product, found[0], many, (line.start, line.end))
     equals = _EQUALS.search(mentions.body, line.start, line.end)
     if len(found) == 2 and equals is not None and found[1].start >= equals.start():
-        return BillLine(product_id, found[0].value, (found[1].value,))
+        return BillLine(found[0].value, (found[1].value,))
     return None

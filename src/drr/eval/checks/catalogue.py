@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import groupby
 from itertools import product as combinations
 from typing import NamedTuple
 
@@ -11,7 +12,6 @@ from drr.citations.addresses import host_of
 from drr.env.entities import Product
 from drr.env.shop import SearchRequest
 from drr.eval.checks.base import Subject
-from drr.eval.checks.identifiers import FoundId
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.naming import (
     SAME,
@@ -23,6 +23,7 @@ from drr.eval.checks.naming import (
     tells_maker_and_thing,
 )
 from drr.eval.checks.results import Check, Span, Tally, unverifiable
+from drr.eval.checks.values import segment
 
 _CONFUSED = {"O": "O0", "0": "0O", "I": "I1L", "1": "1IL", "L": "L1I", "S": "S5", "5": "5S", "B": "B8", "8": "8B"}  # fmt: skip
 _SHOPS = (
@@ -52,8 +53,6 @@ def in_catalogue(subject: Subject, mentions: Mentions) -> Check:
             places.setdefault(product_id, (source.inline_spans or source.list_spans or [(0, 0)])[0])
     for one in mentions.references:
         places.setdefault(one.product_id, (one.start, one.end))
-    for code in _code_ids(subject):
-        places.setdefault(code.id, (code.start, code.end))
     tally = Tally()
     missing: list[dict[str, str | None]] = []
     for product_id, span in places.items():
@@ -65,15 +64,6 @@ def in_catalogue(subject: Subject, mentions: Mentions) -> Check:
         tally.fail(span, f"Id: {product_id}; catalogue: {near or 'no such product'}")
     share = tally.passed / len(places) if places else None
     return tally.check("absent", share=share, missing=missing)
-
-
-def _code_ids(subject: Subject) -> list[FoundId]:
-    """Return the ids that are set as code, which the body leaves out."""
-    return [
-        one
-        for one in subject.ids_in(subject.report)
-        if subject.report[one.start - 1 : one.start] == "`" == subject.report[one.end : one.end + 1]
-    ]
 
 
 def near_miss(subject: Subject, product_id: str) -> str | None:
@@ -122,7 +112,9 @@ def name_matches_id(subject: Subject, mentions: Mentions) -> Check:
     if subject.shop is None:
         return unverifiable("shop")
     tally = Tally()
-    for named in dict.fromkeys((*_links(mentions), *_before(mentions), *_rows(mentions), *_entries(subject))):
+    for named in dict.fromkeys(
+        (*_links(mentions), *_before(mentions), *_rows(mentions), *_titles(mentions), *_entries(subject))
+    ):
         product = subject.product(named.product_id)
         if product is not None and _is_name(named.name):
             _compare_name(tally, subject, named, product)
@@ -158,7 +150,6 @@ def _before(mentions: Mentions) -> Iterator[_Named]:
     report = mentions.subject.report
     plain = [one for one in mentions.references if one.named is None and not one.marker]
     places = [(one.product_id, one.start, one.end) for one in plain]
-    places += [(one.id, one.start - 1, one.end + 1) for one in _code_ids(mentions.subject)]
     for product_id, start, end in places:
         low = max(0, start - _LONGEST, report.rfind("\n", 0, start) + 1)
         text = report[low:start].rstrip(" *_`([,:–—-")
@@ -187,6 +178,24 @@ def _rows(mentions: Mentions) -> Iterator[_Named]:
         match = _HEAD.match(mentions.body, line.start, line.end) if len(ids) == 1 else None
         if match is not None and line.kind == "row":
             yield _Named(next(iter(ids)), match["name"], match.span("name"))
+
+
+def _titles(mentions: Mentions) -> Iterator[_Named]:
+    """Yield the cells of a column of names, where at most one is not its product's."""
+    for _, table in groupby((line for line in mentions.lines if line.kind == "row"), lambda line: line.table):
+        named: dict[int, list[tuple[_Named, bool]]] = {}
+        for line in table:
+            ids = {one.product_id for one in mentions.within(line.start, line.end)}
+            product = mentions.subject.product(next(iter(ids))) if len(ids) == 1 else None
+            for column, cell in enumerate(line.cells if product is not None else ()):
+                one = segment(mentions.body, *cell)
+                fits = len(name_words(one.text)) > 1 and similarity(one.text, full_name(product)) >= SAME
+                if one.text:
+                    span = one.start, one.end
+                    named.setdefault(column, []).append((_Named(product.product_id, one.text, span), fits))
+        for some in named.values():
+            if sum(fits for _, fits in some) >= max(2, len(some) - 1):
+                yield from (one for one, _ in some)
 
 
 def _entries(subject: Subject) -> Iterator[_Named]:

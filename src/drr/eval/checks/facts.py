@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from itertools import islice, takewhile
+from itertools import takewhile
 
 from drr.eval.checks.behind import (
     HEAD,
@@ -20,17 +20,19 @@ from drr.eval.checks.behind import (
     detail_of,
     is_bundled,
 )
-from drr.eval.checks.mentions import Mentions, ProductReference, Tables, TextLine, after_bullet
-from drr.eval.checks.naming import full_name, name_words, similarity
+from drr.eval.checks.mentions import Mentions, ProductReference, Tables, TextLine, ValueCell, after_bullet
+from drr.eval.checks.naming import SAME, full_name, name_words, similarity
 from drr.eval.checks.values import (
     SaidValue,
     Segment,
     cell_values,
     field_of,
+    is_of_stars,
     may_count_ratings,
     segment,
     segments,
     split_label,
+    stars_and_votes,
     values_of,
 )
 from drr.wording.money import amounts
@@ -87,6 +89,8 @@ class _Reader(FactsBehind):
             self._opened_by_item = line.kind == "item"
             if self._owner is not None and self._opened_by_item:
                 self._below(index, line, references[-1])
+            elif self._owner is not None:
+                self._above(index, line, self._owner)
         else:
             self._labelled_line(index, line)
 
@@ -102,12 +106,8 @@ class _Reader(FactsBehind):
             behind_stars = place > 0 and field_of(cells[place - 1].label) == "stars"
             if has_stars and may_count_ratings(cell.label, behind_stars=behind_stars):
                 self._enter(cell.product_id, cell_values("count", cell.value), line)
-            elif not self._under(cell.product_id, cell.label, cell.value, line) and not OF_FIVE.search(
-                cell.value.text
-            ):
-                self._enter(
-                    cell.product_id, [one for one in values_of(cell.value) if one.field != "price"], line
-                )
+            elif not self._under(cell.product_id, cell.label, cell.value, line):
+                self._cell(cell, line)
         if (
             not cells
             and self._owner is not None
@@ -116,6 +116,20 @@ class _Reader(FactsBehind):
         ):
             label, value = (segment(self._body, *cell) for cell in line.cells)
             self._under(self._owner, label.text, value, line)
+
+    def _cell(self, cell: ValueCell, line: TextLine) -> None:
+        """Read a cell below no known heading: `$9 / 4.2` below `Price / rating`, `4.2 (28)` below `Stars (n)`, or what says itself what it is."""
+        names, parts = cell.label.split(" / "), list(segments(self._body, cell.value.start, cell.value.end))
+        if len(names) == len(parts) > 1:
+            for name, part in zip(names, parts, strict=True):
+                self._under(cell.product_id, name, part, line)
+        elif is_of_stars(cell.label):
+            pair = stars_and_votes(self._body, cell.value.start, cell.value.end, None, marked=True)
+            if any(self._agrees(cell.product_id, one) for one in pair):
+                self._enter(cell.product_id, pair, line)
+        elif not OF_FIVE.search(cell.value.text):
+            values = [one for one in values_of(cell.value) if one.field != "price"]
+            self._enter(cell.product_id, values, line)
 
     def _is_of_a_bundle(self, line: TextLine) -> bool:
         """Tell whether a row names several things in the cell of its product: `Starter + Z [3]`."""
@@ -126,24 +140,56 @@ class _Reader(FactsBehind):
 
     def _below(self, index: int, line: TextLine, one: ProductReference) -> None:
         """Read the items in an item that is a product's reference alone: the only amount, stars, number of ratings."""
-        inner = list(
-            takewhile(
-                lambda each: each.kind == "item" and each.indent > line.indent,
-                islice(self._lines, index + 1, None),
-            )
+        behind, before = self._lines[index + 1 :], self._lines[index - 1 :: -1] if index else []
+        inner = list(takewhile(lambda each: each.kind == "item" and each.indent > line.indent, behind))
+        lead = self._body[after_bullet(self._body, line) : one.start].rstrip(" *_([")
+        alone = (
+            not lead or lead.endswith(":") or HEAD.fullmatch(self._body, line.start, one.start) is not None
         )
-        if not inner or self._body[one.end : line.end].strip(" *_:"):
+        if not inner:
+            beside = list(takewhile(lambda each: each.kind == "item" and each.indent == line.indent, before))
+            alone = bool(line.indent) and self._is_named(one, before[len(beside) :])
+            after = takewhile(lambda each: each.kind == "item" and each.indent == line.indent, behind)
+            inner = [*reversed(beside), *after]
+        if not inner or not alone or self._body[one.end : line.end].strip(" *_:"):
             return
         low, high = inner[0].start, inner[-1].end
         named = self._capitals(one, self._body[low:high])
-        alone = HEAD.fullmatch(self._body, line.start, one.start) is not None
-        if not alone or named or self._mentions.within(low, high) or len({each.indent for each in inner}) > 1:
+        ids = {each.product_id for each in self._mentions.within(low, high)} - {one.product_id}
+        if named or ids or len({each.indent for each in inner}) > 1:
             return
         found = [value for each in inner for value in self._first_values(each)]
         fields = [value.field for value in found]
         if len(amounts(self._body, low, high)) > 1:
             found = [value for value in found if value.field != "price"]
         self._enter(one.product_id, [value for value in found if fields.count(value.field) == 1], line)
+
+    def _is_named(self, one: ProductReference, above: Sequence[TextLine]) -> bool:
+        """Tell whether the line above, an item further out, is the product's name."""
+        product = self._mentions.subject.product(one.product_id)
+        if not above or above[0].kind != "item" or product is None:
+            return False
+        name = self._body[after_bullet(self._body, above[0]) : above[0].end]
+        return len(name_words(name)) > 1 and similarity(name, full_name(product)) >= SAME
+
+    def _above(self, index: int, line: TextLine, product_id: str) -> None:
+        """Read the labelled lines right above that of an id, if one of their figures is the product's own."""
+        parts: list[tuple[str, Segment]] = []
+        for below, each in zip(self._lines[index:0:-1], self._lines[index - 1 :: -1], strict=False):
+            part = split_label(segment(self._body, each.start, each.end))
+            if (
+                below.after_blank
+                or each.kind != "text"
+                or part is None
+                or self._mentions.within(each.start, each.end)
+            ):
+                break
+            parts.append(part)
+        fields = [(field_of(label), value) for label, value in parts]
+        found = [one for field, value in fields if field is not None for one in cell_values(field, value)]
+        sure = any(one.field != "stars" and self._agrees(product_id, one) for one in found)
+        if sure and len({one.field for one in found}) == len(found):
+            self._enter(product_id, found, line)
 
     def _first_values(self, line: TextLine) -> Iterator[SaidValue]:
         """Yield the values without a label that an item begins with; `4/5` may be the writer's own score."""

@@ -202,7 +202,16 @@ class Mentions:
             if product_id is not None:
                 name = marker.id if _is_name(marker) else None
                 found.append(ProductReference(product_id, marker.start, marker.end, name, not is_link))
-        found += (ProductReference(*one) for one in self.subject.ids_in(self.body) if not linked[one.start])
+        report = self.subject.report
+        found += (
+            ProductReference(*one)
+            for one in self.subject.ids_in(report)
+            if not linked[one.start]
+            and (
+                self.body[one.start : one.end] == one.id
+                or report[one.start - 1 : one.end + 1] == f"`{one.id}`"
+            )
+        )
         return sorted(found, key=lambda one: one.start)
 
 

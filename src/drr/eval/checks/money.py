@@ -97,12 +97,12 @@ def budget(subject: Subject, mentions: Mentions) -> Check:
 
 _LIMITS = vocabulary("limits").either("cap_before", "cap_fillers", "cap_nouns")
 _OWN = re.compile(
-    rf"(?:^|[.,;:!?(–—]\s|\b(?:I|we)\s(?:(?:can|could|want\sto|will)\s)?|\b(?=(?:my|our)\s(?:\w+\s)?budget\b))(?:(?:{_LIMITS})\s)*$",
+    rf"(?:^|[.,;:!?(–—]\s|\b(?:I|we)\s(?:(?:can|could|want\sto|will)\s)?|\b(?=(?:my|our)\s(?:\w+\s)?budget\b))(?:(?:{_LIMITS}|in\stotal|in\sall|altogether)\s)*$",
     re.I,
 )
 """Text before an amount that names no owner of it but the shopper."""
 _WHOLE = re.compile(
-    r"(?:\s(?:to\sspend|in\stotal|in\sall|all\sin|altogether|budget)\b)*(?:,?\splease)?\s*(?:[.;:!?)](?!\d)|$)",
+    r"(?:\s(?:to\sspend|in\stotal|in\sall|all\sin|altogether|budget)\b)*(?:\sfor\s(?:an?|the|my|our)\s(?!each\b)[^.;:!?$]*|,?\splease)?\s*(?:[.;:!?)](?!\d)|$)",
     re.I,
 )
 """Text behind an amount that leaves it the limit of the whole."""

@@ -11,6 +11,7 @@ from itertools import groupby
 from drr.env.entities import ORDER_STATUSES, Order
 from drr.eval.checks.base import Subject
 from drr.eval.checks.mentions import Mentions, TextLine, after_bullet
+from drr.eval.checks.naming import SAME, full_name, name_words, similarity
 from drr.eval.checks.results import Check, Span, Tally, Unknown, unverifiable
 from drr.eval.checks.values import (
     Segment,
@@ -264,6 +265,24 @@ def _compare_line(
                 _compare_day(tally, order, whens[0])
         for one in segments(mentions.plain, line.start, line.end):
             _compare_state(tally, order, one)
+            _compare_state(tally, order, _behind_name(mentions, one, order))
+    else:
+        _compare_last(tally, mentions, line, named[0][1][0], order)
+
+
+def _compare_last(tally: Tally, mentions: Mentions, line: TextLine, start: int, order: Order) -> None:
+    """Compare the state at the end of a line of text that begins with an order: `Order 63 (sheets): Shipped`."""
+    *rest, last = segments(mentions.plain, line.start, line.end)
+    between = mentions.plain[rest[-1].end : last.start] if rest else ""
+    if _OPENS.fullmatch(mentions.plain, line.start, start) and between.strip(" *_") in ("):", ":"):
+        _compare_state(tally, order, last)
+
+
+def _behind_name(mentions: Mentions, one: Segment, order: Order) -> Segment:
+    """Return what stands behind the name of the order's product: `Copperfold baking sheets: Delivered`."""
+    product, part = mentions.subject.product(order.product_id), split_label(one)
+    named = part is not None and product is not None and len(name_words(part[0])) > 1
+    return part[1] if named and similarity(part[0], full_name(product)) >= SAME else Segment(one.end, "")
 
 
 def _compare_row(
@@ -311,8 +330,10 @@ def _compare_state(tally: Tally, order: Order, value: Segment) -> None:
         tally.compare(span, state == order.order_status, *why)
 
 
+_OPENS = re.compile(r"[\s*_>]*(?:order\s)?[\s#*_]*", re.I)
+"""Text before an order's number that begins its line."""
 _DAY_ALONE = re.compile(
-    r"(?:^|[,;:()|\n–—-])[\s*_>•+-]*+(?:(?:ordered|bought|placed|purchased|dated|on|of|from|order)\s[\s*_]*+)*$",
+    r"(?:^|[,;:()|\n–—-])[\s*_>•+-]*+(?:\d{1,3}[.)]\s[*_]*+)?(?:(?:ordered|bought|placed|purchased|dated|on|of|from|order)\s[\s*_]*+)*$",
     re.I,
 )
 """Text right before a day that gives no sign that the day belongs to anything else."""

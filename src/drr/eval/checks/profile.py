@@ -21,6 +21,8 @@ _NAME_LABELS = word_list("name|full name|account name")
 _PLACE_LABELS = word_list(
     "address|home address|shipping address|delivery address|location|home|home town|place|city|town|state"
 )
+_MAIL_LABELS = word_list("e-mail|email|mail|e-mail address|email address")
+_PHONE_LABELS = word_list("phone|phone number|telephone|telephone number")
 _ZIP_LABELS = word_list("zip|zip code|postal code")
 _CAPITAL = r"[A-Z][\w'’-]{1,24}"
 _NAME = re.compile(rf"(?:(?:Mr|Mrs|Ms|Miss|Dr)\.?\s)?{_CAPITAL}\s{_CAPITAL}")
@@ -30,6 +32,7 @@ _WHERE = re.compile(
     rf"(?:,\s(?P<state>{_STATES})(?!\w|\sCity)|\s\((?P<in>{_STATES})\))(?:,?\s(?P<zip>\d{{5}})(?!\d))?"
 )
 _LIVES = re.compile(r"(?:^|[.!]\s)[ >*_#•+-]*You live in [*_]{0,2}(?P<place>[^\n]{2,80})", re.M)
+_TOWN = re.compile(rf"(?P<city>{_CAPITAL}(?:\s{_CAPITAL}){{0,3}})(?![\w'’-]|\s[A-Z])")
 _YOUR_ZIP = re.compile(r"\b[Yy]our (?:zip|postal)(?: code)? is [*_]{0,2}(?P<zip>\d{5})\b", re.I)
 
 
@@ -49,8 +52,13 @@ def profile_facts(subject: Subject, mentions: Mentions) -> Check:
     for match in lives if len(lives) == 1 else ():
         place = Segment(match.start("place"), match["place"])
         where = _WHERE.match(place.text)
-        if where is not None and not subject.is_asked(where["city"]):
+        where = where or _TOWN.match(place.text)
+        if where is None or subject.is_asked(where["city"]):
+            continue
+        if where.re is _WHERE:
             _compare_place(tally, where, place.start, user)
+        else:
+            _compare_town(tally, where["city"], place.start, user, _index(subject.shop))
     for match in _YOUR_ZIP.finditer(mentions.body):
         if not subject.is_asked(match["zip"]):
             _compare(tally, "zip", Segment(match.start("zip"), match["zip"]), user)
@@ -71,6 +79,13 @@ def _compare(tally: Tally, label: str, value: Segment, user: User) -> None:
     address, span = user.address, (value.start, value.end)
     if label in _ZIP_LABELS and value.text[:5].isdecimal():
         tally.compare(span, value.text[:5] == address.zip[:5], f"ZIP: {value.text[:5]}", address.zip)
+    elif label in _MAIL_LABELS and _EMAIL.fullmatch(value.text):
+        holds = value.text.casefold() == user.email.casefold()
+        tally.compare(span, holds, f"E-mail: {value.text}", user.email)
+    elif label in _PHONE_LABELS and _PHONE.fullmatch(value.text):
+        tally.compare(
+            span, _key(value.text) == _key(user.phone_number), f"Phone: {value.text}", user.phone_number
+        )
     elif label in _NAME_LABELS and _NAME.fullmatch(value.text):
         known = {user.first_name.casefold(), user.last_name.casefold()}
         holds = known <= set(value.text.casefold().split())
@@ -83,6 +98,14 @@ def _compare(tally: Tally, label: str, value: Segment, user: User) -> None:
     elif label == "state" and (value.text in STATES or value.text in STATES.values()):
         holds = STATES.get(value.text, value.text) == STATES.get(address.state, address.state)
         tally.compare(span, holds, f"State: {value.text}", address.state)
+
+
+def _compare_town(tally: Tally, town: str, start: int, user: User, known: dict[str, list[str]]) -> None:
+    """Compare a town without its state, where it is the town of somebody in the shop: no suburb, and no region."""
+    own = {user.address.city.casefold(), STATES.get(user.address.state, user.address.state).casefold()}
+    if town.casefold() in own or f"town {town.casefold()}" in known:
+        span = start, start + len(town)
+        tally.compare(span, town.casefold() in own, f"Place: {town}", user.address.city)
 
 
 def _compare_place(tally: Tally, match: re.Match[str], start: int, user: User) -> None:
@@ -225,13 +248,13 @@ def _key(text: str) -> str:
 
 
 def _index(shop: Shop) -> dict[str, list[str]]:
-    """Return users by street and by phone number; empty where there are too many."""
+    """Return users by street, phone number and town; empty where there are too many."""
     if shop.manifest.counts.get("users", 0) > _INDEXED:
         return {}
     if shop.store not in _street_index:
         found: dict[str, list[str]] = {}
         for user in shop.store.iter_users():
-            for value in (user.address.address1, user.phone_number):
+            for value in (user.address.address1, user.phone_number, f"town {user.address.city}"):
                 found.setdefault(_key(value), []).append(user.user_id)
         _street_index[shop.store] = found
     return _street_index[shop.store]

@@ -29,7 +29,7 @@ _LABELS: dict[Field, frozenset[str]] = {
     ),
     "count": word_list(
         "ratings|reviews|number of ratings|# ratings|# of ratings|no of ratings|rating count|ratings count|review count|number of reviews"
-        "|total ratings|customer ratings|reviewers|total reviews|customer reviews|raters|rated by|votes|based on"
+        "|voters|total ratings|customer ratings|reviewers|total reviews|customer reviews|raters|rated by|votes|based on"
     ),
 }
 _FIELDS = {label: field for field, labels in _LABELS.items() for label in labels}
@@ -101,7 +101,7 @@ _RATED = rf"{_LEAD}(?:(?:rated|rating|rating:|averages?|scores|stars:?|an?|of|av
 _RATING = re.compile(rf"{_RATED}{_STARS}[*_]{{0,2}}(?:{_BEHIND})(?:{_FROM}{_COUNT}{_GIVERS})?", re.I)
 _PAIR = re.compile(rf"{_RATED}{_STARS}\s(?:from|over|across|based\son)\s{_COUNT}{_GIVERS}", re.I)
 _SCORED = re.compile(
-    rf"{_LEAD}(?:rated|rating|avg\.?|averages?|averaging|scores|stars):?\s(?P<stars>[0-5]\.\d)(?:\sby\s{_COUNT}{_GIVERS})?",
+    rf"{_LEAD}(?:rated|rating|avg\.?|averages?|averaging|scores|stars):?\s(?P<stars>[0-5]\.\d)(?:\sby\s{_COUNT}(?:{_GIVERS})?)?",
     re.I,
 )
 _STAR_AHEAD = re.compile(r"[★⭐]{1,5}\s?(?P<stars>[0-5](?:\.\d)?)(?P<count>)")
@@ -201,6 +201,35 @@ def values_of(one: Segment) -> list[SaidValue]:
     if match := _RATERS.fullmatch(one.text):
         return [_count(match, one.start)]
     return []
+
+
+def stars_and_votes(
+    body: str, start: int, end: int, votes: int | None, *, marked: bool = False
+) -> list[SaidValue]:
+    """Read `4.3★ (71)`, and `4.3 (71)` where a heading is the mark or the product has that many ratings.
+
+    A small number may be a rank or a note, and one of four digits a year.
+    """
+    match = _STARS_AND_VOTES.match(body, start, end)
+    found = [] if match is None else list(_rating(match, start=0))
+    if match is None or found[1].value == votes:
+        return found
+    may_count = found[1].value >= _VOTES and not _YEAR.fullmatch(match["count"])
+    return found if may_count and (marked or match["mark"]) else []
+
+
+def is_of_stars(label: str) -> bool:
+    """Tell whether a label names stars, whatever it says in brackets."""
+    return field_of(_BRACKETS.sub(" ", label)) == "stars"
+
+
+_STARS_AND_VOTES = re.compile(
+    rf"(?P<stars>[0-5]\.\d)(?P<mark>{_BEHIND})?[*_]{{0,2}}\s?\((?P<count>\d{{1,3}}(?:,\d{{3}})+|\d{{1,7}})\)",
+    re.I,
+)
+_VOTES = 10
+"""Fewest ratings in brackets that are no rank."""
+_YEAR = re.compile(r"(?:19|20)\d\d")
 
 
 def bare_stars(one: Segment, behind: Sequence[Segment]) -> list[SaidValue]:
