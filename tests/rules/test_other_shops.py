@@ -185,3 +185,15 @@ def test_a_word_in_the_form_of_an_id_is_no_invented_product() -> None:
     forms, ids = IdForms(["ARM-C", "PAD-8"]), {"ARM-C", "PAD-8"}
     found = forms.find("PAD-8 and PAD-9 for USB-C, beside ARM-C", lambda asked: ids & set(asked))
     assert [one.id for one in found] == ["PAD-8", "PAD-9", "ARM-C"]
+
+
+def test_a_day_without_its_year_and_a_home_are_read_and_a_set_is_no_september() -> None:
+    words = locale_of("it")
+    assert words is not None
+    for written, read in (
+        ("25 agosto: tre paia", "August 25: tre paia"),
+        ("1 set di corde", "1 set di corde"),
+        ("Abiti a Trieste.", "You live in Trieste."),
+        (": Prezzo - 6,99 €", ": Price - 6,99 €"),
+    ):
+        assert words.english(written)[0] == read

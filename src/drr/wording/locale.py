@@ -41,7 +41,7 @@ class Locale:
         forms: list[tuple[str, Reader]] = [
             (rf"(?<![\w.])(?P<day>\d{{1,2}})\.?\s(?:de\s)?(?P<month>{any_word_pattern(self._months)}){year}", self._date),
             (r"(?<![\w.])(?P<day>\d{1,2})\.(?P<month>\d{1,2})\.(?P<year>\d{4})\b", self._date),
-            (rf"(?<![\w.])(?P<day>\d{{1,2}})\.?\s(?:de\s)?(?P<month>{any_word_pattern(self._months)})\b(?!\.?\s(?:de\s)?\d)", self._day),
+            (rf"(?<![\w.])(?P<day>\d{{1,2}})\.?\s(?:de\s)?(?P<month>{any_word_pattern(list(self._months)[:12])})\b(?!\.?\s(?:de\s)?\d)", self._day),  # no short names: `1 set`
             (rf"(?:^|(?<=[.!]\s))[ >*_#•+-]*(?P<it>{some('lives')})(?=\s)", lambda _: "You live in"),
             (rf"{lead}(?P<it>{some('labels')})(?=[*_]{{0,3}}\s?(?:[:|]|[–—-]\s|\([^()\n]{{1,20}}\)\s?[:|]|$))", self._word),
             (rf"(?<![\w-])(?P<it>{some('states')})(?![\w-])", self._word),

@@ -160,7 +160,7 @@ def _bill_of_rows(mentions: Mentions, rows: Sequence[TextLine], total: TextLine)
 
 
 def _below_tables(mentions: Mentions) -> Iterator[StatedBill]:
-    """Yield bills of a table and the total in the line below it. The total may be of any two rows or more, and of what stands above as well."""
+    """Yield bills of a table and the total in the line below it. The total may be of any of its rows, several times, and of what stands above as well."""
     lines, above = mentions.lines, 0.0
     for place, line in enumerate(lines):
         total = None if line.is_row else _total_at(mentions.body, line.start, line.end)
@@ -174,6 +174,7 @@ def _below_tables(mentions: Mentions) -> Iterator[StatedBill]:
         known = [one for one in bills if one is not None]
         if ends and known and len(known) == len(bills) and len(rows) <= _FEW:
             sums = [round(s + more, 2) for one in known for s in _parts(one) for more in (0.0, above)]
+            sums += [round(s * round(total.value / s), 2) for s in sums if 0 < s < total.value]
             yield known[0]._replace(sums=tuple(sums))
         above += total.value
 
@@ -181,7 +182,7 @@ def _below_tables(mentions: Mentions) -> Iterator[StatedBill]:
 def _parts(bill: StatedBill) -> Iterator[float]:
     """Yield the sums of all lines, then those of some of them."""
     yield from bill.sums
-    for many in range(2, len(bill.lines)):
+    for many in range(1, len(bill.lines)):
         for some in combinations([one.costs for one in bill.lines], many):
             yield from map(sum, choices(*some))
 

@@ -32,7 +32,9 @@ _WHERE = re.compile(
     rf"(?:,\s(?P<state>{_STATES})(?!\w|\sCity)|\s\((?P<in>{_STATES})\))(?:,?\s(?P<zip>\d{{5}})(?!\d))?"
 )
 _LIVES = re.compile(r"(?:^|[.!]\s)[ >*_#•+-]*You live in [*_]{0,2}(?P<place>[^\n]{2,80})", re.M)
-_TOWN = re.compile(rf"(?P<city>{_CAPITAL}(?:\s{_CAPITAL}){{0,3}})(?![\w'’-]|\s[A-Z])")
+_TOWN = re.compile(
+    rf"(?P<city>{_CAPITAL}(?:\s{_CAPITAL}){{0,3}})(?=[*_]{{0,2}}(?:[.,;:!()]|\s(?:and|according)\b|\s*$))"
+)
 _YOUR_ZIP = re.compile(r"\b[Yy]our (?:zip|postal)(?: code)? is [*_]{0,2}(?P<zip>\d{5})\b", re.I)
 
 
@@ -84,7 +86,10 @@ def _compare(tally: Tally, label: str, value: Segment, user: User) -> None:
         tally.compare(span, holds, f"E-mail: {value.text}", user.email)
     elif label in _PHONE_LABELS and _PHONE.fullmatch(value.text):
         tally.compare(
-            span, _key(value.text) == _key(user.phone_number), f"Phone: {value.text}", user.phone_number
+            span,
+            _key(value.text)[-7:] == _key(user.phone_number)[-7:],
+            f"Phone: {value.text}",
+            user.phone_number,
         )
     elif label in _NAME_LABELS and _NAME.fullmatch(value.text):
         known = {user.first_name.casefold(), user.last_name.casefold()}
@@ -103,9 +108,10 @@ def _compare(tally: Tally, label: str, value: Segment, user: User) -> None:
 def _compare_town(tally: Tally, town: str, start: int, user: User, known: dict[str, list[str]]) -> None:
     """Compare a town without its state, where it is the town of somebody in the shop: no suburb, and no region."""
     own = {user.address.city.casefold(), STATES.get(user.address.state, user.address.state).casefold()}
-    if town.casefold() in own or f"town {town.casefold()}" in known:
+    near = any(town.casefold() in one or one in town.casefold() for one in own)
+    if near or f"town {town.casefold()}" in known:
         span = start, start + len(town)
-        tally.compare(span, town.casefold() in own, f"Place: {town}", user.address.city)
+        tally.compare(span, near, f"Place: {town}", user.address.city)
 
 
 def _compare_place(tally: Tally, match: re.Match[str], start: int, user: User) -> None:

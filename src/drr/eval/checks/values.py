@@ -29,7 +29,7 @@ _LABELS: dict[Field, frozenset[str]] = {
     ),
     "count": word_list(
         "ratings|reviews|number of ratings|# ratings|# of ratings|no of ratings|rating count|ratings count|review count|number of reviews"
-        "|voters|total ratings|customer ratings|reviewers|total reviews|customer reviews|raters|rated by|votes|based on"
+        "|total ratings|customer ratings|reviewers|total reviews|customer reviews|raters|rated by|votes|based on"
     ),
 }
 _FIELDS = {label: field for field, labels in _LABELS.items() for label in labels}
