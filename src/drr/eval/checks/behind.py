@@ -220,7 +220,7 @@ class FactsBehind(FactsEntered):
         follows = True
         first = SENTENCE_END.search(self._body, low, high)
         product = self._mentions.subject.product(product_id)
-        votes, read = product and product.rating_number, low
+        votes, read = None if product is None else product.rating_number, low
         every = list(segments(self._mentions.plain, low, high))
         for place, one in enumerate(every):
             if one.start < read:

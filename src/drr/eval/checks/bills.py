@@ -225,7 +225,7 @@ def _line(
     mentions: Mentions, product: Product | None, amount: MoneyAmount, many: int, place: Span
 ) -> BillLine:
     """Return a line with its possible costs. By `2 x $5.99` or the record the amount is for one or for all; else both are possible."""
-    known, value = product and product.price, amount.value
+    known, value = None if product is None else product.price, amount.value
     if many == 1:
         return BillLine(value, (value,))
     if _EACH.search(mentions.body, *place) or (known is not None and abs(value - known) <= _CENT):

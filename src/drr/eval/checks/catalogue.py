@@ -187,7 +187,9 @@ def _titles(mentions: Mentions) -> Iterator[_Named]:
         for line in table:
             ids = {one.product_id for one in mentions.within(line.start, line.end)}
             product = mentions.subject.product(next(iter(ids))) if len(ids) == 1 else None
-            for column, cell in enumerate(line.cells if product is not None else ()):
+            if product is None:
+                continue
+            for column, cell in enumerate(line.cells):
                 one = segment(mentions.body, *cell)
                 fits = len(name_words(one.text)) > 1 and similarity(one.text, full_name(product)) >= SAME
                 if one.text:

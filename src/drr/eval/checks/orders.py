@@ -281,8 +281,9 @@ def _compare_last(tally: Tally, mentions: Mentions, line: TextLine, start: int, 
 def _behind_name(mentions: Mentions, one: Segment, order: Order) -> Segment:
     """Return what stands behind the name of the order's product: `Copperfold baking sheets: Delivered`."""
     product, part = mentions.subject.product(order.product_id), split_label(one)
-    named = part is not None and product is not None and len(name_words(part[0])) > 1
-    return part[1] if named and similarity(part[0], full_name(product)) >= SAME else Segment(one.end, "")
+    if part is None or product is None or len(name_words(part[0])) < 2:
+        return Segment(one.end, "")
+    return part[1] if similarity(part[0], full_name(product)) >= SAME else Segment(one.end, "")
 
 
 def _compare_row(
