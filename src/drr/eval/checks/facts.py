@@ -148,7 +148,7 @@ class _Reader(FactsBehind):
         )
         if not inner:
             beside = list(takewhile(lambda each: each.kind == "item" and each.indent == line.indent, before))
-            alone = bool(line.indent) and self._is_named(one, before[len(beside) :])
+            alone = bool(line.indent) and _is_named(self._mentions, one, before[len(beside) :])
             after = takewhile(lambda each: each.kind == "item" and each.indent == line.indent, behind)
             inner = [*reversed(beside), *after]
         if not inner or not alone or self._body[one.end : line.end].strip(" *_:"):
@@ -163,14 +163,6 @@ class _Reader(FactsBehind):
         if len(amounts(self._body, low, high)) > 1:
             found = [value for value in found if value.field != "price"]
         self._enter(one.product_id, [value for value in found if fields.count(value.field) == 1], line)
-
-    def _is_named(self, one: ProductReference, above: Sequence[TextLine]) -> bool:
-        """Tell whether the line above, an item further out, is the product's name."""
-        product = self._mentions.subject.product(one.product_id)
-        if not above or above[0].kind != "item" or product is None:
-            return False
-        name = self._body[after_bullet(self._body, above[0]) : above[0].end]
-        return len(name_words(name)) > 1 and similarity(name, full_name(product)) >= SAME
 
     def _above(self, index: int, line: TextLine, product_id: str) -> None:
         """Read the labelled lines right above that of an id, if one of their figures is the product's own."""
@@ -264,3 +256,12 @@ class _Reader(FactsBehind):
         if product is None or len(name_words(name)) < 2 or similarity(name, full_name(product)) < _NAMED:
             return None
         return product.product_id
+
+
+def _is_named(mentions: Mentions, one: ProductReference, above: Sequence[TextLine]) -> bool:
+    """Tell whether the line above, an item further out, is the product's name."""
+    product = mentions.subject.product(one.product_id)
+    if not above or above[0].kind != "item" or product is None:
+        return False
+    name = mentions.body[after_bullet(mentions.body, above[0]) : above[0].end]
+    return len(name_words(name)) > 1 and similarity(name, full_name(product)) >= SAME
