@@ -118,10 +118,7 @@ class _Reader(FactsBehind):
             self._under(self._owner, label.text, value, line)
 
     def _cell(self, cell: ValueCell, line: TextLine) -> None:
-        """Read a cell below no known heading.
-
-        Examples are `$9 / 4.2` below `Price / rating`, `4.2 (28)` below `Stars (n)`, and what says itself what it is.
-        """
+        """Read a cell below no known heading, such as `$9 / 4.2` or `4.2 (28)`."""
         names, parts = cell.label.split(" / "), list(segments(self._body, cell.value.start, cell.value.end))
         if len(names) == len(parts) > 1:
             for name, part in zip(names, parts, strict=True):

@@ -106,7 +106,7 @@ def _compare(tally: Tally, label: str, value: Segment, user: User) -> None:
 
 
 def _compare_town(tally: Tally, town: str, start: int, user: User, known: dict[str, list[str]]) -> None:
-    """Compare a town without its state, where it is the town of somebody in the shop: no suburb, and no region."""
+    """Compare a town without its state, where somebody of the shop lives there."""
     own = {user.address.city.casefold(), STATES.get(user.address.state, user.address.state).casefold()}
     near = any(town.casefold() in one or one in town.casefold() for one in own)
     if near or f"town {town.casefold()}" in known:
