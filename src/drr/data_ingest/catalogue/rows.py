@@ -29,7 +29,7 @@ BATCH = 20_000
 LONGEST, LONGEST_CELL = 16 << 20, 1 << 20
 """Most characters of a line and of a cell."""
 _WEIGHT = 64 << 20
-"""Bytes of a batch of Parquet's rows, as their column chunks tell them."""
+"""Characters of a batch of rows; of Parquet's the bytes that their column chunks tell."""
 _SAMPLE = 1000
 _DEEPEST = 3
 _MARKS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
@@ -68,11 +68,23 @@ class RowFile(TableFile):
 
     def batches(self, wanted: Sequence[str]) -> Iterator[Batch]:
         records = self.records(wanted)
-        while part := list(islice(records, BATCH)):
+        while part := list(_batch(records)):
             good = [one for one in part if not isinstance(one[1], str)]
             bad = [(line, why) for line, why in part if isinstance(why, str)]
             cells: dict[str, Any] = {name: [row[k] for _, row in good] for k, name in enumerate(wanted)}
             yield Batch([line for line, _ in good], cells, bad)
+
+
+def _batch(
+    records: Iterator[tuple[int, Sequence[Any] | str]],
+) -> Iterator[tuple[int, Sequence[Any] | str]]:
+    """Yield the records of a batch, fewer where they are heavy."""
+    weight = 0
+    for line, row in islice(records, BATCH):
+        yield line, row
+        weight += sum(len(one if isinstance(one, str) else str(one)) for one in row)
+        if weight > _WEIGHT:
+            return
 
 
 class _Unpacking(io.RawIOBase):
@@ -270,6 +282,8 @@ class ParquetFile(TableFile):
         except (OSError, pa.ArrowException) as error:
             raise DrrError(f"{path}: is no Parquet file ({type(error).__name__})") from None
         self.columns = list(self._file.schema_arrow.names)
+        self._told = 0
+        """Bytes of the texts that were read, in every row that has them."""
 
     def batches(self, wanted: Sequence[str]) -> Iterator[Batch]:
         import pyarrow as pa
@@ -322,12 +336,16 @@ class ParquetFile(TableFile):
         if not (pa.types.is_string(texts.type) or pa.types.is_large_string(texts.type)):
             longest = 0
         else:
-            longest = compute.max(compute.binary_length(texts)).as_py() or 0
+            lengths = compute.binary_length(texts)
+            longest = compute.max(lengths).as_py() or 0
+            each = lengths.take(depth.indices) if texts is not depth else lengths
+            self._told += compute.sum(each).as_py() or 0
         heavy = depth is not array and longest * len(depth) > _WEIGHT
         if longest > LONGEST_CELL or heavy:
             raise DrrError(
                 f"{self.path}: a cell past row {first:,} has over {LONGEST_CELL:,} bytes; shorten it"
             )
+        check_unpacked(self.path, self._told, self.path.stat().st_size)
 
 
 def open_table(path: Path, encoding: str | None = None, separator: str | None = None) -> TableFile:
