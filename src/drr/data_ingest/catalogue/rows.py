@@ -288,7 +288,7 @@ class ParquetFile(TableFile):
     def batches(self, wanted: Sequence[str]) -> Iterator[Batch]:
         import pyarrow as pa
 
-        first, columns = 1, list(wanted)
+        first, columns, self._told = 1, list(wanted), 0
         try:
             for number in range(self._file.num_row_groups):
                 rows = self._rows_at_once(number, columns)
