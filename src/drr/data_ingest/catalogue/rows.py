@@ -12,13 +12,13 @@ import io
 import shutil
 import zlib
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import IO, Any, NamedTuple
+from typing import IO, Any, NamedTuple, TypeVar
 
 from drr.data_ingest.products import BadLine, Repairs, parse_object, without_bom
 from drr.env.errors import DrrError, Misuse
@@ -34,6 +34,9 @@ _SAMPLE = 1000
 _DEEPEST = 3
 _MARKS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 _SAY = 'say the encoding in the mapping: encoding = "cp1252"'
+
+
+T = TypeVar("T")
 
 
 class Batch(NamedTuple):
@@ -68,23 +71,25 @@ class RowFile(TableFile):
 
     def batches(self, wanted: Sequence[str]) -> Iterator[Batch]:
         records = self.records(wanted)
-        while part := list(_batch(records)):
+        while part := list(_some(records, BATCH, _weight)):
             good = [one for one in part if not isinstance(one[1], str)]
             bad = [(line, why) for line, why in part if isinstance(why, str)]
             cells: dict[str, Any] = {name: [row[k] for _, row in good] for k, name in enumerate(wanted)}
             yield Batch([line for line, _ in good], cells, bad)
 
 
-def _batch(
-    records: Iterator[tuple[int, Sequence[Any] | str]],
-) -> Iterator[tuple[int, Sequence[Any] | str]]:
-    """Yield the records of a batch, fewer where they are heavy."""
+def _some(given: Iterator[T], most: int, weigh: Callable[[T], int]) -> Iterator[T]:
+    """Yield the next of what is given: so many, fewer where they are heavy."""
     weight = 0
-    for line, row in islice(records, BATCH):
-        yield line, row
-        weight += sum(len(one if isinstance(one, str) else str(one)) for one in row)
+    for one in islice(given, most):
+        yield one
+        weight += weigh(one)
         if weight > _WEIGHT:
             return
+
+
+def _weight(record: tuple[int, Sequence[Any] | str]) -> int:
+    return sum(len(one if isinstance(one, str) else str(one)) for one in record[1])
 
 
 class _Unpacking(io.RawIOBase):
@@ -126,7 +131,7 @@ class DelimitedFile(RowFile):
         found = next((name for mark, name in _MARKS.items() if start.startswith(mark)), "utf-8")
         super().__init__(path, encoding or found, separator)
         csv.field_size_limit(LONGEST_CELL)
-        sample = list(islice(self._lines(), _SAMPLE))
+        sample = list(_some(self._lines(), _SAMPLE, len))
         if not sample:
             raise DrrError(f"{path}: is empty")
         self._separator = separator or self._found(sample)
