@@ -65,15 +65,37 @@ async def test_an_unlisted_address_is_dropped_and_its_claim_stays(study: Study, 
     assert found.rejects == {"url_not_cited": 1}
 
 
-async def test_a_pair_whose_answer_named_another_criterion_is_asked_again(study: Study) -> None:
+def _as_0_2_kept_it(study: Study) -> None:
+    """Leave pairs without a winner as that version did: failed, with the one answer that it had asked for."""
+    rows = study.ledger.db.rows(
+        "SELECT key, result, blobs FROM records JOIN units USING (key) WHERE kind = 'judgement'"
+    )
+    lost = [
+        (key, json.loads(blobs)) for key, result, blobs in rows if json.loads(result) == {"preferences": {}}
+    ]
+    assert lost
+    with study.ledger.db.writing() as db:
+        for key, blobs in lost:
+            first = {name: blob for name, blob in blobs.items() if not name.endswith(":1")}
+            db.execute(
+                "UPDATE records SET status = 'failed', reason = 'malformed', transient = 0, result = '{}', blobs = ? WHERE key = ?",
+                (json.dumps(first), key),
+            )
+
+
+@pytest.mark.parametrize("by_0_2", [False, True])
+async def test_a_pair_whose_answer_named_another_criterion_is_asked_again(
+    study: Study, *, by_0_2: bool
+) -> None:
     """Before, the answer was read from the store for ever."""
     await put(study, answer("a", "x", "Short."), answer("a", "y", "Long."))
-    named: list[str] = ["beauty"]
+    untidy = [True]
 
     def other(task: str, request: Request) -> Reply | None:
-        if task != "pairwise" or "depth" not in json.dumps(request.body).rpartition("Criteria:")[2]:
+        asked = json.dumps(request.body).rpartition("Criteria:")[2]
+        if task != "pairwise" or not untidy or "depth" not in asked:
             return None
-        row = {"criterion": named[-1], "justification": "as told", "winner": "A"}
+        row = {"criterion": "beauty", "justification": "as told", "winner": "A"}
         return Say(json.dumps({"verdicts": [row]}))
 
     script = Judge(instead=other)
@@ -81,9 +103,11 @@ async def test_a_pair_whose_answer_named_another_criterion_is_asked_again(study:
     judged = read_judged(study, choose_judging(study))
     lost = {dimension for (*_, dimension), verdict in judged.pairs.items() if verdict.value is None}
     assert "depth" in lost and judged.failed["pairwise"] == 2 * len(lost)
-    named.append("depth")
+    if by_0_2:
+        _as_0_2_kept_it(study)
+    untidy.clear()
     retry = JudgeOptions(["pairwise"], retry_failed=True)
     _, requests = await by_wire(study, script, retry, all_pairs=True)
-    assert len(requests) == 2 * len(lost)
     judged = read_judged(study, choose_judging(study))
     assert all(v.value for (*_, dimension), v in judged.pairs.items() if dimension == "depth")
+    assert len(requests) == 2 * len(lost)

@@ -17,7 +17,7 @@ from drr.eval.asking.forms import (
     RatingAnswer,
     plain_name,
 )
-from drr.eval.asking.judge import Examiner, answers_by_id, ask_by_id
+from drr.eval.asking.judge import Examiner, ask_by_id
 from drr.eval.evidence.answers import Answer
 from drr.eval.evidence.quotations import locate
 from drr.eval.labels import DIMENSION_TITLES, DIMENSIONS, Dimension, pair_id
@@ -340,11 +340,12 @@ async def prefer(judge: Examiner, asking: Asking[Any]) -> PreferenceResult:
 
 
 async def preference(judge: Examiner, asking: Asking[Any]) -> PreferenceResult | None:
-    """Ask the judge on one dimension as `prefer` does; `None` where the answer is on another."""
-    answer = await judge.answer(asking)
-    if isinstance(answer, PaperPreferenceAnswer):
-        return _preferred(answer)
-    found = answers_by_id(answer.verdicts, [plain_name(asking.dimension or "")], attrgetter("winner"))
+    """Ask the judge on one dimension as `prefer` does; `None` where two answers are on another."""
+    if asking.form is PaperPreferenceAnswer:
+        return _preferred(await judge.answer(asking))
+    found = await ask_by_id(
+        judge, [plain_name(asking.dimension or "")], 1, lambda _: asking, attrgetter("winner")
+    )
     return _preferred(*found.values()) if found else None
 
 
