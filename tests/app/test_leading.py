@@ -7,6 +7,7 @@ import gzip
 import json
 import re
 import shutil
+from cProfile import Profile
 from dataclasses import replace
 from pathlib import Path
 from typing import cast
@@ -19,6 +20,7 @@ from drr.app.report.grids import forest, grid
 from drr.app.report.headline import facts
 from drr.app.report.material import ReportData
 from drr.app.report.page import index_page
+from drr.app.report.plan import ReportPlan
 from drr.app.report.standing import (
     Standings,
     _against,
@@ -28,6 +30,7 @@ from drr.app.report.standing import (
     study_standings,
     verdict,
 )
+from drr.app.report.study_report import _made
 from drr.app.report.tables import Cell, Table, headings
 from drr.app.viewer.model import ShownEntry
 from drr.app.viewer.render import Pages
@@ -47,6 +50,15 @@ def ranks_of(material: ReportData, *, by_rules: bool = False) -> Standings:
     """The standings as a model's verdicts would give them, or those of the rules that judged."""
     found = contrasts(material.per_report)
     return standings(material.per_report, found, material.failed, {}, by_rules=by_rules)
+
+
+def test_a_report_tests_its_differences_once(judged_study: Path, tmp_path: Path) -> None:
+    seen = Profile()
+    with Study.open(judged_study) as study:
+        seen.runcall(_made, study, ReportPlan(out=tmp_path / "report"))
+    assert (tmp_path / "report" / "index.html").is_file()
+    made = [row.callcount for row in seen.getstats() if row.code is contrasts.__code__]
+    assert made == [1]
 
 
 def part(page: str, name: str) -> str:

@@ -78,6 +78,8 @@ class ReportData:
     raters: Raters | None = None
     forms: Sequence[str] = ("svg", "png", "pdf")
     """File formats in which the report's figures are drawn or can be requested."""
+    tested: Sequence[Contrast] | None = None
+    """The paired differences of systems on each lead metric, where they are known already."""
 
     @property
     def banner(self) -> str | None:
@@ -166,9 +168,9 @@ class ReportData:
         return self._grouped[metric]
 
     @cached_property
-    def contrasts(self) -> list[Contrast]:
+    def contrasts(self) -> Sequence[Contrast]:
         """Return the paired differences of systems on each lead metric."""
-        return contrasts(self.per_report)
+        return contrasts(self.per_report) if self.tested is None else self.tested
 
     @cached_property
     def _grouped(self) -> dict[str, Mapping[str, ByQuery]]:

@@ -171,7 +171,7 @@ class FoldPart(NamedTuple):
 def index_page(material: ReportData, tables: Sequence[Table], figures: Sequence[tuple[str, str]]) -> str:
     """Return the HTML of the report's first page. `figures` are pairs of file name without ending and title; a figure with a table's name is placed under the table."""
     page = _FirstPage(material, tables, figures)
-    ranks = study_standings(material.study, material.judged)
+    ranks = study_standings(material.study, material.judged, material.contrasts)
     return (
         templates()
         .get_template("summary.html")

@@ -84,10 +84,12 @@ class Standings(NamedTuple):
     row: SystemStanding
     ahead: Mapping[str, Collection[str]] = {}
     """Systems that beat another one and are beaten by none, by metric."""
+    contrasts: Sequence[Contrast] = ()
+    """All paired differences on lead metrics."""
 
 
-def study_standings(study: Study, judged: Judged) -> Standings:
-    """Return the standings of a study by one judge."""
+def study_standings(study: Study, judged: Judged, tested: Sequence[Contrast] | None = None) -> Standings:
+    """Return the standings of a study by one judge. `tested` are its differences, where they are known already."""
     values = PairedMetrics(judged, families_with(judged, lead_metrics()))
     systems = variants_of(judged)
     failed: dict[str, Counter[str]] = {}
@@ -100,7 +102,8 @@ def study_standings(study: Study, judged: Judged) -> Standings:
         return {name: values.values(name).get(metric, {}) for name in systems}
 
     by_rules = judged.judging is not None and judged.judging.rule_written
-    return standings(per_report, contrasts(per_report), failed, errors, by_rules=by_rules)
+    found = contrasts(per_report) if tested is None else tested
+    return standings(per_report, found, failed, errors, by_rules=by_rules)._replace(contrasts=found)
 
 
 def standings(

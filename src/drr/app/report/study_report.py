@@ -23,6 +23,7 @@ from drr.study.unit import canonical_json
 
 if TYPE_CHECKING:
     from drr.app.report.material import ReportData
+    from drr.app.report.standing import Standings
     from drr.eval.metrics.rows import StudyDocument
     from drr.eval.stats.intervals import VRow
     from drr.eval.tasks.judgements import Judged
@@ -93,8 +94,11 @@ def _kept(study: Study, plan: ReportPlan) -> StudyReport:
 
 
 def _made(study: Study, plan: ReportPlan) -> StudyReport:
-    judged, document = figures_of(study, plan)
-    written = None if plan.out is None else _write(study, judged, document, plan, plan.out)
+    judged, document, ranks = figures_of(study, plan)
+    written = None
+    if plan.out is not None:
+        material = _material(study, judged, document, plan, plan.out, ranks)
+        written = _write(material, plan, plan.out)
     verdicts = None if plan.verdicts is None else _write_verdicts(judged, plan, plan.verdicts)
     page = None if plan.out is None else plan.out / "index.html"
     errors = None if plan.errors is None else _write_errors(judged, plan.errors)
@@ -106,14 +110,14 @@ def write_beside(study: Study, out: Path, viewer: str, judge: str | None) -> Rep
     from drr.app.report.page import write_report
 
     plan = ReportPlan(out=out, viewer=viewer, judge=judge)
-    judged, document = figures_of(study, plan)
-    material = _material(study, judged, document, plan, out)
+    judged, document, ranks = figures_of(study, plan)
+    material = _material(study, judged, document, plan, out, ranks)
     write_report(material, out, drawn=False)
     return material
 
 
-def figures_of(study: Study, plan: ReportPlan) -> tuple[Judged, StudyDocument]:
-    """Return a judge's stored verdicts, and the document of figures that `drr report --json` prints."""
+def figures_of(study: Study, plan: ReportPlan) -> tuple[Judged, StudyDocument, Standings]:
+    """Return a judge's stored verdicts, the document of figures that `drr report --json` prints, and who leads."""
     from drr.app.report.standing import study_standings
     from drr.eval.foreign.summary import foreign_scores, foreign_tables
     from drr.eval.judging.read import choose_judging, complete_only, read_judged
@@ -122,12 +126,13 @@ def figures_of(study: Study, plan: ReportPlan) -> tuple[Judged, StudyDocument]:
     judged = read_judged(study, choose_judging(study, plan.judge))
     document = study_document(study, plan.judge, complete=plan.complete_only, known=judged)
     counted = complete_only(judged) if plan.complete_only else judged
-    document["standing"] = study_standings(study, counted).row.document()
+    ranks = study_standings(study, counted)
+    document["standing"] = ranks.row.document()
     if scores := foreign_scores(study):
         document["foreign"] = foreign_tables(scores, judged.answers)
     if plan.labels:
         _correct(study, judged, document, plan)
-    return judged, document
+    return judged, document, ranks
 
 
 def every_figure(study: Study) -> JsonObject:
@@ -147,16 +152,17 @@ def _correct(study: Study, judged: Judged, document: StudyDocument, plan: Report
     document["corrected"] = corrected_document(judged, labels)
 
 
-def _write(study: Study, read: Judged, document: StudyDocument, plan: ReportPlan, out: Path) -> ReportFolder:
+def _write(material: ReportData, plan: ReportPlan, out: Path) -> ReportFolder:
     """Write the folder of the report and return facts about the folder."""
     from drr.app.report.page import write_report
 
-    material = replace(_material(study, read, document, plan, out), forms=plan.figures)
-    tables = write_report(material, out)
+    tables = write_report(replace(material, forms=plan.figures), out)
     return ReportFolder(len(tables), paper_left_out=plan.paper_figures and not material.with_paper)
 
 
-def _material(study: Study, read: Judged, document: StudyDocument, plan: ReportPlan, out: Path) -> ReportData:
+def _material(
+    study: Study, read: Judged, document: StudyDocument, plan: ReportPlan, out: Path, ranks: Standings
+) -> ReportData:
     from drr.app.report.material import ReportData
     from drr.eval.agreement.study import agreement_among, raters_of
     from drr.eval.judging.read import complete_only
@@ -171,7 +177,9 @@ def _material(study: Study, read: Judged, document: StudyDocument, plan: ReportP
     raters = raters_of(study, _people(study, plan.human), read)
     agreement = agreement_among(study, raters)
     viewer = viewer_of(out, plan.viewer)
-    return ReportData(study, judged, document, beside, agreement, plan.paper, viewer, raters)
+    return ReportData(
+        study, judged, document, beside, agreement, plan.paper, viewer, raters, tested=ranks.contrasts
+    )
 
 
 def _write_verdicts(judged: Judged, plan: ReportPlan, file: Path) -> int:
