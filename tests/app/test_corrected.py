@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from drr.app.annotate.labels import label_of
+from drr.app.annotate.labels import Mark, Notebook
 from drr.app.annotate.plan import BlindReport, make_plan
 from drr.app.annotate.sheets import labels_of
 from drr.app.cli import main
@@ -143,7 +143,7 @@ def test_trials_stand_in_for_questions_where_they_differ() -> None:
     assert first["questions"] == 40 and first["trials"] > 2
 
 
-def test_a_draw_is_by_lot_again_the_same_and_pairs_carry_it(judged_study: Path) -> None:
+def test_a_draw_is_by_lot_again_the_same_and_pairs_carry_it(judged_study: Path, tmp_path: Path) -> None:
     places = [(str(n), "") for n in range(100)]
     one, sample = draw_places(places, 30, 5)
     assert draw_places(places, 30, 5) == (one, sample) and draw_places(places, 30, 6)[0] != one
@@ -161,8 +161,9 @@ def test_a_draw_is_by_lot_again_the_same_and_pairs_carry_it(judged_study: Path) 
     assert one == other
     assert plan.sample == Sample(seed=5, drawn=4, population=len(answers) * 1)
     assert make_plan(reports, annotators=["ann"], pairs=4, seed=5).sample is None
-    line = label_of(plan.pairs[0], "overall", "left", "a", "ann", None, plan.sample)
-    assert PairwiseLabel.model_validate(line).sample == plan.sample
+    ann = Notebook(tmp_path, plan, plan.annotators[0])
+    ann.add(Mark(pair=plan.annotators[0].turns[0].pair, dimension="overall", choice="left"))
+    assert [PairwiseLabel.model_validate(line).sample for line in ann.labels()] == [plan.sample]
 
 
 def every_label(study: Path, sheets: Path) -> list[Label]:

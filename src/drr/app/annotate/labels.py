@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Annotated, Literal, NotRequired, TypedDict
+from typing import Annotated, Literal
 
 from drr.app.annotate.plan import AnnotationPlan, Annotator, BlindPair
 from drr.app.console import write_lines
 from drr.app.pages.line_file import LineFile
 from drr.env.errors import DrrError, Misuse
-from drr.env.json_object import parsed
+from drr.env.json_object import JsonObject, parsed
 from drr.env.small_files import DOCUMENT, read_within
-from drr.eval.labels import Sample, pair_id, rating_id
+from drr.eval.labels import rating_id
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 Choice = Literal["left", "right", "tie", "both_bad"]
@@ -65,24 +65,14 @@ class Notebook:
                 where = f"{self.path}, line {number}"
                 raise DrrError(f"{where}: not a mark; mend or remove the line") from error
 
-    def labels(self) -> Iterator[LabelLine | CriterionLabelLine]:
+    def labels(self) -> Iterator[JsonObject]:
         """Yield the marks as label lines for `drr judges agreement`. A is `answer_a`, whichever side it was shown on."""
-        for (pair_handle, dimension), mark in sorted(self.marks().items()):
-            pair = self._plan.pair(pair_handle)
-            if pair is None or mark.choice is None:
-                continue
-            if isinstance(mark.choice, int):
-                yield criterion_label_of(pair, mark, mark.choice, self._annotator.name, self._plan.sample)
-            else:
-                yield label_of(
-                    pair,
-                    dimension,
-                    mark.choice,
-                    self._shown[pair_handle],
-                    self._annotator.name,
-                    mark.seconds,
-                    self._plan.sample,
-                )
+        for (name, dimension), mark in sorted(self.marks().items()):
+            pair = self._plan.pair(name)
+            if pair is not None and mark.choice is not None:
+                line = label_of(pair, dimension, mark.choice, self._shown[name])
+                line |= {"judge": self._annotator.name, "seconds": mark.seconds}
+                yield line | ({"sample": self._plan.sample.model_dump()} if self._plan.sample else {})
 
 
 def is_asked(mark: Mark, plan: AnnotationPlan) -> bool:
@@ -93,77 +83,24 @@ def is_asked(mark: Mark, plan: AnnotationPlan) -> bool:
     return fits and offered and mark.dimension in plan.asked(mark.pair)
 
 
-class CriterionLabelLine(TypedDict):
-    """One exported line with a score under a criterion."""
-
-    id: str
-    query: str
-    answer: str
-    dimension: str
-    criterion: str
-    criterion_text: str
-    label: int
-    judge: str
-    seconds: float | None
-    sample: NotRequired[SampleLine]
-
-
-class LabelLine(TypedDict):
-    """One exported line with the label of a pair, as `drr judges annotate --export` writes it."""
-
-    id: str
-    query: str
-    answer_a: str
-    answer_b: str
-    system_a: str
-    system_b: str
-    shown_first: Literal["a", "b"]
-    dimension: str
-    label: str
-    judge: str
-    seconds: float | None
-    sample: NotRequired[SampleLine]
-    """The random draw of the pairs; absent where pairs were spread evenly."""
-
-
-class SampleLine(TypedDict):
-    seed: int
-    drawn: int
-    population: int
-
-
-def criterion_label_of(
-    pair: BlindPair, mark: Mark, score: int, judge: str, sample: Sample | None
-) -> CriterionLabelLine:
-    asked = next(one for one in pair.criteria if one.id == mark.dimension)
-    line: CriterionLabelLine = {
-        "id": rating_id(pair.query_id, pair.system_a, pair.trial),
-        "query": pair.query,
-        "answer": pair.answer_a,
-        "dimension": asked.dimension,
-        "criterion": asked.id,
-        "criterion_text": asked.text,
-        "label": score,
-        "judge": judge,
-        "seconds": mark.seconds,
-    }
-    if sample is not None:
-        line["sample"] = {"seed": sample.seed, "drawn": sample.drawn, "population": sample.population}
-    return line
-
-
 def label_of(
-    pair: BlindPair,
-    dimension: str,
-    choice: Choice,
-    shown_first: Literal["a", "b"],
-    judge: str,
-    seconds: float | None,
-    sample: Sample | None = None,
-) -> LabelLine:
+    pair: BlindPair, dimension: str, choice: Choice | int, shown_first: Literal["a", "b"]
+) -> JsonObject:
+    """Return the exported label of a pair, or of a report under the criterion that `dimension` names."""
+    if isinstance(choice, int):
+        asked = next(one for one in pair.criteria if one.id == dimension)
+        return {
+            "id": rating_id(pair.query_id, pair.system_a, pair.trial),
+            "query": pair.query,
+            "answer": pair.answer_a,
+            "dimension": asked.dimension,
+            "criterion": asked.id,
+            "criterion_text": asked.text,
+            "label": choice,
+        }
     left, right = ("A", "B") if shown_first == "a" else ("B", "A")
-    line: LabelLine = {
-        "id": pair_id(pair.query_id, pair.system_a, pair.system_b, pair.trial),
+    return {
+        "id": pair.label_id,
         "query": pair.query,
         "answer_a": pair.answer_a,
         "answer_b": pair.answer_b,
@@ -172,12 +109,7 @@ def label_of(
         "shown_first": shown_first,
         "dimension": dimension,
         "label": {"left": left, "right": right}.get(choice, choice),
-        "judge": judge,
-        "seconds": seconds,
     }
-    if sample is not None:
-        line["sample"] = {"seed": sample.seed, "drawn": sample.drawn, "population": sample.population}
-    return line
 
 
 def notebooks(folder: Path, plan: AnnotationPlan) -> dict[str, Notebook]:
@@ -199,17 +131,17 @@ def merge(folder: Path, plan: AnnotationPlan, files: Iterable[Path]) -> dict[str
     added: dict[str, int] = {}
     for name, marks in [_saved(file, plan) for file in files]:
         last = books[name].last()
-        fresh = [mark for mark in marks if _is_news(mark, last.get((mark.pair, mark.dimension)))]
-        for mark in fresh:
-            books[name].add(mark)
-        added[name] = added.get(name, 0) + len(fresh)
+        added.setdefault(name, 0)
+        for mark in marks:
+            known = last.get((mark.pair, mark.dimension))
+            if known is None:
+                is_news = mark.choice is not None
+            else:
+                is_news = mark != known and (mark.at is None or known.at is None or mark.at > known.at)
+            if is_news:
+                books[name].add(mark)
+                added[name] += 1
     return added
-
-
-def _is_news(mark: Mark, known: Mark | None) -> bool:
-    if known is None:
-        return mark.choice is not None
-    return mark != known and (mark.at is None or known.at is None or mark.at > known.at)
 
 
 def _saved(file: Path, plan: AnnotationPlan) -> tuple[str, list[Mark]]:
@@ -230,13 +162,8 @@ def _saved(file: Path, plan: AnnotationPlan) -> tuple[str, list[Mark]]:
         raise Misuse(
             f"{file}: made for another plan, in which left and right may be the other way round; was the plan drawn anew?"
         )
-    wrong = _stray(marks, plan, person)
-    if wrong is not None:
-        raise Misuse(f"{file}: pair {wrong.pair}, dimension {wrong.dimension} is not in this plan")
-    return name, marks
-
-
-def _stray(marks: Iterable[Mark], plan: AnnotationPlan, person: Annotator) -> Mark | None:
-    """Return the first mark on a pair or dimension that the person was not given, or `None`."""
     pairs = {turn.pair for turn in person.turns}
-    return next((m for m in marks if m.pair not in pairs or not is_asked(m, plan)), None)
+    for mark in marks:
+        if mark.pair not in pairs or not is_asked(mark, plan):
+            raise Misuse(f"{file}: pair {mark.pair}, dimension {mark.dimension} is not in this plan")
+    return name, marks

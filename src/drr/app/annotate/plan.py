@@ -53,6 +53,11 @@ class BlindPair(BaseModel):
     answer_b: str
     criteria: list[ShownCriterion] = []
 
+    @property
+    def label_id(self) -> str:
+        """Return the id that labels of the two answers have."""
+        return pair_id(self.query_id, self.system_a, self.system_b, self.trial)
+
 
 class Turn(BaseModel):
     """One pair as shown to one annotator: which answer is on the left."""
@@ -105,7 +110,8 @@ class AnnotationPlan(BaseModel):
 
     def is_guessable(self) -> bool:
         """Return whether an earlier version drew the plan, whose pages let annotators infer the systems."""
-        return any(pair.id == _old_name(pair) for pair in self.pairs)
+        old = {f"p-{sha256(pair.label_id.encode()).hexdigest()[:16]}" for pair in self.pairs}
+        return any(pair.id in old for pair in self.pairs)
 
     def asked(self, pair_id: str) -> list[str]:
         """Return the ids of the questions on a pair: the dimensions, or the criteria of the pair."""
@@ -208,11 +214,6 @@ def _candidates(reports: Sequence[BlindReport]) -> dict[tuple[str, str], list[Bl
                 )
             )
     return found
-
-
-def _old_name(pair: BlindPair) -> str:
-    old_id = pair_id(pair.query_id, pair.system_a, pair.system_b, pair.trial)
-    return "p-" + sha256(old_id.encode()).hexdigest()[:16]
 
 
 def _spread(candidates: dict[tuple[str, str], list[BlindPair]], count: int, seed: int) -> list[BlindPair]:

@@ -16,7 +16,7 @@ from drr.app.annotate.plan import AnnotationPlan, Annotator, BlindPair, save
 from drr.app.pages.frame import ICON
 from drr.app.pages.serve import STATIC, bind, body_within, guarded
 from drr.env.errors import DrrError
-from drr.eval.labels import pair_id
+from drr.eval.stats.question import grouped
 from drr.wording.excerpt import many
 
 if TYPE_CHECKING:
@@ -86,36 +86,30 @@ def live_agreement(plan: AnnotationPlan, folder: Path) -> list[tuple[str, Statis
     from drr.eval.stats.agreement import cohen_kappa
 
     labels = _labels(plan, folder)
-    query_of = {_label_id(pair): pair.query for pair in plan.pairs}
-    rows = []
-    for dimension in plan.dimensions:
-        one: list[str | None] = []
-        other: list[str | None] = []
-        clusters: list[str] = []
-        for a, b in combinations(labels.values(), 2):
-            for key in sorted(a.keys() & b.keys()):
-                if key[1] == dimension:
-                    one.append(a[key])
-                    other.append(b[key])
-                    clusters.append(query_of[key[0]])
-        rows.append((dimension, cohen_kappa(one, other, clusters=clusters, categories=CLASSES)))
-    return rows
-
-
-def _label_id(pair: BlindPair) -> str:
-    return pair_id(pair.query_id, pair.system_a, pair.system_b, pair.trial)
+    query_of = {pair.label_id: pair.query for pair in plan.pairs}
+    both = grouped(
+        (key[1], (a[key], b[key], query_of[key[0]]))
+        for a, b in combinations(labels.values(), 2)
+        for key in sorted(a.keys() & b.keys())
+    )
+    columns = {
+        one: [[row[column] for row in both.get(one, ())] for column in range(3)] for one in plan.dimensions
+    }
+    return [
+        (dimension, cohen_kappa(one, other, clusters=asked, categories=CLASSES))
+        for dimension, (one, other, asked) in columns.items()
+    ]
 
 
 def _labels(plan: AnnotationPlan, folder: Path) -> Mapping[str, Labels]:
-    """Return each person's labels by pair id and dimension, reduced to A, B and tie."""
+    """Return each person's labels by label id and dimension, reduced to A, B and tie."""
     return {
-        name: {(row["id"], row["dimension"]): _three(str(row["label"])) for row in book.labels()}
+        name: {
+            (row["id"], row["dimension"]): "tie" if row["label"] == "both_bad" else str(row["label"])
+            for row in book.labels()
+        }
         for name, book in notebooks(folder, plan).items()
     }
-
-
-def _three(label: str) -> str:
-    return "tie" if label == "both_bad" else label
 
 
 LARGEST_MARK = 4096
@@ -234,7 +228,7 @@ def _pair_row(
             cells.append((person.name, 9 * made // len(asked), share))
         else:
             cells.append((person.name, None, "not asked"))
-    chosen = [[own[key] for own in labels if (key := (_label_id(pair), one)) in own] for one in asked]
+    chosen = [[own[key] for own in labels if (key := (pair.label_id, one)) in own] for one in asked]
     both = [own for own in chosen if len(own) > 1]
     alike = f"{sum(len(set(own)) == 1 for own in both)} of {len(both)}" if both else "not yet two"
     systems = " and ".join(filter(None, (pair.system_a, pair.system_b)))

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from random import Random
-from typing import NamedTuple, NotRequired, TypedDict
+from typing import NamedTuple
 
 from drr.env.errors import DrrError
+from drr.env.json_object import JsonObject
 from drr.eval.agreement.rows import MarkedRow
 from drr.eval.agreement.statistics import SUPPORT_SCORE
 from drr.eval.agreement.study import latest_judgings
@@ -20,25 +21,8 @@ from drr.eval.tasks.desk import JudgingContext
 from drr.eval.tasks.judgements import Judged
 from drr.study.study import Study
 
-
-class SampleRow(TypedDict):
-    seed: int
-    drawn: int
-    population: int
-
-
-class SheetLine(TypedDict):
-    """A line of a sheet, without a label and without the judge's verdict."""
-
-    id: str
-    claim: NotRequired[str]
-    evidence: NotRequired[str]
-    query: NotRequired[str]
-    answer: NotRequired[str]
-    dimension: NotRequired[str]
-    label: None
-    judge: str
-    sample: SampleRow
+SheetLine = JsonObject
+"""A line of a sheet: a label without its value and without the judge's verdict, with the draw."""
 
 
 Place = tuple[str, str]
@@ -77,8 +61,8 @@ def support_sheet(
         shown = shown_to_judge(judged, desk, judged.by_key[key], name)
         if shown is None:
             raise DrrError(f"{judged.by_key[key].label}: its sources are no longer those that were judged")
-        line = _line(support_id(judged.by_key[key], name), judge, sample)
-        lines.append({**line, "claim": shown.claim, "evidence": shown.evidence})
+        line = {"id": support_id(judged.by_key[key], name), "label": None, "judge": judge}
+        lines.append({**line, "sample": sample.model_dump(), **shown._asdict()})
     return lines
 
 
@@ -114,7 +98,6 @@ def shown_to_judge(judged: Judged, desk: JudgingContext, answer: Answer, name: s
 
 
 def rating_sheet(judged: Judged, places: Iterable[Place], sample: Sample, judge: str) -> list[SheetLine]:
-    row = _sample_of(sample)
     return [
         {
             "id": rating_id(answer.query_id, answer.variant, answer.trial),
@@ -123,20 +106,12 @@ def rating_sheet(judged: Judged, places: Iterable[Place], sample: Sample, judge:
             "dimension": dimension,
             "label": None,
             "judge": judge,
-            "sample": row,
+            "sample": sample.model_dump(),
         }
         for answer in (judged.by_key[key] for key, _ in places)
         for dimension in DIMENSIONS
         if dimension in judged.ratings[answer.key]
     ]
-
-
-def _line(name: str, judge: str, sample: Sample) -> SheetLine:
-    return {"id": name, "label": None, "judge": judge, "sample": _sample_of(sample)}
-
-
-def _sample_of(sample: Sample) -> SampleRow:
-    return {"seed": sample.seed, "drawn": sample.drawn, "population": sample.population}
 
 
 class MarkedLabels(NamedTuple):
