@@ -16,17 +16,7 @@ from drr.app.viewer.reader import Reader
 from drr.app.viewer.render import Pages
 from drr.eval.evidence.answers import read_answers
 from drr.eval.foreign import registry
-from drr.eval.foreign.form import (
-    FileOut,
-    ForeignFigure,
-    ForeignPart,
-    ForeignQuestion,
-    Given,
-    GivenReport,
-    GivenScores,
-    ReportOut,
-    ScoresOut,
-)
+from drr.eval.foreign.form import ForeignFigure, ForeignPart, Format, Kind
 from drr.eval.judging.read import read_judged
 from drr.eval.stats import aggregate
 from drr.study.study import Study
@@ -358,32 +348,27 @@ def test_a_result_of_dr3_beyond_its_scale_is_refused(refused: Refused, tmp_path:
     assert str(path) in err and "score" in err
 
 
-class Toy:
-    """A format is one file and one line."""
-
-    name, title, no_room = "toy", "Toy bench", frozenset({"user"})
-    parts = (ForeignPart("stars", "Toy bench, stars", (ForeignFigure("stars", "stars", (0.0, 5.0)),)),)
-
-    def read(self, path: Path) -> Iterator[Given]:
-        asked = ForeignQuestion(words=path.read_text(encoding="utf-8"))
-        yield GivenReport(str(path), asked, "toy-agent", "# Toy")
-        yield GivenScores(str(path), asked, "toy-agent", "stars", {"stars": 4.0}, path.name, "0" * 64)
-
-    written_parts: frozenset[str] = frozenset()
-
-    def write_scores(self, scores: Sequence[ScoresOut]) -> Iterator[FileOut]:
-        return iter(())
-
-    def write(self, reports: Sequence[ReportOut]) -> Iterator[FileOut]:
-        yield FileOut("toy.txt", "".join(one.text for one in reports))
+TOY = Format(
+    "toy",
+    "Toy bench",
+    (ForeignPart("stars", "Toy bench, stars", (ForeignFigure("stars", "stars", (0.0, 5.0)),)),),
+    frozenset({"user"}),
+    {"ask": ("words", str, ...)},
+    (
+        Kind(("stars",), {"stars": (float, ...)}, part="stars"),
+        Kind(("says",), {"says": (str, ...)}, "toys/{system}.jsonl", ("ask",), text="says"),
+    ),
+)
+"""A format is one file and one line."""
 
 
 def test_one_more_format_is_a_file_and_a_line(
     drr: Drr, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setitem(registry.FORMATS, "toy", f"{__name__}:Toy")
-    (tmp_path / "toy.txt").write_text("Which toy?", encoding="utf-8")
-    drr.json("import", tmp_path / "st", tmp_path / "toy.txt", "--format", "toy", "--judge", "a child")
+    monkeypatch.setitem(registry.FORMATS, "toy", f"{__name__}:TOY")
+    said, scored = {"ask": "Which toy?", "says": "# Toy"}, {"ask": "Which toy?", "stars": 4.0}
+    path = lines(tmp_path / "toy-agent.jsonl", said, scored)
+    drr.json("import", tmp_path / "st", path, "--format", "toy", "--judge", "a child")
     assert table(drr, tmp_path / "st", "stars")["systems"]["toy-agent"]["stars"]["value"] == 4.0
     with Study.open(tmp_path / "st") as study:
         reader = Reader(study)
@@ -391,4 +376,5 @@ def test_one_more_format_is_a_file_and_a_line(
         assert view is not None
         assert "Toy bench, stars: stars" in Pages("s", served=False).report(view)
     told = drr.json("export", tmp_path / "st", "--out", tmp_path / "out", "--format", "toy")
-    assert told["files"] == ["toy.txt"]
+    assert told["files"] == ["toys/toy-agent.jsonl"]
+    assert json.loads((tmp_path / "out/toys/toy-agent.jsonl").read_text(encoding="utf-8")) == said

@@ -73,7 +73,7 @@ class Paper(NamedTuple):
     corrected: str = ""
     """A function of the judged units and people's labels that returns the figures which labels can correct."""
     formats: Mapping[str, str] = {}
-    """Classes for other benchmarks' file formats, by the name that `--format` takes."""
+    """Other benchmarks' file formats (`drr.eval.foreign.form.Format`), by the name that `--format` takes."""
     sums: Mapping[str, tuple[str, str]] = {}
     """Protocols of `drr papers aggregate` by name. Each is the class that sums, and one line of help."""
     architectures: str = ""

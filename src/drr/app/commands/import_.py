@@ -1,37 +1,39 @@
-"""The command `drr study import`: adds reports of other systems to a study, so that they are judged beside ours."""
+"""The command `drr study import`: adds reports of other systems to a study, so that they are judged beside ours.
+
+With `--format` the files are those of another benchmark, whose scores stand beside ours, never among them.
+"""
 
 from __future__ import annotations
 
 import argparse
+import asyncio
 import sys
+from collections.abc import Sequence
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
-from drr.app.console import add_setting_options, print_json, settings_of
+from drr.app.console import add_setting_options, print_json, progress_of, settings_of
+from drr.app.models.setup import models_of
 from drr.app.options import positive_int
-from drr.app.study.foreign import (
-    HeldAgainst,
-    checked_shop,
-    format_of,
-    read_given,
-    say_shop,
-    say_taken,
-    take_given,
-    take_known_users,
-    taken_before_writing,
-    taken_reports,
-)
-from drr.app.study.outcome import config_of
+from drr.app.study.foreign import format_named
+from drr.app.study.outcome import config_of, keep_questions
 from drr.app.study.trust import remember_study
 from drr.app.terminal import plain
-from drr.env.errors import Misuse
+from drr.app.users import user_in
+from drr.env.errors import DrrError, Misuse
 from drr.env.plugins import examples_of, load, merged_field
 from drr.env.settings import Settings
-from drr.eval.foreign.registry import format_names
+from drr.env.shop import open_shop
+from drr.eval.foreign.registry import format_names, formats, part_of
+from drr.eval.stats.question import grouped
 from drr.wording.excerpt import excerpt, many
 
 if TYPE_CHECKING:
     from drr.eval.evidence.imported import ReadReports
+    from drr.eval.foreign.form import Format
+    from drr.eval.foreign.summary import ForeignScore
+    from drr.eval.foreign.taking import GivenFiles, TakenFiles
     from drr.study.study import Study
 
 _EXAMPLES = """\
@@ -52,23 +54,47 @@ examples:
 """
 
 
+class HeldAgainst(TypedDict):
+    """The shop that the reports of a study are checked against."""
+
+    shop: str | None
+    shop_url: str
+
+
+class ScoresTaken(TypedDict):
+    part: str
+    title: str
+    judge: str | None
+    system: str
+    rows: int
+    unscored: int
+    """Rows that the judge left without a score."""
+    without_report: int
+    """Rows whose question has no report of the system in this study; a row that names no question is not counted."""
+
+
+class RefusedRow(TypedDict):
+    line: int
+    why: str
+
+
 class TakenIn(TypedDict):
     """The document of `drr study import --json`."""
 
     schema: int
     study: str
     held_against: HeldAgainst
+    format: str | None
+    """Name of the other benchmark's format; `None` for reports in our own form."""
     reports: int
     added: int
     systems: list[str]
     queries: int
+    scores: list[ScoresTaken]
+    replaced: int
+    """Earlier scores of the same judge that the new scores replaced."""
     refused: list[RefusedRow]
     """Lines that could not be imported, each with the reason; all other lines were imported."""
-
-
-class RefusedRow(TypedDict):
-    line: int
-    why: str
 
 
 _SHOWN = 20
@@ -110,11 +136,53 @@ def build(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from drr.eval.evidence.imported import plan_import, read_reports
+    """Import everything that was given. All errors in the files are found before a new study is made."""
+    from drr.eval.evidence.imported import ReadReports
+    from drr.eval.foreign.summary import keep_scores
+    from drr.study.study import Study
 
-    if arguments.format is not None:
-        return _run_foreign(arguments)
-    reader = merged_field("logs").get(arguments.files[0].suffix)
+    given = _own_reports(arguments) if arguments.format is None else _foreign_files(arguments)
+    settings = settings_of(arguments).settings
+    with ExitStack() as opened:
+        study = None
+        if Study.exists(arguments.study):
+            study = opened.enter_context(Study.open(arguments.study))
+        taken = _taken(given, study, settings, arguments)
+        if study is None:
+            config = config_of({"shop": arguments.shop}, settings)
+            study = opened.enter_context(Study.create(arguments.study, config))
+            remember_study(arguments.study, settings, shops=[arguments.shop])
+        added, ok = _taken_reports(study, taken, settings, arguments)
+        refused = given.refused if isinstance(given, ReadReports) else []
+        kept = study.config.get("settings", {}).get("shop_url")
+        document: TakenIn = {
+            "schema": 1,
+            "study": str(Path(study.folder)),
+            "held_against": {"shop": _shop(study), "shop_url": kept or settings.shop_url},
+            "format": arguments.format,
+            "reports": len(taken.units),
+            "added": added,
+            "systems": sorted({unit.spec["variant"] for unit in taken.units}),
+            "queries": len({unit.spec["query_id"] for unit in taken.units}),
+            "scores": _scores_taken(study, taken.scores),
+            "replaced": keep_scores(study, taken.scores) if taken.scores else 0,
+            "refused": [{"line": line, "why": why} for line, why in refused],
+        }
+    if isinstance(given, ReadReports):
+        _say_refused(given)
+    if arguments.json:
+        print_json(document)
+    else:
+        _say(document)
+    return 0 if ok and not document["refused"] else 1
+
+
+def _own_reports(arguments: argparse.Namespace) -> ReadReports:
+    """Read reports in our own form, or the log of another harness."""
+    from drr.eval.evidence.imported import read_reports
+
+    first = arguments.files[0]
+    reader = merged_field("logs").get(first.suffix)
     for name in ("queries", "judge", "trial", *(("scorer",) if reader is None else ())):
         if getattr(arguments, name) not in (None, []):
             kind = "logs" if name == "scorer" else "--format"
@@ -123,50 +191,130 @@ def run(arguments: argparse.Namespace) -> int:
         raise Misuse("one log at a time; several files are for reports and for --format")
     try:
         if reader is not None:
-            read = load(reader)(arguments.files[0], arguments.system, arguments.scorer)
-        else:
-            read = read_reports(*arguments.files, system=arguments.system)
+            read: ReadReports = load(reader)(first, arguments.system, arguments.scorer)
+            return read
+        return read_reports(*arguments.files, system=arguments.system)
     except Misuse as error:
-        if arguments.files[0].suffix != ".md" and (theirs := format_of(arguments.files[0])):
+        if first.suffix != ".md" and (theirs := _format_of(first)):
             raise Misuse(f"{error}; it reads as {theirs.title}: add --format {theirs.name}") from error
         raise
-    settings = settings_of(arguments).settings
-    take_known_users(read, _shop(arguments), settings)
-    with _study(arguments, settings) as study:
-        units, fresh = plan_import(study, read)
-        added, ok = taken_reports(study, units, fresh, settings, arguments)
-        document: TakenIn = {
-            "schema": 1,
-            "study": str(Path(study.folder)),
-            "held_against": checked_shop(study, settings),
-            "reports": len(units),
-            "added": added,
-            "systems": sorted({unit.spec["variant"] for unit in units}),
-            "queries": len({unit.spec["query_id"] for unit in units}),
-            "refused": [{"line": line, "why": why} for line, why in read.refused],
-        }
-    _say_refused(read)
-    if arguments.json:
-        print_json(document)
-    else:
-        print(
-            f"{added} of {len(units)} reports are new; {many(document['queries'], 'question')}, systems {', '.join(document['systems'])}"
+
+
+def _format_of(path: Path) -> Format | None:
+    """Return the format that can read the file's first row as a report; `None` where no format can."""
+    from drr.eval.foreign.form import GivenReport
+
+    for form in formats().values():
+        with suppress(DrrError):
+            if isinstance(next(iter(form.read(path)), None), GivenReport):
+                return form
+    return None
+
+
+def _foreign_files(arguments: argparse.Namespace) -> GivenFiles:
+    from drr.eval.foreign.summary import NAME_LENGTH
+    from drr.eval.foreign.taking import read_files
+    from drr.study.study import Study
+
+    for name in ("judge", "system"):
+        named = getattr(arguments, name)
+        if named is not None and (not named.strip() or len(named) > NAME_LENGTH or not named.isprintable()):
+            raise Misuse(f"--{name}: a name of at most {NAME_LENGTH} characters")
+    given = read_files(format_named(arguments.format), arguments.files, arguments.queries, arguments.system)
+    if arguments.judge is not None and not given.scores:
+        raise Misuse("--judge names who gave the scores, and these files hold none")
+    if not given.reports and not Study.exists(arguments.study):
+        raise Misuse(f"{arguments.study}: no study yet, and these are scores alone; import the reports first")
+    return given
+
+
+def _taken(
+    given: ReadReports | GivenFiles, study: Study | None, settings: Settings, arguments: argparse.Namespace
+) -> TakenFiles:
+    """Prepare the import into this study, or into a new one. Nothing is written yet."""
+    from drr.eval.evidence.imported import ReadReports, plan_import
+    from drr.eval.foreign.summary import foreign_scores
+    from drr.eval.foreign.taking import TakenFiles, take_files
+
+    if isinstance(given, ReadReports):
+        _take_known_users(given, arguments.shop if study is None else _shop(study), settings)
+        return TakenFiles(*plan_import(study, given), [])
+    if study is not None:
+        foreign_scores(study)  # a file that cannot be read is not written over
+    return take_files(study, given, arguments.judge, arguments.trial or 0)
+
+
+def _shop(study: Study) -> str | None:
+    """Return the shop of the study, which only a new one takes from the call. It is the default of `drr judge`."""
+    shop: str | None = study.config.get("run", {}).get("shop")
+    return shop
+
+
+def _take_known_users(read: ReadReports, spec: str | None, settings: Settings) -> None:
+    """Refuse reports for a user whom the shop does not have; `user_in` tells who that is."""
+    if spec is None or all(report.user_id is None for _, report in read.reports):
+        return
+    rows = list(read.reports)
+    read.reports.clear()
+    with open_shop(spec, settings) as shop:
+        for line, report in rows:
+            try:
+                known = None if report.user_id is None else user_in(shop, report.user_id)
+            except Misuse as error:
+                read.refuse(line, f"{excerpt(report.query, 40)!r}: {error}")
+            else:
+                read.reports.append((line, report.model_copy(update={"user_id": known})))
+    read.check_anything_left(len(read.reports))
+
+
+def _taken_reports(
+    study: Study, taken: TakenFiles, settings: Settings, arguments: argparse.Namespace
+) -> tuple[int, bool]:
+    """Import reports as finished units; return the number of new ones, and True if all went well."""
+    from drr.eval.evidence.imported import store_imported_report
+    from drr.study.run import run as run_units
+
+    if not taken.units:
+        return 0, True
+    keep_questions(study, taken.fresh)
+    known = {record.key for record in study.records("answer")}
+    study.look_for_losses()
+    lost = study.reopen_lost(unit.key for unit in taken.units)
+    summary = asyncio.run(
+        run_units(
+            study,
+            taken.units,
+            store_imported_report,
+            models=models_of(settings),
+            progress=progress_of(arguments),
+            label="reports",
+            retry_failed=bool(lost),
         )
-        say_shop(document["held_against"])
-    return 0 if ok and not read.refused else 1
+    )
+    return sum(unit.key not in known for unit in taken.units), summary.ok
 
 
-def _run_foreign(arguments: argparse.Namespace) -> int:
-    given = read_given(arguments)
-    taken = taken_before_writing(given, arguments)
-    settings = settings_of(arguments).settings
-    with _study(arguments, settings) as study:
-        document, ok = take_given(study, given.format, taken, settings, arguments)
-    if arguments.json:
-        print_json(document)
-    else:
-        say_taken(document)
-    return 0 if ok else 1
+def _scores_taken(study: Study, scores: Sequence[ForeignScore]) -> list[ScoresTaken]:
+    answered = {(r.spec["variant"], r.spec["query_id"], r.spec["trial"]) for r in study.records("answer")}
+    by = grouped(((one.part, one.system), one) for one in scores)
+    found: list[ScoresTaken] = []
+    for (name, system), rows in sorted(by.items()):
+        part = part_of(rows[0].format, name)
+        found.append(
+            {
+                "part": name,
+                "title": part.title if part else name,
+                "judge": rows[0].judge,
+                "system": system,
+                "rows": len(rows),
+                "unscored": sum(all(value is None for value in one.values.values()) for one in rows),
+                "without_report": sum(
+                    one.query_id is not None and (one.system, one.query_id, one.trial) not in answered
+                    for one in rows
+                ),
+            }
+        )
+    return found
 
 
 def _say_refused(read: ReadReports) -> None:
@@ -180,21 +328,20 @@ def _say_refused(read: ReadReports) -> None:
         )
 
 
-def _shop(arguments: argparse.Namespace) -> str | None:
-    """Return the shop of the study, which only a new one takes from the call."""
-    from drr.study.study import Study
-
-    if not Study.exists(arguments.study):
-        return str(arguments.shop) if arguments.shop else None
-    with Study.open(arguments.study) as study:
-        return checked_shop(study, settings_of(arguments).settings)["shop"]
-
-
-def _study(arguments: argparse.Namespace, settings: Settings) -> Study:
-    from drr.study.study import Study
-
-    if Study.exists(arguments.study):
-        return Study.open(arguments.study)
-    study = Study.create(arguments.study, config_of({"shop": arguments.shop}, settings))
-    remember_study(arguments.study, settings, shops=[arguments.shop])
-    return study
+def _say(document: TakenIn) -> None:
+    if document["reports"]:
+        against, systems = document["held_against"], ", ".join(document["systems"])
+        counts = f"{document['added']} of {document['reports']} reports are new"
+        print(plain(f"{counts}; {many(document['queries'], 'question')}, systems {systems}"))
+        held = f"held against the shop {against['shop']}, whose pages are at {against['shop_url']}"
+        none = "held against no shop, so what is cited of one stays unread; `drr judge STUDY --shop SHOP` names one"
+        print(none if against["shop"] is None else plain(held))
+    for one in document["scores"]:
+        judge = "judge not told (--judge NAME)" if one["judge"] is None else f"judge {one['judge']}"
+        without = f", {one['unscored']} without a score" if one["unscored"] else ""
+        print(plain(f"{one['title']}: {one['rows']} scores of {one['system']}, {judge}{without}"))
+        if one["without_report"]:
+            notice = f"{one['without_report']} of them are of questions that {one['system']} has no report of in this study"
+            print(plain(f"drr: {notice}; --system NAME says whose they are"), file=sys.stderr)
+    if document["replaced"]:
+        print(f"{document['replaced']} scores of the same judge gave way to these")

@@ -1,14 +1,15 @@
-"""Defines the format of another benchmark: the content of its files and its own rule for figures."""
+"""Defines the format of another benchmark as data: its columns, its kinds of rows, where they lie, and its rule for figures."""
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from hashlib import sha256
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from hashlib import file_digest
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple, Protocol, TypeVar
+from typing import Annotated, Any, NamedTuple, TypeVar
 
 from drr.env.errors import DrrError, Misuse, wrong_field
 from drr.env.files import Id, file_name, read_file
@@ -17,7 +18,7 @@ from drr.eval.stats.aggregate import BOM, LONGEST_LINE, byte_lines, strict_objec
 from drr.eval.stats.intervals import Ends, Floats
 from drr.eval.stats.question import grouped
 from drr.wording.excerpt import excerpt
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
 
 @dataclass(frozen=True)
@@ -61,57 +62,37 @@ class ForeignQuestion:
 
 
 @dataclass(frozen=True)
-class GivenQuestion:
+class GivenRow:
     where: str
-    """File and line."""
+    """File and line; of a row to be written, the question's id in the study."""
     asked: ForeignQuestion
 
 
 @dataclass(frozen=True)
-class GivenReport:
-    where: str
-    asked: ForeignQuestion
+class GivenQuestion(GivenRow):
+    """A question alone."""
+
+
+@dataclass(frozen=True)
+class GivenReport(GivenRow):
     system: str
     text: str
 
 
 @dataclass(frozen=True)
-class GivenScores:
-    where: str
-    asked: ForeignQuestion | None
-    """Question of the scores; `None` where the file does not say which report they are of."""
+class GivenScores(GivenRow):
+    """The scores of one report; the question is empty where the file does not say which report they are of."""
+
     system: str
     part: str
     values: Mapping[str, float | None]
-    file: str
-    sha256: str
+    path: Path = Path()
     failed: str | None = None
     """Reason why nothing was scored."""
 
 
 Given = GivenQuestion | GivenReport | GivenScores
-
-
-@dataclass(frozen=True)
-class ReportOut:
-    """A report of a study, ready to be written to a file of another benchmark."""
-
-    query_id: str
-    asked: ForeignQuestion
-    system: str
-    text: str
-
-
-@dataclass(frozen=True)
-class ScoresOut:
-    """Imported scores, ready to be written to a file again."""
-
-    asked: ForeignQuestion
-    query_id: str
-    system: str
-    part: str
-    values: Mapping[str, float | None]
-    failed: str | None
+NOT_TOLD = ForeignQuestion()
 
 
 class FileOut(NamedTuple):
@@ -120,50 +101,150 @@ class FileOut(NamedTuple):
     text: str
 
 
-class Format(Protocol):
-    """A file format of another benchmark: one module and one line of `FORMATS` each."""
+Values = tuple[Mapping[str, float | None], str | None]
+"""The values of a row's scores, and the reason where there are none."""
+Cells = Mapping[str, Any]
+"""The checked values of one row, by column."""
 
-    @property
-    def name(self) -> str: ...
 
-    @property
-    def title(self) -> str: ...
+class Kind(NamedTuple):
+    """One kind of row: a question, or with `text` a report, or with `part` the scores of one."""
 
-    @property
-    def parts(self) -> tuple[ForeignPart, ...]: ...
+    keys: tuple[str, ...] = ()
+    """Columns that tell the kind, of which a row has one; none: every row is of this kind."""
+    columns: Mapping[str, tuple[Any, Any]] = {}
+    """Type and default of the columns beside those of the question; `...`: the column is required."""
+    path: str = ""
+    """Place of such rows when they are written, by `system` and `id`; empty: they are only read."""
+    named: tuple[str, ...] = ()
+    """Columns of the question that are written."""
+    text: str = ""
+    """Column of the report."""
+    part: str = ""
+    values: Callable[[str, Cells], Values] | None = None
+    """Function from a place and a row to its values; `None`: the columns hold them."""
+    failed: str = ""
+    """Column of the reason why nothing was scored."""
+    suffix: str = ""
+    """Suffix of files that hold one such row each, in a folder with the system's name; empty: each line is a row."""
+    has_question: bool = True
 
-    @property
-    def no_room(self) -> frozenset[str]:
-        """Return the fields of a question that the files cannot hold. No format holds sources, tool calls or a second trial."""
-        ...
+
+@dataclass(frozen=True)
+class Format:
+    """The file format of another benchmark: one object and one line of `FORMATS` each.
+
+    It reads and writes rows by its kinds. A benchmark whose files are a tree of folders has a class that does so in its own way.
+    """
+
+    name: str
+    title: str
+    parts: tuple[ForeignPart, ...]
+    no_room: frozenset[str] = frozenset()
+    """Fields of a question that the files cannot hold. No format holds sources, tool calls or a second trial."""
+    columns: Mapping[str, tuple[str, Any, Any]] = field(default_factory=dict)
+    """Field, type and default of each column of a question."""
+    kinds: tuple[Kind, ...] = ()
+    """A row is of the first kind that has one of its keys."""
+    forms: str = ""
+    """Words for the kinds of rows."""
+    standard: frozenset[str] = frozenset()
+    """Standard names of result files, which lie in a folder with the system's name."""
+    id_of_words: Callable[[str], str] | None = None
+    """Function from a question to its id, where files hold none."""
+
+    @cached_property
+    def _models(self) -> list[tuple[Kind, type[BaseModel]]]:
+        asked = {name: (kind, default) for name, (_, kind, default) in self.columns.items()}
+        return [
+            (one, row_model({**(asked if one.has_question else {}), **one.columns})) for one in self.kinds
+        ]
 
     def read(self, path: Path) -> Iterator[Given]:
-        """Yield the rows of a file. Raises `Misuse` with file and line for content of another form."""
-        ...
+        """Yield the rows of a file, or of a folder of files. Raises `Misuse` with file and line for content of another form."""
+        files, suffixes = [path], {kind.suffix for kind in self.kinds if kind.suffix}
+        if suffixes and path.is_dir():
+            files = [one for one in files_below(path) if one.suffix in suffixes]
+            if not files:
+                raise Misuse(f"{path}: holds no {' and no '.join(suffixes)} of {self.title}")
+        for file in files:
+            whole = file.suffix in suffixes
+            models = [(kind, model) for kind, model in self._models if bool(kind.suffix) == whole]
+            rows = [(str(file), object_in(file))] if whole else objects_in(file, f"rows of {self.title}")
+            for where, raw in rows:
+                known = (one for one in models if not one[0].keys or any(key in raw for key in one[0].keys))
+                kind, model = next(known, (None, None))
+                if kind is None or model is None:
+                    raise Misuse(f"{where}: none of the rows of this format ({self.forms})")
+                yield self._given(file, where, kind, dict(row_of(where, raw, model)))
 
-    def write(self, reports: Sequence[ReportOut]) -> Iterator[FileOut]: ...
+    def _given(self, path: Path, where: str, kind: Kind, row: Cells) -> Given:
+        asked = self._question(row) if kind.has_question else NOT_TOLD
+        if not kind.text and not kind.part:
+            return GivenQuestion(where, asked)
+        system = path.resolve().parent.name if path.stem in self.standard or kind.suffix else path.stem
+        if not system:
+            raise Misuse(f"{path}: whose reports are these? say with --system NAME")
+        if kind.text:
+            return GivenReport(where, asked, system, row[kind.text])
+        if kind.values is None:
+            values: Mapping[str, float | None] = {
+                name: row[name] for name in kind.columns if name != kind.failed
+            }
+            failed = row.get(kind.failed)
+        else:
+            values, failed = kind.values(where, row)
+        return GivenScores(where, asked, system, kind.part, values, path, failed)
+
+    def _question(self, row: Cells) -> ForeignQuestion:
+        found = {name: row[column] for column, (name, _, _) in self.columns.items()}
+        if found.get("user") is not None:
+            found["user"] = str(found["user"])
+        if self.id_of_words is not None:
+            found["id"] = self.id_of_words(found["words"])
+        return ForeignQuestion(**found)
 
     @property
     def written_parts(self) -> frozenset[str]:
         """Return the parts whose files can be written again from the stored figures."""
-        ...
+        return frozenset(kind.part for kind in self.kinds if kind.part and kind.path)
 
-    def write_scores(self, scores: Sequence[ScoresOut]) -> Iterator[FileOut]:
+    def write(self, reports: Sequence[GivenReport]) -> Iterator[FileOut]:
+        """Write the questions and the reports."""
+        for kind in self.kinds:
+            if not kind.text and not kind.part:
+                yield from self._files(kind, {one.where: one for one in reports}.values())
+        for kind in self.kinds:
+            if kind.text:
+                yield from self._files(kind, reports)
+
+    def write_scores(self, scores: Sequence[GivenScores]) -> Iterator[FileOut]:
         """Write the scores of one judge, for parts that can be written."""
-        ...
+        for kind in self.kinds:
+            if kind.part and kind.path:
+                yield from self._files(kind, [one for one in scores if one.part == kind.part])
+
+    def _files(self, kind: Kind, rows: Iterable[GivenReport | GivenScores]) -> Iterator[FileOut]:
+        lines = []
+        for one in rows:
+            name = one.where if one.asked.id is None else one.asked.id
+            asked = {
+                **vars(one.asked),
+                "id": self.id_of_words(one.asked.words or "") if self.id_of_words else name,
+            }
+            cells = {column: asked[self.columns[column][0]] for column in kind.named}
+            if isinstance(one, GivenScores):
+                cells |= {kind.failed: one.failed} if kind.failed and one.failed else one.values
+            elif kind.text:
+                cells[kind.text] = one.text
+            place = kind.path.format(system=file_name(one.system), id=asked["id"])
+            lines.append((place, json_line(**cells)))
+        for place, own in grouped(lines).items():
+            yield FileOut(place, "".join(own))
 
 
 def json_line(**fields: Any) -> str:
     return json.dumps(fields, ensure_ascii=False, allow_nan=False) + "\n"
-
-
-RowOut = TypeVar("RowOut", ReportOut, ScoresOut)
-
-
-def files_of_systems(path: str, rows: Sequence[RowOut], line: Callable[[RowOut], str]) -> Iterator[FileOut]:
-    """Yield one file for each system; `{}` in the path stands for the system."""
-    for system, lines in grouped((one.system, line(one)) for one in rows).items():
-        yield FileOut(path.format(file_name(system)), "".join(lines))
 
 
 RowT = TypeVar("RowT", bound=BaseModel)
@@ -174,6 +255,11 @@ class ForeignRow(BaseModel):
     """The base of rows in other benchmarks' files; unknown fields are ignored."""
 
     model_config = ConfigDict(extra="ignore", strict=True)
+
+
+def row_model(columns: Mapping[str, tuple[Any, Any]]) -> type[BaseModel]:
+    made: type[BaseModel] = create_model("Row", __base__=ForeignRow, **dict[str, Any](columns))
+    return made
 
 
 Number = Annotated[int, Field(ge=-(10**15), le=10**15)]
@@ -224,34 +310,15 @@ def row_of(where: str, raw: JsonObject, model: type[RowT]) -> RowT:
         raise Misuse(f"{where}: {_line(wrong_field(error, ''))}") from error
 
 
-def kind_of(where: str, raw: JsonObject, kinds: Mapping[str, type[RowT]], forms: str) -> RowT:
-    """Parse a row by the first of these keys that it has; `forms` describes the kinds of rows."""
-    for key, model in kinds.items():
-        if key in raw:
-            return row_of(where, raw, model)
-    raise Misuse(f"{where}: none of the rows of this format ({forms})")
-
-
 def _line(text: str) -> str:
     """Put a foreign text on one line."""
     return excerpt(" ".join(text.encode("utf-8", "backslashreplace").decode().split()), 300)
 
 
-def system_of(path: Path, standard: frozenset[str]) -> str:
-    """Return the system's name: that of the file, or of the folder for a file with a standard name."""
-    named = path.resolve().parent.name if path.stem in standard else path.stem
-    if not named:
-        raise Misuse(f"{path}: whose reports are these? say with --system NAME")
-    return named
-
-
 def digest_of(path: Path) -> str:
     try:
         with path.open("rb") as file:
-            found = sha256()
-            while block := file.read(1 << 20):
-                found.update(block)
-            return found.hexdigest()
+            return file_digest(file, "sha256").hexdigest()
     except OSError as error:
         raise Misuse(f"{path}: cannot be read ({error.strerror})") from error
 

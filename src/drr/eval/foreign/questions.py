@@ -4,69 +4,61 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import NamedTuple
 
 from drr.env.errors import Misuse
 from drr.env.files import file_name
 from drr.env.query import query_id
 from drr.eval.evidence.answers import questions
-from drr.eval.foreign.form import ForeignQuestion
+from drr.eval.foreign.form import ForeignQuestion, GivenQuestion
 from drr.study.study import Study
 from drr.study.unit import Unit
-
-
-class _Known(NamedTuple):
-    where: str
-    asked: ForeignQuestion
 
 
 class QuestionsAtHand:
     """The known questions, from the given files and from earlier imports. Earlier imports in the same format count where the files lack a row's question."""
 
-    def __init__(
-        self,
-        questions: Iterable[tuple[str, ForeignQuestion]],
-        before: Iterable[tuple[str, ForeignQuestion]] = (),
-    ) -> None:
-        self._before = QuestionsAtHand(before) if before else None
-        self._by_id: dict[str, list[_Known]] = {}
-        self._by_words: dict[str, list[_Known]] = {}
-        for where, asked in questions:
-            known = _Known(where, asked)
-            self._by_id.setdefault(_plain(asked.id), []).append(known)
-            if asked.words is not None:
-                self._by_words.setdefault(normal_text(asked.words), []).append(known)
+    def __init__(self, given: Iterable[GivenQuestion], before: Iterable[GivenQuestion] = ()) -> None:
+        self._layers = [_by_name(given), _by_name(before)]
 
     def whole(self, where: str, asked: ForeignQuestion) -> ForeignQuestion:
         """Complete a question by its words and other known fields. `Misuse` where nothing matches, or two questions do."""
-        alike = self._alike(asked)
-        texts: dict[str, _Known] = {}
-        for one in alike:
-            if one.asked.words is not None:
-                texts.setdefault(normal_text(one.asked.words), one)
-        if asked.words is None and not texts:
-            raise Misuse(
-                f"{where}: nothing says what the question {asked.id} is; give the file of questions with --queries"
-            )
-        if asked.words is None and len(texts) > 1:
-            first, second = list(texts.values())[:2]
-            raise Misuse(
-                f"{where}: the id {asked.id} is that of two questions ({first.where}; {second.where}); "
-                "import the reports of each file of questions by a call of its own"
-            )
-        words = asked.words if asked.words is not None else next(iter(texts.values())).asked.words
-        found = replace(asked, words=words)
-        for one in alike:
-            found = _filled(found, one.asked)
-        return found
-
-    def _alike(self, asked: ForeignQuestion) -> list[_Known]:
-        named = asked.words is None
         found = (
-            self._by_id.get(_plain(asked.id)) if named else self._by_words.get(normal_text(asked.words or ""))
+            [one for one in layer.get(_name(asked), ()) if _agrees(one.asked, asked)]
+            for layer in self._layers
         )
-        alike = [one for one in found or () if _agrees(one.asked, asked)]
-        return alike or (self._before._alike(asked) if self._before else [])
+        alike = next(filter(None, found), [])
+        if asked.words is None:
+            texts: dict[str, GivenQuestion] = {}
+            for one in alike:
+                if one.asked.words is not None:
+                    texts.setdefault(normal_text(one.asked.words), one)
+            if not texts:
+                raise Misuse(
+                    f"{where}: nothing says what the question {asked.id} is; give the file of questions with --queries"
+                )
+            first, *others = texts.values()
+            if others:
+                raise Misuse(
+                    f"{where}: the id {asked.id} is that of two questions ({first.where}; {others[0].where}); "
+                    "import the reports of each file of questions by a call of its own"
+                )
+            asked = replace(asked, words=first.asked.words)
+        for one in alike:
+            asked = _filled(asked, one.asked)
+        return asked
+
+
+def _by_name(known: Iterable[GivenQuestion]) -> dict[tuple[str, str], list[GivenQuestion]]:
+    """Index questions by their words, and by their ids."""
+    found: dict[tuple[str, str], list[GivenQuestion]] = {}
+    for one in known:
+        for name in {_name(one.asked), _name(replace(one.asked, words=None))}:
+            found.setdefault(name, []).append(one)
+    return found
+
+
+def _name(asked: ForeignQuestion) -> tuple[str, str]:
+    return ("id", _plain(asked.id)) if asked.words is None else ("words", normal_text(asked.words))
 
 
 def _plain(name: int | str | None) -> str:
@@ -86,33 +78,21 @@ def _agrees(one: ForeignQuestion, other: ForeignQuestion) -> bool:
 
 
 def _filled(asked: ForeignQuestion, fresh: ForeignQuestion) -> ForeignQuestion:
-    """Fill the missing fields, except the user: several users may ask the same words."""
+    """Fill the missing fields; the user only from the question of the same id: several users may ask the same words."""
     own_id = asked.id is not None and _plain(asked.id) == _plain(fresh.id)
-    return replace(
-        asked,
-        id=fresh.id if asked.id is None else asked.id,
-        user=fresh.user if asked.user is None and own_id else asked.user,
-        language=fresh.language if asked.language is None else asked.language,
-        task=fresh.task if asked.task is None else asked.task,
-        domain=fresh.domain if asked.domain is None else asked.domain,
-    )
+    names = ("id", "language", "task", "domain", *(("user",) if own_id else ()))
+    return replace(asked, **{name: getattr(fresh, name) for name in names if getattr(asked, name) is None})
 
 
-def taken_before(study: Study, format_name: str) -> list[tuple[str, ForeignQuestion]]:
+def taken_before(study: Study, format_name: str) -> list[GivenQuestion]:
     """Return the questions in the study whose reports are of this format."""
-    found: dict[str, tuple[str, ForeignQuestion]] = {}
+    found: dict[str, GivenQuestion] = {}
     for record in study.records("answer", None):
-        origin = (record.spec.get("imported") or {}).get("origin")
+        spec, origin = record.spec, (record.spec.get("imported") or {}).get("origin")
         if isinstance(origin, dict) and origin.get("format") == format_name:
-            asked = ForeignQuestion(
-                origin.get("id"),
-                record.spec["query"],
-                record.spec["user_id"],
-                origin.get("language"),
-                origin.get("task"),
-                domain=origin.get("domain"),
-            )
-            found[f"{record.spec['query_id']} {origin.get('id')}"] = (f"of this study, {record.label}", asked)
+            own = {name: origin.get(name) for name in ("id", "language", "task", "domain")}
+            asked = ForeignQuestion(words=spec["query"], user=spec["user_id"], **own)
+            found[f"{spec['query_id']} {asked.id}"] = GivenQuestion(f"of this study, {record.label}", asked)
     return list(found.values())
 
 
@@ -143,23 +123,18 @@ class NamesOfTasks:
         return f"{query_id(words, '')}@{asked.size}"
 
 
-class _Place(NamedTuple):
-    user: str | None
-    size: str | None
-
-
 class PlacesInStudy:
     """The study's questions and systems that foreign rows refer to."""
 
     def __init__(self, study: Study | None, units: Iterable[Unit]) -> None:
         records = study.records("answer", None) if study else ()
         specs = [record.spec for record in records] + [unit.spec for unit in units]
-        self._asked: dict[str, dict[str, _Place]] = {}
+        self._asked: dict[str, dict[str, tuple[str | None, str | None]]] = {}
         self._systems: dict[str, str] = {}
         for spec in specs:
             size = spec.get("size") or (spec.get("imported") or {}).get("size")
             places = self._asked.setdefault(normal_text(spec["query"]), {})
-            places[spec["query_id"]] = _Place(spec["user_id"], size)
+            places[spec["query_id"]] = (spec["user_id"], size)
             self._systems.setdefault(file_name(spec["variant"]), spec["variant"])
 
     def system(self, name: str) -> str:
@@ -170,8 +145,8 @@ class PlacesInStudy:
         words = asked.words or ""
         found = [
             name
-            for name, place in self._asked.get(normal_text(words), {}).items()
-            if asked.user in (None, place.user) and asked.size in (None, place.size)
+            for name, (user, size) in self._asked.get(normal_text(words), {}).items()
+            if asked.user in (None, user) and asked.size in (None, size)
         ]
         if len(found) > 1:
             raise Misuse(

@@ -12,7 +12,7 @@ from drr.env.plugins import load, merged_field
 if TYPE_CHECKING:
     from drr.eval.foreign.form import ForeignPart, Format
 
-FORMATS = {"drb": "drr.eval.foreign.drb:DeepResearchBench"}
+FORMATS = {"drb": "drr.eval.foreign.drb:DRB"}
 
 
 def format_names() -> tuple[str, ...]:
@@ -22,7 +22,7 @@ def format_names() -> tuple[str, ...]:
 
 def formats() -> dict[str, Format]:
     """Return this project's formats and those of papers, by name."""
-    return {name: load(place)() for name, place in {**FORMATS, **merged_field("formats")}.items()}
+    return {name: load(place) for name, place in {**FORMATS, **merged_field("formats")}.items()}
 
 
 def part_of(format_name: str, part: str) -> ForeignPart | None:

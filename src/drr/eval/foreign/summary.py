@@ -5,7 +5,7 @@ The figures keep the benchmark's scale and rule of summing, and are shown beside
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Annotated, NotRequired, TypedDict
 
@@ -15,7 +15,7 @@ from drr.env.files import owner_only_mode, write_file
 from drr.env.jsonl import rows_of
 from drr.eval.evidence.answers import Answer
 from drr.eval.foreign.registry import part_of
-from drr.eval.stats.intervals import Floats, Statistic, VRow, empty_statistic, from_sums, mean
+from drr.eval.stats.intervals import Statistic, VRow, empty_statistic, from_sums, mean
 from drr.eval.stats.question import Asked, AskedQuestion, grouped
 from drr.study.study import Study
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, model_validator
@@ -179,7 +179,7 @@ def foreign_values(
                 "source": row.source,
                 "label": figure.label,
                 "scale": figure.scale,
-                "value": _of_one(figure, row),
+                "value": _value(figure, [row], {}).value,
                 "failed": row.failed,
             }
             found.append(value)
@@ -191,44 +191,24 @@ def _named(row: ForeignScore) -> str:
     return row.system if row.size is None else f"{row.system}, {row.size}"
 
 
-def _of_one(figure: ForeignFigure, row: ForeignScore) -> float | None:
-    if figure.formula is None:
-        return row.values.get(figure.name)
-    return _sums(figure.sums, figure.formula, [row], {}).value
-
-
 def _value(
     figure: ForeignFigure, rows: Sequence[ForeignScore], asked: Mapping[str, AskedQuestion]
 ) -> Statistic:
-    if figure.formula is not None:
-        return _sums(figure.sums, figure.formula, rows, asked)
-    by_question = grouped((_asked(row, asked), row.values.get(figure.name)) for row in rows)
-    over = "questions" if rows[0].query_id is not None else "sentences of unknown reports"
-    return mean(by_question, f"mean over {over}", figure.ends)
+    """Compute a figure: a mean over questions, or by its formula from the sums over all reports, as the benchmark's own code does."""
 
+    def cluster(row: ForeignScore) -> Asked:
+        return asked.get(row.query_id or "", row.query_id or "")
 
-def _asked(row: ForeignScore, asked: Mapping[str, AskedQuestion]) -> Asked:
-    return asked.get(row.query_id or "", row.query_id or "")
-
-
-def _sums(
-    names: Sequence[str],
-    formula: Callable[[Floats], Floats],
-    rows: Sequence[ForeignScore],
-    asked: Mapping[str, AskedQuestion],
-) -> Statistic:
-    """Compute a figure from the sums over all reports, as the benchmark's own code does."""
+    if figure.formula is None:
+        by_question = grouped((cluster(row), row.values.get(figure.name)) for row in rows)
+        over = "questions" if rows[0].query_id is not None else "sentences of unknown reports"
+        return mean(by_question, f"mean over {over}", figure.ends)
     method = "sums over all reports"
-    whole = [row for row in rows if all(row.values.get(name) is not None for name in names)]
+    summed = [(row, [row.values.get(name) for name in figure.sums]) for row in rows]
+    whole = [(row, values) for row, values in summed if None not in values]
     unscored = len(rows) - len(whole)
     if not whole:
         return empty_statistic(method, unscored)
-    table = np.array([[_known(row.values, name) for name in names] for row in whole])
-    clusters = [_asked(row, asked) for row in whole]
-    return from_sums(table, clusters, formula, method, n=len(whole), n_unscored=unscored)
-
-
-def _known(values: Mapping[str, float | None], name: str) -> float:
-    value = values[name]
-    assert value is not None
-    return value
+    table = np.array([values for _, values in whole], dtype=float)
+    clusters = [cluster(row) for row, _ in whole]
+    return from_sums(table, clusters, figure.formula, method, n=len(whole), n_unscored=unscored)

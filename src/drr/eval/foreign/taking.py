@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
+from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 from drr.env.errors import Misuse, wrong_field
 from drr.env.files import Id
@@ -13,14 +15,13 @@ from drr.env.query import Query, query_id
 from drr.eval.evidence.answers import Answer, questions, read_answers
 from drr.eval.evidence.imported import ImportedReport, Origin, ReadReports, plan_import
 from drr.eval.foreign.form import (
+    NOT_TOLD,
     ForeignQuestion,
     Format,
-    Given,
     GivenQuestion,
     GivenReport,
     GivenScores,
-    ReportOut,
-    ScoresOut,
+    digest_of,
 )
 from drr.eval.foreign.questions import NamesOfTasks, PlacesInStudy, QuestionsAtHand, normal_text, taken_before
 from drr.eval.foreign.summary import ForeignScore, foreign_scores
@@ -32,26 +33,16 @@ from pydantic import TypeAdapter, ValidationError
 _ID: TypeAdapter[str] = TypeAdapter(Id)
 
 
-@dataclass(frozen=True)
-class GivenFiles:
+class GivenFiles(NamedTuple):
     """The contents of the given files."""
 
     format: Format
-    reports: list[GivenReport] = field(default_factory=list)
-    scores: list[GivenScores] = field(default_factory=list)
-    questions: list[GivenQuestion] = field(default_factory=list)
-
-    def add(self, one: Given) -> None:
-        if isinstance(one, GivenReport):
-            self.reports.append(one)
-        elif isinstance(one, GivenScores):
-            self.scores.append(one)
-        else:
-            self.questions.append(one)
+    questions: list[GivenQuestion]
+    reports: list[GivenReport]
+    scores: list[GivenScores]
 
 
-@dataclass(frozen=True)
-class TakenFiles:
+class TakenFiles(NamedTuple):
     units: list[Unit]
     fresh: list[Query]
     scores: list[ForeignScore]
@@ -61,12 +52,15 @@ def read_files(
     form: Format, files: Sequence[Path], queries: Sequence[Path], system: str | None
 ) -> GivenFiles:
     """Read the files. Raises `Misuse` with file and line for the first row of another form."""
-    found = GivenFiles(form)
+    found = GivenFiles(form, [], [], [])
     for path in files:
         for one in form.read(path):
-            found.add(
-                one if system is None or isinstance(one, GivenQuestion) else replace(one, system=system)
-            )
+            if isinstance(one, GivenQuestion):
+                found.questions.append(one)
+            elif isinstance(one, GivenReport):
+                found.reports.append(one if system is None else replace(one, system=system))
+            else:
+                found.scores.append(one if system is None else replace(one, system=system))
     for path in queries:
         asked = [one for one in form.read(path) if isinstance(one, GivenQuestion)]
         if not asked:
@@ -80,9 +74,7 @@ def read_files(
 
 def take_files(study: Study | None, given: GivenFiles, judge: str | None, trial: int) -> TakenFiles:
     """Prepare the import into this study, or into a new one. Nothing is written yet."""
-    asked = [(one.where, one.asked) for one in given.questions]
-    before = taken_before(study, given.format.name) if study else []
-    known = QuestionsAtHand(asked, before)
+    known = QuestionsAtHand(given.questions, taken_before(study, given.format.name) if study else [])
     reports = _reports(given, known, NamesOfTasks(study), trial)
     read = ReadReports(Path(given.format.title), list(enumerate((one for _, one in reports), 1)), [])
     units, fresh = plan_import(study, read)
@@ -148,33 +140,28 @@ def _check_id(where: str, text: str) -> None:
 def _scores(
     given: GivenFiles, known: QuestionsAtHand, places: PlacesInStudy, judge: str | None, trial: int
 ) -> list[ForeignScore]:
-    found: list[ForeignScore] = []
-    seen: dict[tuple[str | None, ...], tuple[str, int]] = {}
-    for one in given.scores:
-        name = None
-        if one.asked is not None:
-            name = places.query(one.where, known.whole(one.where, one.asked))
+    found: dict[tuple[str | int, ...], tuple[str, ForeignScore]] = {}
+    digest = cache(digest_of)
+    for number, one in enumerate(given.scores):
+        told = one.asked != NOT_TOLD
+        name = places.query(one.where, known.whole(one.where, one.asked)) if told else None
         row = ForeignScore(
             format=given.format.name,
             part=one.part,
             judge=judge,
             system=places.system(one.system),
             query_id=name,
-            size=one.asked.size if one.asked else None,
+            size=one.asked.size,
             trial=trial,
             values=dict(one.values),
             failed=one.failed,
-            source=one.file,
-            sha256=one.sha256,
+            source=one.path.name,
+            sha256=digest(one.path),
         )
-        key = (one.part, row.system, name)
-        if name is None or key not in seen:
-            seen[key] = (one.where, len(found))
-            found.append(row)
-            continue
-        where, at = seen[key]
-        found[at] = _joined(one.where, where, found[at], row)
-    return found
+        key = (one.part, row.system, number if name is None else name)
+        before = found.get(key)
+        found[key] = (one.where, row) if before is None else (before[0], _joined(one.where, *before, row))
+    return [row for _, row in found.values()]
 
 
 def _joined(where: str, first: str, one: ForeignScore, other: ForeignScore) -> ForeignScore:
@@ -187,54 +174,59 @@ def _joined(where: str, first: str, one: ForeignScore, other: ForeignScore) -> F
     return one.model_copy(update={"values": dict(both)})
 
 
-@dataclass(frozen=True)
-class LeavingReports:
-    reports: list[ReportOut]
-    scores: Mapping[str, list[ScoresOut]]
+class LeavingReports(NamedTuple):
+    reports: list[GivenReport]
+    scores: Mapping[str, list[GivenScores]]
     """Scores in the same format, by judge; empty where the judge is unknown."""
     left_out: Mapping[str, int]
     """Number of reports (or scores) that lose something in this format, by kind."""
 
 
+_FIELDS = {
+    "ids of questions": "id", "users": "user", "tasks": "task", "sizes of the frozen pages": "size", "languages": "language",
+}  # fmt: skip
+
+
 def reports_to_write(study: Study, form: Format) -> LeavingReports:
-    """List the reports to write, by question and system. A file of another benchmark holds only trial 0."""
+    """List the reports to write, by question and system, and imported scores. A file of another benchmark holds only trial 0."""
     known = questions(study)
     left: Counter[str] = Counter()
-    found: list[ReportOut] = []
+    found: list[GivenReport] = []
     for answer in read_answers(study):
         if answer.trial:
             left["trials after the first"] += 1
             continue
         asked = _question(answer, form.name, known.get(answer.query_id))
-        left.update(_left(answer, asked, form))
-        found.append(ReportOut(answer.query_id, asked, answer.variant, answer.report))
-    scores = _scores_out(study, form, {one.query_id: one.asked for one in found}, left)
+        lost = {
+            label: name in form.no_room and getattr(asked, name) is not None
+            for label, name in _FIELDS.items()
+        }
+        lost |= {"sources": bool(answer.record.result.get("sources")), "tool calls": bool(answer.calls)}
+        left.update(name for name, is_lost in lost.items() if is_lost)
+        found.append(GivenReport(answer.query_id, asked, answer.variant, answer.report))
+    asked_by = {one.where: one.asked for one in found}
+    titles = {part.name: part.title for part in form.parts}
+    scores: dict[str, list[GivenScores]] = {}
+    for row in foreign_scores(study):
+        if row.format != form.name:
+            continue
+        name = row.query_id or ""
+        if row.part not in form.written_parts or name not in asked_by or row.trial:
+            left[f"what the scores were made of ({titles.get(row.part, row.part)})"] += 1
+            continue
+        one = GivenScores(name, asked_by[name], row.system, row.part, row.values, failed=row.failed)
+        scores.setdefault(row.judge or "", []).append(one)
     return LeavingReports(found, scores, dict(left))
-
-
-def _scores_out(
-    study: Study, form: Format, asked: Mapping[str, ForeignQuestion], left: Counter[str]
-) -> dict[str, list[ScoresOut]]:
-    found: dict[str, list[ScoresOut]] = {}
-    for one in foreign_scores(study):
-        question = asked.get(one.query_id or "")
-        if one.format != form.name:
-            continue
-        if one.part not in form.written_parts or question is None or one.query_id is None or one.trial:
-            title = next((part.title for part in form.parts if part.name == one.part), one.part)
-            left[f"what the scores were made of ({title})"] += 1
-            continue
-        row = ScoresOut(question, one.query_id, one.system, one.part, one.values, one.failed)
-        found.setdefault(one.judge or "", []).append(row)
-    return found
 
 
 def _question(answer: Answer, name: str, query: Query | None) -> ForeignQuestion:
     """Return a question under the names that it had in files of the same format, else under the study's."""
+    spec = answer.record.spec
     with naming_errors(f"the answer {answer.label!r}"):
         claimed = answer.record.result.get("origin")
         origin = None if claimed is None else Origin.model_validate(claimed)
     own = origin if origin is not None and origin.format == name else None
+    size = (query.size if query else None) or spec.get("size") or (spec.get("imported") or {}).get("size")
     return ForeignQuestion(
         id=own.id if own else None,
         words=answer.query,
@@ -242,24 +234,5 @@ def _question(answer: Answer, name: str, query: Query | None) -> ForeignQuestion
         language=origin.language if origin else None,
         task=own.task if own else query.task_id if query else None,
         domain=own.domain if own else None,
-        size=_size(answer, query),
+        size=None if size is None else str(size),
     )
-
-
-def _size(answer: Answer, query: Query | None) -> str | None:
-    spec = answer.record.spec
-    size = (query.size if query else None) or spec.get("size") or (spec.get("imported") or {}).get("size")
-    return None if size is None else str(size)
-
-
-def _left(answer: Answer, asked: ForeignQuestion, form: Format) -> list[str]:
-    fields = {
-        "ids of questions": asked.id is not None and "id" in form.no_room,
-        "users": asked.user is not None and "user" in form.no_room,
-        "tasks": asked.task is not None and "task" in form.no_room,
-        "sizes of the frozen pages": asked.size is not None and "size" in form.no_room,
-        "languages": asked.language is not None and "language" in form.no_room,
-        "sources": bool(answer.record.result.get("sources")),
-        "tool calls": bool(answer.calls),
-    }
-    return [name for name, lost in fields.items() if lost]

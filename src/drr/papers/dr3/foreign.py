@@ -17,15 +17,13 @@ from drr.eval.foreign.form import (
     ForeignPart,
     ForeignQuestion,
     ForeignRow,
+    Format,
     Given,
     GivenQuestion,
     GivenReport,
     GivenScores,
     Label,
-    ReportOut,
-    ScoresOut,
     Words,
-    digest_of,
     files_below,
     json_line,
     object_in,
@@ -89,16 +87,7 @@ class _Combined(ForeignRow):
     metrics: dict[str, _Measured]
 
 
-class Dr3Eval:
-    name = "dr3"
-    title = "DR3-Eval"
-    parts = (
-        ForeignPart(
-            "scores", "DR3-Eval", tuple(ForeignFigure(name, label, HUNDRED) for name, label in FIGURES)
-        ),
-    )
-    no_room = frozenset({"user", "language"})
-
+class Dr3Eval(Format):
     def read(self, path: Path) -> Iterator[Given]:
         if not path.is_dir():
             yield from self._file(path)
@@ -128,35 +117,49 @@ class Dr3Eval:
         else:
             yield _scores([path])
 
-    def write(self, reports: Sequence[ReportOut]) -> Iterator[FileOut]:
+    def write(self, reports: Sequence[GivenReport]) -> Iterator[FileOut]:
         """Yield the files of the reports. A task keeps the number of its import, or its name here, at every size."""
         numbers = _numbers(reports)
-        yield FileOut(
-            "query.jsonl", "".join(json_line(number=n, query=words) for words, n in numbers.items())
-        )
+        rows = (json_line(number=number, query=words) for words, number in numbers.items())
+        yield FileOut("query.jsonl", "".join(rows))
         for one in reports:
             yield FileOut(f"{_folder(one, numbers)}/{REPORT}", one.text)
 
-    written_parts = frozenset({"scores"})
+    @property
+    def written_parts(self) -> frozenset[str]:
+        return frozenset({"scores"})
 
-    def write_scores(self, scores: Sequence[ScoresOut]) -> Iterator[FileOut]:
+    def write_scores(self, scores: Sequence[GivenScores]) -> Iterator[FileOut]:
         numbers = _numbers(scores)
         for one in scores:
             yield FileOut(f"{_folder(one, numbers)}/{COMBINED}", json_line(**_combined_row(one.values)))
 
 
-def _numbers(rows: Sequence[ReportOut] | Sequence[ScoresOut]) -> dict[str, str]:
+DR3 = Dr3Eval(
+    "dr3",
+    "DR3-Eval",
+    (
+        ForeignPart(
+            "scores", "DR3-Eval", tuple(ForeignFigure(name, label, HUNDRED) for name, label in FIGURES)
+        ),
+    ),
+    frozenset({"user", "language"}),
+)
+
+
+def _numbers(rows: Sequence[GivenReport | GivenScores]) -> dict[str, str]:
     """Map the words of each question to the number or name of its task."""
     found: dict[str, str] = {}
     for one in rows:
-        words, own = one.asked.words or "", _task(one.asked)
+        words, task = one.asked.words or "", one.asked.task if one.asked.id is None else one.asked.id
+        own = None if task is None else str(task)
         free = (name for n in range(1, 10**6) if (name := f"{n:03}") not in found.values())
         if words not in found:
             found[words] = own if own and own not in found.values() else next(free)
     return found
 
 
-def _folder(one: ReportOut | ScoresOut, numbers: Mapping[str, str]) -> str:
+def _folder(one: GivenReport | GivenScores, numbers: Mapping[str, str]) -> str:
     number = file_name(numbers[one.asked.words or ""])
     return "/".join(filter(None, ("result", one.asked.size, file_name(one.system), number)))
 
@@ -176,11 +179,6 @@ def _combined_row(values: Mapping[str, float | None]) -> JsonObject:
     if "information_recall" in metrics and parts:
         metrics["information_recall"]["details"] = {"components": parts}
     return {"total_score": values.get("total_score"), "metrics": metrics}
-
-
-def _task(asked: ForeignQuestion) -> str | None:
-    named = asked.task if asked.id is None else asked.id
-    return None if named is None else str(named)
 
 
 def _is_ours(name: str) -> bool:
@@ -212,7 +210,7 @@ def _scores(files: Sequence[Path]) -> GivenScores:
         for name, one in measured.items():
             values |= _measured(path, name, one)
     last = max(files)
-    return GivenScores(str(last), asked, system, "scores", values, last.name, digest_of(last))
+    return GivenScores(str(last), asked, system, "scores", values, last)
 
 
 def _measured(path: Path, name: str, measured: _Measured) -> dict[str, float | None]:

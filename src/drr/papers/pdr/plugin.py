@@ -27,7 +27,7 @@ PAPER = Paper(
     ruled=("criteria", "scores", "swap"),
     labels=f"{_HERE}.labels:labels_of",
     corrected=f"{_HERE}.labels:figures_of",
-    formats={"pdr": f"{_HERE}.foreign:PdrBench"},
+    formats={"pdr": f"{_HERE}.foreign:PDR"},
     sums={
         "pqr": (f"{_HERE}.sum_rows:PqrSums", "PDR-Bench's P or Q from the scores of criteria"),
         "pqr-r": (f"{_HERE}.sum_rows:ReliabilitySums", "PDR-Bench's R: factual accuracy and citation coverage"),
