@@ -38,7 +38,7 @@ COUNTS = {"rules": {len(RULES)}, "tools": {len(TOOLS), 4}}
 FORMS = (Drafts, RelativeGrades, Requirements, ProposedPage)
 """Forms that models fill in: their docstrings are part of requests, which old studies find again by their bytes."""
 KEYS = {
-    "app/commands/import_.py held_against", "app/study/foreign.py held_against", "data_ingest/sample_text.py said",
+    "app/commands/import_.py held_against", "data_ingest/sample_text.py said",
     "eval/foreign/summary.py told", "papers/dr3/judging/forms.py told", "papers/dr3/making/candidate.py told",
     "papers/dr3/making/checking.py told", "papers/pdr/checking.py told", "papers/pdr/context_check.py told",
     "papers/pdr/metrics/comparing.py told", "querygen/checks.py told",

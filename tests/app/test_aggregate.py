@@ -172,7 +172,7 @@ REFUSED: list[tuple[str, Any, str]] = [
     ("pqr", b'{"weights": {"D": NaN}, "criteria": {}}', "not JSON"),
     ("pqr", b'{"weights": {"D": -Infinity}, "criteria": {}}', "not JSON"),
     ("pqr", b'{"weights": {"D": 1e999}, "criteria": {}}', "not JSON"),
-    ("pqr", b'{"weights": {"D": 1, "D": 2}, "criteria": {}}', "'D' stands twice"),
+    ("pqr", b'{"weights": {"D": 1, "D": 2}, "criteria": {}}', "'D' stands there twice"),
     ("pqr", b'{"id": "\\ud800", "weights": {"D": 1}, "criteria": {}}', "not JSON"),
     ("pqr", b'{"weights": {"\xff": 1}, "criteria": {}}', "not JSON"),
     ("pqr", {**PQR, "id": 2**80}, "id: "),

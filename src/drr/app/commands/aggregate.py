@@ -74,22 +74,14 @@ def _text(document: AggregateDocument) -> str:
         shown = ["" if counted is None else f"{counted}", number(ours.get(name)), number(printed.get(name))]
         rows.append([name, *shown, *([span] if spans else [])])
     head = [document["protocol"], "rows", "value", "as printed", *(["95 %"] if spans else [])]
-    parts = [table(head, rows), _counted(document)]
     bad = document["bad_rows"]
+    counts = f"{document['n']:,} rows, {document['n_unscored']:,} without an answer"
+    parts = [table(head, rows), f"{counts}, {len(bad):,} that cannot be used." if bad else f"{counts}."]
     if bad:
         parts.append("\n".join(f"line {one['line']}: {one['problem']}" for one in bad[:SHOWN]))
         if len(bad) > SHOWN:
             parts.append(f"and {len(bad) - SHOWN:,} more; --json names all")
     return "\n\n".join(parts)
-
-
-def _counted(document: AggregateDocument) -> str:
-    counts = f"{document['n']:,} rows, {document['n_unscored']:,} without an answer"
-    return (
-        f"{counts}, {len(document['bad_rows']):,} that cannot be used."
-        if document["bad_rows"]
-        else f"{counts}."
-    )
 
 
 def _flat(values: JsonObject, before: str = "") -> Iterator[tuple[str, float | None]]:

@@ -333,9 +333,9 @@ def _say(document: TakenIn) -> None:
         against, systems = document["held_against"], ", ".join(document["systems"])
         counts = f"{document['added']} of {document['reports']} reports are new"
         print(plain(f"{counts}; {many(document['queries'], 'question')}, systems {systems}"))
-        held = f"held against the shop {against['shop']}, whose pages are at {against['shop_url']}"
+        shop = f"held against the shop {against['shop']}, whose pages are at {against['shop_url']}"
         none = "held against no shop, so what is cited of one stays unread; `drr judge STUDY --shop SHOP` names one"
-        print(none if against["shop"] is None else plain(held))
+        print(none if against["shop"] is None else plain(shop))
     for one in document["scores"]:
         judge = "judge not told (--judge NAME)" if one["judge"] is None else f"judge {one['judge']}"
         without = f", {one['unscored']} without a score" if one["unscored"] else ""

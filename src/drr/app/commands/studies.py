@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from drr.app.commands.table import CommandForm
-from drr.app.console import print_document, print_json
+from drr.app.console import print_document
 from drr.app.notices import notice
 from drr.app.study import timeline
-from drr.app.study.foreign import export_foreign, say_exported
+from drr.app.study.foreign import export_foreign, exported_lines
 from drr.app.study.outcome import without_lost_answers
 from drr.app.terminal import plain
 from drr.env.errors import DrrError, Misuse
@@ -217,9 +217,13 @@ def _run_export(arguments: argparse.Namespace) -> int:
     out: Path = arguments.out
     if out.exists() and not out.is_dir():
         raise Misuse(f"{out}: a file; name a folder")
-    if arguments.format is not None:
-        return _run_foreign(arguments)
+    if arguments.format is not None and arguments.canonical:
+        raise Misuse("--canonical is for our own tables; files of others hold no times")
     with Study.read(arguments.study) as study:
+        if arguments.format is not None:
+            theirs = without_lost_answers(study, lambda: export_foreign(study, out, arguments.format))
+            print_document(arguments, theirs, *exported_lines(theirs))
+            return 0
         counts = without_lost_answers(study, lambda: export(study, out, canonical=arguments.canonical))
         lost = sorted(loss.label for loss in study.losses.values())
     print_document(
@@ -227,20 +231,6 @@ def _run_export(arguments: argparse.Namespace) -> int:
         {"schema": 1, "out": str(out), "rows": counts, "canonical": arguments.canonical, "lost": lost},
         f"{out}: {', '.join(f'{count:,} {name}' for name, count in counts.items())}",
     )
-    return 0
-
-
-def _run_foreign(arguments: argparse.Namespace) -> int:
-    from drr.study.study import Study
-
-    if arguments.canonical:
-        raise Misuse("--canonical is for our own tables; files of others hold no times")
-    with Study.read(arguments.study) as study:
-        document = without_lost_answers(study, lambda: export_foreign(study, arguments.out, arguments.format))
-    if arguments.json:
-        print_json(document)
-    else:
-        say_exported(document)
     return 0
 
 

@@ -47,7 +47,6 @@ def format_named(name: str) -> Format:
 
 def export_foreign(study: Study, out: Path, name: str) -> ForeignExported:
     """Export the study's reports into a new folder, in another benchmark's format; return a document of the files written."""
-    from drr.eval.foreign.form import FileOut
     from drr.eval.foreign.taking import reports_to_write
 
     form = format_named(name)
@@ -59,18 +58,16 @@ def export_foreign(study: Study, out: Path, name: str) -> ForeignExported:
     files = list(form.write(going.reports))
     for judge, scores in going.scores.items():
         above = f"judge-{file_name(judge)}/" if len(going.scores) > 1 else ""
-        files += [FileOut(f"{above}{path}", text) for path, text in form.write_scores(scores)]
+        files += [one._replace(path=f"{above}{one.path}") for one in form.write_scores(scores)]
     names = [(file_name(system), system) for system in sorted({one.system for one in going.reports})]
-    paths = []
     for path, text in files:
         make_folder((out / path).parent, owner_only_mode(0o777))
         write_file(out / path, text, owner_only_mode(0o666))
-        paths.append(path)
     return {
         "schema": 1,
         "out": str(out),
         "format": form.name,
-        "files": paths,
+        "files": [path for path, _ in files],
         "systems": {name: system for name, system in names if name != system},
         "reports": len(going.reports),
         "scores": sum(map(len, going.scores.values())),
@@ -79,10 +76,11 @@ def export_foreign(study: Study, out: Path, name: str) -> ForeignExported:
     }
 
 
-def say_exported(document: ForeignExported) -> None:
+def exported_lines(document: ForeignExported) -> list[str]:
     scores = f" and {document['scores']:,} imported scores" if document["scores"] else ""
-    print(f"{document['out']}: {document['reports']:,} reports{scores} in {len(document['files']):,} files")
-    for name, system in document["systems"].items():
-        print(f"{name} is {plain(system)}")
-    for one in document["left_out"]:
-        print(f"no room for {one['what']}: {one['reports']:,} have some")
+    files = f"{document['reports']:,} reports{scores} in {len(document['files']):,} files"
+    return [
+        f"{document['out']}: {files}",
+        *(f"{name} is {plain(system)}" for name, system in document["systems"].items()),
+        *(f"no room for {one['what']}: {one['reports']:,} have some" for one in document["left_out"]),
+    ]

@@ -150,6 +150,7 @@ class ImportedReport(BaseModel):
     report_markdown: str
     evidence: list[Evidence] | None = None
     tool_calls: list[JsonObject] | None = None
+    """Tool calls as the other system gives them."""
     logged: LoggedResult | None = None
 
     @field_validator("system")
@@ -169,8 +170,6 @@ class ImportedReport(BaseModel):
             except ValidationError as error:
                 raise ValueError(f"call {number}, {wrong_field(error)}") from None
         return calls
-
-    """Tool calls as the other system gives them."""
 
 
 SELDOM = ("id", "task_id", "person_id", "size", "origin", "logged")
@@ -270,17 +269,6 @@ def plan_import(study: Study | None, read: ReadReports) -> tuple[list[Unit], lis
     return units, list(asked.fresh.values())
 
 
-def questions_by_system(read: ReadReports) -> dict[str, set[str]]:
-    """Map each system to the ids of the questions that its reports answer."""
-    asked = _Asked({})
-    found: dict[str, set[str]] = {}
-    for _, report in read.reports:
-        name = asked.known_as(report)
-        asked.learn(report, name)
-        found.setdefault(report.system, set()).add(name)
-    return found
-
-
 def _place(spec: Mapping[str, Any]) -> tuple[str, str, int]:
     return spec["query_id"], spec["variant"], spec["trial"]
 
@@ -290,33 +278,30 @@ class _Asked:
 
     def __init__(self, known: Mapping[str, Query]) -> None:
         self.fresh: dict[str, Query] = {}
-        self._by_words: dict[str, str] = {}
-        self._by_text: dict[str, set[str]] = {}
+        self._names: dict[str, dict[str, str]] = {}
         for name, query in known.items():
-            self._keep(name, query.query, query.user_id)
+            self._users(query.query).setdefault(query.user_id or "", name)
 
-    def _keep(self, name: str, query: str, user_id: str | None) -> None:
-        self._by_words.setdefault(query_id(query, user_id or ""), name)
-        self._by_text.setdefault(_normal(query), set()).add(name)
+    def _users(self, query: str) -> dict[str, str]:
+        """Return the id of a question for each user who asks it."""
+        return self._names.setdefault(" ".join(query.split()).casefold(), {})
 
     def known_as(self, report: ImportedReport) -> str:
         """Return the id of a report's question. It is that of a question known by its words, else the given id, else a hash of the words. With a size, and of a log, it is the given id: there, other things than words tell questions apart."""
         if report.query_id is not None and (report.size is not None or report.logged is not None):
             return report.query_id
-        words = query_id(report.query, report.user_id or "")
-        name = self._by_words.get(words)
-        if name is None and report.user_id is None:
-            alike = self._by_text.get(_normal(report.query), set())
-            name = next(iter(alike)) if len(alike) == 1 else None
-        return name or report.query_id or words
+        users = self._users(report.query)
+        name = users.get(report.user_id or "")
+        if name is None and report.user_id is None and len(set(users.values())) == 1:
+            name = next(iter(users.values()))
+        return name or report.query_id or query_id(report.query, report.user_id or "")
 
     def learn(self, report: ImportedReport, name: str) -> None:
         """Store the question of a report that was imported."""
-        if query_id(report.query, report.user_id or "") in self._by_words:
+        users = self._users(report.query)
+        if (report.user_id or "") in users or (report.user_id is None and name in users.values()):
             return
-        if report.user_id is None and name in self._by_text.get(_normal(report.query), ()):
-            return
-        self._keep(name, report.query, report.user_id)
+        users[report.user_id or ""] = name
         if report.user_id is not None:
             asked = Query(
                 id=name,
@@ -327,10 +312,6 @@ class _Asked:
                 size=report.size,
             )
             self.fresh.setdefault(name, asked)
-
-
-def _normal(text: str) -> str:
-    return " ".join(text.split()).casefold()
 
 
 def unit_of(report: ImportedReport, name: str) -> Unit:

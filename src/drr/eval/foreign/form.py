@@ -1,4 +1,4 @@
-"""Defines the format of another benchmark as data: its columns, its kinds of rows, where they lie, and its rule for figures."""
+"""Defines the format of another benchmark as data: its columns, its kinds of rows, and its rule for figures."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import Annotated, Any, NamedTuple, TypeVar
 from drr.env.errors import DrrError, Misuse, wrong_field
 from drr.env.files import Id, file_name, read_file
 from drr.env.json_object import JsonObject
-from drr.eval.stats.aggregate import BOM, LONGEST_LINE, byte_lines, strict_object
+from drr.eval.stats.aggregate import LONGEST_LINE, byte_lines, strict_object
 from drr.eval.stats.intervals import Ends, Floats
 from drr.eval.stats.question import grouped
 from drr.wording.excerpt import excerpt
@@ -92,7 +92,7 @@ class GivenScores(GivenRow):
 
 
 Given = GivenQuestion | GivenReport | GivenScores
-NOT_TOLD = ForeignQuestion()
+UNNAMED = ForeignQuestion()
 
 
 class FileOut(NamedTuple):
@@ -156,8 +156,12 @@ class Format:
     @cached_property
     def _models(self) -> list[tuple[Kind, type[BaseModel]]]:
         asked = {name: (kind, default) for name, (_, kind, default) in self.columns.items()}
+        rows: list[dict[str, Any]] = [
+            {**(asked if one.has_question else {}), **one.columns} for one in self.kinds
+        ]
         return [
-            (one, row_model({**(asked if one.has_question else {}), **one.columns})) for one in self.kinds
+            (one, create_model("Row", __base__=ForeignRow, **row))
+            for one, row in zip(self.kinds, rows, strict=True)
         ]
 
     def read(self, path: Path) -> Iterator[Given]:
@@ -172,14 +176,22 @@ class Format:
             models = [(kind, model) for kind, model in self._models if bool(kind.suffix) == whole]
             rows = [(str(file), object_in(file))] if whole else objects_in(file, f"rows of {self.title}")
             for where, raw in rows:
-                known = (one for one in models if not one[0].keys or any(key in raw for key in one[0].keys))
-                kind, model = next(known, (None, None))
-                if kind is None or model is None:
+                for kind, model in models:
+                    if not kind.keys or any(key in raw for key in kind.keys):
+                        yield self._given(file, where, kind, dict(row_of(where, raw, model)))
+                        break
+                else:
                     raise Misuse(f"{where}: none of the rows of this format ({self.forms})")
-                yield self._given(file, where, kind, dict(row_of(where, raw, model)))
 
     def _given(self, path: Path, where: str, kind: Kind, row: Cells) -> Given:
-        asked = self._question(row) if kind.has_question else NOT_TOLD
+        asked = UNNAMED
+        if kind.has_question:
+            found = {name: row[column] for column, (name, _, _) in self.columns.items()}
+            if found.get("user") is not None:
+                found["user"] = str(found["user"])
+            if self.id_of_words is not None:
+                found["id"] = self.id_of_words(found["words"])
+            asked = ForeignQuestion(**found)
         if not kind.text and not kind.part:
             return GivenQuestion(where, asked)
         system = path.resolve().parent.name if path.stem in self.standard or kind.suffix else path.stem
@@ -195,14 +207,6 @@ class Format:
         else:
             values, failed = kind.values(where, row)
         return GivenScores(where, asked, system, kind.part, values, path, failed)
-
-    def _question(self, row: Cells) -> ForeignQuestion:
-        found = {name: row[column] for column, (name, _, _) in self.columns.items()}
-        if found.get("user") is not None:
-            found["user"] = str(found["user"])
-        if self.id_of_words is not None:
-            found["id"] = self.id_of_words(found["words"])
-        return ForeignQuestion(**found)
 
     @property
     def written_parts(self) -> frozenset[str]:
@@ -257,11 +261,6 @@ class ForeignRow(BaseModel):
     model_config = ConfigDict(extra="ignore", strict=True)
 
 
-def row_model(columns: Mapping[str, tuple[Any, Any]]) -> type[BaseModel]:
-    made: type[BaseModel] = create_model("Row", __base__=ForeignRow, **dict[str, Any](columns))
-    return made
-
-
 Number = Annotated[int, Field(ge=-(10**15), le=10**15)]
 ForeignId = Number | Id
 Words = Annotated[str, Field(min_length=1, pattern=r"\S")]
@@ -286,9 +285,7 @@ def object_in(path: Path) -> JsonObject:
 
 def text_in(path: Path) -> str:
     try:
-        if path.stat().st_size > LONGEST_LINE:
-            raise Misuse(f"{path}: larger than {LONGEST_LINE:,} bytes; no file of this form is so large")
-        return read_file(path).removeprefix(BOM).decode("utf-8")
+        return read_file(path, LONGEST_LINE).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise Misuse(f"{path}: not UTF-8 at byte {error.start}; save the file as UTF-8") from error
     except (OSError, DrrError) as error:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from typing import Any
 
 from drr.env.errors import Misuse
 from drr.env.files import file_name
@@ -11,7 +12,6 @@ from drr.env.query import query_id
 from drr.eval.evidence.answers import questions
 from drr.eval.foreign.form import ForeignQuestion, GivenQuestion
 from drr.study.study import Study
-from drr.study.unit import Unit
 
 
 class QuestionsAtHand:
@@ -78,7 +78,7 @@ def _agrees(one: ForeignQuestion, other: ForeignQuestion) -> bool:
 
 
 def _filled(asked: ForeignQuestion, fresh: ForeignQuestion) -> ForeignQuestion:
-    """Fill the missing fields; the user only from the question of the same id: several users may ask the same words."""
+    """Fill the missing fields. Only the same id tells the user: several users may ask the same words."""
     own_id = asked.id is not None and _plain(asked.id) == _plain(fresh.id)
     names = ("id", "language", "task", "domain", *(("user",) if own_id else ()))
     return replace(asked, **{name: getattr(fresh, name) for name in names if getattr(asked, name) is None})
@@ -96,15 +96,24 @@ def taken_before(study: Study, format_name: str) -> list[GivenQuestion]:
     return list(found.values())
 
 
-class NamesOfTasks:
-    """Names of tasks, one text each, over the study's questions and those being imported."""
+class NamesInStudy:
+    """The tasks, questions and systems of a study and of an import, by the names that foreign rows use."""
 
     def __init__(self, study: Study | None) -> None:
         asked = list(questions(study).values()) if study else []
-        records = study.records("answer", None) if study else ()
         self._tasks = {one.task_id: normal_text(one.query) for one in asked if one.task_id is not None}
-        self._questions = {record.spec["query_id"]: normal_text(record.spec["query"]) for record in records}
-        self._questions |= {one.id: normal_text(one.query) for one in asked}
+        self._questions = {one.id: normal_text(one.query) for one in asked}
+        self._asked: dict[str, dict[str, tuple[str | None, str | None]]] = {}
+        self._systems: dict[str, str] = {}
+        for record in study.records("answer", None) if study else ():
+            self.learn(record.spec)
+
+    def learn(self, spec: Mapping[str, Any]) -> None:
+        words, name = normal_text(spec["query"]), spec["query_id"]
+        size = spec.get("size") or (spec.get("imported") or {}).get("size")
+        self._questions.setdefault(name, words)
+        self._asked.setdefault(words, {})[name] = (spec["user_id"], size)
+        self._systems.setdefault(file_name(spec["variant"]), spec["variant"])
 
     def of_task(self, asked: ForeignQuestion) -> str:
         """Name a task. A text in another language under the same name gets the language in its name."""
@@ -121,21 +130,6 @@ class NamesOfTasks:
         if self._questions.setdefault(name, words) == words:
             return name
         return f"{query_id(words, '')}@{asked.size}"
-
-
-class PlacesInStudy:
-    """The study's questions and systems that foreign rows refer to."""
-
-    def __init__(self, study: Study | None, units: Iterable[Unit]) -> None:
-        records = study.records("answer", None) if study else ()
-        specs = [record.spec for record in records] + [unit.spec for unit in units]
-        self._asked: dict[str, dict[str, tuple[str | None, str | None]]] = {}
-        self._systems: dict[str, str] = {}
-        for spec in specs:
-            size = spec.get("size") or (spec.get("imported") or {}).get("size")
-            places = self._asked.setdefault(normal_text(spec["query"]), {})
-            places[spec["query_id"]] = (spec["user_id"], size)
-            self._systems.setdefault(file_name(spec["variant"]), spec["variant"])
 
     def system(self, name: str) -> str:
         """Return the variant that a file's system name stands for."""

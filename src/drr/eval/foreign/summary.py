@@ -6,7 +6,6 @@ The figures keep the benchmark's scale and rule of summing, and are shown beside
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import groupby
 from typing import TYPE_CHECKING, Annotated, NotRequired, TypedDict
 
 import numpy as np
@@ -79,20 +78,14 @@ def keep_scores(study: Study, fresh: Sequence[ForeignScore]) -> int:
     """Store scores, replacing earlier ones of the same judge on the same reports; return how many were replaced."""
     places = {one.place for one in fresh}
     before = foreign_scores(study)
-    gone = [one for one in before if one.place in places]
-    _write(study, [*(one for one in before if one.place not in places), *fresh])
-    known = {_identity(one) for one in fresh}
-    return sum(_identity(one) not in known for one in gone)
-
-
-def _identity(score: ForeignScore) -> tuple[object, ...]:
-    return (*score.place, *sorted(score.values.items()))
-
-
-def _write(study: Study, scores: Iterable[ForeignScore]) -> None:
-    rows = sorted(scores, key=lambda one: [part or "" for part in map(str, one.place)])
+    rows = [*(one for one in before if one.place not in places), *fresh]
+    rows.sort(key=lambda one: [part or "" for part in map(str, one.place)])
     lines = "".join(one.model_dump_json(exclude_none=False) + "\n" for one in rows)
     write_file(study.folder / FILE, lines, owner_only_mode(0o666))
+    known = {(*one.place, *sorted(one.values.items())) for one in fresh}
+    return sum(
+        one.place in places and (*one.place, *sorted(one.values.items())) not in known for one in before
+    )
 
 
 class ForeignColumn(TypedDict):
@@ -141,7 +134,7 @@ def foreign_tables(scores: Iterable[ForeignScore], answers: Iterable[Answer]) ->
         part = part_of(format_name, name)
         if part is None:
             continue
-        by_system = {name: list(own) for name, own in groupby(sorted(rows, key=_named), key=_named)}
+        by_system = sorted(grouped((_named(row), row) for row in rows).items())
         table: ForeignTableRow = {
             "format": format_name,
             "part": name,
@@ -154,7 +147,7 @@ def foreign_tables(scores: Iterable[ForeignScore], answers: Iterable[Answer]) ->
             ],
             "systems": {
                 name: {one.name: _value(one, own, asked).document() for one in part.figures}
-                for name, own in by_system.items()
+                for name, own in by_system
             },
         }
         if alone := sorted({row.system for row in rows} - variants):
@@ -173,16 +166,17 @@ def foreign_values(
         if part is None or (row.system, row.query_id, row.trial) != (system, query_id, trial):
             continue
         for figure in part.figures:
-            value: ForeignValue = {
-                "title": part.title,
-                "judge": row.judge,
-                "source": row.source,
-                "label": figure.label,
-                "scale": figure.scale,
-                "value": _value(figure, [row], {}).value,
-                "failed": row.failed,
-            }
-            found.append(value)
+            found.append(
+                {
+                    "title": part.title,
+                    "judge": row.judge,
+                    "source": row.source,
+                    "label": figure.label,
+                    "scale": figure.scale,
+                    "value": _value(figure, [row], {}).value,
+                    "failed": row.failed,
+                }
+            )
     return found
 
 
@@ -194,7 +188,7 @@ def _named(row: ForeignScore) -> str:
 def _value(
     figure: ForeignFigure, rows: Sequence[ForeignScore], asked: Mapping[str, AskedQuestion]
 ) -> Statistic:
-    """Compute a figure: a mean over questions, or by its formula from the sums over all reports, as the benchmark's own code does."""
+    """Compute a figure: a mean over questions, or a formula of sums over all reports."""
 
     def cluster(row: ForeignScore) -> Asked:
         return asked.get(row.query_id or "", row.query_id or "")

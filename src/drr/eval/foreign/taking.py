@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from drr.env.errors import Misuse, wrong_field
 from drr.env.files import Id
@@ -15,7 +15,7 @@ from drr.env.query import Query, query_id
 from drr.eval.evidence.answers import Answer, questions, read_answers
 from drr.eval.evidence.imported import ImportedReport, Origin, ReadReports, plan_import
 from drr.eval.foreign.form import (
-    NOT_TOLD,
+    UNNAMED,
     ForeignQuestion,
     Format,
     GivenQuestion,
@@ -23,14 +23,14 @@ from drr.eval.foreign.form import (
     GivenScores,
     digest_of,
 )
-from drr.eval.foreign.questions import NamesOfTasks, PlacesInStudy, QuestionsAtHand, normal_text, taken_before
+from drr.eval.foreign.questions import NamesInStudy, QuestionsAtHand, normal_text, taken_before
 from drr.eval.foreign.summary import ForeignScore, foreign_scores
 from drr.study.form import naming_errors
 from drr.study.study import Study
 from drr.study.unit import Unit
 from pydantic import TypeAdapter, ValidationError
 
-_ID: TypeAdapter[str] = TypeAdapter(Id)
+_ID: TypeAdapter[Any] = TypeAdapter(int | Id | None)
 
 
 class GivenFiles(NamedTuple):
@@ -75,24 +75,11 @@ def read_files(
 def take_files(study: Study | None, given: GivenFiles, judge: str | None, trial: int) -> TakenFiles:
     """Prepare the import into this study, or into a new one. Nothing is written yet."""
     known = QuestionsAtHand(given.questions, taken_before(study, given.format.name) if study else [])
-    reports = _reports(given, known, NamesOfTasks(study), trial)
-    read = ReadReports(Path(given.format.title), list(enumerate((one for _, one in reports), 1)), [])
-    units, fresh = plan_import(study, read)
-    if read.refused:
-        line, why = read.refused[0]
-        raise Misuse(f"{reports[line - 1][0]}: {why.replace('`trial`', '--trial')}")
-    places = PlacesInStudy(study, units)
-    return TakenFiles(units, fresh, _scores(given, known, places, judge, trial))
-
-
-def _reports(
-    given: GivenFiles, known: QuestionsAtHand, names: NamesOfTasks, trial: int
-) -> list[tuple[str, ImportedReport]]:
-    found: list[tuple[str, ImportedReport]] = []
+    names = NamesInStudy(study)
+    reports: list[ImportedReport] = []
     seen: dict[tuple[str | None, ...], str] = {}
     for one in given.reports:
-        asked = known.whole(one.where, one.asked)
-        report = _report(one, asked, given.format.name, names, trial)
+        report = _report(one, known.whole(one.where, one.asked), given.format.name, names, trial)
         place = (one.system, normal_text(report.query), report.user_id, report.size)
         if place in seen:
             raise Misuse(
@@ -100,19 +87,27 @@ def _reports(
                 "import repetitions by calls of their own with --trial"
             )
         seen[place] = one.where
-        found.append((one.where, report))
-    return found
+        reports.append(report)
+    read = ReadReports(Path(given.format.title), list(enumerate(reports, 1)), [])
+    units, fresh = plan_import(study, read)
+    for line, why in read.refused:
+        raise Misuse(f"{given.reports[line - 1].where}: {why.replace('`trial`', '--trial')}")
+    for unit in units:
+        names.learn(unit.spec)
+    return TakenFiles(units, fresh, _scores(given, known, names, judge, trial))
 
 
 def _report(
-    one: GivenReport, asked: ForeignQuestion, form: str, names: NamesOfTasks, trial: int
+    one: GivenReport, asked: ForeignQuestion, form: str, names: NamesInStudy, trial: int
 ) -> ImportedReport:
     words = asked.words or ""
     task = None if asked.user is None or asked.task is None else names.of_task(asked)
     named = None if asked.size is None else names.at_size(asked)
     for name, value in (("id", asked.id), ("taskid", task), ("userid", asked.user), ("size", named)):
-        if isinstance(value, str):
-            _check_id(f"{one.where}: {name}", value)
+        try:
+            _ID.validate_python(value)
+        except ValidationError as error:
+            raise Misuse(f"{one.where}: {name}: {wrong_field(error, '')}") from error
     return ImportedReport(
         id=str(asked.id) if asked.id is not None else query_id(words, asked.user or ""),
         system=one.system,
@@ -130,26 +125,19 @@ def _report(
     )
 
 
-def _check_id(where: str, text: str) -> None:
-    try:
-        _ID.validate_python(text)
-    except ValidationError as error:
-        raise Misuse(f"{where}: {wrong_field(error, '')}") from error
-
-
 def _scores(
-    given: GivenFiles, known: QuestionsAtHand, places: PlacesInStudy, judge: str | None, trial: int
+    given: GivenFiles, known: QuestionsAtHand, names: NamesInStudy, judge: str | None, trial: int
 ) -> list[ForeignScore]:
     found: dict[tuple[str | int, ...], tuple[str, ForeignScore]] = {}
     digest = cache(digest_of)
     for number, one in enumerate(given.scores):
-        told = one.asked != NOT_TOLD
-        name = places.query(one.where, known.whole(one.where, one.asked)) if told else None
+        has_question = one.asked != UNNAMED
+        name = names.query(one.where, known.whole(one.where, one.asked)) if has_question else None
         row = ForeignScore(
             format=given.format.name,
             part=one.part,
             judge=judge,
-            system=places.system(one.system),
+            system=names.system(one.system),
             query_id=name,
             size=one.asked.size,
             trial=trial,
@@ -166,12 +154,12 @@ def _scores(
 
 def _joined(where: str, first: str, one: ForeignScore, other: ForeignScore) -> ForeignScore:
     """Join scores of one report from several files; they must not contradict each other."""
-    both: Mapping[str, float | None] = {**one.values, **other.values}
+    both = {**one.values, **other.values}
     if any(both[name] != value for name, value in one.values.items()) or one.failed != other.failed:
         raise Misuse(f"{where}: other scores of the same report than in {first}; give one of them")
     if one.values.keys() == other.values.keys():
         raise Misuse(f"{where}: the scores of the report that {first} has; give them once")
-    return one.model_copy(update={"values": dict(both)})
+    return one.model_copy(update={"values": both})
 
 
 class LeavingReports(NamedTuple):

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from math import fsum
 from pathlib import Path
 from typing import (
     Annotated,
-    BinaryIO,
     ClassVar,
     Generic,
     NotRequired,
@@ -20,7 +18,7 @@ from typing import (
 
 import orjson
 from drr.env.errors import Misuse, wrong_field
-from drr.env.json_object import JsonObject
+from drr.env.json_object import JsonObject, once
 from drr.env.small_files import open_given
 from drr.eval.stats import sums_of
 from drr.eval.stats.intervals import Ends, Statistic, mean_of
@@ -93,54 +91,39 @@ def read_rows(path: Path, model: type[RowT]) -> Iterator[tuple[int, RowT | BadRo
     """Yield every line that is not blank, with its number. The file is never read as a whole."""
     for number, line in byte_lines(path, "raw scores"):
         if line.strip():
-            yield number, _row(number, line, model)
+            try:
+                yield number, model.model_validate(strict_object(line))
+            except ValueError as error:
+                problem = wrong_field(error, "") if isinstance(error, ValidationError) else str(error)
+                yield number, {"line": number, "problem": problem}
 
 
 def byte_lines(path: Path, holds: str) -> Iterator[tuple[int, bytes]]:
     """Yield lines with their numbers. Only line feeds split lines, because U+2028 may be in JSON text; `holds` names the content for errors."""
     try:
         with open_given(path) as file:
-            yield from _numbered(path, file)
+            for number, line in enumerate(iter(lambda: file.readline(LONGEST_LINE + 1), b""), 1):
+                if number == 1 and line.startswith(WIDE):
+                    raise Misuse(f"{path}: not UTF-8; save the file as UTF-8")
+                if len(line) > LONGEST_LINE:
+                    raise Misuse(
+                        f"{path}, line {number}: longer than {LONGEST_LINE:,} bytes; no row is so long"
+                    )
+                yield number, line.removeprefix(BOM) if number == 1 else line
     except OSError as error:
         raise Misuse(f"{path}: cannot be read ({error.strerror}); give a JSONL file of {holds}") from error
-
-
-def _numbered(path: Path, file: BinaryIO) -> Iterator[tuple[int, bytes]]:
-    for number, line in enumerate(iter(lambda: file.readline(LONGEST_LINE + 1), b""), 1):
-        if number == 1 and line.startswith(WIDE):
-            raise Misuse(f"{path}: not UTF-8; save the file as UTF-8")
-        if len(line) > LONGEST_LINE:
-            raise Misuse(f"{path}, line {number}: longer than {LONGEST_LINE:,} bytes; no row is so long")
-        yield number, line.removeprefix(BOM) if number == 1 else line
-
-
-def _row(number: int, line: bytes, model: type[RowT]) -> RowT | BadRow:
-    try:
-        return model.model_validate(strict_object(line))
-    except ValidationError as error:
-        return {"line": number, "problem": wrong_field(error, "")}
-    except ValueError as error:
-        return {"line": number, "problem": str(error)}
 
 
 def strict_object(text: bytes) -> JsonObject:
     """Parse a JSON object strictly. `ValueError` says in one line why the text is none, or what JSON forbids: NaN, a repeated key, half a character."""
     try:
         orjson.loads(text)  # as strict as RFC 8259, but for keys that stand twice
-        raw = json.loads(text, object_pairs_hook=_once)
+        raw = json.loads(text, object_pairs_hook=once)
     except (json.JSONDecodeError, RecursionError) as error:
         raise ValueError(f"not JSON ({error})") from error
     if isinstance(raw, dict):
         return raw
     raise ValueError("not an object")
-
-
-def _once(pairs: list[tuple[str, object]]) -> JsonObject:
-    """Build an object and reject repeated keys, because nobody knows which of the values counts."""
-    for key, count in Counter(key for key, _ in pairs).items():
-        if count > 1:
-            raise ValueError(f"the key {key!r} stands twice in one object")
-    return dict(pairs)
 
 
 Given = TypeVar("Given", bound=RawRow)

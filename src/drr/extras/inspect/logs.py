@@ -20,7 +20,6 @@ from pydantic import ValidationError
 
 if TYPE_CHECKING:
     from inspect_ai.log import EvalLog, EvalSample
-    from inspect_ai.scorer import Score
 
 _GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 """Values of Inspect's own grades: correct, partially correct, incorrect, no answer."""
@@ -118,15 +117,11 @@ def _scores(sample: EvalSample) -> dict[str, float | None]:
     """Return a sample's scores by name. A score of several values has a name for each, `scorer/value`."""
     found: dict[str, float | None] = {}
     for name, score in (sample.scores or {}).items():
-        found |= dict(_values(name, score))
+        if isinstance(score.value, Mapping):
+            found |= {f"{name}/{key}": _number(value) for key, value in score.value.items()}
+        else:
+            found[name] = _number(score.value)
     return found
-
-
-def _values(name: str, score: Score) -> Iterator[tuple[str, float | None]]:
-    if isinstance(score.value, Mapping):
-        yield from ((f"{name}/{key}", _number(value)) for key, value in score.value.items())
-    else:
-        yield name, _number(score.value)
 
 
 def _number(value: Any) -> float | None:
@@ -143,7 +138,7 @@ def _report(log: EvalLog, sample: EvalSample, system: str | None) -> JsonObject:
     return {
         "id": None,
         "system": system or str(log.eval.model),
-        "query": sample.input if isinstance(sample.input, str) else _text(sample.input[-1]),
+        "query": sample.input if isinstance(sample.input, str) else str(sample.input[-1].text),
         "query_id": f"{log.eval.task.rpartition('/')[2]}-{sample.id}",
         "trial": sample.epoch - 1,
         "report_markdown": sample.output.completion if sample.output else "",
@@ -163,10 +158,6 @@ def _report(log: EvalLog, sample: EvalSample, system: str | None) -> JsonObject:
     }  # fmt: skip
 
 
-def _text(message: Any) -> str:
-    return str(message.text)
-
-
 def _calls(sample: EvalSample) -> Iterator[JsonObject]:
     """Yield the tool calls of the conversation, each with its result."""
     results = {one.tool_call_id: one for one in sample.messages if one.role == "tool"}
@@ -179,7 +170,7 @@ def _calls(sample: EvalSample) -> Iterator[JsonObject]:
             "name": call.function,
             "kind": "api",
             "arguments": dict(call.arguments),
-            "result": None if result is None else _text(result)[:_LONGEST],
+            "result": None if result is None else str(result.text)[:_LONGEST],
             "ok": result is not None and error is None,
             "error": None if error is None else {"kind": str(error.type), "message": str(error.message)},
         }

@@ -31,16 +31,21 @@ from drr.eval.foreign.form import (
     row_of,
     text_in,
 )
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 REPORT = "final_report.md"
 COMBINED = "combined_result.json"
+_NAMES = (REPORT, COMBINED, "query.jsonl")
 _SINGLE = re.compile(r"eval_[a-z_]+?(?:_\d{8}_\d{6})?\.json")
 _SIZE = re.compile(r"\d{1,6}k")
-HUNDRED = (0.0, 100.0)
-UNDEFINED = -1.0
-"""Mark that DR3-Eval's evaluators write for an undefined figure."""
-Percent = Annotated[float, Field(ge=UNDEFINED, le=100)]
+
+
+def _known(score: float) -> float | None:
+    """Return no value for -1, which DR3-Eval's evaluators write for an undefined figure."""
+    return None if score < 0 else score
+
+
+Percent = Annotated[float, Field(ge=-1, le=100), AfterValidator(_known)]
 FIGURES = (
     ("total_score", "total"),
     ("information_recall", "information recall"),
@@ -92,7 +97,7 @@ class Dr3Eval(Format):
         if not path.is_dir():
             yield from self._file(path)
             return
-        found = [one for one in files_below(path) if _is_ours(one.name)]
+        found = [one for one in files_below(path) if one.name in _NAMES or _SINGLE.fullmatch(one.name)]
         if not found:
             raise Misuse(f"{path}: holds no {REPORT}, {COMBINED}, eval_*.json and no query.jsonl")
         scored: dict[Path, list[Path]] = {}
@@ -138,11 +143,7 @@ class Dr3Eval(Format):
 DR3 = Dr3Eval(
     "dr3",
     "DR3-Eval",
-    (
-        ForeignPart(
-            "scores", "DR3-Eval", tuple(ForeignFigure(name, label, HUNDRED) for name, label in FIGURES)
-        ),
-    ),
+    (ForeignPart("scores", "DR3-Eval", tuple(ForeignFigure(*row, (0.0, 100.0)) for row in FIGURES)),),
     frozenset({"user", "language"}),
 )
 
@@ -181,10 +182,6 @@ def _combined_row(values: Mapping[str, float | None]) -> JsonObject:
     return {"total_score": values.get("total_score"), "metrics": metrics}
 
 
-def _is_ours(name: str) -> bool:
-    return name in (REPORT, COMBINED, "query.jsonl") or _SINGLE.fullmatch(name) is not None
-
-
 def _place(path: Path) -> tuple[ForeignQuestion, str]:
     """Return the question and the system of a file in `SIZE/MODEL/TASK/`. The same task at another size is another question."""
     names = [one.name for one in path.resolve().parents[:3]]
@@ -202,7 +199,7 @@ def _scores(files: Sequence[Path]) -> GivenScores:
         raw = object_in(path)
         if path.name == COMBINED:
             row = row_of(str(path), raw, _Combined)
-            values["total_score"] = _known(row.total_score)
+            values["total_score"] = row.total_score
             measured = dict(row.metrics)
         else:
             single = row_of(str(path), raw, _Single)
@@ -217,15 +214,11 @@ def _measured(path: Path, name: str, measured: _Measured) -> dict[str, float | N
     """Return a metric's value and its components by column; empty for a metric without a column."""
     if name not in dict(FIGURES):
         return {}
-    values = {name: _known(measured.score)}
+    values = {name: measured.score}
     if name == "information_recall" and isinstance(measured.details, dict):
         parts = measured.details.get("components", {})
         details = row_of(f"{path}: details", {"components": parts}, _Details)
         for key, part in details.components.items():
             if key in _RECALLS and part.available:
-                values[_RECALLS[key]] = _known(part.score)
+                values[_RECALLS[key]] = part.score
     return values
-
-
-def _known(score: float | None) -> float | None:
-    return None if score is None or score < 0 else score

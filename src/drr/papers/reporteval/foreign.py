@@ -28,7 +28,7 @@ class _Factual(ForeignRow):
     is_factual: Literal[-1, 0, 1]
 
 
-def _held(where: str, row: Cells) -> Values:
+def _support(where: str, row: Cells) -> Values:
     """Return the support of one sentence. A row of text, or with an error of parsing, is a failure of the judge."""
     if not isinstance(row["label"], _Factual):
         return {"support": None, "strong": None}, "its judge failed on the sentence"
@@ -65,7 +65,7 @@ REPORTEVAL = Format(
         ),
         Kind(
             ("label", "__PARSE_ERROR__"), {"label": (_Factual | Annotated[str, Field(max_length=100_000)], None)},
-            part="support", values=_held, has_question=False,
+            part="support", values=_support, has_question=False,
         ),
         Kind(("report",), {"report": (str, ...)}, "data/report/{system}.jsonl", ("topic",), text="report"),
         Kind(("topic",), {}, "data/topic/topics.jsonl", ("topic",)),

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from drr.env.errors import Misuse
+from drr.eval.stats.question import grouped
 from drr.plugin import PaperOption, Reproduction, Size, Step
 
 OPTIONS = {
@@ -79,9 +80,13 @@ def check(asked: Reproduction) -> None:
         return
     if arguments.queries is not None or arguments.variants is not None:
         raise Misuse("--reports: are judged as they are; --queries and --variants are for reports made here")
-    from drr.eval.evidence.imported import questions_by_system, read_reports
+    from drr.eval.evidence.imported import plan_import, read_reports
 
-    asked_by = questions_by_system(read_reports(arguments.reports))
+    specs = [unit.spec for unit in plan_import(None, read_reports(arguments.reports))[0]]
+    asked_by = {
+        system: set(asked)
+        for system, asked in grouped((spec["variant"], spec["query_id"]) for spec in specs).items()
+    }
     if len({frozenset(queries) for queries in asked_by.values()}) > 1:
         counts = ", ".join(f"{system} {len(queries)}" for system, queries in asked_by.items())
         every = len(set[str]().union(*asked_by.values()))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import date
 from hashlib import sha256
 from pathlib import Path
@@ -91,7 +91,13 @@ def import_task(folder: Path, today: str | None, now: str) -> tuple[WrittenTask,
         shop_hash="",
         facts=facts,
         pages=tuple(
-            KnownPage(url=page.url, kind="supportive", facts=_standing_in(page.url, facts))
+            KnownPage(
+                url=page.url,
+                kind="supportive",
+                facts=tuple(
+                    one.id for one in facts if any(place.address == page.url for place in one.places)
+                ),
+            )
             for page in supportive
         ),
         terms=(),
@@ -110,10 +116,6 @@ def import_task(folder: Path, today: str | None, now: str) -> tuple[WrittenTask,
         truth=truth,
     )
     return made, notes
-
-
-def _standing_in(url: str, facts: Iterable[TaskFact]) -> tuple[str, ...]:
-    return tuple(one.id for one in facts if any(place.address == url for place in one.places))
 
 
 def _json(path: Path) -> object:
@@ -264,7 +266,11 @@ def export_task(folder: Path, out: Path, number: int) -> Path:
         shutil.copyfile(folder / DRAWER / name, target / name)
     for name, size in read_sizes(folder).sizes.items():
         here = sorted(pages[: size.pages], key=lambda page: page.url)
-        _put(target / f"{_CORPUS}{name}.json", [_row(page) for page in here])
+        rows = [
+            {"title": page.title, "url": page.url, "page_body": page.text, "date": page.date} for page in here
+        ]
+        known = [{key: value for key, value in row.items() if value is not None} for row in rows]
+        _put(target / f"{_CORPUS}{name}.json", known)
     titles = _names(pages)
     _put(target / _USEFUL, [titles[page.url] for page in truth.pages if page.kind == "supportive"])
     asked = {"number": number, "query": question.query, "today": question.today}
@@ -274,11 +280,6 @@ def export_task(folder: Path, out: Path, number: int) -> Path:
     points = [one.model_dump(include={"id", "requirement", "category"}) for one in truth.checklist]
     _put(target / _CHECKLIST, {"checklist": points})
     return target
-
-
-def _row(page: CorpusPage) -> dict[str, str]:
-    row = {"title": page.title, "url": page.url, "page_body": page.text}
-    return row if page.date is None else {**row, "date": page.date}
 
 
 def _names(pages: Sequence[CorpusPage]) -> dict[str, str]:
