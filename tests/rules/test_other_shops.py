@@ -22,6 +22,7 @@ id;title;price;brand;rating;ratings;language
 DE-1003;Halbach Wasserkocher, Edelstahl;45,90 €;Halbach;4,5;71;de
 DE-1044;Tarvik Kaffeemühle, elektrisch;19,90 €;Tarvik;3,9;12;de
 DE-2210;Nordlicht Brotkasten aus Holz;25,00 €;Nordlicht;4,8;1299;de
+KE/G7;Kanne aus Glas;12,00 €;Halbach;4,1;9;de
 """
 ORDERS = """\
 product_id,user_id,date,quantity,status
@@ -117,6 +118,15 @@ def test_an_id_of_the_shop_counts_wherever_it_stands_and_one_like_it_is_invented
     assert [one.fault.split(";")[0] for one in told_.findings] == ["Id: DE-2211"]
     assert told(shop, place.format("DE-2211"), "Was ist DE-2211?") == {}
     assert check_report(Subject(place.format("EN-22111"), shop=shop))["in_catalogue"].status != "pass"
+
+
+def test_an_id_with_a_slash_is_found_in_an_address_that_escapes_it_or_not(shop: Shop) -> None:
+    for step in ("KE/G7", "KE%2FG7", "p/KE/G7"):
+        said = f"[Kanne](http://ecommerce.example/{step}), 12,00 €"
+        found = check_report(Subject(said, shop=shop))
+        assert (found["in_catalogue"].status, found["price"].status) == ("pass", "pass"), step
+    told_ = check_report(Subject("[Kanne](http://ecommerce.example/KE/G8)", shop=shop))["in_catalogue"]
+    assert told_.status == "fail"
 
 
 def test_the_language_of_reports_may_be_set_where_the_shop_names_none(

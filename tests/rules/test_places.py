@@ -203,6 +203,14 @@ def test_an_order_that_does_not_exist_is_named(rules_shop: Shop) -> None:
     assert told == {"order_facts": ["Order: 1234567890123456; record: no such order"]}
 
 
+def test_a_day_of_another_sentence_is_the_order_s_only_where_nothing_else_stands_before_it(
+    rules_shop: Shop,
+) -> None:
+    say = f"- Order {FIRST}, delivered. {{}}September 15, 2023."
+    assert failing(say.format("As of today, "), shop=rules_shop, user_id=READER) == {}
+    assert set(failing(say.format("Ordered on "), shop=rules_shop, user_id=READER)) == {"order_facts"}
+
+
 def test_a_wrong_day_shows_the_right_one(rules_shop: Shop) -> None:
     told = failing(f"- Order {FIRST} of 2023-08-18", shop=rules_shop, user_id=READER)
     assert told == {"order_facts": [f"Order {FIRST}: 2023-08-18; record: 2023-08-19"]}

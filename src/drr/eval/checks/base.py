@@ -171,6 +171,10 @@ class Subject:
         parts = path_steps(url)
         if not parts:
             return None
+        # An id may hold a slash, which an address should escape and people do not.
+        wholes = ["/".join(parts[start:]) for start in range(len(parts) - 1)]
+        if known := self.products(wholes):
+            return known[0].product_id
         form = product_forms(self.shop).form
         shaped = [part for part in parts if form is not None and form.fullmatch(part)]
         return shaped[-1] if shaped else parts[-1]

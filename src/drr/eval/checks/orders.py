@@ -261,7 +261,15 @@ def _compare_line(
         several = len({one.product_id for one in mentions.within(line.start, line.end)}) > 1
         if len(whens) == 1 and not several:
             low = max(0, line.start - 1, whens[0].start - _NEAR)
-            if _DAY_ALONE.search(mentions.plain, low, whens[0].start):
+            before = mentions.plain[low : whens[0].start]
+            *others, own = before.split(
+                ". "
+            )  # `Order 63. As of today, May 3`: another sentence says what its day is
+            if (
+                _DAY_ALONE.fullmatch("\n" + own)
+                if others
+                else _DAY_ALONE.search(mentions.plain, low, whens[0].start)
+            ):
                 _compare_day(tally, order, whens[0])
         for one in segments(mentions.plain, line.start, line.end):
             _compare_state(tally, order, one)
