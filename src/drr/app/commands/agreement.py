@@ -14,7 +14,7 @@ from drr.env.files import owner_only_mode, write_file
 from drr.env.plugins import merged_field
 
 if TYPE_CHECKING:
-    from drr.eval.agreement.rows import AgreementDocument
+    from drr.eval.agreement.rows import AgreementDocument, CriteriaLevels
     from drr.eval.stats.intervals import VRow
     from drr.study.study import Study
 
@@ -116,17 +116,24 @@ _REPEATED = ("support", "rating", "pairwise")
 
 
 def _text(document: AgreementDocument) -> str:
+    from drr.app.judge.text import confusion_table_lines
+
     parts = [wrapped_paragraph(document["banner"])] if document["banner"] else []
     for pair in document["pairwise"]["pairs"]:
         parts.append(_drawn(f"pairs, {_both(pair['judges'])}", pair["dimensions"], _PAIRS))
-    parts += _support(document)
+    for support in document["support"]["pairs"]:
+        values = zip(_SUPPORT, _shown(support, _SUPPORT), strict=True)
+        parts.append(table([f"support, {_both(support['judges'])}", "value"], list(values)))
+        parts += confusion_table_lines(support["classes"], *support["judges"])
     for rated in document["rating"]["pairs"]:
         parts.append(_drawn(f"grades, {_both(rated['judges'])}", rated["dimensions"], _GRADES))
-    parts += _criteria(document)
+    for scored in document["criteria"]["pairs"]:
+        rows = [_levels(dimension, levels) for dimension, levels in scored["dimensions"].items()]
+        parts.append(table([f"criteria, {_both(scored['judges'])}", *_CRITERIA], rows))
     for measured in document["metrics"]:
         if measured["metrics"]:
             parts.append(_drawn(f"metrics, {_both(measured['judges'])}", measured["metrics"], _METRICS))
-    parts += [*_win_rates(document), *_positions(document), *_stability(document), *_cost(document)]
+    parts += [table(head, rows) for head, rows in _of_each_judge(document) if rows]
     return "\n\n".join(parts) or "No two judges judged the same thing."
 
 
@@ -144,70 +151,46 @@ def _shown(row: Mapping[str, object], names: Iterable[str]) -> list[str]:
     return [with_interval(cast("VRow", row[name]), 2) for name in names]
 
 
-def _win_rates(document: AgreementDocument) -> Iterator[str]:
-    rows = [
+def _levels(dimension: str, levels: CriteriaLevels) -> list[str]:
+    scores, systems = levels["criterion"], levels["system"]
+    first, mard = _shown(scores, ("pca", "mard"))
+    totals = _shown(levels["report"], ("mad", "par", "pearson", "spearman"))
+    last = "-" if systems is None else with_interval(systems["spearman"], 2)
+    return [dimension, first, number(scores["pca"]["chance"], 2), mard, *totals, last]
+
+
+def _of_each_judge(document: AgreementDocument) -> Iterator[tuple[Sequence[str | Column], list[list[str]]]]:
+    """Yield the tables of win rates, of the order shown, of repetitions and of cost, each as heads and rows."""
+    yield (
+        ["win rates by", "dimension", "a : b", "win/tie/loss", "win rate of a"],
         [
-            *(row["judge"], row["dimension"], f"{row['a']} : {row['b']}"),
-            f"{row['wins']}/{row['ties']}/{row['losses']}",
-            with_interval(row["win_rate"], 2),
-        ]
-        for row in document["win_rates"]
-    ]
-    if rows:
-        yield table(["win rates by", "dimension", "a : b", "win/tie/loss", "win rate of a"], rows)
-
-
-def _support(document: AgreementDocument) -> Iterator[str]:
-    from drr.app.judge.text import confusion_table_lines
-
-    for pair in document["support"]["pairs"]:
-        values = zip(_SUPPORT, _shown(pair, _SUPPORT), strict=True)
-        yield table([f"support, {_both(pair['judges'])}", "value"], list(values))
-        yield from confusion_table_lines(pair["classes"], *pair["judges"])
-
-
-def _criteria(document: AgreementDocument) -> Iterator[str]:
-    for pair in document["criteria"]["pairs"]:
-        rows = []
-        for dimension, levels in pair["dimensions"].items():
-            scores, systems = levels["criterion"], levels["system"]
-            chance = number(scores["pca"]["chance"], 2)
-            totals = _shown(levels["report"], ("mad", "par", "pearson", "spearman"))
-            last = "-" if systems is None else with_interval(systems["spearman"], 2)
-            first, mard = _shown(scores, ("pca", "mard"))
-            rows.append([dimension, first, chance, mard, *totals, last])
-        yield table([f"criteria, {_both(pair['judges'])}", *_CRITERIA], rows)
-
-
-def _cost(document: AgreementDocument) -> Iterator[str]:
-    rows = [
-        [
-            *(judge, number(cost["usd"], 4), f"{cost['queries']}"),
-            *(number(cost["usd_per_query"], 4), f"{cost['tokens']:,}"),
-        ]
-        for judge, cost in document["cost"].items()
-    ]
-    if rows:
-        yield table(["judge", "dollars", "questions", "dollars per question", "tokens"], rows)
-
-
-def _positions(document: AgreementDocument) -> Iterator[str]:
+            [
+                *(row["judge"], row["dimension"], f"{row['a']} : {row['b']}"),
+                f"{row['wins']}/{row['ties']}/{row['losses']}",
+                with_interval(row["win_rate"], 2),
+            ]
+            for row in document["win_rates"]
+        ],
+    )
     columns = ("same verdict when swapped", "first shown wins", Column("", rank=1))
+    swapped = ("position_consistency", "first_position_rate")
     for name, gates in document["positions"].items():
         rows = [
-            [
-                dimension,
-                *_shown(gate, ("position_consistency", "first_position_rate")),
-                "unreliable" if gate["unreliable"] else "",
-            ]
+            [dimension, *_shown(gate, swapped), "unreliable" if gate["unreliable"] else ""]
             for dimension, gate in gates.items()
         ]
-        if rows:
-            yield table([f"order of presentation, {name}", *columns], rows)
-
-
-def _stability(document: AgreementDocument) -> Iterator[str]:
-    for name, row in document["stability"].items():
-        if row:
-            head = [f"{name} judging {row['repetitions']} times", "same label"]
-            yield table(head, list(zip(_REPEATED, _shown(row, _REPEATED), strict=True)))
+        yield [f"order of presentation, {name}", *columns], rows
+    for name, again in document["stability"].items():
+        if again:
+            values = zip(_REPEATED, _shown(again, _REPEATED), strict=True)
+            yield [f"{name} judging {again['repetitions']} times", "same label"], [*map(list, values)]
+    yield (
+        ["judge", "dollars", "questions", "dollars per question", "tokens"],
+        [
+            [
+                *(judge, number(cost["usd"], 4), f"{cost['queries']}"),
+                *(number(cost["usd_per_query"], 4), f"{cost['tokens']:,}"),
+            ]
+            for judge, cost in document["cost"].items()
+        ],
+    )

@@ -94,25 +94,24 @@ def run(arguments: argparse.Namespace) -> int:
         document |= {"file": str(arguments.export), "labels": count}
         lines.append(f"{arguments.export}: {count} labels")
     if arguments.bundle:
-        written = _bundles(plan, arguments.bundle)
-        document["bundles"] = written
+        written = document["bundles"] = dict[str, int]()
+        make_folder(arguments.bundle, owner_only_mode(0o777))
+        for annotator in plan.annotators:
+            path = arguments.bundle / f"{annotator.name}.html"
+            write_file(path, bundle(plan, annotator), owner_only_mode(0o666))
+            written[str(path)] = len(annotator.turns)
         lines += [f"{path}: {count} pairs" for path, count in written.items()]
         lines.append("each saves its labels to a download; take them in with --import FILE ...")
     if document:
         print_result(arguments, document, *lines)
     else:
-        _make_own(plan, folder, arguments.study)
+        place = str(folder.resolve())
+        if not is_known(arguments.study) and not vouched_entries(arguments.study).has("plan", place):
+            plan.renew()  # somebody else made the plan, and knows its tokens and its port
+            save(plan, folder)
+            remember_vouched(arguments.study, "plan", {place: BY_PATH})
         _serve(plan, folder, arguments)
     return 0
-
-
-def _make_own(plan: AnnotationPlan, folder: Path, study: Path) -> None:
-    """Give the annotation plan of somebody else's study new tokens and a new port: its maker knows the old ones."""
-    place = str(folder.resolve())
-    if not is_known(study) and not vouched_entries(study).has("plan", place):
-        plan.renew()
-        save(plan, folder)
-        remember_vouched(study, "plan", {place: BY_PATH})
 
 
 def _plan(study: Study, folder: Path, arguments: argparse.Namespace) -> AnnotationPlan:
@@ -129,7 +128,7 @@ def _plan(study: Study, folder: Path, arguments: argparse.Namespace) -> Annotati
     if count < 1 or (arguments.overlap is not None and arguments.overlap < 0):
         raise Misuse("--pairs must be at least 1 and --overlap at least 0")
     names = _names(arguments.annotators or "2")
-    if not _are_distinct(names):
+    if not 0 < len(names) == len({name for name in names if re.fullmatch(NAME, name)}):
         raise Misuse(
             "--annotators is a number, or different names of letters, digits, - and _ with commas between"
         )
@@ -137,6 +136,7 @@ def _plan(study: Study, folder: Path, arguments: argparse.Namespace) -> Annotati
     if arguments.task == "criteria":
         plan = _criteria_plan(study, names, count, seed, arguments)
     else:
+        profile = arguments.profile or study.config.get("settings", {}).get("profile")
         plan = make_plan(
             _reports(study, arguments.variants, arguments.shop),
             annotators=names,
@@ -144,7 +144,7 @@ def _plan(study: Study, folder: Path, arguments: argparse.Namespace) -> Annotati
             seed=seed,
             overlap=arguments.overlap,
             by_lot=arguments.sample is not None,
-            both_bad=_may_be_both_bad(study, arguments),
+            both_bad=arguments.both_bad == "on" if arguments.both_bad else profile != "paper",
         )
     save(plan, folder)
     if len(plan.pairs) < count:
@@ -152,12 +152,6 @@ def _plan(study: Study, folder: Path, arguments: argparse.Namespace) -> Annotati
         notice = f"{len(plan.pairs)} {what} are all that this study has; {count} were asked for"
         print(notice, file=sys.stderr if arguments.json else sys.stdout)
     return plan
-
-
-def _may_be_both_bad(study: Study, arguments: argparse.Namespace) -> bool:
-    profile = arguments.profile or study.config.get("settings", {}).get("profile")
-    given: str | None = arguments.both_bad
-    return profile != "paper" if given is None else given == "on"
 
 
 def _criteria_plan(
@@ -168,7 +162,6 @@ def _criteria_plan(
     place = merged_field("annotations").get("criteria")
     if place is None:
         raise Misuse("--task criteria: no paper is here that scores by criteria")
-
     variants = arguments.variants.split(",") if arguments.variants else None
     reports = load(place)(study, arguments.judge, variants)
     return make_criteria_plan(reports, annotators=names, count=count, seed=seed, overlap=arguments.overlap)
@@ -178,11 +171,6 @@ def _names(words: str) -> list[str]:
     if words.isdigit():
         return [f"annotator-{n + 1}" for n in range(int(words))]
     return [word.strip() for word in words.split(",")]
-
-
-def _are_distinct(names: list[str]) -> bool:
-    plain = all(re.fullmatch(NAME, name) for name in names)
-    return plain and 0 < len(names) == len(set(names))
 
 
 _FEWER = ("--pairs", "--sample")
@@ -283,17 +271,6 @@ def _reports(study: Study, variants: str | None, shop: str | None) -> list[Blind
         for answer in answers
         if answer.variant in wanted
     ]
-
-
-def _bundles(plan: AnnotationPlan, folder: Path) -> dict[str, int]:
-    """Write a bundle file for each annotator; return the number of pairs by file."""
-    make_folder(folder, owner_only_mode(0o777))
-    written = {}
-    for annotator in plan.annotators:
-        path = folder / f"{annotator.name}.html"
-        write_file(path, bundle(plan, annotator), owner_only_mode(0o666))
-        written[str(path)] = len(annotator.turns)
-    return written
 
 
 def _serve(plan: AnnotationPlan, folder: Path, arguments: argparse.Namespace) -> None:

@@ -55,7 +55,7 @@ def build(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from drr.eval.agreement.calibrate import Calibration, shop_of_labels, verdict_lines
+    from drr.eval.agreement.calibrate import Calibration, calibration_document, verdict_lines
     from drr.eval.agreement.people import labelled_cases
     from drr.eval.asking.judge import KeptAnswers
     from drr.study.study import Study
@@ -84,7 +84,9 @@ def run(arguments: argparse.Namespace) -> int:
         by_id = {case.id: case for case in labelled}
         calibration = Calibration(desk_of(settings, models, None), by_id, KeptAnswers(study))
         summary = run_units(arguments, study, calibration.units(), calibration.work, models, "labels")
-        document = shop_of_labels(calibration, study, arguments.task, scale, other_labels=others, marks=marks)
+        document = calibration_document(
+            calibration, study, arguments.task, scale, other_labels=others, marks=marks
+        )
         if arguments.export is not None:
             lines = verdict_lines(calibration, study, arguments.task)
             write_lines(arguments.export, lines)

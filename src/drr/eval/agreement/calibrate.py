@@ -51,13 +51,13 @@ class Calibration:
     repeat: int = 0
 
     def units(self) -> list[Unit]:
-        return [unit for case in self.cases.values() for unit in self._units(case)]
-
-    def _units(self, case: Case) -> list[Unit]:
-        orders = ("ab", "ba") if isinstance(case.example, PairwiseLabel) else ("",)
-        units = []
-        again = {"repeat": self.repeat} if self.repeat else {}
-        for order in orders:
+        units, again = [], {"repeat": self.repeat} if self.repeat else {}
+        places = (
+            (case, order)
+            for case in self.cases.values()
+            for order in (("ab", "ba") if isinstance(case.example, PairwiseLabel) else ("",))
+        )
+        for case, order in places:
             fields = {
                 "task": f"calibrate-{task_of(case.example)}",
                 "judge": self.desk.judge.shown,
@@ -154,7 +154,7 @@ def verdict_lines(calibration: Calibration, study: Study, task: Task) -> list[Ve
     ]
 
 
-def shop_of_labels(
+def calibration_document(
     calibration: Calibration,
     study: Study,
     task: Task,

@@ -69,17 +69,14 @@ class Case:
         labels: dict[str, list[str | float]] = {}
         for number, label in enumerate(self.labels):
             who = f"{UNNAMED} {number}" if label.judge == UNNAMED else label.judge
-            labels.setdefault(who, []).append(_verdict(label))
+            value = label.three_class if isinstance(label, PairwiseLabel) else label.label
+            labels.setdefault(who, []).append(value)
         return {who: _together(own) for who, own in labels.items()}
 
     @property
     def repeated(self) -> int:
         """Return the number of labels beyond the first under each name."""
         return len(self.labels) - len(self.by_person())
-
-
-def _verdict(label: Label) -> str | float:
-    return label.three_class if isinstance(label, PairwiseLabel) else label.label
 
 
 def _together(values: Sequence[str | float]) -> str | float:
@@ -128,25 +125,19 @@ def support_status(result: Mapping[str, Any] | None) -> str | None:
     return status if status in SUPPORT else None
 
 
-def _winner(result: Mapping[str, Any] | None, first: Winner, second: Winner) -> Winner | None:
-    if result is None:
-        return None
-    places: Mapping[str, Winner] = {"first": first, "second": second, "tie": "tie"}
-    return places[result["winner"]]
-
-
 def comparisons_of(cases: Sequence[Case], found: Results) -> list[Comparison]:
-    return [
-        Comparison(
-            content_id(getattr(case.example, "query", "")),
-            case.dimension,
-            "A",
-            "B",
-            _winner(found.get((case.id, "ab")), "a", "b"),
-            _winner(found.get((case.id, "ba")), "b", "a"),
-        )
-        for case in cases
-    ]
+    """Return each pair's verdicts with `a` shown first and with `b` shown first."""
+    orders: Mapping[str, Mapping[str, Winner]] = {
+        "ab": {"first": "a", "second": "b", "tie": "tie"},
+        "ba": {"first": "b", "second": "a", "tie": "tie"},
+    }
+    comparisons = []
+    for case in cases:
+        results = ((winners, found.get((case.id, order))) for order, winners in orders.items())
+        both = [None if result is None else winners[result["winner"]] for winners, result in results]
+        asked = content_id(case.example.query or "")
+        comparisons.append(Comparison(asked, case.dimension, "A", "B", both[0], both[1]))
+    return comparisons
 
 
 _LETTERS: Mapping[str, str | None] = {"a": "A", "b": "B", "tie": "tie", "inconsistent": "tie", "error": None}
@@ -185,22 +176,18 @@ def grade_statistics(
     judged = [None if v is None else float(v) for v in verdicts_of("rating", cases, found)]
     low, high = scale or (0.0, 10.0)
     mapped: list[float | None] = [10 * (value - low) / (high - low) for value in people]
-    clusters = [content_id(getattr(case.example, "query", "")) for case in cases]
+    clusters = [content_id(case.example.query or "") for case in cases]
     statistics = rating_statistics(judged, mapped, clusters, [case.dimension for case in cases])
     if scale is None:
         given = [label.label for case in cases for label in case.labels if isinstance(label, RatingLabel)]
         of_ten = bool(given) and 5 < max(given) <= 10 and min(given) >= 0
         for row in (statistics["mard"], statistics["bias"]):
-            _without_scale(row, of_ten=of_ten)
+            if of_ten:
+                row["method"] += "; the people's grades taken as 0-10, no other scale was given"
+            else:
+                row["value"] = row["ci_low"] = row["ci_high"] = None
+                row["method"] = "needs the people's scale: --scale LOW HIGH"
     return statistics
-
-
-def _without_scale(row: AgreementRow, *, of_ten: bool) -> None:
-    if of_ten:
-        row["method"] += "; the people's grades taken as 0-10, no other scale was given"
-    else:
-        row["value"] = row["ci_low"] = row["ci_high"] = None
-        row["method"] = "needs the people's scale: --scale LOW HIGH"
 
 
 def among_people(cases: Sequence[Case], task: Task) -> dict[str, AgreementRow] | None:

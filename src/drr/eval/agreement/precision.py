@@ -15,7 +15,6 @@ from drr.eval.metrics.coverage import variants_of
 from drr.eval.stats.corrected import (
     LEAST_LABELS,
     LEAST_QUESTIONS,
-    Spread,
     WayRow,
     label_variances,
     ways_to_half_width,
@@ -75,7 +74,7 @@ def precision_plan(
         known = ", ".join(dict.fromkeys(figure.metric for figure in every if figure.units)) or "nothing yet"
         raise Misuse(f"--metric {metric!r} was not judged in {study.folder}; judged: {known}")
     answers, judging = _answer_usd(judged.answers), _judging_usd(study, judged)
-    known_cost = None if answers is None or judging is None else answers + judging
+    each = (None if answers is None or judging is None else answers + judging, label_usd)
     present = {variant: len(found) for variant, found in variants_of(judged).items()}
     return {
         "schema": 1,
@@ -83,64 +82,47 @@ def precision_plan(
         "answer_usd": answers,
         "judging_usd": judging,
         "label_usd": label_usd,
-        "figures": [_planned(figure, half_width, present, known_cost, label_usd) for figure in figures],
+        "figures": [_planned(figure, half_width, present, each) for figure in figures],
     }
 
 
 def _planned(
     figure: LabelledFigure,
     half_width: float,
-    present: dict[str, int],
-    answer_usd: float | None,
-    label_usd: float | None,
+    present: Mapping[str, int],
+    usd_each: tuple[float | None, float | None],
 ) -> FigurePlan:
+    """Plan one figure. `usd_each` is the cost of an answer with its judging, and of a label."""
     found = label_variances(figure.units, drawn_whole=figure.drawn_whole)
-    questions = len({unit.question for unit in figure.units})
     labels = sum(unit.person is not None and not unit.settled for unit in figure.units)
     names = [name for name in figure.variant.split(" : ") if name in present] or [figure.variant]
-    rows = [] if found is None else ways_to_half_width(found, half_width)
+    ways: list[CostedWay] = []
+    for row in [] if found is None else ways_to_half_width(found, half_width):
+        answers = sum(max(0, row["questions"] * row["trials"] - present.get(name, 0)) for name in names)
+        more = max(0, row["labels"] - labels)
+        costs = [
+            0.0 if not count else None if usd is None else count * usd
+            for count, usd in zip((answers, more), usd_each, strict=True)
+        ]
+        ways.append({**row, "answers": answers, "more_labels": more, "cost_usd": known_sum(costs)})
+    variances = (found.between, found.within, found.gap) if found else (None, None, None)
+    between, within, gap = (None if one is None else float(one**0.5) for one in variances)
     plan: FigurePlan = {
         "metric": figure.metric,
         "variant": figure.variant,
-        "questions": questions,
+        "questions": len({unit.question for unit in figure.units}),
         "labels": labels,
-        "sd_questions": _sd(found.between) if found else None,
-        "sd_trials": _sd(found.within) if found else None,
-        "sd_judge": _sd(found.gap) if found else None,
-        "ways": [_costed(row, labels, names, present, answer_usd, label_usd) for row in rows],
+        "sd_questions": between,
+        "sd_trials": within,
+        "sd_judge": gap,
+        "ways": ways,
     }
-    if reason := _reason(found, labels):
-        plan["reason"] = reason
-    return plan
-
-
-def _reason(found: Spread | None, labels: int) -> str | None:
     if found is None:
-        return "one question says nothing of how questions differ"
-    if found.gap is None:
-        return f"{labels} labels; how the judge errs is known from {LEAST_LABELS} labels of {LEAST_QUESTIONS} questions"
-    return None
-
-
-def _sd(variance: float | None) -> float | None:
-    return None if variance is None else float(variance**0.5)
-
-
-def _costed(
-    row: WayRow,
-    labels: int,
-    names: Sequence[str],
-    present: dict[str, int],
-    answer_usd: float | None,
-    label_usd: float | None,
-) -> CostedWay:
-    answers = sum(max(0, row["questions"] * row["trials"] - present.get(name, 0)) for name in names)
-    more = max(0, row["labels"] - labels)
-    parts = [
-        0.0 if not count else None if each is None else count * each
-        for count, each in ((answers, answer_usd), (more, label_usd))
-    ]
-    return {**row, "answers": answers, "more_labels": more, "cost_usd": known_sum(parts)}
+        plan["reason"] = "one question says nothing of how questions differ"
+    elif gap is None:
+        known = f"how the judge errs is known from {LEAST_LABELS} labels of {LEAST_QUESTIONS} questions"
+        plan["reason"] = f"{labels} labels; {known}"
+    return plan
 
 
 def _answer_usd(answers: Sequence[Answer]) -> float | None:
@@ -173,16 +155,15 @@ def judge_costs(study: Study, query_of: Mapping[str, str]) -> dict[str, JudgeCos
             tokens[judge] += sum(
                 (one["input_tokens"] or 0) + (one["output_tokens"] or 0) for one in record.usage.values()
             )
-    return {judge: _cost(spent[judge], len(queries[judge]), tokens[judge]) for judge in sorted(queries)}
-
-
-def _cost(spent: Mapping[str, list[float | None]], queries: int, tokens: int) -> JudgeCost:
-    by_task = {task: known_sum(costs) for task, costs in sorted(spent.items())}
-    usd = known_sum(list(by_task.values()))
-    return {
-        "usd": usd,
-        "usd_per_query": usd / queries if usd is not None and queries else None,
-        "queries": queries,
-        "tokens": tokens,
-        "by_task": by_task,
-    }
+    found: dict[str, JudgeCost] = {}
+    for judge, asked in sorted(queries.items()):
+        by_task = {task: known_sum(costs) for task, costs in sorted(spent[judge].items())}
+        usd = known_sum(list(by_task.values()))
+        found[judge] = {
+            "usd": usd,
+            "usd_per_query": usd / len(asked) if usd is not None and asked else None,
+            "queries": len(asked),
+            "tokens": tokens[judge],
+            "by_task": by_task,
+        }
+    return found

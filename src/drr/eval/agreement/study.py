@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import Literal, NamedTuple, TypeVar
 
 import numpy as np
 from drr.env.plugins import load
@@ -31,8 +31,8 @@ from drr.eval.metrics.coverage import variants_of
 from drr.eval.stats import agreement as ag
 from drr.eval.stats import correlation
 from drr.eval.stats.intervals import COUNTED, SHARE, mean
-from drr.eval.stats.pairs import PositionRow, positions
-from drr.eval.stats.question import Outcome, grouped
+from drr.eval.stats.pairs import positions
+from drr.eval.stats.question import AskedQuestion, Outcome, grouped
 from drr.eval.tasks.judgements import Judged, JudgingRun
 from drr.eval.tasks.protocol import OURS
 from drr.study.study import Study
@@ -47,7 +47,12 @@ def stability(repetitions: Sequence[Judged]) -> StabilityRow | None:
         return None
     asked = {answer.key: answer.asked.task for answer in repetitions[0].answers}
     support = _repeated([_support(one) for one in repetitions])
-    ratings = _repeated([_ratings(one) for one in repetitions])
+    ratings = _repeated(
+        [
+            {(answer, name): v.value for answer, own in one.ratings.items() for name, v in own.items()}
+            for one in repetitions
+        ]
+    )
     pairs = _repeated([{key: verdict.value for key, verdict in one.pairs.items()} for one in repetitions])
 
     def same(found: Mapping[Place, Sequence[str | float | None]]) -> AgreementRow:
@@ -55,12 +60,15 @@ def stability(repetitions: Sequence[Judged]) -> StabilityRow | None:
             ag.repeat_stability([*found.values()], [asked.get(place[0], place[0]) for place in found])
         )
 
+    complete = [[float(x) for x in unit if x is not None] for unit in ratings.values() if None not in unit]
+    # The repetitions' mean grades spread by the judge's own noise in a system's mean.
+    noise = float(np.std(np.mean(complete, axis=0), ddof=1)) if complete else None
     return {
         "repetitions": len(repetitions),
         "support": same(support),
         "rating": same(ratings),
         "pairwise": same(pairs),
-        "rating_sd": _mean_sd([*ratings.values()]),
+        "rating_sd": noise,
     }
 
 
@@ -80,68 +88,36 @@ def _support(judged: Judged) -> dict[tuple[str, str], str | None]:
     }
 
 
-def _ratings(judged: Judged) -> dict[tuple[str, str], float | None]:
-    return {
-        (answer, dimension): verdict.value
-        for answer, found in judged.ratings.items()
-        for dimension, verdict in found.items()
-    }
-
-
-def _mean_sd(units: Sequence[Sequence[float | None]]) -> float | None:
-    """Return the standard deviation of the repetitions' mean grades: the judge's own noise in a system's mean."""
-    complete = [[float(x) for x in unit if x is not None] for unit in units if None not in unit]
-    return float(np.std(np.mean(complete, axis=0), ddof=1)) if complete else None
-
-
 def extraction_stability(study: Study, judging: JudgingRun, answers: Sequence[Answer]) -> Statistics | None:
     """Measure how far two extractions of one report find the same claims, and how the number of claims varies."""
-    extracted = _extracted(study, judging)
-    ordered = sorted(answers, key=lambda answer: answer.key)
-    again = [
-        (answer.asked, extracted[answer.key]) for answer in ordered if len(extracted.get(answer.key, ())) > 1
-    ]
-    if not again:
+    extracted = grouped(
+        (fields["answer"], record.result["claims"])
+        for record in study.ledger.records.all("judgement", "done", task="claims")
+        for fields in [record.key_fields]
+        if fields["judge"] == judging.extractor
+        and fields["version"] == judging.versions.get(f"claims/{fields.get('mode')}")
+    )
+    overlaps: dict[AskedQuestion, list[float | None]] = {}
+    spreads: dict[AskedQuestion, list[float | None]] = {}
+    for answer in sorted(answers, key=lambda answer: answer.key):
+        every = extracted.get(answer.key, ())
+        if len(every) > 1:
+            sets = [
+                [(frozenset(tokens(c["text"])), frozenset(c["urls"])) for c in claims] for claims in every
+            ]
+            found = [ag.claim_overlap(a, b) for a, b in combinations(sets, 2)]
+            known, counts = [one for one in found if one is not None], [len(claims) for claims in every]
+            overlaps.setdefault(answer.asked, []).append(sum(known) / len(known) if known else None)
+            spread = float(np.std(counts, ddof=1) / np.mean(counts)) if any(counts) else None
+            spreads.setdefault(answer.asked, []).append(spread)
+    if not overlaps:
         return None
-    overlaps = grouped((asked, _overlap(extractions)) for asked, extractions in again)
-    spreads = grouped((asked, _variation(extractions)) for asked, extractions in again)
     overlap = "Jaccard of claims with equal URLs and token F1 >= 0.8, mean over queries"
     variation = "coefficient of variation of the number of claims, mean over queries"
     return {
         "jaccard": row_of(mean(overlaps, overlap, SHARE)),
         "n_claims_cv": row_of(mean(spreads, variation, COUNTED)),
     }
-
-
-Extraction = Sequence[Mapping[str, Any]]
-"""The claims of one report."""
-
-
-def _extracted(study: Study, judging: JudgingRun) -> dict[str, list[Extraction]]:
-    """Collect every extraction with this judging run's prompts, by answer."""
-
-    def is_own(fields: Mapping[str, Any]) -> bool:
-        version = judging.versions.get(f"claims/{fields.get('mode')}")
-        return (fields["judge"], fields["version"]) == (judging.extractor, version)
-
-    records = study.ledger.records.all("judgement", "done", task="claims")
-    return grouped((r.key_fields["answer"], r.result["claims"]) for r in records if is_own(r.key_fields))
-
-
-def _overlap(extractions: Sequence[Extraction]) -> float | None:
-    sets = [[_words(claim) for claim in claims] for claims in extractions]
-    found = [ag.claim_overlap(a, b) for a, b in combinations(sets, 2)]
-    known = [value for value in found if value is not None]
-    return sum(known) / len(known) if known else None
-
-
-def _variation(extractions: Sequence[Extraction]) -> float | None:
-    counts = [len(claims) for claims in extractions]
-    return float(np.std(counts, ddof=1) / np.mean(counts)) if any(counts) else None
-
-
-def _words(claim: Mapping[str, Any]) -> tuple[frozenset[str], frozenset[str]]:
-    return frozenset(tokens(claim["text"])), frozenset(claim["urls"])
 
 
 def agreement_document(study: Study, labels: Sequence[Label]) -> AgreementDocument | None:
@@ -190,16 +166,15 @@ def agreement_among(study: Study, raters: Raters) -> AgreementDocument | None:
         "banner": next((j.warning for j in latest.values() if j.warning is not None), None),
         "systems": [{"judges": [a, b], "dimensions": across_systems(judged[a], judged[b])} for a, b in pairs],
         "metrics": [{"judges": [a, b], "metrics": on_metrics(judged[a], judged[b])} for a, b in pairs],
-        "positions": {name: _positions(one) for name, one in judged.items()},
+        "positions": {
+            name: {dimension: gate.document() for dimension, gate in positions(one.comparisons()).items()}
+            for name, one in judged.items()
+        },
         "stability": {name: stability([one, *repetitions(study, one)]) for name, one in judged.items()},
         "extraction": {
             name: extraction_stability(study, judging, answers) for name, judging in latest.items()
         },
     }
-
-
-def _positions(judged: Judged) -> dict[str, PositionRow]:
-    return {dimension: gate.document() for dimension, gate in positions(judged.comparisons()).items()}
 
 
 def latest_judgings(study: Study) -> dict[str, JudgingRun]:
@@ -233,20 +208,19 @@ _LETTER: Mapping[Outcome, Literal["A", "B", "tie"]] = {
 def _study_pairs(judged: Judged, name: str) -> Iterable[Label]:
     place = {(a.query_id, a.variant, a.trial): a for a in judged.answers}
     for c in judged.comparisons():
-        if c.outcome == "error":
-            continue
-        a, b = place[c.query, c.a, c.trial], place[c.query, c.b, c.trial]
-        yield PairwiseLabel(
-            id=pair_id(c.query, c.a, c.b, c.trial),
-            judge=name,
-            query=a.query,
-            answer_a=a.report,
-            answer_b=b.report,
-            system_a=c.a,
-            system_b=c.b,
-            dimension=c.dimension,
-            label=_LETTER[c.outcome],
-        )
+        if c.outcome != "error":
+            a, b = place[c.query, c.a, c.trial], place[c.query, c.b, c.trial]
+            yield PairwiseLabel(
+                id=pair_id(c.query, c.a, c.b, c.trial),
+                judge=name,
+                query=a.query,
+                answer_a=a.report,
+                answer_b=b.report,
+                system_a=c.a,
+                system_b=c.b,
+                dimension=c.dimension,
+                label=_LETTER[c.outcome],
+            )
 
 
 def _study_ratings(judged: Judged, name: str) -> Iterable[Label]:
@@ -283,26 +257,23 @@ def _study_support(judged: Judged, name: str) -> Iterable[Label]:
 
 def across_systems(one: Judged, other: Judged) -> dict[str, Statistics]:
     """Correlate two judges' mean grades of the systems, by dimension, as in the paper's Appendix E."""
-    left, right = _means(one), _means(other)
+    left, right = (
+        {variant: quality.corpus(own, answers) for variant, answers in variants_of(own).items()}
+        for own in (one, other)
+    )
     systems = sorted(left.keys() & right.keys())
     found: dict[str, Statistics] = {}
     for dimension in DIMENSIONS:
-        x = [left[s].get(dimension) for s in systems]
-        y = [right[s].get(dimension) for s in systems]
+        x, y = (
+            [side[s][dimension].value if dimension in side[s] else None for s in systems]
+            for side in (left, right)
+        )
         found[dimension] = {
             "spearman": row_of(correlation.spearman(x, y, unit="system")),
             "kendall": row_of(correlation.kendall_tau_b(x, y, unit="system")),
             "pearson": row_of(correlation.pearson(x, y, unit="system")),
         }
     return found
-
-
-def _means(judged: Judged) -> dict[str, dict[str, float | None]]:
-    """Return the mean grades by system and dimension."""
-    return {
-        variant: {name: v.value for name, v in quality.corpus(judged, answers).items()}
-        for variant, answers in variants_of(judged).items()
-    }
 
 
 def on_metrics(one: Judged, other: Judged) -> dict[str, Statistics]:
