@@ -170,26 +170,16 @@ def _plan(
     seed: int,
     overlap: int | None,
 ) -> AnnotationPlan:
-    shared = len(chosen) if overlap is None else min(overlap, len(chosen))
-    return AnnotationPlan(
-        seed=seed,
-        sample=drawn,
-        dimensions=[],
-        owner_token=new_token(),
-        pairs=chosen,
-        annotators=_people(annotators, chosen, shared),
-    )
-
-
-def _people(annotators: Sequence[str], chosen: list[BlindPair], shared: int) -> list[Annotator]:
-    people = []
+    shared, secret = len(chosen) if overlap is None else min(overlap, len(chosen)), SystemRandom()
+    owner_token, people = new_token(), []
     for position, name in enumerate(annotators):
         own = chosen[:shared] + chosen[shared + position :: len(annotators)]
-        secret = SystemRandom()
         secret.shuffle(own)
         turns = [Turn(pair=pair.id, shown_first=secret.choice(("a", "b"))) for pair in own]
         people.append(Annotator(name=name, token=new_token(), turns=turns, sheet=token_hex(8)))
-    return people
+    return AnnotationPlan(
+        seed=seed, sample=drawn, dimensions=[], owner_token=owner_token, pairs=chosen, annotators=people
+    )
 
 
 def _candidates(reports: Sequence[BlindReport]) -> dict[tuple[str, str], list[BlindPair]]:
