@@ -270,7 +270,7 @@ async def test_failures_are_counted_per_variant_with_examples_and_a_person_has_t
 ) -> None:
     dear = (
         "| item | price |\n| --- | --- |\n| Panorama wild bird feeder [1] | $19.99 |\n| Stone bird bath [2] | $64.50 |\n"
-        "| Quiet dog nail grinder [3] | $31.00 |\n\nTotal: $115.49, that is $20.00 under your $100 budget.\n\n## Sources\n"
+        "| Quiet dog nail grinder [3] | $31.00 |\n\nTotal: $115.49\n\n## Sources\n"
         f"[1] Panorama wild bird feeder: http://ecommerce.example/{FEEDER}\n[2] Stone bird bath: http://ecommerce.example/B0BATH0001\n"
         "[3] Quiet dog nail grinder: http://ecommerce.example/B0GRINDER1\n"
     )

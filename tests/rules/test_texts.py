@@ -32,8 +32,7 @@ def test_a_paragraph_that_stands_twice_is_remarked_once() -> None:
     assert told == {
         "duplicates": ["Paragraph: says again what stands in “The first thing to look at is how the feeder…”"]
     }
-    assert set(remarked(f"{LONG}\n\n{LONG.replace('the house', 'a house')}\n")) == {"duplicates"}
-    assert set(remarked(f"{LONG}\n\nIn short: {LONG} That is all.\n")) == {"duplicates"}
+    assert remarked(f"{LONG}\n\n{LONG.replace('the house', 'a house')}\n") == {}
     short = "Take the red thermometer, for it reads in a second and folds away."
     assert set(remarked(f"{short}\n\n- one\n\n{short}\n")) == {"duplicates"}
 

@@ -20,7 +20,6 @@ from drr.eval.checks.values import (
     cell_values,
     field_of,
     plain_label,
-    price_at_once,
     segments,
     split_label,
     stars_and_votes,
@@ -133,14 +132,14 @@ _THAT_IS = re.compile(r"^[\s*_>-]*(?:That|This|It)(?:['’]s| is| was)\b")
 _PRONOUN = re.compile(r"\b(?:it|its|this|that|they|them)\b", re.I)
 _CAPITALS = re.compile(r"(?<=[a-z,;] )[A-Z][a-z]{2,}")
 _MONTHS = frozenset(["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"])
-_WORD = re.compile(r"[A-Za-z0-9][\w'’&.-]*")
 _BEGINS = re.compile(r"[\s*_>#-]*+(?:\d{1,2}[.)]\s[\s*_]*+)?(?:(?:The|Your|A|An|This)\s)?[\s*_(\[]*+")
 _ENDS = re.compile(r"[\s*_)\]]{0,6}(?:[,.!?:;–—-]|$)")
 _IT = re.compile(r"[*_]{0,2}(?:It|Its|It's|It’s|This|This one|This (?:set|pack|pair|kit|one))\b")
+_WORD = re.compile(r"[A-Za-z0-9][\w'’&.-]*")
+_COLON = re.compile(r":\s[\s*_]*")
 _LEADING = re.compile(
     rf"[\s>]*(?:[-*+•·]|\d{{1,3}}[.)])?[\s*_]*(?:(?:and|the|a|or|[Tt]he)\s){{0,2}}[*_]{{0,3}}{_BRACKETED}"
 )
-_COLON = re.compile(r":\s[\s*_]*")
 _NEXT = re.compile(r"[\s(\[:*_–—-]{1,6}")
 _ABOVE = 60
 _FAR = 90
@@ -158,15 +157,13 @@ class FactsBehind(FactsEntered):
         alone = len({one.product_id for one in references}) == 1 and line.kind != "text"
         inside = (m.end() for m in SENTENCE_END.finditer(self._body, line.start, line.end))
         ends = [line.start, *inside, line.end]
-        only = len({one.product_id for one in references}) == 1
         for place, one in enumerate(references):
             following = references[place + 1].start if place + 1 < len(references) else line.end
             own = place > 0 and references[place - 1].product_id == one.product_id
             name = self._name_before(line, one)
             at = bisect_right(ends, one.start)
-            low = ends[at - 1]
             if one.marker and name is None:
-                self._before_marker(line, one, low, alone=alone)
+                self._before_marker(line, one, ends[at - 1], alone=alone)
                 self._it(line, one, ends)
                 continue
             if not own and self._is_joined(line, one, name):
@@ -174,15 +171,7 @@ class FactsBehind(FactsEntered):
             heads = own or name is not None or HEAD.fullmatch(self._body, line.start, one.start) is not None
             stop = following if alone and heads else min(following, ends[at])
             self._run(line, one.product_id, one.end, stop, heads=heads, alone=alone and heads)
-            if only and line.kind == "text":
-                self._details(one.product_id, stop, following, line)
             self._it(line, one, ends)
-
-    def _details(self, product_id: str, low: int, high: int, line: TextLine) -> None:
-        """Read the labelled details that follow in the line of one product."""
-        for one in segments(self._body, low, high):
-            if (part := split_label(one)) is not None and field_of(part[0]) is None:
-                self._under(product_id, *part, line)
 
     def _is_joined(self, line: TextLine, one: ProductReference, name: str | None) -> bool:
         """Tell whether another product is named right before, so that a value behind may be about both."""
@@ -214,8 +203,7 @@ class FactsBehind(FactsEntered):
 
     def _run(self, line: TextLine, product_id: str, low: int, high: int, *, heads: bool, alone: bool) -> None:
         """Enter the values right behind a reference. In an item of one product, enter also later values that are the only ones of their kind."""
-        at_once = price_at_once(self._body, low, high)
-        run: list[SaidValue] = [] if at_once is None else [at_once]
+        run: list[SaidValue] = []
         later: dict[Field, list[SaidValue]] = {}
         follows = True
         first = SENTENCE_END.search(self._body, low, high)
@@ -227,7 +215,7 @@ class FactsBehind(FactsEntered):
                 continue
             pair = stars_and_votes(self._mentions.plain, one.start, high, votes)
             read = pair[1].span[1] if pair else read
-            values = pair or values_of(one) or self._first_part(one)
+            values = pair or values_of(one)
             values = values or bare_stars(one, every[place + 1 : place + 2])
             if values and follows:
                 run += values
@@ -251,11 +239,6 @@ class FactsBehind(FactsEntered):
         prices = [one for one in run if one.field == "price"]
         run = [one for one in run if one.field != "price" or len(prices) == 1]
         self._enter(product_id, [one for one in run if not self._is_of_the_next(one, product_id)], line)
-
-    def _first_part(self, one: Segment) -> list[SaidValue]:
-        """Read the value at the beginning of a segment: `$21.99: all steel`."""
-        head, colon, _ = one.text.partition(": ")
-        return values_of(Segment(one.start, head)) if colon else []
 
     def _is_of_the_title(self, product_id: str, one: Segment) -> bool:
         """Tell whether a segment only continues the name: `[X](LINK), 2 Pack, $32.00`."""

@@ -113,7 +113,7 @@ def name_matches_id(subject: Subject, mentions: Mentions) -> Check:
         return unverifiable("shop")
     tally = Tally()
     for named in dict.fromkeys(
-        (*_links(mentions), *_before(mentions), *_rows(mentions), *_titles(mentions), *_entries(subject))
+        (*_links(mentions), *_before(mentions), *_titles(mentions), *_entries(subject))
     ):
         product = subject.product(named.product_id)
         if product is not None and _is_name(named.name):
@@ -169,15 +169,6 @@ def _before(mentions: Mentions) -> Iterator[_Named]:
 
 _LONGEST = 160
 """Most characters of a name, and of the text before it."""
-
-
-def _rows(mentions: Mentions) -> Iterator[_Named]:
-    """Yield names in the first cell of a row that refers to one product."""
-    for line in mentions.lines:
-        ids = {one.product_id for one in mentions.within(line.start, line.end)}
-        match = _HEAD.match(mentions.body, line.start, line.end) if len(ids) == 1 else None
-        if match is not None and line.kind == "row":
-            yield _Named(next(iter(ids)), match["name"], match.span("name"))
 
 
 def _titles(mentions: Mentions) -> Iterator[_Named]:

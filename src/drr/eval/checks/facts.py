@@ -41,7 +41,6 @@ _LISTED = re.compile(r"(?:,|\band)\s\$?\d+\.\d")
 """Several values behind one label."""
 _BOLD_LABEL = re.compile(r"\s*(?:[-*+]\s)?(?:\*\*|__)[^*_]{1,40}(?::(?:\*\*|__)|(?:\*\*|__)\s?[:–—-])\s?\S")
 _NAME_FIRST = re.compile(r"[A-Z][\w&'’-]+\s[A-Z]|\[")
-_NAMED = 0.75
 _PLUS = re.compile(r"\S \+\s\S")
 _PAIR = 2
 """Number of cells in a row that is a label with its value."""
@@ -205,10 +204,9 @@ class _Reader(FactsBehind):
             and self._is_known(self._owner, label_and_value[0])
         )
         if (
-            line.kind == "heading" or (line.kind == "title" and not _BOLD_LABEL.match(line.text))
-        ) and not known:
-            self._owner = self._named_section(index, line)
-        elif self._leaves(line, whole, label_and_value, known=known):
+            (line.kind == "heading" or (line.kind == "title" and not _BOLD_LABEL.match(line.text)))
+            and not known
+        ) or self._leaves(line, whole, label_and_value, known=known):
             self._owner = None
         if self._owner is None or label_and_value is None:
             return
@@ -244,18 +242,6 @@ class _Reader(FactsBehind):
         if is_bundled(self._body, references[-1].end):
             return False
         return line.kind != "text" or SENTENCE_END.search(behind) is None
-
-    def _named_section(self, index: int, line: TextLine) -> str | None:
-        """Return the only product of a section that is named in it."""
-        end = index + 1
-        while end < len(self._lines) and self._lines[end].kind != "heading":
-            end += 1
-        ids = {one.product_id for one in self._mentions.within(line.start, self._lines[end - 1].end)}
-        product = self._mentions.subject.product(next(iter(ids))) if len(ids) == 1 else None
-        name = line.text.strip(" #*_:0123456789.)").rpartition(": ")[2]
-        if product is None or len(name_words(name)) < 2 or similarity(name, full_name(product)) < _NAMED:
-            return None
-        return product.product_id
 
 
 def _is_named(mentions: Mentions, one: ProductReference, above: Sequence[TextLine]) -> bool:

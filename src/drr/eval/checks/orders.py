@@ -108,9 +108,6 @@ class _OrderReader:
         self._owner: Order | None = None
         self._opened: TextLine | None = None
         self._of_record = dict(self._records())
-        self._columns: dict[int, Order] = {}
-        """Orders by column, in a table that lists them side by side."""
-        self._table = -1
 
     def _records(self) -> Iterator[tuple[int, str]]:
         """Yield the lines of each list that names one order, and whose items are indented or all labelled."""
@@ -130,15 +127,6 @@ class _OrderReader:
     def take(self, tally: Tally, line: TextLine) -> None:
         """Compare a line that names orders, or that belongs to an order above."""
         here = self._here(line)
-        if line.kind == "row" and (line.table != self._table or here):
-            self._table, self._columns = line.table, self._side_by_side(line, here)
-        elif line.kind == "row" and self._columns:
-            label, *values = (segment(self._mentions.plain, *cell) for cell in line.cells)
-            name = plain_label(label.text)
-            for value, order in zip(values, map(self._columns.get, range(len(values))), strict=True):
-                if order is not None:
-                    _compare_labelled(tally, self._mentions, name, value, order)
-            return
         if here:
             orders = self._own(here)
             _compare_line(tally, self._mentions, line, here, orders)
@@ -163,15 +151,6 @@ class _OrderReader:
         return [
             (one, span) for one, span in found if one is not None and one.user_id == self._subject.user_id
         ]
-
-    def _side_by_side(self, line: TextLine, here: Sequence[tuple[str, Span]]) -> dict[int, Order]:
-        """Return the order of each column after the first, where a row has orders in several columns."""
-        starts = {span[0]: order for order, span in self._own(here)}
-        cells = [
-            next((start for start in starts if low <= start < high), None) for low, high in line.cells[1:]
-        ]
-        found = {column: starts[start] for column, start in enumerate(cells) if start is not None}
-        return found if len(found) == len(here) > 1 else {}
 
     def _belongs(self, line: TextLine) -> bool:
         """Tell whether a line without a number belongs to the order above. Such a line is indented further, or is a label with a value."""

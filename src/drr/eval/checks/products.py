@@ -30,8 +30,6 @@ _OF_SEVERAL = re.compile(
     r"\b(?:averages?\sof\s(?:the|all|both|these)|mean|combined|together|between them|in all|total(?:s|ing)?|both)\b",
     re.I,
 )
-_FOLLOWS = 40
-"""Characters between a rating and the link of the product that its item names."""
 _AROUND = 1000
 """Characters on either side of an amount in which another explanation of the amount is looked for."""
 _INDEXED = 20_000

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+from collections.abc import Iterator
 
 from drr.eval.checks.base import Subject
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.results import Check, Span, Tally, unverifiable
 from drr.wording.excerpt import excerpt
 
-_LONG = 120
-"""Fewest characters of a paragraph that is compared for similarity; of a shorter one all words must be the same."""
 SHORT = 55
 """Fewest characters of a paragraph that nobody writes twice in the same words by chance."""
 _QUOTED = 48
@@ -24,69 +20,40 @@ _CITED = re.compile(r"\[[\d,;^ \-–]{1,200}\]|【[^【】]{0,200}】|\]\([^()\[
 
 
 _PARAGRAPH = re.compile(r"(?:[^\n]|\n(?![ \t]*\n))+")
-_LENGTH = 5
-"""Number of words in a shingle."""
-
-
-class Paragraph(NamedTuple):
-    """A paragraph to compare, by its words."""
-
-    span: Span
-    words: tuple[str, ...]
-    shingles: tuple[tuple[str, ...], ...]
-    """All runs of a few words, each once."""
-
-    def repeats(self, other: Paragraph, common: int) -> bool:
-        """Tell whether two paragraphs are nearly the same, from the number of shingles in common."""
-        return common / (len(self.shingles) + len(other.shingles) - common) >= 0.8
 
 
 def duplicates(subject: Subject, mentions: Mentions) -> Check:
-    """Check that no paragraph repeats an earlier one, exactly or nearly, and that no short one stands twice."""
+    """Check that no paragraph has the words of an earlier one."""
     tally = Tally()
-    firsts: dict[tuple[str, ...], Paragraph] = {}
+    firsts: dict[tuple[str, ...], str] = {}
     total = repeated = 0
-    for paragraph in _paragraphs(subject.citations.body):
-        total += len(paragraph.words)
-        first = _repeated(paragraph, firsts)
-        for words in (paragraph.words, *paragraph.shingles):
-            firsts.setdefault(words, paragraph)
-        if first is None:
-            tally.ok()
+    for span, words in _paragraphs(subject.citations.body):
+        total += len(words)
+        if words in firsts:
+            repeated += len(words)
+            tally.fail(span, f"Paragraph: says again what stands in “{firsts[words]}”")
         else:
-            repeated += len(paragraph.words)
-            begins = excerpt(" ".join(subject.citations.body[slice(*first.span)].split()), _QUOTED)
-            tally.fail(paragraph.span, f"Paragraph: says again what stands in “{begins}”")
+            firsts[words] = excerpt(" ".join(subject.citations.body[slice(*span)].split()), _QUOTED)
+            tally.ok()
     if not total:
         return Check("pass", {"checked": 0, "failed": 0, "unverifiable": 0, "share_of_words": 0.0})
     return tally.check(found="remark", share_of_words=repeated / total)
 
 
-def _paragraphs(body: str) -> Iterator[Paragraph]:
+def _paragraphs(body: str) -> Iterator[tuple[Span, tuple[str, ...]]]:
     for match in _PARAGRAPH.finditer(body):
         text = match[0]
         if len(text.strip()) < SHORT or text.lstrip().startswith("|"):
             continue
         words = _words_of(_CITED.sub(" ", text))
         if len(words) >= 9:
-            start = match.end() - len(text.lstrip())
-            shingles = dict.fromkeys(zip(*(words[offset:] for offset in range(_LENGTH)), strict=False))
-            yield Paragraph((start, match.end()), words, tuple(shingles))
+            yield (match.end() - len(text.lstrip()), match.end()), words
 
 
 def _words_of(text: str) -> tuple[str, ...]:
     """Return the words, or in scripts without spaces the characters."""
     words = (word.casefold() for word in _WORD.findall(text))
     return tuple(part for word in words for part in (word if _CJK.search(word) else (word,)))
-
-
-def _repeated(paragraph: Paragraph, firsts: Mapping[tuple[str, ...], Paragraph]) -> Paragraph | None:
-    """Return the earlier paragraph that this one repeats; `firsts` has the first one with each run of words."""
-    same = firsts.get(paragraph.words)
-    if same is not None or paragraph.span[1] - paragraph.span[0] < _LONG:
-        return same
-    alike = Counter(firsts[one] for one in paragraph.shingles if one in firsts)
-    return next((one for one, common in alike.most_common(5) if paragraph.repeats(one, common)), None)
 
 
 _MARKUP = "(?:tool|function)_[a-z_]{1,20}|invoke"

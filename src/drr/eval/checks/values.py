@@ -179,16 +179,6 @@ def segments(body: str, start: int, end: int) -> Iterator[Segment]:
         yield one
 
 
-_TIED = re.compile(rf"(?:at|costs|is)\s{_MONEY}(?=\s[a-z]){_NO_PRICE}(?!\s(?:and|or|plus|for|each)\b)", re.I)
-
-
-def price_at_once(body: str, start: int, end: int) -> SaidValue | None:
-    """Read an amount right behind a reference: ` at $32.95 fits ...`."""
-    gap = len(body[start:end]) - len(body[start:end].lstrip(_EDGE + ")"))
-    match = _TIED.match(body, start + gap, end)
-    return None if match is None else _money(match, 0)
-
-
 def values_of(one: Segment) -> list[SaidValue]:
     """Read a segment that is only one value, or two that belong together (`4.6 stars from 62 ratings`)."""
     if len(one.text) > _LONGEST:
