@@ -378,3 +378,15 @@ def test_one_more_format_is_a_file_and_a_line(
     told = drr.json("export", tmp_path / "st", "--out", tmp_path / "out", "--format", "toy")
     assert told["files"] == ["toys/toy-agent.jsonl"]
     assert json.loads((tmp_path / "out/toys/toy-agent.jsonl").read_text(encoding="utf-8")) == said
+
+
+class OldToy:
+    """A format as plug-ins of an older version gave it."""
+
+
+def test_a_format_of_the_old_contract_is_refused_by_name(
+    drr: Drr, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setitem(registry.FORMATS, "toy", f"{__name__}:OldToy")
+    code, out, err = drr("import", tmp_path / "st", tmp_path / "toy.jsonl", "--format", "toy")
+    assert code == 1 and not out and "the format toy is a class" in err and err.count("\n") == 1

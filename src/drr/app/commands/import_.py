@@ -25,7 +25,7 @@ from drr.env.errors import DrrError, Misuse
 from drr.env.plugins import examples_of, load, merged_field
 from drr.env.settings import Settings
 from drr.env.shop import open_shop
-from drr.eval.foreign.registry import format_names, formats, part_of
+from drr.eval.foreign.registry import format_places, formats, part_of
 from drr.eval.stats.question import grouped
 from drr.wording.excerpt import excerpt, many
 
@@ -112,7 +112,7 @@ def build(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         help="reports: .md files, a .csv table, or .jsonl, a report a line; LOG.eval of Inspect; with --format files or folders of that benchmark",
     )
-    add("--format", metavar="NAME", help=f"whose files these are: {', '.join(format_names())}")
+    add("--format", metavar="NAME", help=f"whose files these are: {', '.join(format_places())}")
     add(
         "--queries",
         metavar="FILE",

@@ -16,7 +16,7 @@ from drr.app.study.outcome import without_lost_answers
 from drr.app.terminal import plain
 from drr.env.errors import DrrError, Misuse
 from drr.env.plugins import examples_of
-from drr.eval.foreign.registry import format_names
+from drr.eval.foreign.registry import format_places
 from drr.study.unit import Record
 from drr.wording.excerpt import excerpt
 
@@ -206,7 +206,7 @@ def _build_export(parser: argparse.ArgumentParser) -> None:
     add("study", metavar="STUDY", type=Path, help="the folder of the study")
     add("--out", metavar="DIR", type=Path, required=True, help="the folder that is written")
     add("--canonical", action="store_true", help="leave out times, attempts and retries")
-    add("--format", metavar="NAME", help=f"whose files are written: {', '.join(format_names())}")
+    add("--format", metavar="NAME", help=f"whose files are written: {', '.join(format_places())}")
     add("--json", action="store_true", help="one JSON document")
 
 

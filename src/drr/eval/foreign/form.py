@@ -214,13 +214,11 @@ class Format:
         return frozenset(kind.part for kind in self.kinds if kind.part and kind.path)
 
     def write(self, reports: Sequence[GivenReport]) -> Iterator[FileOut]:
-        """Write the questions and the reports."""
-        for kind in self.kinds:
-            if not kind.text and not kind.part:
-                yield from self._files(kind, {one.where: one for one in reports}.values())
-        for kind in self.kinds:
-            if kind.text:
-                yield from self._files(kind, reports)
+        """Write the questions, then the reports."""
+        questions = {one.where: one for one in reports}
+        for kind in sorted(self.kinds, key=lambda one: bool(one.text)):
+            if not kind.part:
+                yield from self._files(kind, reports if kind.text else questions.values())
 
     def write_scores(self, scores: Sequence[GivenScores]) -> Iterator[FileOut]:
         """Write the scores of one judge, for parts that can be written."""

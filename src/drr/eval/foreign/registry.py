@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from drr.env.errors import DrrError
 from drr.env.plugins import load, merged_field
 
 if TYPE_CHECKING:
@@ -15,14 +16,18 @@ if TYPE_CHECKING:
 FORMATS = {"drb": "drr.eval.foreign.drb:DRB"}
 
 
-def format_names() -> tuple[str, ...]:
-    """Return the names of this project's formats, then those of papers."""
-    return (*FORMATS, *merged_field("formats"))
+def format_places() -> dict[str, str]:
+    """Return the places of this project's formats, then those of papers, by name."""
+    return {**FORMATS, **merged_field("formats")}
 
 
 def formats() -> dict[str, Format]:
-    """Return this project's formats and those of papers, by name."""
-    return {name: load(place) for name, place in {**FORMATS, **merged_field("formats")}.items()}
+    found = {name: load(place) for name, place in format_places().items()}
+    if old := [name for name, one in found.items() if isinstance(one, type)]:
+        raise DrrError(
+            f"the format {old[0]} is a class, as an older version took; its plug-in has to name a `Format`"
+        )
+    return found
 
 
 def part_of(format_name: str, part: str) -> ForeignPart | None:

@@ -51,11 +51,10 @@ class ForeignScore(BaseModel):
     @model_validator(mode="after")
     def _within_its_scale(self) -> ForeignScore:
         part = part_of(self.format, self.part)
-        ends = {} if part is None else {one.name: one.ends for one in part.figures}
-        for name, value in self.values.items():
-            scale = ends.get(name)
-            if value is not None and scale is not None and not scale[0] <= value <= scale[1]:
-                raise ValueError(f"{name} is {value:g}, beyond its scale")
+        for one in part.figures if part else ():
+            value = self.values.get(one.name)
+            if value is not None and one.ends is not None and not one.ends[0] <= value <= one.ends[1]:
+                raise ValueError(f"{one.name} is {value:g}, beyond its scale")
         return self
 
     @property

@@ -69,10 +69,7 @@ class RawPart(BaseModel):
 
 
 class RawRow(RawPart):
-    @property
-    def named(self) -> JsonObject:
-        """Return the first fields of an output row: the id, if there is one."""
-        return {} if self.id is None else {"id": self.id}
+    """A whole row."""
 
 
 RowT = TypeVar("RowT", bound=BaseModel)
@@ -264,7 +261,7 @@ def aggregate(protocol: str, path: Path, *, intervals: bool = False) -> Aggregat
             continue
         n += 1
         if row_sums is not None:
-            rows.append({**row.named, **row_sums})
+            rows.append({**row.model_dump(include={"id"}, exclude_none=True), **row_sums})
     document: AggregateDocument = {
         "schema": SCHEMA,
         "protocol": protocol,
