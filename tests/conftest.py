@@ -42,8 +42,8 @@ def drr(capsys: pytest.CaptureFixture[str]) -> commands.Drr:
 def _sample(home: Path) -> None:
     from drr.app.cli import main
 
-    assert main(["sample", str(home / "raw"), "--seed", "7", "--quiet"]) == 0
-    assert main(["ingest", str(home / "raw"), "--shop", str(home / "shop"), "--quiet"]) == 0
+    assert main(["data", "sample", str(home / "raw"), "--seed", "7", "--quiet"]) == 0
+    assert main(["data", "ingest", str(home / "raw"), "--shop", str(home / "shop"), "--quiet"]) == 0
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -61,7 +61,7 @@ def test_help_lists_every_command_and_imports_nothing_heavy() -> None:
 
 def test_settings_load_nothing_of_langchain() -> None:
     code = (
-        "import sys; from drr.app.cli import main; code = main(['settings']); "
+        "import sys; from drr.app.cli import main; code = main(['env', 'settings']); "
         "print('LOADED', sorted(name for name in sys.modules if name.startswith('lang'))); sys.exit(code)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, timeout=60)
@@ -107,16 +107,17 @@ def test_heads_list_their_parts(capsys: pytest.CaptureFixture[str]) -> None:
         assert all(f"\n    {part.name.split()[1]} " in shown for part in subcommand_rows(row.name))
 
 
-def test_an_old_name_works_and_names_the_new_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """In one line on standard error; the document is the same. Promised names say nothing."""
-    for old, new in (("settings", "env settings"), ("criteria", "papers criteria")):
-        rest = ["--help"] if old == "criteria" else ["--json"]
-        assert main([*new.split(), *rest]) == 0
-        today = capsys.readouterr()
-        assert main([old, *rest]) == 0
-        before = capsys.readouterr()
-        assert before.out == today.out and today.err == ""
-        assert before.err.count("\n") == 1 and f"`drr {old}` is now `drr {new}`" in before.err
+def test_a_promised_name_stays_and_another_is_answered_with_the_new_one(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for old, new in (
+        ("settings", "env settings"),
+        ("criteria", "papers criteria"),
+        ("ingest", "data ingest"),
+    ):
+        assert main([old, "--json"]) == 2
+        shown = capsys.readouterr()
+        assert shown.out == "" and shown.err == f"drr: no command {old!r}; did you mean {new}?\n"
     for promised in (
         "status", "export", "check", "agreement", "calibrate", "aggregate", "annotate", "import", "doctor",
     ):  # fmt: skip
@@ -160,7 +161,9 @@ def test_slips_are_misuse_in_one_line(capsys: pytest.CaptureFixture[str]) -> Non
 
 def test_settings_know_their_origin_and_print_no_secret(tmp_path: Path, drr: Drr) -> None:
     (tmp_path / "drr.toml").write_text('model = "ollama:qwen3:8b"\nweb_top_k = 7\n', encoding="utf-8")
-    code, out, err = drr("settings", "--json", DRR_WEB_TOP_K="3", ANTHROPIC_API_KEY="sk-planted-secret")
+    code, out, err = drr(
+        "env", "settings", "--json", DRR_WEB_TOP_K="3", ANTHROPIC_API_KEY="sk-planted-secret"
+    )
     assert code == 0, err
     shown = json.loads(out)
     assert shown["model"] == {"value": "ollama:qwen3:8b", "origin": "file drr.toml"}
@@ -168,10 +171,10 @@ def test_settings_know_their_origin_and_print_no_secret(tmp_path: Path, drr: Drr
     assert shown["concurrency"]["origin"] == "default"
     assert shown["anthropic_api_key"] == {"value": "********", "origin": "environment"}
     assert "planted" not in out + err
-    shown = json.loads(drr("settings", "--json", "--profile", "paper")[1])
+    shown = json.loads(drr("env", "settings", "--json", "--profile", "paper")[1])
     assert shown["shop_url"] == {"value": "http://ecommerce.com", "origin": "profile paper"}
     (tmp_path / "drr.toml").write_text('mongodb_url = 5\nanthropic_api_key = ["sk-planted-secret"]\n')
-    code, out, err = drr("settings")
+    code, out, err = drr("env", "settings")
     assert code == 2
     assert "planted" not in out + err
     secret = "sk-planted-secret"
@@ -187,7 +190,7 @@ def test_settings_know_their_origin_and_print_no_secret(tmp_path: Path, drr: Drr
 )
 def test_a_bad_settings_file_is_misuse(tmp_path: Path, drr: Drr, text: str, expected: str) -> None:
     (tmp_path / "drr.toml").write_text(text, encoding="utf-8")
-    code, _, err = drr("settings")
+    code, _, err = drr("env", "settings")
     assert code == 2
     assert expected in err
 

@@ -27,9 +27,9 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     place = tmp_path_factory.mktemp("face")
     before = Path.cwd()
     os.chdir(place)
-    sample = "sample raw --products 300 --users 40 --reviews 3000 --quiet"
+    sample = "data sample raw --products 300 --users 40 --reviews 3000 --quiet"
     assert main(sample.split()) == 0
-    assert main(["ingest", "raw", "--shop", "shop", "--min-reviews", "1", "--quiet"]) == 0
+    assert main(["data", "ingest", "raw", "--shop", "shop", "--min-reviews", "1", "--quiet"]) == 0
     yield place
     os.chdir(before)
 

@@ -80,8 +80,8 @@ def _make(home: Path) -> None:
     demo = home / "demo"
     asked = f"--shop {demo}/shop --queries {demo}/queries.jsonl"
     for line in (
-        f"sample {home}/raw --quiet",
-        f"ingest {home}/raw --shop {demo}/shop --quiet",
+        f"data sample {home}/raw --quiet",
+        f"data ingest {home}/raw --shop {demo}/shop --quiet",
         f"queries builtin --out {demo}/queries.jsonl --quiet",
         f"run {demo}/live {asked} --variants react --quiet",
         f"judge {demo}/live --quiet",

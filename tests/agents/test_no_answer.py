@@ -174,9 +174,9 @@ def test_a_study_counts_it_as_none(words: list[str], drr: Drr) -> None:
     assert drr("report", "study", "--out", "pages", "--quiet")[0] == 0
     page = Path("pages/index.html").read_text()
     assert "malformed_call" in page and "asked for twice, and no answer" in " ".join(page.split())
-    code, gate, _ = drr("gate", "study", "--require", "words>=1")
+    code, gate, _ = drr("study", "gate", "study", "--require", "words>=1")
     assert code == 1 and "3 failed (1 empty, 1 malformed_call, 1 no_research)" in gate
-    few = ["gate", "study", "--unanswered", "0.5", "--require"]
+    few = ["study", "gate", "study", "--unanswered", "0.5", "--require"]
     assert drr(*few, "no_research<=0.3")[0] == 0, "what is bounded by name is not counted as unanswered"
     code, gate, _ = drr(*few, "react:no_research<=0.02")
     assert code == 1 and "no_research <= 0.02" in gate and "0.250" in gate

@@ -70,8 +70,8 @@ def settings_home(judged_study: Path, tmp_path_factory: pytest.TempPathFactory) 
     """Two tasks, two persons each; an agent under two settings, one under five; scored by criteria."""
     home, shop = tmp_path_factory.mktemp("settings"), judged_study.parent / "shop"
     persons, contexts, tasks = home / "persons.jsonl", home / "contexts", home / "tasks.jsonl"
-    drr("persons", "build", "--shop", shop, "--out", persons, "--users", "3")
-    drr("context", "build", persons, "--shop", shop, "--tokens", "1k", "--out", contexts)
+    drr("papers", "persons", "build", "--shop", shop, "--out", persons, "--users", "3")
+    drr("papers", "context", "build", persons, "--shop", shop, "--tokens", "1k", "--out", contexts)
     lines = [
         {"schema_version": 1, "task_id": f"t-{n}", "category": "All_Beauty", "task": wish, "intent": "advice", "needs": ["lamp"]}
         for n, wish in enumerate(WISHES, 1)

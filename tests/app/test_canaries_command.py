@@ -27,7 +27,7 @@ SONNET = "anthropic:claude-sonnet-5-5"
 
 
 def run(drr: Drr, *words: object) -> tuple[int, Any]:
-    code, out, _ = drr("canaries", "--quiet", "--json", *words)
+    code, out, _ = drr("judges", "canaries", "--quiet", "--json", *words)
     return code, json.loads(out)
 
 
@@ -99,13 +99,15 @@ def test_who_accuses_nothing_or_everything_fails(
 
 
 def test_mistakes_need_a_model_and_canaries_a_study_of_their_own(tmp_path: Path, drr: Drr) -> None:
-    words = ["canaries", "--judge", "offline", "--study", tmp_path / "c", "--quiet"]
+    words = ["judges", "canaries", "--judge", "offline", "--study", tmp_path / "c", "--quiet"]
     assert "name a model with --judge" in drr.err(*words, "--what", "mistakes")
     reports = tmp_path / "reports.jsonl"
     reports.write_text(json.dumps({"id": "r", "system": "s", "query": "q", "report_markdown": "# R"}) + "\n")
     drr.out("import", tmp_path / "study", reports, "--quiet")
-    assert "is a study of its own" in drr.err("canaries", "--judge", "offline", "--study", tmp_path / "study")
-    drr.err("canaries", "--judge", "offline", "--what", "birds")
+    assert "is a study of its own" in drr.err(
+        "judges", "canaries", "--judge", "offline", "--study", tmp_path / "study"
+    )
+    drr.err("judges", "canaries", "--judge", "offline", "--what", "birds")
 
 
 def test_every_planted_claim_has_one_thing_wrong_and_rules_accuse_no_true_one(tmp_path: Path) -> None:

@@ -99,7 +99,9 @@ def test_a_variant_may_be_named_as_typed(tmp_path: Path, monkeypatch: pytest.Mon
         "--json",
     )
     drr.out("compare", "study", typed, "other", "--json")
-    code, out, _ = drr("gate", "study", "--require", f"{typed}:clarity>=0", "--against", typed, "--json")
+    code, out, _ = drr(
+        "study", "gate", "study", "--require", f"{typed}:clarity>=0", "--against", typed, "--json"
+    )
     assert code in (0, 1) and systems[0] in {row["variant"] for row in json.loads(out)["checks"]}
     drr.err("compare", "study", "cmd:./her-agent --flag", "other")
 
@@ -119,5 +121,5 @@ def test_citations_that_nobody_read_are_told_beside_fp(imported: Path, drr: Drr)
     reasons = [json.loads(line)["reason"] for line in Path("verdicts.jsonl").read_text("utf-8").splitlines()]
     assert sum("`drr judge STUDY --refetch --unknown` reads it now" in reason for reason in reasons) == 3
     drr.out("judge", imported, "--judge", "offline", "--quiet")
-    told = drr.out("plan", imported, "--half-width", "0.05").split("\n\n")
+    told = drr.out("judges", "plan", imported, "--half-width", "0.05").split("\n\n")
     assert "nobody labelled anything" in told[1] and "drr judges annotate study --sample" in told[1]

@@ -245,7 +245,7 @@ def test_a_part_of_a_draw_is_told(judged_study: Path, tmp_path: Path, drr: Drr) 
 
 @pytest.mark.long
 def test_the_command_plans_from_a_pilot(judged_study: Path, drr: Drr, tmp_path: Path) -> None:
-    words = ["plan", str(judged_study), "--half-width", "0.05"]
+    words = ["judges", "plan", str(judged_study), "--half-width", "0.05"]
     told = drr.out(*words)
     assert "None is known, as nobody labelled anything" in told and "0 labels; how the judge errs is" in told
     every_label(judged_study, tmp_path / "sheet.jsonl")

@@ -177,7 +177,7 @@ def test_a_study_is_not_worse_than_itself(judged_study: Path, tmp_path: Path, dr
 
 def test_the_test_against_a_base_is_the_one_that_compare_prints(judged_study: Path, drr: Drr) -> None:
     metrics = drr.json("study", "compare", judged_study, "react+ws", "react")["metrics"]
-    gate = ("gate", judged_study, "--against", "react")
+    gate = ("study", "gate", judged_study, "--against", "react")
     checks = json.loads(drr(*gate, "--json")[1])["checks"]
     rows = [one for one in checks if one["variant"] == "react+ws"]
     assert rows

@@ -90,7 +90,7 @@ def words(judged_study: Path) -> dict[str, str]:
         assert main(["shop", "search", str(shop), "feeder", "--json"]) == 0
         found = json.loads(out.getvalue())["items"][0]["product_id"]
         out.truncate(0), out.seek(0)
-        assert main(["trace", str(study), "--json"]) == 0
+        assert main(["study", "trace", str(study), "--json"]) == 0
         units = json.loads(out.getvalue())["units"]
     unit = next(one["key"] for one in units if one["kind"] == "answer")
     return {"USER": user, "PRODUCT": found, "UNIT": unit}
@@ -141,7 +141,9 @@ def test_what_writes_says_what_it_wrote(
     if "annotate" in line:
         shutil.copytree(home / "study", "study")
     if "few" in line:
-        drr.out("persons", "build", "--shop", "shop", "--out", "few.jsonl", "--users", "1", "--quiet")
+        drr.out(
+            "papers", "persons", "build", "--shop", "shop", "--out", "few.jsonl", "--users", "1", "--quiet"
+        )
     document = drr.json(*shlex.split(line))
     written = [document.get("file"), *document.get("files", ()), *document.get("bundles", {})]
     assert all(Path(one).is_file() for one in written if one)

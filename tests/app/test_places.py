@@ -27,6 +27,7 @@ def box(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     folder = tmp_path_factory.mktemp("places")
     write_shop(str(folder / "shop"), Settings())
     raw = [
+        "data",
         "sample",
         str(folder / "raw"),
         *["--reviews", "900", "--products", "60", "--users", "30", "--quiet"],

@@ -246,7 +246,7 @@ def test_the_forecast_of_judging_is_near_what_it_is_of_the_answers(
     small = (*SMALL[:-1], TWO, "--memories", "none,recent", "--out", tmp_path / "out")
     shop = judged_study.parent / "shop"
     printed = drr.out(
-        "reproduce", "--paper", "pdr", "--shop", shop, *small, *by, "--rounds", "1", "--dry-run"
+        "papers", "reproduce", "--paper", "pdr", "--shop", shop, *small, *by, "--rounds", "1", "--dry-run"
     )
     told = re.search(r"about ([\d,]+) calls of the judge", printed)
     assert told is not None
@@ -256,7 +256,18 @@ def test_the_forecast_of_judging_is_near_what_it_is_of_the_answers(
 def test_a_killed_reproduction_goes_on(judged_study: Path, tmp_path: Path, drr: Drr) -> None:
     shop, out = judged_study.parent / "shop", tmp_path / "out"
     where = ("--shop", str(shop), "--out", str(out))
-    words = ["reproduce", "--paper", "pdr", *SMALL, "--memories", "off", *where, "--model", "offline"]
+    words = [
+        "papers",
+        "reproduce",
+        "--paper",
+        "pdr",
+        *SMALL,
+        "--memories",
+        "off",
+        *where,
+        "--model",
+        "offline",
+    ]
     done: dict[str, float | None] = {}
     for wait in (1.5, 3.0, 4.5):
         process = subprocess.Popen(
@@ -346,6 +357,7 @@ def test_a_second_call_computes_nothing(judged_study: Path, tmp_path: Path, drr:
     (tmp_path / "one.jsonl").write_text(first + "\n", encoding="utf-8")
     asked = ("--shop", judged_study.parent / "shop", "--queries", tmp_path / "one.jsonl")
     words = (
+        "papers",
         "reproduce",
         "--model",
         "offline",

@@ -191,5 +191,5 @@ def test_a_judging_is_a_span_for_each_judgement_with_its_calls(
     assert len(chats) == len(wire.requests) > 0
     assert {span.parent_span_id for span in chats} == {unit.span_id}
     assert told["drr.task"] == "rating" and told["error.type"] == "malformed"
-    drr.out("trace", tmp_path / "study", told["drr.unit"])
+    drr.out("study", "trace", tmp_path / "study", told["drr.unit"])
     assert KEY.encode() not in b"".join(bodies)

@@ -371,10 +371,10 @@ def test_what_an_imported_answer_took_is_unknown(tmp_path: Path, drr: Drr) -> No
         page = PAGES.report(view_of(Reader(opened), "other"))
     assert "<dt>seconds</dt><dd>unknown</dd>" in page and "<dt>cost</dt><dd>unknown</dd>" in page
     assert "$0" not in page
-    listed = drr.out("trace", study)
+    listed = drr.out("study", "trace", study)
     assert "unknown" in listed and "0.0 s" not in listed
-    assert "0.0 s" not in drr.out("trace", study, listed.split()[0])
-    document = drr.json("trace", study, listed.split()[0])
+    assert "0.0 s" not in drr.out("study", "trace", study, listed.split()[0])
+    document = drr.json("study", "trace", study, listed.split()[0])
     assert document["seconds"] is None and document["cost_usd"] is None
     assert "what the 1 imported answer cost is unknown" in drr.out("status", study)
     drr.out("export", study, "--out", tmp_path / "tables")

@@ -23,8 +23,8 @@ WIDTHS = (1440, 1024, 390)
 def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with `report` and `viewer`, of two questions and four systems."""
     home = tmp_path_factory.mktemp("reported")
-    drr("sample", home / "raw", "--quiet")
-    drr("ingest", home / "raw", "--shop", home / "shop", "--quiet")
+    drr("data", "sample", home / "raw", "--quiet")
+    drr("data", "ingest", home / "raw", "--shop", home / "shop", "--quiet")
     with open_shop(str(home / "shop"), resolve({}, environ={}, file=home / "none").settings) as shop:
         users = shop.store.sample_users(2, seed=1, min_orders=5)
     asked = ("Which bird feeder should I buy?", "Which quiet dog nail grinder?")

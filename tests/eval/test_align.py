@@ -73,7 +73,7 @@ class GradeJudge:
 @pytest.fixture
 def align(drr: Drr) -> Any:
     def call(*words: object, code: int = 0) -> Any:
-        return drr.err("align", *words, code=code) if code else drr.json("align", *words)
+        return drr.err("judges", "align", *words, code=code) if code else drr.json("judges", "align", *words)
 
     return call
 
@@ -161,15 +161,15 @@ def test_a_version_is_read_on_dev_and_the_next_one_beside_it(tmp_path: Path, ali
         assert sum(one["apart"] for one in each) / len(each) == first["figures"]["mad"]["value"]
         assert [one["side"] for one in each[:12]] == ["overall"] * 12
         for one in (each[0], align("show", study)["things"][0]):
-            traced = drr.json("trace", study, one["unit"])
+            traced = drr.json("study", "trace", study, one["unit"])
             assert traced["label"].endswith(one["id"]) and "as told of overall" in json.dumps(traced)
         file.write_text("Something else.", encoding="utf-8")
         assert "changed after it was run" in align("run", study, *by_model(wire), code=2)
-    told = drr.out("align", "status", study)
+    told = drr.out("judges", "align", "status", study)
     assert "v1 (" in told and "v2 (" in told and "test read 0 times" in told
-    drr.err("align", "show", study, "--version", "7")
-    assert each[0]["unit"][:12] in drr.out("align", "show", study, "--version", "1")
-    assert "was changed after it was run" in drr.err("align", "show", study)
+    drr.err("judges", "align", "show", study, "--version", "7")
+    assert each[0]["unit"][:12] in drr.out("judges", "align", "show", study, "--version", "1")
+    assert "was changed after it was run" in drr.err("judges", "align", "show", study)
 
 
 def test_what_experts_said_of_the_test_half_is_nowhere(
@@ -187,9 +187,9 @@ def test_what_experts_said_of_the_test_half_is_nowhere(
     assert halves(study)[0] == dev, "the split does not hang on what was said"
     judge = GradeJudge(lambda prompt, report, side: 1)
     with Wire(judge) as wire:
-        assert main(["align", "run", study, *by_model(wire)[:-1]]) == 0
-        assert main(["align", "run", study, "--test", *by_model(wire)[:-1]]) == 0
-        assert main(["align", "status", study]) == 0
+        assert main(["judges", "align", "run", study, *by_model(wire)[:-1]]) == 0
+        assert main(["judges", "align", "run", study, "--test", *by_model(wire)[:-1]]) == 0
+        assert main(["judges", "align", "status", study]) == 0
     seen = "".join(capsys.readouterr())
     everything = [seen.encode(), *(text.encode() for text in judge.requests)]
     everything += [path.read_bytes() for path in Path(study).rglob("*") if path.is_file()]
@@ -232,7 +232,7 @@ def test_the_test_half_is_read_once_a_version_and_counted(tmp_path: Path, align:
         second = align("run", study, "--test", "--labels", str(moved), *by_model(wire))
         assert second["test_read"] == 2
     assert align("status", study)["alignments"][0]["test_read"] == 2
-    assert "test read 2 times" in drr.out("align", "status", study)
+    assert "test read 2 times" in drr.out("judges", "align", "status", study)
 
 
 @pytest.mark.long
@@ -356,5 +356,7 @@ def test_a_version_of_the_same_texts_is_no_new_one(tmp_path: Path, align: Any) -
 def test_why_there_is_no_order_is_said(tmp_path: Path, drr: Drr) -> None:
     study = str(tmp_path / "study")
     labels = write(tmp_path / "l.jsonl", quality(4, lambda query, report, side: 2, reports="a"))
-    assert main(["align", "new", study, "--labels", labels, "--task", "quality"]) == 0
-    assert "no question here has two" in drr.out("align", "run", study, "--judge", "offline", "--quiet")
+    assert main(["judges", "align", "new", study, "--labels", labels, "--task", "quality"]) == 0
+    assert "no question here has two" in drr.out(
+        "judges", "align", "run", study, "--judge", "offline", "--quiet"
+    )

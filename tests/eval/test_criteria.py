@@ -158,28 +158,30 @@ def _study(tmp_path: Path) -> Path:
 
 def test_the_command_lists_and_shows_criteria_and_a_file_changes_them(tmp_path: Path, drr: Drr) -> None:
     folder, path = str(_study(tmp_path)), tmp_path / "criteria.jsonl"
-    listed = drr.json("criteria", folder, "list")["criteria"]
+    listed = drr.json("papers", "criteria", folder, "list")["criteria"]
     owned = [(one["task_id"], one["person_id"], one["state"]) for one in listed]
     assert owned == [("t1", name, "made") for name in (None, "p-anna", "p-ben")]
-    drr.out("criteria", folder, "export", path)
+    drr.out("papers", "criteria", folder, "export", path)
     of_anna, of_ben = map(json.loads, path.read_text("utf-8").splitlines())
     acti = of_anna["personalization_criterions"]["actionability_practicality"]
     of_anna["personalization_criterions"]["goal_alignment"][0]["criterion"] = "It is light."
     acti[:1] = [{"criterion": "It says when.", "explanation": "He is busy.", "weight": 0.5}]
     of_anna["personalization_weights"] = {"GOAL": 0.4, "CONT": 0.3, "PRES": 0.1, "ACTI": 0.2}
     path.write_text(f"{json.dumps(of_anna)}\n{json.dumps(of_ben)}\n", encoding="utf-8")
-    assert drr.json("criteria", folder, "import", path)["changed"] == ["t1/p-anna"]
-    (shown,) = drr.json("criteria", folder, "show", "t1/p-anna")["criteria"]
+    assert drr.json("papers", "criteria", folder, "import", path)["changed"] == ["t1/p-anna"]
+    (shown,) = drr.json("papers", "criteria", folder, "show", "t1/p-anna")["criteria"]
     assert shown["state"] == "given, not judged yet"
     assert shown["criteria"]["GOAL"][0]["criterion"] == "It is light."
     assert "acti1" not in [row["id"] for row in shown["criteria"]["ACTI"]]
     assert shown["weights"]["weights"] == {"GOAL": 0.4, "CONT": 0.3, "PRES": 0.1, "ACTI": 0.2}
-    assert "It is light. (person)" in drr.out("criteria", folder, "show", "t1/p-anna")
+    assert "It is light. (person)" in drr.out("papers", "criteria", folder, "show", "t1/p-anna")
     kept = Path(folder, "criteria.jsonl")
     with_history = [{**json.loads(line), "history": [{"what": "edit"}]} for line in kept.open()]
     kept.write_text("".join(json.dumps(line) + "\n" for line in with_history))
     drr.out("judge", folder, "--what", "criteria", "--judge", "offline", "--quiet")
-    assert "t1/p-anna  given  " in drr.out("criteria", folder), "a file of an earlier version is read"
+    assert "t1/p-anna  given  " in drr.out("papers", "criteria", folder), (
+        "a file of an earlier version is read"
+    )
 
 
 @pytest.fixture(scope="module")
@@ -190,7 +192,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def exported(made: Path) -> list[dict[str, object]]:
     path = made.parent / "out.jsonl"
-    assert main(["criteria", str(made), "export", str(path)]) == 0
+    assert main(["papers", "criteria", str(made), "export", str(path)]) == 0
     return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
 
 
@@ -205,7 +207,11 @@ def test_a_file_in_the_papers_form_comes_back_as_it_went(
     }  # fmt: skip
     own = tmp_path / "own.jsonl"
     own.write_text("\n".join(json.dumps(line) for line in exported), encoding="utf-8")
-    assert drr.json("criteria", made, "import", own, "--by", "Ada") == {"schema": 1, "read": 3, "changed": []}
+    assert drr.json("papers", "criteria", made, "import", own, "--by", "Ada") == {
+        "schema": 1,
+        "read": 3,
+        "changed": [],
+    }
     assert not (made / "criteria.jsonl").exists(), "nothing is new"
 
 
@@ -223,7 +229,7 @@ def test_a_malformed_file_changes_nothing_and_is_named_by_line(
     path = tmp_path / "bad.jsonl"
     good = {**exported[0], "personalization_weights": {"GOAL": 0.1, "CONT": 0.2, "PRES": 0.3, "ACTI": 0.4}}
     path.write_text(json.dumps(good) + "\n" + json.dumps({**exported[1], **change}), encoding="utf-8")
-    said = drr.err("criteria", made, "import", path, "--by", "Ada")
+    said = drr.err("papers", "criteria", made, "import", path, "--by", "Ada")
     assert f"{path}, line 2: " in said and wrong in said
     assert not (made / "criteria.jsonl").exists()
 

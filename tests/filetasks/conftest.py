@@ -20,8 +20,8 @@ def shop_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def _make(folder: Path) -> None:
     size = ("--products", "300", "--users", "40", "--reviews", "1800")
-    assert drr("sample", folder / "raw", *size, "--seed", "5", "--quiet") == 0
-    assert drr("ingest", folder / "raw", "--shop", folder / "shop", "--quiet") == 0
+    assert drr("data", "sample", folder / "raw", *size, "--seed", "5", "--quiet") == 0
+    assert drr("data", "ingest", folder / "raw", "--shop", folder / "shop", "--quiet") == 0
 
 
 @pytest.fixture(scope="session")

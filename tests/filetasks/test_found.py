@@ -499,7 +499,7 @@ def test_answers_without_each_source_are_asked_once_and_told_with_their_cost(
         assert drr(*words(world, wire)) == 0
         made = len(wire.requests)
         line = (
-            "tasks", "check", out, "--model", "anthropic:claude-sonnet-5-5", "--base-url", wire.url,
+            "papers", "tasks", "check", out, "--model", "anthropic:claude-sonnet-5-5", "--base-url", wire.url,
             "--trust-address", wire.url, "--quiet",
         )  # fmt: skip
         capsys.readouterr()

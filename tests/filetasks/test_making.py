@@ -319,9 +319,9 @@ def test_what_cannot_be_imported_is_told_in_one_line(
 
 def test_a_folder_of_something_else_is_no_task(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for words in (
-        ("tasks", "check", tmp_path),
-        ("tasks", "import", tmp_path, "--out", tmp_path / "x"),
-        ("tasks", "export", tmp_path, "--out", tmp_path / "y"),
+        ("papers", "tasks", "check", tmp_path),
+        ("papers", "tasks", "import", tmp_path, "--out", tmp_path / "x"),
+        ("papers", "tasks", "export", tmp_path, "--out", tmp_path / "y"),
     ):
         assert drr(*words) == 2
         assert "holds no task" in capsys.readouterr().err

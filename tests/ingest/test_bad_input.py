@@ -53,7 +53,16 @@ def drr(capsys: pytest.CaptureFixture[str], raw: Path, *options: str) -> tuple[i
 
 def test_a_good_folder_is_loaded_and_summed(raw: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert drr(capsys, raw) == (0, "")
-    options = ["ingest", str(raw), "--shop", str(raw.parent / "shop"), "--categories", "all", "--replace"]
+    options = [
+        "data",
+        "ingest",
+        str(raw),
+        "--shop",
+        str(raw.parent / "shop"),
+        "--categories",
+        "all",
+        "--replace",
+    ]
     assert main([*options, "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
     assert document["counts"] == {"products": 3, "users": 7, "orders": 60}

@@ -18,12 +18,12 @@ def raw(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def _make(home: Path) -> None:
     raw, shop, persons = home / "raw", home / "shop", home / "persons.jsonl"
     size = ("--products", "250", "--users", "24", "--reviews", "2400")
-    assert drr("sample", raw, *size, "--seed", "3", "--quiet") == 0
-    assert drr("ingest", raw, "--shop", shop, "--quiet") == 0
-    assert drr("ingest", raw, "--shop", home / "kept", "--keep-reviews", "--quiet") == 0
-    assert drr("persons", "build", "--shop", shop, "--out", persons, "--users", "20") == 0
+    assert drr("data", "sample", raw, *size, "--seed", "3", "--quiet") == 0
+    assert drr("data", "ingest", raw, "--shop", shop, "--quiet") == 0
+    assert drr("data", "ingest", raw, "--shop", home / "kept", "--keep-reviews", "--quiet") == 0
+    assert drr("papers", "persons", "build", "--shop", shop, "--out", persons, "--users", "20") == 0
     words = ("--tokens", "4k,8k", "--out", home / "contexts", "--workers", "1", "--quiet")
-    assert drr("context", "build", persons, "--shop", shop, *words) == 0
+    assert drr("papers", "context", "build", persons, "--shop", shop, *words) == 0
 
 
 @pytest.fixture(scope="session")

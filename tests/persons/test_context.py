@@ -143,7 +143,7 @@ def users(persons: list[Person], sample_shop: Path) -> dict[str, User]:
 
 @pytest.mark.long
 def test_every_context_passes_every_check(contexts_folder: Path, sample_shop: Path, drr: Drr) -> None:
-    document = drr.json("context", "check", contexts_folder, "--shop", sample_shop)
+    document = drr.json("papers", "context", "check", contexts_folder, "--shop", sample_shop)
     assert document["faults"] == []
     for size in document["sizes"].values():
         assert 0.98 * size["asked"] <= size["tokens"]["fewest"] <= size["tokens"]["most"] <= size["asked"]
@@ -188,7 +188,7 @@ def test_where_there_is_nothing_more_to_say_the_manifest_says_so_and_the_check_r
     made = read_contexts(tmp_path).manifest.persons["p-1"]
     assert made.tokens["2k"] >= 1960 and made.tokens["64k"] < 0.98 * 64_000
     assert made.short == {"64k": "all that can be said of the person is there"}
-    assert drr("context", "check", tmp_path) == 1
+    assert drr("papers", "context", "check", tmp_path) == 1
     told = capsys.readouterr().out
     assert (
         f"tokens: 64k: {made.tokens['64k']:,} tokens, 64,000 were asked for; all that can be said of" in told
@@ -213,7 +213,7 @@ def test_the_number_of_workers_changes_no_byte(
     few.write_text("".join(sample_persons.read_text().splitlines(keepends=True)[:2]))
     again = tmp_path / "again"
     words = ("--shop", sample_shop, "--tokens", "4k,8k", "--out", again, "--workers", "2", "--quiet")
-    assert drr("context", "build", few, *words) == 0
+    assert drr("papers", "context", "build", few, *words) == 0
     parts = [path for path in again.rglob("*") if path.is_file() and path.parent != again]
     assert len(parts) == 6
     for path in parts:
@@ -343,7 +343,9 @@ def test_nothing_is_invented_where_people_may_be_real(
     out = tmp_path / "p.jsonl"
 
     def bases(shop: Path, *words: str) -> set[str]:
-        assert drr("persons", "build", "--shop", shop, "--out", out, "--min-orders", "1", *words) == 0
+        assert (
+            drr("papers", "persons", "build", "--shop", shop, "--out", out, "--min-orders", "1", *words) == 0
+        )
         return {one.basis for person in read_persons(out).values() for one in person.attributes}
 
     assert bases(real) == {"records"}
@@ -376,5 +378,5 @@ def test_a_person_of_another_shop_is_refused(sample_persons: Path, tmp_path: Pat
     other = tmp_path / "other"
     write_shop(str(other), Settings())
     words = ("--shop", other, "--tokens", "1k", "--out", tmp_path / "c", "--workers", "1", "--quiet")
-    assert "made of another shop" in drr.err("context", "build", sample_persons, *words, code=1)
+    assert "made of another shop" in drr.err("papers", "context", "build", sample_persons, *words, code=1)
     assert not (tmp_path / "c").exists()

@@ -203,8 +203,8 @@ def test_the_shop_of_the_persons_is_found_by_its_content_and_a_strangers_is_name
 ) -> None:
     monkeypatch.chdir(tmp_path)
     shutil.copytree(sample_shop, "mine")
-    assert drr("persons", "build", "--shop", "mine", "--out", "p.jsonl", "--users", "1") == 0
-    built = ("context", "build", "p.jsonl", "--tokens", "2k", "--out", "c", "--quiet")
+    assert drr("papers", "persons", "build", "--shop", "mine", "--out", "p.jsonl", "--users", "1") == 0
+    built = ("papers", "context", "build", "p.jsonl", "--tokens", "2k", "--out", "c", "--quiet")
     assert drr(*built) == 0
     told = capsys.readouterr()
     assert "of the shop mine" in told.err
@@ -223,7 +223,7 @@ def test_a_study_finds_it_too(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     shutil.copytree(sample_shop, "mine")
-    assert drr("persons", "build", "--shop", "mine", "--out", "p.jsonl", "--users", "1") == 0
+    assert drr("papers", "persons", "build", "--shop", "mine", "--out", "p.jsonl", "--users", "1") == 0
     capsys.readouterr()
     (tmp_path / "q.jsonl").write_text('{"query": "Which bed suits a cat?", "user_id": "-"}')
     asked = ("run", "study", "--queries", "q.jsonl", "--variants", "react", "--settings", "task", "--dry-run")
@@ -243,7 +243,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def built(shop: Path) -> Path:
     path = shop.parent / "persons.jsonl"
-    assert drr("persons", "build", "--shop", shop, "--out", path, "--min-orders", "1") == 0
+    assert drr("papers", "persons", "build", "--shop", shop, "--out", path, "--min-orders", "1") == 0
     return path
 
 
@@ -258,13 +258,13 @@ def test_a_person_holds_no_user_id_but_in_its_field(built: Path) -> None:
 
 def test_the_same_seed_gives_the_same_bytes(built: Path, shop: Path) -> None:
     again = built.with_name("again.jsonl")
-    assert drr("persons", "build", "--shop", shop, "--out", again, "--min-orders", "1") == 0
+    assert drr("papers", "persons", "build", "--shop", shop, "--out", again, "--min-orders", "1") == 0
     assert again.read_bytes() == built.read_bytes()
 
 
 def test_show_and_stats_read_it(built: Path, drr: Drr) -> None:
-    assert "lives in Oklahoma  [records: user.address.state]" in drr.out("persons", "show", built)
-    assert drr.json("persons", "stats", built)["by_block"]["place"] == {"records": 2}
+    assert "lives in Oklahoma  [records: user.address.state]" in drr.out("papers", "persons", "show", built)
+    assert drr.json("papers", "persons", "stats", built)["by_block"]["place"] == {"records": 2}
 
 
 @pytest.mark.parametrize(
@@ -285,15 +285,15 @@ def test_what_does_not_hold_is_told(
     line["attributes"].append({"block": "goods", "basis": "records", **attribute})
     path = tmp_path / "spoilt.jsonl"
     path.write_text(json.dumps(line))
-    assert drr("persons", "check", built, "--shop", shop)[0] == 0
-    found = drr.json("persons", "check", path, "--shop", shop, code=1)["problems"]
+    assert drr("papers", "persons", "check", built, "--shop", shop)[0] == 0
+    found = drr.json("papers", "persons", "check", path, "--shop", shop, code=1)["problems"]
     assert check in {problem["check"] for problem in found}
 
 
 def test_misuse_is_one_line(shop: Path, tmp_path: Path, drr: Drr) -> None:
     out = tmp_path / "p.jsonl"
     assert "no user 'nobody'" in drr.err(
-        "persons", "build", "--shop", shop, "--out", out, "--user", "nobody", code=1
+        "papers", "persons", "build", "--shop", shop, "--out", out, "--user", "nobody", code=1
     )
-    assert drr("persons", "show", out)[0] == 2
+    assert drr("papers", "persons", "show", out)[0] == 2
     assert not out.exists()

@@ -39,7 +39,18 @@ def test_what_is_told_back_is_reported_and_paid_for_once(
 ) -> None:
     contexts = folder(tmp_path)
     with Wire(scripted) as wire:
-        asked = ("context", "check", contexts, "--json", "--quiet", "--model", MODEL, "--base-url", wire.url)
+        asked = (
+            "papers",
+            "context",
+            "check",
+            contexts,
+            "--json",
+            "--quiet",
+            "--model",
+            MODEL,
+            "--base-url",
+            wire.url,
+        )
         drr(*asked)
         found = json.loads(capsys.readouterr().out)["reversal"]
         assert (found["model"], found["size"], found["failures"]) == (MODEL, "2k", {})
@@ -63,7 +74,7 @@ def test_a_stop_between_the_calls_pays_only_for_what_is_missing(
     def broken(request: Request) -> Reply:
         return scripted(request) if is_naming(request) else Fail(400, "invalid_request_error", "no")
 
-    asked = ("context", "check", contexts, "--quiet", "--model", MODEL, "--persons-limit", "1")
+    asked = ("papers", "context", "check", contexts, "--quiet", "--model", MODEL, "--persons-limit", "1")
     with Wire(broken) as wire:
         assert drr(*asked, "--base-url", wire.url) == 1
     assert "not told back" in capsys.readouterr().out

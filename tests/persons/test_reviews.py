@@ -26,7 +26,10 @@ from tests.wire import Fail, Request, Say, Wire
 @pytest.fixture(scope="module")
 def persons(kept: Path) -> Path:
     path = kept.parent / "stated.jsonl"
-    assert drr("persons", "build", "--shop", kept, "--out", path, "--users", "24", "--min-orders", "1") == 0
+    assert (
+        drr("papers", "persons", "build", "--shop", kept, "--out", path, "--users", "24", "--min-orders", "1")
+        == 0
+    )
     return path
 
 
@@ -72,7 +75,7 @@ def test_what_is_stated_is_quoted_from_an_own_review(persons: Path, kept: Path) 
     found = [one for person in read_persons(persons).values() for one in person.attributes]
     quoted = [one for one in found if any(ground.quote for ground in one.evidence)]
     assert quoted and {one.basis for one in quoted} <= {"records", "stated"}
-    assert drr("persons", "check", persons, "--shop", kept) == 0
+    assert drr("papers", "persons", "check", persons, "--shop", kept) == 0
 
 
 def test_a_quotation_that_nobody_wrote_is_told(persons: Path, kept: Path, tmp_path: Path, drr: Drr) -> None:
@@ -84,19 +87,27 @@ def test_a_quotation_that_nobody_wrote_is_told(persons: Path, kept: Path, tmp_pa
     ground["quote"] += " And more."
     spoilt = tmp_path / "spoilt.jsonl"
     spoilt.write_text(json.dumps(line))
-    assert "no own review holds the words" in drr.out("persons", "check", spoilt, "--shop", kept, code=1)
+    assert "no own review holds the words" in drr.out(
+        "papers", "persons", "check", spoilt, "--shop", kept, code=1
+    )
 
 
 @pytest.mark.long
 def test_persons_are_measured_against_what_was_drawn(tmp_path: Path, drr: Drr) -> None:
     """In a sample of the usual proportions, where .80 and .72 were measured; of the usual size .84 and .74."""
     raw, shop, file = tmp_path / "raw", tmp_path / "shop", tmp_path / "p.jsonl"
-    assert drr("sample", raw, "--products", "300", "--users", "80", "--reviews", "4800", "--quiet")[0] == 0
-    assert drr("ingest", raw, "--shop", shop, "--keep-reviews", "--quiet")[0] == 0
     assert (
-        drr("persons", "build", "--shop", shop, "--out", file, "--users", "80", "--min-orders", "1")[0] == 0
+        drr("data", "sample", raw, "--products", "300", "--users", "80", "--reviews", "4800", "--quiet")[0]
+        == 0
     )
-    quality = drr.json("persons", "stats", file, "--truth", raw)["quality"]
+    assert drr("data", "ingest", raw, "--shop", shop, "--keep-reviews", "--quiet")[0] == 0
+    assert (
+        drr(
+            "papers", "persons", "build", "--shop", shop, "--out", file, "--users", "80", "--min-orders", "1"
+        )[0]
+        == 0
+    )
+    quality = drr.json("papers", "persons", "stats", file, "--truth", raw)["quality"]
     assert quality["any"]["precision"] > 0.76
     assert quality["any"]["recall"] > 0.67
 
@@ -117,10 +128,10 @@ def test_own_reviews_are_items_of_a_context(persons: Path, kept: Path, tmp_path:
     words = ("--shop", kept, "--tokens", "8k", "--out", folder, "--workers", "1", "--quiet")
     few = tmp_path / "few.jsonl"
     few.write_text("".join(persons.read_text().splitlines(keepends=True)[:3]))
-    assert drr("context", "build", few, *words) == 0
+    assert drr("papers", "context", "build", few, *words) == 0
     kinds = [json.loads(line)["kind"] for path in folder.glob("*/items.jsonl") for line in path.open()]
     assert "review" in kinds
-    assert drr("context", "check", folder, "--shop", kept) == 0
+    assert drr("papers", "context", "check", folder, "--shop", kept) == 0
 
 
 @pytest.mark.parametrize(("text", "themes"), cases("persons", "test_only_what_is_said_of_oneself_is_stated"))
@@ -214,7 +225,19 @@ def test_what_a_model_finds_is_paid_for_once_and_checked_against_the_reviews(
     def scripted(request: Request) -> Say:
         return Say(json.dumps({"candidates": rows}))
 
-    base = ("persons", "build", "--shop", kept, "--out", out, "--user", user_id, "--quiet", "--json")
+    base = (
+        "papers",
+        "persons",
+        "build",
+        "--shop",
+        kept,
+        "--out",
+        out,
+        "--user",
+        user_id,
+        "--quiet",
+        "--json",
+    )
     assert drr(*base, "--model", "offline") == 0
     assert not out.with_name("persons.jsonl.study").exists()
     rules = out.read_bytes()
@@ -237,7 +260,7 @@ def test_what_a_model_finds_is_paid_for_once_and_checked_against_the_reviews(
     assert found.basis == "stated"
     assert sentence in (found.evidence[0].quote or "")
     assert "elephant" not in out.read_text()
-    assert drr("persons", "check", out, "--shop", kept) == 0
+    assert drr("papers", "persons", "check", out, "--shop", kept) == 0
 
 
 def test_a_shopper_whose_reviews_were_not_read_is_not_written_and_that_is_said(
@@ -246,7 +269,9 @@ def test_a_shopper_whose_reviews_were_not_read_is_not_written_and_that_is_said(
     out = tmp_path / "persons.jsonl"
     with Wire(lambda request: Fail(400, "invalid_request_error", "no")) as wire:
         asked = ("--model", MODEL, "--base-url", wire.url, "--quiet")
-        assert drr("persons", "build", "--shop", kept, "--out", out, "--user", talker[0], *asked) == 1
+        assert (
+            drr("papers", "persons", "build", "--shop", kept, "--out", out, "--user", talker[0], *asked) == 1
+        )
     assert "1 of 1 users are not in it" in capsys.readouterr().err
     assert not out.exists()
 
@@ -257,7 +282,10 @@ def test_a_shop_without_reviews_asks_nobody(
     with Wire([]) as wire:
         asked = ("--model", MODEL, "--base-url", wire.url)
         out = tmp_path / "persons.jsonl"
-        assert drr("persons", "build", "--shop", sample_shop, "--out", out, "--users", "2", *asked) == 0
+        assert (
+            drr("papers", "persons", "build", "--shop", sample_shop, "--out", out, "--users", "2", *asked)
+            == 0
+        )
         assert wire.requests == []
     assert "--keep-reviews" in capsys.readouterr().err
     assert len(read_persons(out)) == 2

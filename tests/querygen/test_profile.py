@@ -81,10 +81,13 @@ def test_the_command_prints_text_or_one_document_and_names_an_unknown_user(
 ) -> None:
     user_id = shop.store.sample_users(1, seed=3, min_orders=5)[0]
     profile = build_profile(shop.store, user_id, shop.manifest.as_of)
-    assert drr.out("profile", "--shop", shop_folder, "--user", user_id) == shopper_summary(profile) + "\n"
-    document = drr.json("profile", "--shop", shop_folder, "--user", user_id)
+    assert (
+        drr.out("shop", "profile", "--shop", shop_folder, "--user", user_id)
+        == shopper_summary(profile) + "\n"
+    )
+    document = drr.json("shop", "profile", "--shop", shop_folder, "--user", user_id)
     assert document["sha256"] == profile.sha256
     assert document["label"]["name"] == profile.label.name
     with pytest.raises(DrrError, match="no user 'NOBODY'"):
         build_profile(shop.store, "NOBODY", shop.manifest.as_of)
-    assert "NOBODY" in drr.err("profile", "--shop", shop_folder, "--user", "NOBODY")
+    assert "NOBODY" in drr.err("shop", "profile", "--shop", shop_folder, "--user", "NOBODY")

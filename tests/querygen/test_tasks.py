@@ -106,7 +106,7 @@ def test_a_task_goes_to_persons_whom_it_touches_and_who_differ() -> None:
 
 def test_the_same_text_is_a_query_of_its_own_for_each_person(files: list[Path], drr: Drr) -> None:
     tasks, persons, out = files
-    drr.out("tasks", "pairs", tasks, persons, "--per-task", 3, "--out", out)
+    drr.out("papers", "tasks", "pairs", tasks, persons, "--per-task", 3, "--out", out)
     queries = read_queries(out)
     assert len({query.id for query in queries}) == len(queries) == 12
     own = [query for query in queries if query.task_id == "t0"]
@@ -131,13 +131,13 @@ def test_a_shop_that_sells_none_of_it_is_said_and_nothing_is_written(
     shop_folder: Path, tmp_path: Path, drr: Drr
 ) -> None:
     out = tmp_path / "tasks.jsonl"
-    words = ("tasks", "build", "--shop", shop_folder, "--out", out, "--min-products", 500)
+    words = ("papers", "tasks", "build", "--shop", shop_folder, "--out", out, "--min-products", 500)
     assert "can answer none" in drr.err(*words, code=1)
     assert not out.exists()
 
 
 def reviewed(path: Path, *keys: str) -> str:
-    words = [sys.executable, "-m", "drr.app.cli", "tasks", "review", str(path), "--reviewer", "Ada"]
+    words = [sys.executable, "-m", "drr.app.cli", "papers", "tasks", "review", str(path), "--reviewer", "Ada"]
     done = subprocess.run(words, input="".join(f"{key}\n" for key in keys), capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return done.stdout + done.stderr
@@ -159,7 +159,7 @@ def test_a_person_accepts_edits_and_rejects_tasks_and_rejected_ones_are_asked_of
     assert third.review.history[-1]["reason"] == "too vague"
     assert fourth == BIRDS[3]
 
-    words = ("tasks", "pairs", tasks, persons, "--out", out)
+    words = ("papers", "tasks", "pairs", tasks, persons, "--out", out)
     assert "a reviewer rejected them: t2" in drr.err(*words, "--per-task", 2, code=0)
     assert {query.task_id for query in read_queries(out)} == {"t0", "t1", "t3"}
     everything = [task.model_copy(update={"review": third.review}) for task in BIRDS]

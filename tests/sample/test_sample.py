@@ -244,7 +244,18 @@ def test_shoppers_are_coherent_and_buy_the_same_thing_again(
 
 def test_a_folder_of_someone_else_is_left_alone_and_an_own_one_replaced(tmp_path: Path, drr: Drr) -> None:
     folder = tmp_path / "raw"
-    words = ["sample", str(folder), "--products", "60", "--users", "10", "--reviews", "200", "--quiet"]
+    words = [
+        "data",
+        "sample",
+        str(folder),
+        "--products",
+        "60",
+        "--users",
+        "10",
+        "--reviews",
+        "200",
+        "--quiet",
+    ]
     drr.out(*words)
     drr.out(*words, "--seed", "9")
     assert json.loads((folder / "sample.json").read_text())["plan"]["seed"] == 9
@@ -258,7 +269,7 @@ def test_a_folder_of_someone_else_is_left_alone_and_an_own_one_replaced(tmp_path
 def test_a_killed_run_leaves_nothing_for_ever(tmp_path: Path, drr: Drr) -> None:
     """Killed in the middle of writing: no folder appears, and the next run clears what lay about."""
     folder = tmp_path / "raw"
-    words = [sys.executable, "-m", "drr.app.cli", "sample", str(folder), "--quiet"]
+    words = [sys.executable, "-m", "drr.app.cli", "data", "sample", str(folder), "--quiet"]
     big = subprocess.Popen([*words, "--products", "5000", "--users", "200000", "--reviews", "2000000"])
     while not list(tmp_path.glob(".raw.part-*/raw/review_categories/*")):
         assert big.poll() is None
@@ -267,7 +278,7 @@ def test_a_killed_run_leaves_nothing_for_ever(tmp_path: Path, drr: Drr) -> None:
     big.wait()
     assert not folder.exists()
     assert list(tmp_path.iterdir())
-    drr.out("sample", folder, "--products", "60", "--users", "10", "--reviews", "200", "--quiet")
+    drr.out("data", "sample", folder, "--products", "60", "--users", "10", "--reviews", "200", "--quiet")
     assert [path.name for path in tmp_path.iterdir()] == ["raw"]
 
 
@@ -277,12 +288,12 @@ def test_a_killed_run_leaves_nothing_for_ever(tmp_path: Path, drr: Drr) -> None:
     ids=["no products", "too few reviews", "negative seed"],
 )
 def test_numbers_that_make_no_sense_are_refused(tmp_path: Path, words: list[str], drr: Drr) -> None:
-    drr.err("sample", tmp_path / "raw", *words)
+    drr.err("data", "sample", tmp_path / "raw", *words)
     assert not (tmp_path / "raw").exists()
 
 
 def test_json_is_one_document(tmp_path: Path, drr: Drr) -> None:
-    told = drr.json("sample", tmp_path / "raw", "--products", 30, "--users", 5, "--reviews", 60)
+    told = drr.json("data", "sample", tmp_path / "raw", "--products", 30, "--users", 5, "--reviews", 60)
     assert told["rows"] == {"reviews": 60, "products": 30, "users": 5}
 
 

@@ -79,7 +79,7 @@ def test_commands_tell_no_secret(drr: Drr, name: str, password: str, monkeypatch
     scheme = "mongodb" if "MONGO" in name else "http"
     monkeypatch.setenv("DRR_SERVER_TIMEOUT", "0.05")
     monkeypatch.setenv(name, f"{scheme}://me:{password}@127.0.0.1:9/v1")
-    commands = [("settings",), ("settings", "--json"), ("doctor", "--json")]
+    commands = [("env", "settings"), ("env", "settings", "--json"), ("doctor", "--json")]
     if "_URL" in name:
         commands.append(("shop", "info", "servers:garden"))
     for words in commands:
@@ -107,7 +107,7 @@ def test_a_study_has_no_secret(drr: Drr, new: New, tmp_path: Path, monkeypatch: 
         assert SECRET not in out + err
         for words in (
             ("judge", "study", "--judge", SONNET, "--json"),
-            ("trace", "study"),
+            ("study", "trace", "study"),
             ("status", "study", "--json"),
         ):
             _, out, err = drr(*words)
@@ -249,5 +249,5 @@ def test_a_password_in_an_address_is_shown_nowhere(
     assert redact("the pw of it") == "the pw of it"
     monkeypatch.setenv("DRR_BASE_URL", address)
     for form in ((), ("--json",)):
-        assert user not in drr.out("settings", *form)
+        assert user not in drr.out("env", "settings", *form)
     assert sent_settings(resolve({}).settings)["base_url"] == "http://127.0.0.1:9/v1"

@@ -77,7 +77,7 @@ def test_of_hostile_reports_the_sound_are_taken_in(drr: Drr, tmp_path: Path) -> 
     for words in (
         ("judge", "study", "--judge", "offline", "--what", "rules,quality", "--quiet"), ("report", "study", "--json"),
         ("export", "study", "--out", "tables"), ("view", "study", "--static", "pages", "--quiet"),
-        ("trace", "study"), ("trace", "study", "q2/other/0", "--full"), ("status", "study", "--json"),
+        ("study", "trace", "study"), ("study", "trace", "study", "q2/other/0", "--full"), ("status", "study", "--json"),
     ):  # fmt: skip
         code, _, err = refused_or_taken(drr, *words)
         assert code == 0, (words, err)

@@ -327,5 +327,5 @@ def test_tasks_of_links_are_refused(place: Path, drr: Drr, replace: Replace, sai
     for words in (
         ("check", place), ("show", place / "007"), ("show", place), ("review", place, "--reviewer", "ann"),
     ):  # fmt: skip
-        code, _, err = drr("tasks", *words)
+        code, _, err = drr("papers", "tasks", *words)
         assert code == 1 and said in err

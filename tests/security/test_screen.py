@@ -89,14 +89,14 @@ def test_no_command_sends_what_a_file_or_a_name_holds(
         ("ask", f"Which {escape} house?", "--user", f"x{escape}", "--shop", box / "shop"),
         ("queries", "check", queries),
         ("import", "theirs", imported),
-        ("trace", "theirs"),
-        ("trace", "theirs", escape),
+        ("study", "trace", "theirs"),
+        ("study", "trace", "theirs", escape),
         ("status", "theirs", "--json"),
         ("judge", "theirs", "--judge", "offline", "--what", "quality"),
         ("report", "theirs"),
         ("compare", "theirs", escape, "b"),
         (escape,),
-        ("settings", escape),
+        ("env", "settings", escape),
     ]  # fmt: skip
     for words in calls:
         _, out, err = drr(*words)

@@ -33,14 +33,14 @@ CALLERS = 25
 @pytest.fixture(scope="module")
 def raw(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("sample") / "raw"
-    assert main(["sample", str(folder), "--quiet"]) == 0
+    assert main(["data", "sample", str(folder), "--quiet"]) == 0
     return folder
 
 
 @pytest.fixture(scope="module")
 def folder(raw: Path) -> str:
     shop = str(raw.parent / "shop")
-    assert main(["ingest", str(raw), "--shop", shop, "--quiet"]) == 0
+    assert main(["data", "ingest", str(raw), "--shop", shop, "--quiet"]) == 0
     return shop
 
 
@@ -61,7 +61,7 @@ def drr(
 
 
 def test_ingest_onto_servers_is_the_same(drr: Callable[..., Any], raw: Path, folder: str, spec: str) -> None:
-    load = ("ingest", str(raw), "--shop", spec, "--quiet", "--json")
+    load = ("data", "ingest", str(raw), "--shop", spec, "--quiet", "--json")
     drr(*load)
     first = drr("shop", "info", spec, "--json")
     there = drr("shop", "info", folder, "--json")

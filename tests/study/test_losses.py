@@ -81,14 +81,14 @@ def test_a_lost_text_costs_its_answer_alone(study: Path, drr: Drr, name: str, ho
     assert document["coverage"]["lost"] == [label]
     assert document["coverage"]["answers"] == before["coverage"]["answers"] - 1
     assert label in err and "--retry-failed" in err and len(err.splitlines()) == 1
-    _, out, err = drr("gate", "study", "--require", "faithfulness>=0", "--json")
+    _, out, err = drr("study", "gate", "study", "--require", "faithfulness>=0", "--json")
     assert "lack texts" in err and label in json.loads(out)["notes"][-1], "as a comparison does"
     for words in (
         ("judge", "study", "--judge", "offline", "--quiet", "--what", WHAT),
         ("view", "study", "--static", "pages", "--quiet"),
         ("export", "study", "--out", "tables"),
-        ("trace", "study", label),
-        ("trace", "study", label, "--json", "--full"),
+        ("study", "trace", "study", label),
+        ("study", "trace", "study", label, "--json", "--full"),
         ("status", "study"),
     ):
         code, out, err = drr(*words)
@@ -117,7 +117,7 @@ def test_a_lost_text_costs_its_answer_alone(study: Path, drr: Drr, name: str, ho
 
 def test_a_conversation_that_is_lost_decides_nothing(study: Path, drr: Drr) -> None:
     label = hurt(study, "transcript", gone)
-    for words in (("report", "study", "--json"), ("trace", "study", label, "--full"), ("view", "study", "--static", "p")):  # fmt: skip
+    for words in (("report", "study", "--json"), ("study", "trace", "study", label, "--full"), ("view", "study", "--static", "p")):  # fmt: skip
         code, _, err = drr(*words)
         assert (code, "lack texts" in err) == (0, False), err
 
@@ -199,7 +199,7 @@ def test_a_study_that_can_only_be_read_is_read(
         def commands(of: Path, out: str) -> list[tuple[object, ...]]:
             place = base / "out" / out
             shown: tuple[tuple[object, ...], ...] = (("export", of, "--out", f"{place} tables"), ("view", of, "--static", f"{place} pages", "--quiet"))  # fmt: skip
-            return [("status", of, "--json"), ("trace", of), ("report", of, "--json"), *shown]
+            return [("status", of, "--json"), ("study", "trace", of), ("report", of, "--json"), *shown]
 
         for words in commands(study, "first"):  # what is imported late, nobody else may read
             assert drr(*words)[0] == 0

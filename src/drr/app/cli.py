@@ -88,11 +88,6 @@ def _main(words: list[str]) -> int:
         hint = did_you_mean(words[0], first_words()) or "; `drr --help` lists the commands"
         print(f"drr: no command {words[0]!r}{hint}", file=sys.stderr)
         return 2
-    if found.old and not found.command.old_stays:
-        notice = (
-            f"`drr {found.old}` is now `drr {found.command.name}`; the old name goes with the next version"
-        )
-        print(f"drr: {notice}", file=sys.stderr)
     return _run(found.command, found.rest)
 
 

@@ -98,7 +98,7 @@ def test_an_edited_script_is_a_new_variant_and_stderr_is_kept(box: Path, script:
         assert study.text(record, "stderr") == "A note\n"
         key = record.key
         assert "SECRET-RATIONALE" not in str(study.text(record, "report"))
-    assert "on standard error:\n    A note" in drr("trace", "study", key)[1]
+    assert "on standard error:\n    A note" in drr("study", "trace", "study", key)[1]
     code, _, _ = drr("study", "edit", "study", "--variants", "cmd:agent.py", "--yes")
     with Study.open(Path("study")) as study:
         assert code == 0 and study.config["run"]["variants"].startswith("cmd:/")

@@ -32,7 +32,7 @@ def command_places() -> dict[str, WordPlace]:
     for row in commands():
         parser = parser_of(row)
         found |= _below(parser, row.name)
-        if row.old_stays:
+        if row.old:
             found |= _below(parser, row.old)
     return found
 

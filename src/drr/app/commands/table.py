@@ -29,9 +29,7 @@ class CommandRow(NamedTuple):
     group: str = ""
     """Group in `drr --help`; for a head alone."""
     old: str = ""
-    """Former name of one word, which is understood and listed nowhere."""
-    old_stays: bool = False
-    """True if the former name stays for good; another is understood for one version, with a line on standard error."""
+    """Former name of one word, which stays for good as scripts and settings of clients hold it, and is listed nowhere."""
     summaries: Sequence[str] = ()
     """Parts whose result is files, so that `--quiet` omits their printed summary; `""` is the command itself."""
 
@@ -72,41 +70,33 @@ _ROWS = (
         f"{_HERE}.env:DOCTOR",
         "what is installed, which keys are there; with --model what a model can do",
         old="doctor",
-        old_stays=True,
     ),
-    CommandRow(
-        "env settings", f"{_HERE}.env:SETTINGS", "each setting and where it came from", old="settings"
-    ),
+    CommandRow("env settings", f"{_HERE}.env:SETTINGS", "each setting and where it came from"),
     CommandRow(
         "env completion",
         f"{_HERE}.env:COMPLETION",
         "what a shell completes: bash, zsh, fish",
-        old="completion",
-        old_stays=True,  # it stands in files that a shell reads when it starts
+        old="completion",  # it stands in files that a shell reads when it starts
     ),
     CommandRow("data", f"{_HERE}.data", "raw Amazon-2023 files into a shop: get, sample, ingest", "shop"),
     CommandRow(
         "data sample",
         f"{_HERE}.data:SAMPLE",
         "write raw files in the official Amazon-2023 form",
-        old="sample",
     ),
-    CommandRow("data ingest", f"{_HERE}.ingest", "make a shop from a catalogue's files", old="ingest"),
+    CommandRow("data ingest", f"{_HERE}.ingest", "make a shop from a catalogue's files"),
     CommandRow(
         "shop", f"{_HERE}.shop", "look into a shop: info, users, search, show, check, copy, ...", "shop"
     ),
     CommandRow("shop make", f"{_HERE}.shop_make", "make a fresh shop, its web and its questions from a seed"),
-    CommandRow(
-        "shop profile", f"{_HERE}.profile", "what query writers and judges are told of a user", old="profile"
-    ),
-    CommandRow("shop servers", f"{_HERE}.servers", "make the password of a shop's servers", old="servers"),
+    CommandRow("shop profile", f"{_HERE}.profile", "what query writers and judges are told of a user"),
+    CommandRow("shop servers", f"{_HERE}.servers", "make the password of a shop's servers"),
     CommandRow("tools", f"{_HERE}.tools", "the nine tools: list, schema, call, docs, mcp", "shop"),
     CommandRow(
         "tools mcp",
         f"{_HERE}.mcp",
         "serve the tools to an MCP client",
-        old="mcp",
-        old_stays=True,  # it stands in the configuration of clients
+        old="mcp",  # it stands in the configuration of clients
     ),
     CommandRow(
         "web", f"{_HERE}.web", "the web as the tools see it: search, read, build, record, replay", "shop"
@@ -135,22 +125,16 @@ _ROWS = (
         f"{_HERE}.studies:STATUS",
         "what of a study is done, failed, pending",
         old="status",
-        old_stays=True,
     ),
-    CommandRow("study trace", f"{_HERE}.studies:TRACE", "one unit of a study as a timeline", old="trace"),
-    CommandRow(
-        "study compare", f"{_HERE}.compare", "two variants of a study, paired", old="compare", old_stays=True
-    ),
-    CommandRow(
-        "study gate", f"{_HERE}.gate", "whether a study is good enough for a build to pass", old="gate"
-    ),
+    CommandRow("study trace", f"{_HERE}.studies:TRACE", "one unit of a study as a timeline"),
+    CommandRow("study compare", f"{_HERE}.compare", "two variants of a study, paired", old="compare"),
+    CommandRow("study gate", f"{_HERE}.gate", "whether a study is good enough for a build to pass"),
     CommandRow("study stress", f"{_HERE}.stress", "its answers once more, under one change each"),
     CommandRow(
         "study export",
         f"{_HERE}.studies:EXPORT",
         "a study as JSONL and Parquet",
         old="export",
-        old_stays=True,
         summaries=("",),
     ),
     CommandRow(
@@ -158,7 +142,6 @@ _ROWS = (
         f"{_HERE}.import_",
         "take in reports written by other systems",
         old="import",
-        old_stays=True,
     ),
     CommandRow("judge", f"{_HERE}.judge", "judge the reports of a study", "judging"),
     CommandRow("report", f"{_HERE}.report", "every table and figure of a study", "judging", summaries=("",)),
@@ -199,24 +182,19 @@ _ROWS = (
         f"{_HERE}.check",
         "citations and rule checks of one report; no model",
         old="check",
-        old_stays=True,
     ),
-    CommandRow(
-        "judges annotate", f"{_HERE}.annotate", "blind A/B page for people", old="annotate", old_stays=True
-    ),
+    CommandRow("judges annotate", f"{_HERE}.annotate", "blind A/B page for people", old="annotate"),
     CommandRow(
         "judges agreement",
         f"{_HERE}.agreement",
         "people against judges, judge against judge",
         old="agreement",
-        old_stays=True,
     ),
     CommandRow(
         "judges calibrate",
         f"{_HERE}.calibrate",
         "a judge against labelled data",
         old="calibrate",
-        old_stays=True,
     ),
     CommandRow(
         "judges scorecard",
@@ -227,7 +205,6 @@ _ROWS = (
         "judges canaries",
         f"{_HERE}.canaries",
         "a judge against reports that cheat and planted errors",
-        old="canaries",
     ),
     CommandRow(
         "judges rewards",
@@ -235,9 +212,7 @@ _ROWS = (
         "rewards by code against an oracle, silence and tricks",
     ),
     CommandRow("judges regrade", f"{_HERE}.regrade", "kept episodes paid again, without a run"),
-    CommandRow(
-        "judges plan", f"{_HERE}.plan", "how many labels, questions and trials an interval takes", old="plan"
-    ),
+    CommandRow("judges plan", f"{_HERE}.plan", "how many labels, questions and trials an interval takes"),
     CommandRow(
         "papers", "", "what one paper alone needs: reproduce, persons, tasks, ...", "papers and judges"
     ),
@@ -247,13 +222,11 @@ _PAPERS = (
         "papers reproduce",
         f"{_HERE}.reproduce",
         "queries, agents, judging, report in one go",
-        old="reproduce",
     ),
     CommandRow(
         "papers tasks",
         f"{_HERE}.tasks",
         "wishes, and tasks with files: build, drawer, check, show, review",
-        old="tasks",
         summaries=("build", "import", "export"),
     ),
     CommandRow(
@@ -261,7 +234,6 @@ _PAPERS = (
         f"{_HERE}.aggregate",
         "the sums of a protocol over raw scores of anybody",
         old="aggregate",
-        old_stays=True,
     ),
 )
 _table: dict[str, CommandRow] = {}
@@ -315,10 +287,13 @@ def subcommand_rows(head: str) -> list[CommandRow]:
 
 
 def first_words() -> dict[str, str]:
-    """Return every word that may come first, with the present name of its command."""
+    """Return every word that may come first, and those of parts, with the name of its command."""
     add_papers()
-    olds = {row.old: row.name for row in _table.values() if row.old}
-    return {name: name for name in _heads()} | olds
+    found: dict[str, str] = {}
+    for row in _table.values():
+        word = row.name.split()[-1]
+        found[word] = f"{found[word]} or {row.name}" if word in found else row.name
+    return found | {name: name for name in _heads()}
 
 
 def command_of(name: str) -> CommandRow:

@@ -11,8 +11,6 @@ _ABOUT = {
     "criteria": "what PQR scores by: list, show, export, import",
 }
 ROWS = tuple(
-    CommandRow(
-        f"papers {name}", f"{_HERE}.{name}", line, old=name, summaries=() if name == "context" else _FILES
-    )
+    CommandRow(f"papers {name}", f"{_HERE}.{name}", line, summaries=() if name == "context" else _FILES)
     for name, line in _ABOUT.items()
 )
