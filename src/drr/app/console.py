@@ -79,7 +79,7 @@ def add_setting_options(parser: argparse.ArgumentParser, *names: str) -> None:
     few = parser.add_argument_group(SETTINGS_TITLE) if names else parser
     few.add_argument(
         "--profile",
-        choices=("default", "paper"),
+        choices=choices_of("profile"),
         help="`paper` sets every choice as the paper made it (default: default)",
     )
     add_trust_option(few)
@@ -134,6 +134,11 @@ def _add_setting(parser: argparse._ActionsContainer, name: str, *others: str) ->
     parser.add_argument(option, *others, dest=name, metavar=_metavar(name, field), help=text)
 
 
+def choices_of(setting: str) -> tuple[str, ...]:
+    """Return the words that a setting may be."""
+    return get_args(Settings.model_fields[setting].annotation)
+
+
 def _shown_default(value: object) -> str:
     return "none" if value is None else f"{value:,g}" if isinstance(value, float) else str(value)
 
@@ -163,7 +168,7 @@ def add_trust_option(parser: argparse._ActionsContainer) -> None:
 
 def add_search_options(parser: argparse.ArgumentParser) -> None:
     text = Settings.model_fields["search"].description
-    parser.add_argument("--search", choices=("fields", "plain", "hybrid"), help=f"{text} (default: fields)")
+    parser.add_argument("--search", choices=choices_of("search"), help=f"{text} (default: fields)")
     _add_setting(parser, "model_embedder")
     _add_setting(parser, "base_url_embedder", "--base-url")
 

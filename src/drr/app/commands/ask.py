@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
+from drr.agents.base import CitationRepair
 from drr.app.commands.parser import name_usual
 from drr.app.console import add_setting_options, print_json, settings_of
 from drr.app.models.setup import AGENT_SETTINGS
@@ -59,7 +60,7 @@ def build(parser: argparse.ArgumentParser) -> None:
     add("--out", metavar="FILE", type=Path, help="write the report there (default: standard output)")
     add(
         "--citation-repair",
-        choices=("off", "remove", "ask"),
+        choices=get_args(CitationRepair),
         default="remove",
         help="what becomes of citations that no tool returned: left, taken out, or asked again (default: remove)",
     )

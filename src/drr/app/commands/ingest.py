@@ -8,13 +8,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any, TypedDict, get_args
 
 from drr.app.commands.shop_text import PAPER_RATIOS, orders_per_product_and_user
 from drr.app.console import add_search_options, add_trust_option, print_document, progress_of, settings_of
 from drr.app.notices import confirmed
 from drr.data_ingest.catalogue.mapping import PRESETS
-from drr.data_ingest.recipe import TEN, Recipe, find_pairs, parse_categories
+from drr.data_ingest.recipe import TEN, Orders, Pick, Recipe, Statuses, find_pairs, parse_categories
 from drr.env.embedded.layout import MANIFEST
 from drr.env.errors import Misuse
 from drr.env.files import at_home
@@ -116,18 +116,18 @@ def _add_recipe(parser: argparse.ArgumentParser) -> None:
     add("--since", metavar="DATE", help="default 2019-01-01")
     add(
         "--pick",
-        choices=("meta-prefix", "review-prefix", "top", "random"),
+        choices=get_args(Pick),
         help="which qualifying products: first in the metadata file (default), first to appear in the review file, "
         "most reviewed, or at random by --seed",
     )
     add(
         "--orders",
-        choices=("all", "since"),
+        choices=get_args(Orders),
         help="which reviews become orders: all (default) or those since --since",
     )
     add(
         "--statuses",
-        choices=("delivered", "varied"),
+        choices=get_args(Statuses),
         help="every order delivered, as in the paper (default), or a plausible mix by --seed",
     )
     add("--seed", type=int, metavar="S", help="of random picks and mixed statuses (default 7)")

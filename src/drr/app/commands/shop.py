@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import math
 import sys
-from typing import Any
+from typing import Any, get_args
 
 from drr.app.commands.shop_text import (
     history_text,
@@ -21,6 +21,7 @@ from drr.app.commands.shop_text import (
 from drr.app.console import (
     add_search_options,
     add_trust_option,
+    choices_of,
     print_document,
     print_json,
     progress_of,
@@ -32,7 +33,7 @@ from drr.env.copy import copy_shop
 from drr.env.entities import Order, Product, User
 from drr.env.errors import DrrError, Misuse, NoSuchShop, ShopError
 from drr.env.settings import Settings
-from drr.env.shop import SearchRequest, Shop, check_shop, open_shop, shop_writer
+from drr.env.shop import Match, SearchRequest, Shop, Sort, check_shop, open_shop, shop_writer
 
 _EXAMPLES = """\
 SHOP is a folder, or servers:NAME.
@@ -110,13 +111,13 @@ def _build_search(commands: Any) -> None:
     add("--unknown-price", action="store_true", help="let unknown prices pass a price filter")
     add(
         "--sort",
-        choices=("relevance", "price_asc", "price_desc", "rating", "popularity"),
+        choices=get_args(Sort),
         default="relevance",
         help="default: relevance",
     )
     add(
         "--match",
-        choices=("well", "any", "all"),
+        choices=get_args(Match),
         default="well",
         help="the thing and most of the other words (default), any word, or all",
     )
@@ -124,7 +125,7 @@ def _build_search(commands: Any) -> None:
     add("--offset", type=int, default=0, metavar="N", help="skip so many")
     add(
         "--search",
-        choices=("fields", "plain", "hybrid"),
+        choices=choices_of("search"),
         help="how the catalogue is searched (default: as `drr env settings` says)",
     )
 
