@@ -60,7 +60,7 @@ papers tasks check drawers
 papers tasks show drawers
 papers tasks show drawers/001
 papers tasks pairs tasks.jsonl persons.jsonl --per-task 2 --out pairs.jsonl
-web search "bird feeder" --shop shop
+web search "bird feeder"
 run new --shop shop --queries queries.jsonl --variants react --dry-run
 papers reproduce --paper reporteval --queries queries.jsonl --shop shop --dry-run --out again
 """
