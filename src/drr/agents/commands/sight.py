@@ -39,10 +39,13 @@ MOST_SEEN = 200_000
 
 def visible_paths(command: Command, terms: CommandTerms) -> tuple[list[str], list[str]]:
     """Return the paths that a command sees and those hidden from it. Where one path lies in another, the inner path decides."""
-    installed = {*_installation(Path(command.program())), *_own_installation()}
+    from drr.env.web.sandbox import BOX  # it tells each page's kind to graders alone
+
+    installed = _installation(Path(command.program())) | _installation(Path(sys.executable))
+    installed |= _packages() | {Path(__file__).parents[2]}  # for commands that call `drr`
     shown = {*map(Path, _SYSTEM), *map(Path, _CONFIGURED), *command.files, *terms.shown, *installed}
     keys = {_real(path) for path in map(Path, _SECRETS) if path.exists()}
-    hidden = {_real(path) for path in terms.hidden} | {_corpus()} | keys
+    hidden = {_real(path) for path in terms.hidden} | {_real(BOX)} | keys
     for path in (*command.files, *terms.shown):
         if _real(path) in _MADE_INSIDE:
             raise Misuse(
@@ -167,11 +170,6 @@ def _is_installation(folder: Path) -> bool:
     return any(True for mark in marks for _ in folder.glob(mark))
 
 
-def _own_installation() -> set[Path]:
-    """Return the paths of this Python, its packages and this package's code, for commands that call `drr`."""
-    return _installation(Path(sys.executable)) | _packages() | {Path(__file__).parents[2]}
-
-
 def _packages() -> set[Path]:
     return {Path(entry) for entry in sys.path if Path(entry).name in ("site-packages", "dist-packages")}
 
@@ -183,13 +181,6 @@ def _telling(installed: set[Path]) -> set[Path]:
     return {
         _real(room) for copy in copies for rooms in _TELLING for room in copy.glob(rooms) if room.is_dir()
     }
-
-
-def _corpus() -> Path:
-    """Return the folder of the offline web, which is hidden because it tells each page's kind to graders alone."""
-    from drr.env.web.sandbox import BOX
-
-    return _real(BOX)
 
 
 _LAUNCHER = Path(__file__).with_name("launcher.py")

@@ -339,12 +339,11 @@ class ParquetFile(TableFile):
             raise DrrError(f"{self.path}: a column of objects; give it as columns of its own")
         texts = depth.dictionary if pa.types.is_dictionary(depth.type) else depth
         if not (pa.types.is_string(texts.type) or pa.types.is_large_string(texts.type)):
-            longest = 0
-        else:
-            lengths = compute.binary_length(texts)
-            longest = compute.max(lengths).as_py() or 0
-            each = lengths.take(depth.indices) if texts is not depth else lengths
-            self._told += compute.sum(each).as_py() or 0
+            return
+        lengths = compute.binary_length(texts)
+        longest = compute.max(lengths).as_py() or 0
+        each = lengths.take(depth.indices) if texts is not depth else lengths
+        self._told += compute.sum(each).as_py() or 0
         heavy = depth is not array and longest * len(depth) > _WEIGHT
         if longest > LONGEST_CELL or heavy:
             raise DrrError(

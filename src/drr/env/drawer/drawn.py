@@ -8,7 +8,7 @@ from io import BytesIO
 from typing import Any
 
 from drr.env.drawer.form import ReadDrawing, UnreadableFile
-from drr.env.drawer.readers import MOST_PIXELS, opened_picture
+from drr.env.drawer.readers import opened_picture
 
 WIDEST, HIGHEST = 1200, 2400
 """Largest width and height of a drawing, in pixels."""
@@ -76,8 +76,6 @@ def draw_picture(data: bytes) -> ReadDrawing:
     """Redraw a picture in its own format, PNG or JPEG."""
     with opened_picture(data, "drawn") as picture:
         form, (width, height) = str(picture.format), picture.size
-        if width * height > MOST_PIXELS:
-            raise UnreadableFile("invalid", f"is a picture of more than {MOST_PIXELS:,} pixels")
         scale = min(1.0, WIDEST / width, HIGHEST / height)
         size = (max(1, round(width * scale)), max(1, round(height * scale)))
         plain = picture.convert("RGBA" if form == "PNG" else "RGB").resize(size)

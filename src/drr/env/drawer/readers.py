@@ -263,16 +263,10 @@ def opened_picture(data: bytes, done: str) -> Iterator[Any]:
 def read_picture(data: bytes) -> ReadContent:
     with opened_picture(data, "read") as picture:
         width, height = picture.size
-        if width * height > MOST_PIXELS:
-            raise UnreadableFile("invalid", _too_large(width, height))
         if getattr(picture, "n_frames", 1) > 1:
             raise UnreadableFile("unsupported", "is a moving picture")
         picture.load()
         return {"picture": {"format": str(picture.format), "width": width, "height": height}}
-
-
-def _too_large(width: int, height: int) -> str:
-    return f"is a picture of {width:,} x {height:,} pixels; at most {MOST_PIXELS:,} are read"
 
 
 MOST_ROWS, MOST_COLUMNS, MOST_SHEETS = 20_000, 200, 50
@@ -349,11 +343,8 @@ def _sheet(values: Any, shown: Any) -> ReadSheet:
 
 
 def _cell_text(value: Any, formula: Any) -> str:
-    return _FORMULA if value is None and _is_formula(formula) else _cell(value)
-
-
-def _is_formula(value: object) -> bool:
-    return value is not None and (not isinstance(value, str) or value.startswith("="))
+    has_formula = formula is not None and (not isinstance(formula, str) or formula.startswith("="))
+    return _FORMULA if value is None and has_formula else _cell(value)
 
 
 def _cell(value: object) -> str:

@@ -61,7 +61,9 @@ def readable_markdown(markdown: str, addresses: Collection[str] | None = ()) -> 
     addresses_seen = _ADDRESS.findall("\n".join(_texts(tokens)))
     known = {*addresses_seen, *(address.rstrip(".,;:!?*_") for address in addresses_seen)}
     if addresses is None or addresses:
-        known |= {one for one in _targets(tokens) if addresses is None or canonical_url(one) in addresses}
+        links = (one for token in tokens for one in token.children or () if one.type == "link_open")
+        targets = {str(one.attrs["href"]) for one in links}
+        known |= {one for one in targets if addresses is None or canonical_url(one) in addresses}
     text = _Page(known).text(tokens)
     if _letters(text) == _letters(markdown):
         return markdown
@@ -79,11 +81,6 @@ def _texts(tokens: Iterable[Token]) -> Iterable[str]:
             yield "".join("\n" if one.type == "softbreak" else one.content for one in token.children or ())
         elif token.type in ("fence", "code_block"):
             yield token.content
-
-
-def _targets(tokens: Iterable[Token]) -> set[str]:
-    found = (one for token in tokens for one in token.children or () if one.type == "link_open")
-    return {str(one.attrs.get("href", "")) for one in found}
 
 
 class _Page:
@@ -202,12 +199,9 @@ def _link(label: str, target: str, known: Collection[str]) -> str:
     site = _SITE.match(target)
     if target in known:
         return f"[{label}]({target})"
-    return f"[{label}]({site[1]}{site[2]})" if site and _is_name(site[2]) else f"[{label}]"
-
-
-def _is_name(host: str) -> bool:
-    """Tell whether a host names a site. A host of many words could tell a judge a sentence that no reader sees."""
-    return len(_WORD_ENDS.split(host)) <= MOST_WORDS
+    if site is None or len(_WORD_ENDS.split(site[2])) > MOST_WORDS:
+        return f"[{label}]"  # a host of many words could tell a judge a sentence that no reader sees
+    return f"[{label}]({site[1]}{site[2]})"
 
 
 _INVISIBLE = re.compile(

@@ -5,7 +5,7 @@ Judging reads only what the study's units stored.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, cast
@@ -136,12 +136,10 @@ def _asked(query: str, task: str | None, size: str | None) -> AskedQuestion:
 
 def read_answers(study: Study) -> list[Answer]:
     """Read every finished answer whose texts exist, by query, variant and trial. The others are in `study.losses`."""
-    return sorted(_answers(study), key=lambda a: (a.query_id, a.variant, a.trial, a.key))
-
-
-def _answers(study: Study) -> Iterator[Answer]:
     queries = questions(study)
-    return (answer_of(study, record, queries) for record in study.records("answer") if not study.lost(record))
+    kept = (record for record in study.records("answer") if not study.lost(record))
+    found = (answer_of(study, record, queries) for record in kept)
+    return sorted(found, key=lambda a: (a.query_id, a.variant, a.trial, a.key))
 
 
 def answer_of(study: Study, record: Record, queries: Mapping[str, Query]) -> Answer:

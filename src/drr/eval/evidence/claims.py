@@ -275,7 +275,7 @@ class _Blocks:
         elif kind != "table_rule":
             self._header = _cells(plain(self._heads[start:end])) if kind == "table_head" else ()
         if kind == "item":
-            self._current = _Block(kind, start + _after_bullet(line), end)
+            self._current = _Block(kind, end - len(_BULLET.sub("", line, count=1)), end)
         elif kind == "text":
             self._current = _Block(kind, begin, end)
         elif kind in ("title", "heading", "cluster"):
@@ -313,11 +313,6 @@ def _kind(line: str) -> str:
     return "item" if _BULLET.match(line) else "text"
 
 
-def _after_bullet(line: str) -> int:
-    bullet = _BULLET.match(line)
-    return bullet.end() if bullet else 0
-
-
 def _cells(row: str) -> tuple[str, ...]:
     return tuple(_DECORATION.sub("", cell).strip() for cell in row.strip().strip("|").split("|"))
 
@@ -339,11 +334,8 @@ def _sentences(text: str, block: _Block) -> Iterator[tuple[int, int]]:
 
 
 def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
-    while start < end and text[start].isspace():
-        start += 1
-    while end > start and text[end - 1].isspace():
-        end -= 1
-    return start, end
+    words = text[start:end].lstrip()
+    return end - len(words), end - len(words) + len(words.rstrip())
 
 
 def _urls(markers: list[Marker]) -> tuple[str, ...]:

@@ -341,13 +341,7 @@ def passages(text: str) -> list[Span]:
             continue
         for low, high in _cut(text, start, end, _SENTENCE_END):
             pieces += [Span(at, min(at + PASSAGE, high)) for at in range(low, high, PASSAGE)]
-    joined: list[Span] = []
-    for piece in pieces:
-        if joined and piece.end - joined[-1].start <= PASSAGE:
-            joined[-1] = Span(joined[-1].start, piece.end)
-        else:
-            joined.append(piece)
-    return [span for span in joined if text[span.start : span.end].strip()]
+    return [span for span in _joined(pieces, PASSAGE) if text[span.start : span.end].strip()]
 
 
 def _cut(text: str, start: int, end: int, border: re.Pattern[str]) -> Iterable[tuple[int, int]]:
@@ -374,16 +368,16 @@ def shown_spans(claim: str, text: str, cut: Cut = CONCERNING) -> list[Span]:
     ranked = sorted((-score, i) for i, score in enumerate(index.ranking.scores(claim)))
     if cut.fills:
         best = [i for _, i in ranked if i][: cut.passages]
-        return _joined(index.spans[i] for i in sorted({0, *best}))
+        return _joined((index.spans[i] for i in sorted({0, *best})), len(text))
     best = [i for s, i in ranked[: cut.passages] if s < 0]
     return [index.spans[i] for i in sorted({0, *best})]
 
 
-def _joined(spans: Iterable[Span]) -> list[Span]:
-    """Join adjacent spans, so that no gap is shown between them."""
+def _joined(spans: Iterable[Span], most: int) -> list[Span]:
+    """Join adjacent spans to at most so many characters, so that no gap is shown between them."""
     found: list[Span] = []
     for span in spans:
-        if found and found[-1].end == span.start:
+        if found and found[-1].end == span.start and span.end - found[-1].start <= most:
             found[-1] = Span(found[-1].start, span.end)
         else:
             found.append(span)
