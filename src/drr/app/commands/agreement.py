@@ -130,6 +130,9 @@ def _text(document: AgreementDocument) -> str:
     for scored in document["criteria"]["pairs"]:
         rows = [_levels(dimension, levels) for dimension, levels in scored["dimensions"].items()]
         parts.append(table([f"criteria, {_both(scored['judges'])}", *_CRITERIA], rows))
+    if document["criteria"]["pairs"]:
+        note = "PAR: pairs that both order alike, of all pairs; a tie agrees with no order."
+        parts.append(wrapped_paragraph(note))
     for measured in document["metrics"]:
         if measured["metrics"]:
             parts.append(_drawn(f"metrics, {_both(measured['judges'])}", measured["metrics"], _METRICS))
