@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from drr.contract import Extra
 from drr.env import plugins
-from drr.env.plugins import ExtraDoor
 from drr.study.pools import InProcessPool, PoolOrder
 
 
@@ -24,7 +24,12 @@ def toy(order: PoolOrder) -> ToyPool:
     return ToyPool(pickle.loads(pickle.dumps(order)))
 
 
-EXTRA = ExtraDoor(name="toys", pools={"toy": "tests.pools:toy"})
+class Toys(Extra):
+    name = "toys"
+    pools = {"toy": toy}  # noqa: RUF012 - a declaration
+
+
+EXTRA = Toys()
 
 
 def _look_again() -> None:

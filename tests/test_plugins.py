@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import ast
 import re
-import sys
 import tomllib
 from pathlib import Path
 
 import pytest
-from drr import plugin
+from drr import contract, plugin
 from drr.env import plugins
 from drr.env.installation import install
 from drr.env.settings import Settings
+from drr.eval.tasks.protocol import OURS
 
 from tests import commands
 from tests.sources import ROOT, SRC, modules, nodes_of, walked
@@ -44,22 +44,21 @@ def test_every_paper_has_a_plug_in_and_what_it_names() -> None:
     assert sorted(extra.name for extra in plugins.extras()) == EXTRAS
     assert plugins.unusable_plugins() == {}
     # What is loaded late would else be missed late.
-    for paper in (*plugins.papers(), *plugins.extras()):
-        for field in paper._fields:
-            for place in _places(getattr(paper, field)):
-                module, _, name = place.partition(":")
-                __import__(module)
-                assert not name or hasattr(sys.modules[module], name), f"{paper.name}: {field}: {place}"
+    for paper in plugins.papers():
+        assert isinstance(paper, contract.Paper)
+        assert [paper.judging.task(one.name).name for one in paper.judging.tasks]
+        assert all(paper.figures.family(one.name).METRICS for one in paper.figures.metrics)
+        assert all(paper.foreign.protocol(name) for name in paper.foreign.sums)
+        assert all(load() for load in (*paper.agents.worlds.values(), *paper.agents.kinds.values()))
+        assert paper.judging.asks(OURS.name)
+        assert all(load() for load in paper.foreign.formats.values())
+        assert not paper.pages.viewer() or (paper.folder / paper.pages.templates).is_dir()
 
 
-def _places(value: object) -> list[str]:
-    if isinstance(value, str):
-        return [value] if value.startswith("drr.") else []
-    if isinstance(value, dict):
-        return [place for one in value.values() for place in _places(one)]
-    if isinstance(value, tuple):
-        return [place for one in value for place in _places(one)]
-    return []
+def test_a_plug_in_names_what_it_brings_by_imports() -> None:
+    """A place in a string is followed by no editor and by no reader of imports."""
+    for path in (*(SRC / "papers").glob("*/plugin.py"), *(SRC / "extras").glob("*/plugin.py")):
+        assert re.findall(r"""["']drr\.|["'][\w.]+:\w+["']""", path.read_text("utf-8")) == [], path
 
 
 def test_what_the_app_offers_is_loaded_when_it_is_asked_for() -> None:
@@ -82,24 +81,63 @@ def test_what_the_app_offers_is_loaded_when_it_is_asked_for() -> None:
 
 
 TOY = """
-from drr.env.plugins import JudgingTask, Paper, Placed
+from drr import contract
+from drr.contract import JudgingTask, Placed
 
-PAPER = Paper(
-    name="toy",
-    title="Toy",
-    tasks=(
-        JudgingTask("toy", "toy-criteria", "tests.eval.toy_tasks:CRITERIA"),
-        JudgingTask("toy", "toy-marks", "tests.eval.toy_tasks:MARKS"),
-    ),
-    metrics=(Placed("toy_paper.tone", before="quality"),),
-    commands="toy_paper.commands:ROWS",
-    viewer="toy_paper.pages:TonePages",
-)
+
+def _hello():
+    from toy_paper import hello
+
+    return hello
+
+
+class Judging(contract.Judging):
+    tasks = (JudgingTask("toy", "toy-criteria"), JudgingTask("toy", "toy-marks"))
+
+    def task(self, name):
+        from tests.eval.toy_tasks import CRITERIA, MARKS
+
+        return {"toy-criteria": CRITERIA, "toy-marks": MARKS}[name]
+
+
+class Figures(contract.Figures):
+    metrics = (Placed("tone", before="quality"),)
+
+    def family(self, name):
+        from toy_paper import tone
+
+        return tone
+
+
+class Pages(contract.Pages):
+    def viewer(self):
+        from toy_paper.pages import TonePages
+
+        return TonePages
+
+
+class Commands(contract.Commands):
+    def rows(self):
+        from drr.plugin import CommandRow
+
+        return [CommandRow("papers toy", _hello, "says hello")]
+
+
+class Toy(contract.Paper):
+    name = "toy"
+    title = "Toy"
+    judging = Judging()
+    figures = Figures()
+    pages = Pages()
+    commands = Commands()
+
+
+PAPER = Toy()
 """
-COMMANDS = """
-from drr.plugin import CommandRow
+OLD_TOY = """
+from drr.env.plugins import Paper
 
-ROWS = (CommandRow("papers toy", "toy_paper.hello", "says hello"),)
+PAPER = Paper(name="toy", title="Toy", viewer="toy_paper.pages:TonePages")
 """
 HELLO = """
 def build(parser):
@@ -137,7 +175,7 @@ def corpus(judged, answers):
 @pytest.fixture
 def installed(tmp_path: Path) -> Path:
     """A paper of somebody else, as its package lies in a folder of packages."""
-    files = {"plugin": TOY, "commands": COMMANDS, "hello": HELLO, "tone": TONE, "pages": VIEWER}
+    files = {"plugin": TOY, "hello": HELLO, "tone": TONE, "pages": VIEWER}
     package = tmp_path / "site" / "toy_paper"
     (package / "templates").mkdir(parents=True)
     (package / "templates" / "tone.html").write_text("{{ count }} are {{ word }}.", encoding="utf-8")
@@ -197,6 +235,19 @@ def test_a_broken_package_of_somebody_else_ends_nothing(installed: Path) -> None
         "assert main(['--help']) == 0\n"
     )
     assert "papers" in python(code, site=installed)
+
+
+def test_a_package_of_the_old_contract_is_refused_by_name(installed: Path) -> None:
+    (installed / "toy_paper" / "plugin.py").write_text(OLD_TOY, encoding="utf-8")
+    code = f"import sys\nsys.path.append({str(installed)!r})\nfrom drr.app.cli import main\nsys.exit(main(sys.argv[1:]))"
+    assert commands.python(code, "--help").returncode == 0
+    for words in (["papers", "toy"], ["judge", "study"], ["env", "doctor"]):
+        done = commands.python(code, *words)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert done.stderr == (
+            "drr: the paper 'toy' of toy_paper.plugin:PAPER is written for an older drr. Install its newer version, or uninstall it."
+            " Its author derives it from `Paper` or `Extra` of `drr.contract` (CONTRIBUTING.md, A paper)\n"
+        )
 
 
 HOUSE = """

@@ -41,8 +41,8 @@ from tests.eval.nursery import message as told
 from tests.wire import Request, Say
 
 LINES = (
-    JudgingTask("toy", "toy-marks", "tests.eval.toy_tasks:MARKS"),
-    JudgingTask("toy", "toy-criteria", "tests.eval.toy_tasks:CRITERIA"),
+    JudgingTask("toy", "toy-marks", place="tests.eval.toy_tasks:MARKS"),
+    JudgingTask("toy", "toy-criteria", place="tests.eval.toy_tasks:CRITERIA"),
 )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 def graphs() -> dict[str, Callable[[], Any]]:
     from drr.agents import hybrid_react, ledger, plan_to_function, react
-    from drr.env.plugins import load, merged_field
+    from drr.env.plugins import papers
 
     return {
         "plan-to-function": plan_to_function.graph,
@@ -16,7 +16,7 @@ def graphs() -> dict[str, Callable[[], Any]]:
         "hybrid-react": hybrid_react.graph,
         "ledger": ledger.graph,
         "researcher": hybrid_react.researcher_graph,
-        **{name: load(place) for name, place in merged_field("graphs").items()},
+        **{name: graph for paper in papers() for name, graph in paper.agents.graphs().items()},
     }
 
 

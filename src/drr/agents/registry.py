@@ -25,8 +25,7 @@ from drr.agents.commands.command import is_command, search_path
 from drr.agents.commands.variants import command_variant
 from drr.env.errors import DrrError, Misuse
 from drr.env.files import at_home
-from drr.env.plugins import load, merged_field, papers
-from drr.env.plugins import load as loaded
+from drr.env.plugins import extras, merged, papers
 from drr.env.user_code import from_file, is_in_file
 from drr.llm.names import is_name
 from drr.llm.role import Policy
@@ -98,10 +97,7 @@ PAPER = tuple(
 @cache
 def architectures() -> tuple[Architecture, ...]:
     """Return the built-in architectures, then those of the papers."""
-    further: list[Sequence[Architecture]] = [
-        load(paper.architectures) for paper in papers() if paper.architectures
-    ]
-    return (*BUILT_IN, *(one for own in further for one in own))
+    return (*BUILT_IN, *(one for paper in papers() for one in paper.agents.architectures()))
 
 
 @cache
@@ -142,9 +138,10 @@ def _variant(name: str) -> Variant:
         return command_variant(name)
     if is_in_file(name):
         return _in_file(name)
-    if (place := merged_field("variants").get(name.partition(":")[0])) is not None and ":" in name:
+    makers = merged(extra.variants for extra in extras())
+    if (make := makers.get(name.partition(":")[0])) is not None and ":" in name:
         word, *options = name.split("+")
-        return _with(name, load(place)(word), options)
+        return _with(name, make(word), options)
     ours = _variants_of(architectures())
     if name in ours:
         return ours[name]
@@ -289,7 +286,7 @@ def _check_parameters(name: str, function: Callable[..., Any]) -> None:
 
 def _of_others(found: Any) -> tuple[Callable[[], Run], tuple[str, ...]] | None:
     """Return how to load an agent of another framework, and its prompts' names; `None` if no plug-in recognises it."""
-    asked = (loaded(place)(found) for place in merged_field("agents").values())
+    asked = (load(found) for extra in extras() for load in extra.agents.values())
     return next((parts for parts in asked if parts is not None), None)
 
 

@@ -85,7 +85,7 @@ class AgentOptions:
 
 
 def load_prompts(override: Path | None = None) -> Prompts:
-    return Prompts(FOLDER, override, beside=prompt_folders("agent_prompts"))
+    return Prompts(FOLDER, override, beside=prompt_folders("agent"))
 
 
 def asking_for_form(prompts: Prompts) -> dict[str, str]:

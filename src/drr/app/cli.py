@@ -5,12 +5,11 @@ from __future__ import annotations
 import gc
 import sys
 from collections.abc import Callable, Sequence
-from types import ModuleType
 from typing import TYPE_CHECKING
 
 from drr.app.commands.table import (
     GROUPS,
-    CommandForm,
+    CommandModule,
     CommandRow,
     command_of,
     find_command,
@@ -57,8 +56,11 @@ def main(argv: Sequence[str] | None = None) -> int:
             sys.stderr.close()
             return 1
         except Exception as error:
-            from drr.env.errors import no_room
+            from drr.env.errors import DrrError, no_room
 
+            if isinstance(error, DrrError):  # a plug-in was refused while the command was looked for
+                print(f"drr: {_clipped(str(error))}", file=sys.stderr)
+                return error.exit_code
             if (sentence := no_room(error)) is None:
                 raise
             print(f"drr: {sentence}", file=sys.stderr)
@@ -164,7 +166,7 @@ def _run(command: CommandRow, words: Sequence[str]) -> int:
     return next(filter(None, codes), 0)
 
 
-def _ran(module: CommandForm | ModuleType, arguments: argparse.Namespace) -> int:
+def _ran(module: CommandModule, arguments: argparse.Namespace) -> int:
     from contextlib import nullcontext, redirect_stdout
     from io import StringIO
 
@@ -180,8 +182,7 @@ def _ran(module: CommandForm | ModuleType, arguments: argparse.Namespace) -> int
         wide(arguments.wide),
         redirect_stdout(StringIO()) if is_silent(arguments) else nullcontext(),
     ):
-        code: int = module.run(arguments)
-        return code
+        return module.run(arguments)
 
 
 def _forget_output() -> None:

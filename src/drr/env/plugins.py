@@ -1,23 +1,24 @@
-"""The plug-ins: the parts that papers and extras bring, in plain data, each loaded only when needed.
+"""The plug-ins: what papers and extras bring, each part loaded only when needed.
 
 A paper of this repository is a folder of `papers/` with a `plugin.py`; any other is an entry point of the group `drr.papers`, whose name
-is the paper's. Both give a `Paper`. Objects named by `module:object` are imported on use, so that the command line stays quick.
+is the paper's. Both give an object of a class derived from `drr.contract.Paper`. Its parts are typed there, above all rooms that read them.
 """
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 PAPERS, EXTRAS = "drr.papers", "drr.extras"
 _WORDS = {PAPERS: "paper", EXTRAS: "extra"}
+_Loaded = TypeVar("_Loaded")
 
 
 class JudgingTask(NamedTuple):
@@ -26,140 +27,75 @@ class JudgingTask(NamedTuple):
     group: str
     """The word of `--what` that selects the task."""
     name: str
-    place: str
-    """The task's object as `module:object`."""
     usual: bool = False
     """True if the task is judged without being asked for."""
+    place: str = ""
+    """The task's object as `module:object`, for this project's own; a paper's `Judging.task` returns the paper's."""
 
 
 class Placed(NamedTuple):
-    """A module with its place in an ordered list, which is the order of tables."""
+    """A family of metrics with its place in the order of tables."""
 
     name: str
     before: str = ""
-    """The name of the module that this one precedes."""
+    """The name of the family that this one precedes; of another paper's as `PAPER.NAME`."""
     after: str = ""
     tasks: Sequence[str] = ()
-    """Tasks whose verdicts the module's figures use; the module is loaded if one of them was judged. Empty: it is always loaded."""
+    """Tasks whose verdicts the family's figures use; the family is loaded if one of them was judged. Empty: it is always loaded."""
 
 
-class Paper(NamedTuple):
-    """Everything that a paper brings; empty fields stand for parts that it lacks."""
+class AnyPaper:
+    """A paper, as rooms see it that lie below the types of its parts; `drr.contract.Paper` says what each part is."""
 
     name: str
     title: str
     """The title for people to read."""
-    worlds: Mapping[str, str] = {}
-    """Worlds by the name that `--world` takes. Each is a function of the `Site` that returns a context manager of the `WorldResources`."""
-    kinds: Mapping[str, str] = {}
-    """Classes of the paper's kinds of sources, by name."""
-    tasks: Sequence[JudgingTask] = ()
-    besides: Mapping[str, Sequence[str]] = {}
-    """Words of `--what` that another word of `--what` implies."""
-    asks: Mapping[str, str] = {}
-    """Questions of the paper's tasks by judging protocol, in the form of `JudgingProtocol.asks`."""
-    metrics: Sequence[Placed] = ()
-    """Families of metrics, by module name."""
-    documents: Mapping[str, str] = {}
-    """Parts of the study's document by key. Each is a function of `drr.eval.metrics.document.JudgedStudy`."""
-    printed: str = ""
-    """The figures by the definitions printed in the paper, a `drr.eval.metrics.document.PrintedFigures`."""
-    judge_rules: str = ""
-    """A `drr.offline.judge.Rules`, which answers in place of a judge model."""
-    ruled: Sequence[str] = ()
-    """The tasks that these rules answer."""
-    labels: str = ""
-    """A function of the judged units and the judge's name that returns the verdicts as labels."""
-    corrected: str = ""
-    """A function of the judged units and people's labels that returns the figures which labels can correct."""
-    formats: Mapping[str, str] = {}
-    """Other benchmarks' file formats (`drr.eval.foreign.form.Format`), by the name that `--format` takes."""
-    sums: Mapping[str, tuple[str, str]] = {}
-    """Protocols of `drr papers aggregate` by name. Each is the class that sums, and one line of help."""
-    architectures: str = ""
-    """The place of a tuple of `drr.agents.architecture.Architecture`."""
-    graphs: Mapping[str, str] = {}
-    """Functions that make the graphs of the paper's agents, by name, for drawing them."""
-    agent_prompts: str = ""
-    """The package whose folder `prompts` holds the prompts of the paper's agents."""
-    task_folders: str = ""
-    """The module of the paper's tasks, if these are folders (`drr.app.study.worlds.TaskFolders`)."""
-    annotations: Mapping[str, str] = {}
-    """Tasks of `drr judges annotate`. Each is a function that returns the items of a study that people score."""
-    agreement: Mapping[str, Mapping[str, float]] = {}
-    """The printed figures of how well judges agree with people, by name."""
-    leads: Mapping[str, Sequence[str]] = {}
-    """Metrics of other tables that precede one of the paper's own in the summary of a judging run."""
-    examples: Mapping[str, Sequence[str]] = {}
-    """Example lines for the help of commands."""
-    canaries: str = ""
-    """The module of the paper's canaries (`drr.app.commands.canaries.PaperCanaries`)."""
-    task_actions: str = ""
-    """The module that carries out `drr papers tasks` (`drr.app.commands.tasks.TaskActions`)."""
-    traces: Sequence[str] | None = None
-    """Values of a study's plan and files in its folder that only the paper's studies have. Reports and pages of studies without any, and without
-    a judged task or a world of the paper, do not load it. `None`: they always do.
-    """
-    headline: str = ""
-    """The name of the paper's lead metric."""
-    report: str = ""
-    """The paper's part of reports (`drr.app.report.of_papers.ReportParts`)."""
-    viewer: str = ""
-    """The paper's part of a study's pages (`drr.app.viewer.of_papers.StudyPart`); `templates` lie beside its module."""
-    choices: str = ""
-    """The module with the choices of the paper's judging tasks (`drr.app.judge.plan.PaperChoices`)."""
-    person_facts: str = ""
-    """The module that makes the text about a person for each setting (`drr.app.study.person.PersonFactsModule`)."""
-    gone: Mapping[str, str] = {}
-    """Former commands, within `drr papers` and on their own, with their replacements."""
-    commands: str = ""
-    """The place of the paper's commands, as `drr.app.commands.table.CommandRow`s."""
-    reproduction: str = ""
-    """The module that carries out `drr papers reproduce` (`drr.app.papers.steps.PaperSteps`)."""
-    exhibits: str = ""
-    """The package whose file `printed.toml` holds the paper's tables and figures, as printed."""
-    prompts: str = ""
-    """The package whose folder `prompts` holds the paper's own prompts."""
     needs: Sequence[str] = ()
     """Packages that only the paper needs; the extra of the paper's name installs them."""
-    judging_prompts: str = ""
-    """The package whose folder `prompts` holds the prompts of the paper's judging tasks."""
+    agents: Any
+    judging: Any
+    figures: Any
+    foreign: Any
+    pages: Any
+    commands: Any
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the module that declares the paper. Files that the paper has lie in it: `printed.toml`, and prompts in `prompts/`,
+        `agent/prompts/` and `judging/prompts/`.
+        """
+        from pathlib import Path
+
+        return Path(str(sys.modules[type(self).__module__].__file__)).parent
 
     def judges(self, tasks: Collection[str]) -> bool:
         """Return True if one of the named tasks is the paper's."""
-        return any(task.name in tasks for task in self.tasks)
+        return any(task.name in tasks for task in self.judging.tasks)
 
 
-class ExtraDoor(NamedTuple):
-    """An extra: the connection to other authors' software."""
+class AnyExtra:
+    """An extra, as rooms see it that lie below the types of its parts: `drr.contract.Extra`."""
 
     name: str
-    pools: Mapping[str, str] = {}
-    """Pools by the name that `--pool` takes. Each is a function of a `PoolOrder` that returns the pool."""
-    faces: Mapping[str, str] = {}
-    """Faces by the name that `drr tools mcp --face` takes. Each is a class of `drr.tools.mcp.Face`."""
-    variants: Mapping[str, str] = {}
-    """Variants by the word before the colon. Each is a function of the whole name that returns the `Architecture`."""
-    agents: Mapping[str, str] = {}
-    """Loaders for agents of other packages in files. Each is a function of the file's object that returns how to load it and its prompts, or `None`."""
-    spans: Mapping[str, str] = {}
-    """Classes of `drr.app.study.spans.Spans`, by the option of a run."""
-    logs: Mapping[str, str] = {}
-    """Readers of other harnesses' logs, by the ending of the file. Each is a function of path, system and scorer that returns `ReadReports`."""
-    clusters: Mapping[str, str] = {}
-    """Lines of `drr env doctor` by name. Each is a function that names the cluster of this machine, or returns `None`."""
+    pools: Mapping[str, Any]
+    faces: Mapping[str, Any]
+    variants: Mapping[str, Any]
+    agents: Mapping[str, Any]
+    spans: Mapping[str, Any]
+    logs: Mapping[str, Any]
+    clusters: Mapping[str, Any]
 
 
 @cache
-def papers() -> tuple[Paper, ...]:
+def papers() -> tuple[AnyPaper, ...]:
     """Return the papers of this repository, then those of other packages. One that cannot be loaded is left out and named by `unusable_plugins`."""
-    return tuple(one for one in _found(PAPERS)[0].values() if isinstance(one, Paper))
+    return tuple(one for one in _found(PAPERS)[0].values() if isinstance(one, AnyPaper))
 
 
 @cache
-def extras() -> tuple[ExtraDoor, ...]:
+def extras() -> tuple[AnyExtra, ...]:
     """Return the extras of this repository, then those of other packages."""
-    return tuple(one for one in _found(EXTRAS)[0].values() if isinstance(one, ExtraDoor))
+    return tuple(one for one in _found(EXTRAS)[0].values() if isinstance(one, AnyExtra))
 
 
 def unusable_plugins() -> dict[str, str]:
@@ -168,8 +104,8 @@ def unusable_plugins() -> dict[str, str]:
 
 
 @cache
-def _found(group: str) -> tuple[dict[str, Paper | ExtraDoor], dict[str, str]]:
-    kind = Paper if group == PAPERS else ExtraDoor
+def _found(group: str) -> tuple[dict[str, AnyPaper | AnyExtra], dict[str, str]]:
+    kind = AnyPaper if group == PAPERS else AnyExtra
     found = {one.name: one for one in _ours(group)}
     wrong: dict[str, str] = {}
     for name, place in entry_points_of(group):
@@ -177,18 +113,30 @@ def _found(group: str) -> tuple[dict[str, Paper | ExtraDoor], dict[str, str]]:
         try:
             one = load(place)
         except Exception as error:  # noqa: BLE001 - code of others, which must not end ours
+            _check_contract(which, error)
             wrong[name] = (
                 f"the {which} cannot be loaded ({type(error).__name__}: {error}); mend or uninstall it"
             )
             continue
         if not isinstance(one, kind) or one.name != name or name in found:
-            wrong[name] = f"the {which}: it is no `{kind.__name__}` of that name, or the name is taken"
+            wrong[name] = f"the {which}: it is no `{kind.__name__[3:]}` of that name, or the name is taken"
             continue
         found[name] = one
     return found, wrong
 
 
-def _ours(group: str) -> Iterator[Paper | ExtraDoor]:
+def _check_contract(which: str, error: Exception) -> None:
+    """Raise `Misuse` for a plug-in that imports names which this module had before. Left out, its tasks and figures would be missed in silence."""
+    if isinstance(error, ImportError) and error.name == __name__:
+        from drr.env.errors import Misuse
+
+        raise Misuse(
+            f"the {which} is written for an older drr. Install its newer version, or uninstall it."
+            " Its author derives it from `Paper` or `Extra` of `drr.contract` (CONTRIBUTING.md, A paper)"
+        ) from error
+
+
+def _ours(group: str) -> Iterator[AnyPaper | AnyExtra]:
     for name in import_module(group).ORDER:
         place = f"{group}.{name}.plugin"
         try:
@@ -200,33 +148,25 @@ def _ours(group: str) -> Iterator[Paper | ExtraDoor]:
         yield module.PAPER if group == PAPERS else module.EXTRA
 
 
-def load(place: str) -> Any:
-    """Import the object that `module:object` names."""
+def load(place: str | Callable[[], Any]) -> Any:
+    """Return what a plug-in's function loads, or import the object that `module:object` names."""
+    if callable(place):
+        return place()
     module, _, name = place.partition(":")
     return getattr(import_module(module), name)
 
 
-def prompt_folders(field: str) -> list[Path]:
-    """Return the folders of the papers' prompts; `field` is `prompts` or `judging_prompts`."""
-    return [folder_of(name) / "prompts" for paper in papers() if (name := getattr(paper, field))]
+def prompt_folders(within: str = "") -> list[Path]:
+    """Return the folders of the papers' prompts: their own, or those for the `agent` or for `judging`."""
+    folders = (paper.folder / within / "prompts" for paper in papers())
+    return [folder for folder in folders if folder.is_dir()]
 
 
-def folder_of(package: str) -> Path:
-    """Return the folder that holds a package's files."""
-    from importlib.util import find_spec
-    from pathlib import Path
-
-    spec = find_spec(package)
-    if spec is None or spec.origin is None:
-        raise ModuleNotFoundError(f"{package}: no such package", name=package)
-    return Path(spec.origin).parent
-
-
-def merged_field(field: str) -> dict[str, Any]:
-    """Merge one mapping field of all papers, or of all extras. The first to use a name keeps it."""
-    found: dict[str, Any] = {}
-    for one in papers() if field in Paper._fields else extras():
-        for name, value in getattr(one, field).items():
+def merged(mappings: Iterable[Mapping[str, _Loaded]]) -> dict[str, _Loaded]:
+    """Merge mappings of plug-ins. The first to use a name keeps it."""
+    found: dict[str, _Loaded] = {}
+    for one in mappings:
+        for name, value in one.items():
             found.setdefault(name, value)
     return found
 
@@ -242,31 +182,32 @@ def missing_package_hint(package: str | None) -> str | None:
     return lack((package or "").partition(".")[0])
 
 
-def check_needs(paper: Paper) -> None:
-    """Raise `Misuse` if a package that the paper needs is missing, before any work begins."""
+def check_needs(name: str) -> None:
+    """Raise `Misuse` if a package that the paper of this name needs is missing, before any work begins."""
     from importlib.util import find_spec
 
     from drr.env.errors import Misuse
 
-    if missing := next((name for name in paper.needs if find_spec(name) is None), None):
+    needs = (needed for paper in papers() if paper.name == name for needed in paper.needs)
+    if missing := next((needed for needed in needs if find_spec(needed) is None), None):
         raise Misuse(missing_package_hint(missing) or missing)
 
 
 def examples_of(command: str) -> str:
     """Return the example lines that papers add to the help of a command."""
-    return "".join(f"{line}\n" for paper in papers() for line in paper.examples.get(command, ()))
+    return "".join(f"{line}\n" for paper in papers() for line in paper.commands.examples.get(command, ()))
 
 
-def in_table_places(names: Iterable[str], further: Iterable[Placed]) -> list[str]:
-    """Return all names in order: each of `further` before the one that it names, or at the end."""
+def in_table_places(names: Iterable[str], further: Iterable[tuple[str, Placed]]) -> list[str]:
+    """Return all names in order: each of `further` before or after the one that it names, or at the end."""
     found = list(names)
-    for one in further:
+    for name, one in further:
         if one.before in found:
-            found.insert(found.index(one.before), one.name)
+            found.insert(found.index(one.before), name)
         elif one.after in found:
-            found.insert(found.index(one.after) + 1, one.name)
+            found.insert(found.index(one.after) + 1, name)
         else:
-            found.append(one.name)
+            found.append(name)
     return found
 
 

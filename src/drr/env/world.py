@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, get_args, runtime_checkable
 
 from drr.env.errors import Misuse
-from drr.env.plugins import load, merged_field
+from drr.env.plugins import load, merged, papers
 
 if TYPE_CHECKING:
     from drr.env.query import Query
@@ -77,9 +77,9 @@ KINDS: dict[str, str] = {
 _OURS = tuple(KINDS)
 
 
-def all_kinds() -> dict[str, str]:
+def all_kinds() -> dict[str, str | Callable[[], Any]]:
     """Return the kinds of this program and of the papers, and those added to `KINDS` since."""
-    return {name: KINDS[name] for name in _OURS} | merged_field("kinds") | KINDS
+    return {name: KINDS[name] for name in _OURS} | merged(paper.agents.kinds for paper in papers()) | KINDS
 
 
 def kind_class(name: str) -> Any:
@@ -206,9 +206,9 @@ WORLDS: dict[str, str] = {
 """Worlds by the name that `--world` takes. Each is a function of the `Site` that returns a context manager of the `WorldResources`."""
 
 
-def all_worlds() -> dict[str, str]:
+def all_worlds() -> dict[str, str | Callable[[], Any]]:
     """Return the worlds of this program and those of the papers."""
-    return merged_field("worlds") | WORLDS
+    return merged(paper.agents.worlds for paper in papers()) | WORLDS
 
 
 def open_realm(name: str, site: Site) -> AbstractContextManager[WorldResources]:

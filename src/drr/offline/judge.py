@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from drr.env.errors import DrrError
 from drr.env.json_object import JsonObject
-from drr.env.plugins import load, papers
+from drr.env.plugins import papers
 from drr.eval.asking.conversation import Asking
 from drr.eval.asking.forms import (
     FailuresAnswer,
@@ -48,7 +48,7 @@ class RulesJudge:
     @property
     def tasks(self) -> frozenset[str]:
         """The tasks that these rules can judge, and those of papers with rules of their own."""
-        return _TASKS.union(*(paper.ruled for paper in papers()))
+        return _TASKS.union(*(paper.judging.ruled for paper in papers()))
 
     def answer(self, asking: Asking[Any]) -> Mapping[str, Any]:
         rule = _RULES.get(asking.form) or _of_papers().get(asking.form)
@@ -189,8 +189,7 @@ _TASKS = frozenset(
 @cache
 def _of_papers() -> Rules:
     """Return the rules of papers by the form that they answer."""
-    further: list[Rules] = [load(paper.judge_rules) for paper in papers() if paper.judge_rules]
-    return {form: rule for rules in further for form, rule in rules.items()}
+    return {form: rule for paper in papers() for form, rule in paper.judging.rules().items()}
 
 
 _ENOUGH = 0.75

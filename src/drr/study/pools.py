@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, aclosing, nullcontext
 from dataclasses import dataclass
-from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Protocol
 
 from drr.env.errors import Misuse
-from drr.env.plugins import merged_field
+from drr.env.plugins import extras, merged
 from drr.llm.budget import Budget, Limit
 from drr.study.folders import CarriedFolder
 from drr.study.spend import Bank
@@ -103,13 +102,14 @@ ALONE = "in-process"
 def pool_name(word: str) -> tuple[str, str | None]:
     """Return the name of a pool and the address of `NAME://HOST:PORT`, or `None`; `Misuse` for an unknown name."""
     name, marks, _ = word.partition("://")
-    if name != ALONE and name not in merged_field("pools"):
-        raise Misuse(
-            f"--pool {word}: known are {', '.join([ALONE, *merged_field('pools')])}, and ray://HOST:PORT"
-        )
+    if name != ALONE and name not in (known := _pools()):
+        raise Misuse(f"--pool {word}: known are {', '.join([ALONE, *known])}, and ray://HOST:PORT")
     return name, word if marks else None
 
 
 def make_pool(name: str, order: PoolOrder) -> Pool:
-    made: Pool = resolve_name(merged_field("pools")[name])(order)
-    return made
+    return _pools()[name](order)
+
+
+def _pools() -> dict[str, Callable[[PoolOrder], Pool]]:
+    return merged(extra.pools for extra in extras())

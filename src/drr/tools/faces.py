@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
-from drr.env.plugins import load, merged_field
+from drr.env.plugins import extras, load, merged
 
 if TYPE_CHECKING:
     from drr.tools.mcp import Face
@@ -12,9 +13,9 @@ if TYPE_CHECKING:
 FACES = {"shop": "drr.tools.mcp:OwnTools"}
 
 
-def all_faces() -> dict[str, str]:
+def all_faces() -> dict[str, str | Callable[[], Any]]:
     """Return the faces of this program and of the extras."""
-    return FACES | merged_field("faces")
+    return FACES | merged(extra.faces for extra in extras())
 
 
 def face(name: str) -> Face:

@@ -34,7 +34,7 @@ def build(parser: argparse.ArgumentParser) -> None:
     known = protocols()
     width = max(map(len, known))
     parser.epilog = _EXAMPLES.format(
-        protocols="\n".join(f"  {name:<{width}}  {line}" for name, (_, line) in known.items())
+        protocols="\n".join(f"  {name:<{width}}  {line}" for name, line in known.items())
     )
     add("protocol", metavar="PROTOCOL", choices=tuple(known), help="whose sums")
     add("file", metavar="FILE", type=Path, help="raw scores, JSONL")

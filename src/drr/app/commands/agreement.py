@@ -11,7 +11,7 @@ from drr.app.console import print_document
 from drr.app.terminal import Column, number, table, with_interval, wrapped_paragraph
 from drr.env.errors import DrrError
 from drr.env.files import owner_only_mode, write_file
-from drr.env.plugins import merged_field
+from drr.env.plugins import merged, papers
 
 if TYPE_CHECKING:
     from drr.eval.agreement.rows import AgreementDocument, CriteriaLevels
@@ -51,7 +51,9 @@ def run(arguments: argparse.Namespace) -> int:
     if document is None:
         raise DrrError(f"{arguments.study}: nobody has judged it; `drr judge` or --human FILE brings labels")
     print_document(
-        arguments, {**document, "reference": REFERENCE | merged_field("agreement")}, _text(document)
+        arguments,
+        {**document, "reference": REFERENCE | merged(paper.judging.agreement for paper in papers())},
+        _text(document),
     )
     return 0
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,10 +21,11 @@ from drr.app.study.trust import offer_shop
 from drr.env.errors import Misuse
 from drr.env.files import make_folder, owner_only_mode, write_file
 from drr.env.person_setting import agent_of
-from drr.env.plugins import merged_field
+from drr.env.plugins import papers
 from drr.env.trust import BY_PATH, is_known, remember_vouched, vouched_entries
 
 if TYPE_CHECKING:
+    from drr.app.annotate.plan import BlindPair
     from drr.study.study import Study
 
 
@@ -157,14 +159,14 @@ def _plan(study: Study, folder: Path, arguments: argparse.Namespace) -> Annotati
 def _criteria_plan(
     study: Study, names: list[str], count: int, seed: int, arguments: argparse.Namespace
 ) -> AnnotationPlan:
-    from drr.env.plugins import load
-
-    place = merged_field("annotations").get("criteria")
-    if place is None:
-        raise Misuse("--task criteria: no paper is here that scores by criteria")
     variants = arguments.variants.split(",") if arguments.variants else None
-    reports = load(place)(study, arguments.judge, variants)
-    return make_criteria_plan(reports, annotators=names, count=count, seed=seed, overlap=arguments.overlap)
+    for paper in papers():
+        reports: Sequence[BlindPair] | None = paper.judging.scored_reports(study, arguments.judge, variants)
+        if reports is not None:
+            return make_criteria_plan(
+                reports, annotators=names, count=count, seed=seed, overlap=arguments.overlap
+            )
+    raise Misuse("--task criteria: no paper is here that scores by criteria")
 
 
 def _names(words: str) -> list[str]:

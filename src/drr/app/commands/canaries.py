@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
-from importlib import import_module
 from pathlib import Path
 from typing import Any, Protocol, TypedDict
 
@@ -75,11 +74,16 @@ examples:
 class PaperCanaries(Protocol):
     """The interface of a paper's module of canaries, which are judged by `TASKS` under the question `QUERY_ID`."""
 
-    PART: str
-    """Word of `--what`."""
-    HELP: str
-    QUERY_ID: str
-    TASKS: Sequence[str]
+    @property
+    def PART(self) -> str:
+        """Word of `--what`."""
+
+    @property
+    def HELP(self) -> str: ...
+    @property
+    def QUERY_ID(self) -> str: ...
+    @property
+    def TASKS(self) -> Sequence[str]: ...
 
     def units(self) -> list[Unit]:
         """Return the reports as answers of a study."""
@@ -92,8 +96,8 @@ class PaperCanaries(Protocol):
 
 
 def _of_papers() -> dict[str, PaperCanaries]:
-    modules: list[PaperCanaries] = [import_module(one.canaries) for one in papers() if one.canaries]
-    return {module.PART: module for module in modules}
+    found: list[PaperCanaries | None] = [paper.judging.canaries() for paper in papers()]
+    return {one.PART: one for one in found if one is not None}
 
 
 def _known() -> list[str]:

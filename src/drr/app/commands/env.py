@@ -18,7 +18,7 @@ from drr.app.console import add_setting_options, print_json, print_result, setti
 from drr.app.terminal import plain, verdict, wrapped_paragraph
 from drr.env.errors import DrrError, Misuse
 from drr.env.installation import NAME, install
-from drr.env.plugins import load, merged_field
+from drr.env.plugins import extras
 from drr.env.setting_sources import VARIABLES
 from drr.env.settings import FILE, Settings
 from drr.env.trust import ServerAddress
@@ -188,7 +188,9 @@ def _others() -> list[str]:
 
 def _cluster() -> str | None:
     try:
-        return next((found for place in merged_field("clusters").values() if (found := load(place)())), None)
+        return next(
+            (found for extra in extras() for name in extra.clusters.values() if (found := name())), None
+        )
     except DrrError as error:
         return str(error)
 

@@ -22,7 +22,7 @@ from drr.app.study.trust import remember_study
 from drr.app.terminal import plain
 from drr.app.users import user_in
 from drr.env.errors import DrrError, Misuse
-from drr.env.plugins import examples_of, load, merged_field
+from drr.env.plugins import examples_of, extras, merged
 from drr.env.settings import Settings
 from drr.env.shop import open_shop
 from drr.eval.foreign.registry import format_places, formats, part_of
@@ -182,7 +182,7 @@ def _own_reports(arguments: argparse.Namespace) -> ReadReports:
     from drr.eval.evidence.imported import read_reports
 
     first = arguments.files[0]
-    reader = merged_field("logs").get(first.suffix)
+    reader = merged(extra.logs for extra in extras()).get(first.suffix)
     for name in ("queries", "judge", "trial", *(("scorer",) if reader is None else ())):
         if getattr(arguments, name) not in (None, []):
             kind = "logs" if name == "scorer" else "--format"
@@ -191,7 +191,7 @@ def _own_reports(arguments: argparse.Namespace) -> ReadReports:
         raise Misuse("one log at a time; several files are for reports and for --format")
     try:
         if reader is not None:
-            read: ReadReports = load(reader)(first, arguments.system, arguments.scorer)
+            read: ReadReports = reader(first, arguments.system, arguments.scorer)
             return read
         return read_reports(*arguments.files, system=arguments.system)
     except Misuse as error:

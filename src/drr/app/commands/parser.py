@@ -6,13 +6,10 @@ import argparse
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn, cast
 
-from drr.app.commands.table import CommandForm, CommandRow, subcommand_rows
+from drr.app.commands.table import CommandModule, CommandRow, subcommand_rows
 from drr.env.plugins import load
-
-if TYPE_CHECKING:
-    from types import ModuleType
 
 SETTINGS_TITLE = (
     "settings, also as DRR_NAME in the environment or in drr.toml (`drr env settings` shows them)"
@@ -169,12 +166,12 @@ def parser_of(command: CommandRow) -> Parser:
     return parser
 
 
-def module_of(command: CommandRow) -> CommandForm | ModuleType:
+def module_of(command: CommandRow) -> CommandModule:
     """Return the module or form that builds a command's parser and runs the command."""
-    if ":" not in command.module:
-        return import_module(command.module)
-    form: CommandForm = load(command.module)
-    return form
+    if isinstance(command.module, str) and ":" not in command.module:
+        return cast("CommandModule", import_module(command.module))
+    found: CommandModule = load(command.module)
+    return found
 
 
 def _add_parts(parser: Parser, command: CommandRow, parts: Sequence[CommandRow]) -> None:

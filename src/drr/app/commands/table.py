@@ -8,13 +8,22 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Sequence
 from functools import cache
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
-from drr.env.plugins import load, papers
+from drr.env.plugins import merged, papers
 
 GROUPS = ("start", "shop", "agents", "judging", "papers and judges")
 MOST_HEADS = 18
 """Most commands of one word: a person cannot remember more."""
+
+
+class CommandModule(Protocol):
+    """The parser and the work of a command: a module, or a `CommandForm` where a module has several commands."""
+
+    @property
+    def build(self) -> Callable[[ArgumentParser], None]: ...
+    @property
+    def run(self) -> Callable[[Namespace], int]: ...
 
 
 class CommandRow(NamedTuple):
@@ -22,9 +31,8 @@ class CommandRow(NamedTuple):
 
     name: str
     """Name of the command: one word (`ask`), or a head and its part (`study status`)."""
-    module: str
-    """Module with `build(parser)` and `run(arguments) -> int`, or `module:FORM` for a `CommandForm`; empty for a head that
-    has parts alone."""
+    module: str | Callable[[], CommandModule]
+    """Place of the `CommandModule`, or a function that imports it, as a paper gives it; empty for a head that has parts alone."""
     line: str
     group: str = ""
     """Group in `drr --help`; for a head alone."""
@@ -262,8 +270,7 @@ def add_commands(*rows: CommandRow) -> None:
 def add_papers() -> None:
     """Add the commands of the papers to the table, once."""
     for paper in papers():
-        if paper.commands:
-            add_commands(*load(paper.commands))
+        add_commands(*paper.commands.rows())
 
 
 def _heads() -> list[str]:
@@ -322,7 +329,7 @@ def find_command(words: Sequence[str]) -> FoundCommand | None:
 def renamed_command_hint(words: Sequence[str]) -> str | None:
     """Return a sentence on the successor of a paper's former command; `None` where there was no such command."""
     name = next(iter(words[1:2] if words[0] == "papers" else words[:1]), "")
-    found = next((paper.gone[name] for paper in papers() if name in paper.gone), None)
+    found = merged(paper.commands.gone for paper in papers()).get(name)
     return None if found is None else f"there is no `drr papers {name}` any more: {found}"
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Mapping, Sequence
-from importlib import import_module
 from pathlib import Path
 from typing import Protocol
 
@@ -17,15 +16,24 @@ Action = Callable[[argparse.Namespace], int]
 class TaskActions(Protocol):
     """The interface of a paper's module that has tasks in some form."""
 
-    HELP: str
-    EXAMPLES: Sequence[str]
-    FORM: str
-    """Form of a path to the tasks, such as `FILE.jsonl`."""
-    OWN: Mapping[str, Action]
-    """Actions that only this paper has, by name."""
-    check: Action
-    show: Action
-    review: Action
+    @property
+    def HELP(self) -> str: ...
+    @property
+    def EXAMPLES(self) -> Sequence[str]: ...
+    @property
+    def FORM(self) -> str:
+        """Form of a path to the tasks, such as `FILE.jsonl`."""
+
+    @property
+    def OWN(self) -> Mapping[str, Action]:
+        """Actions that only this paper has, by name."""
+
+    @property
+    def check(self) -> Action: ...
+    @property
+    def show(self) -> Action: ...
+    @property
+    def review(self) -> Action: ...
 
     def add_actions(self, actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         """Add the parsers of the paper's own actions."""
@@ -36,10 +44,8 @@ class TaskActions(Protocol):
 
 
 def _modules() -> list[TaskActions]:
-    modules: list[TaskActions] = [
-        import_module(paper.task_actions) for paper in papers() if paper.task_actions
-    ]
-    return modules
+    found: list[TaskActions | None] = [paper.commands.task_actions() for paper in papers()]
+    return [actions for actions in found if actions is not None]
 
 
 def build(parser: argparse.ArgumentParser) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping, Sequence
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Protocol, Self
 
@@ -145,8 +144,11 @@ class PaperChoices(Protocol):
     """The interface of a paper's module whose judging tasks depend on options, or on choices that a study keeps."""
 
     __name__: str
-    EXAMPLES: Sequence[str]
-    OPTIONS: type[Options]
+
+    @property
+    def EXAMPLES(self) -> Sequence[str]: ...
+    @property
+    def OPTIONS(self) -> type[Options]: ...
 
     def chosen(
         self, study: Study, desk: JudgingContext, options: Any, what: Sequence[str]
@@ -158,8 +160,8 @@ class PaperChoices(Protocol):
 
 
 def paper_choices() -> list[PaperChoices]:
-    modules: list[Any] = [import_module(paper.choices) for paper in papers() if paper.choices]
-    return modules
+    found: list[PaperChoices | None] = [paper.judging.choices() for paper in papers()]
+    return [choices for choices in found if choices is not None]
 
 
 def paper_options(given: Mapping[str, object]) -> dict[str, Options]:

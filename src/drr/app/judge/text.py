@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import compress
 
 from drr.app.terminal import Column, number, p_value, plain, table, with_interval, wrapped_paragraph
-from drr.env.plugins import merged_field
+from drr.env.plugins import merged, papers
 from drr.eval.agreement.rows import ClassesRow
 from drr.eval.asking.rules import UNASKED
 from drr.eval.checks.reading import FiguresRow, reading_text
@@ -111,7 +111,7 @@ def _quality(document: StudyDocument) -> str | None:
 
 
 def _further(document: StudyDocument, key: str, metrics: Sequence[Metric]) -> str | None:
-    leading = [metric_of(name) for name in merged_field("leads").get(key, ())]
+    leading = [metric_of(name) for name in merged(paper.figures.leads for paper in papers()).get(key, ())]
     shown = {name for row in document["metrics"].values() for name in row}
     present = [m for m in (*leading, *metrics) if m.name in shown]
     if shown.isdisjoint(m.name for m in metrics):

@@ -168,14 +168,14 @@ def check_named(known: Collection[str], named: Collection[str]) -> None:
 
 
 ROOMS = ("agents", "querygen", "eval")
-OF_PAPERS = {"agents": "agent_prompts", "eval": "judging_prompts"}
-"""Field of a paper that names its prompt folder, by package."""
+OF_PAPERS = {"agents": "agent", "eval": "judging"}
+"""Folder of a paper whose prompts stand beside those of a package."""
 
 
 def prompt_names() -> set[str]:
     """Return the names of all prompts, including those of papers."""
-    fields = ("prompts", *OF_PAPERS.values())
-    folders = [*map(_folder, ROOMS), *(place for field in fields for place in prompt_folders(field))]
+    own = (place for within in ("", *OF_PAPERS.values()) for place in prompt_folders(within))
+    folders = [*map(_folder, ROOMS), *own]
     return {path.stem for folder in folders for path in folder.glob("*.md")}
 
 

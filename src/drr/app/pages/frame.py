@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote
 
-from drr.env.plugins import folder_of, papers
+from drr.env.plugins import papers
 from drr.wording.excerpt import excerpt
 
 if TYPE_CHECKING:
@@ -51,9 +51,8 @@ def templates() -> Environment:
 
 
 def _template_folders() -> dict[str, Path]:
-    """Return the folder of each paper's templates by paper name. The folder is next to the module of the paper's pages."""
-    modules = {paper.name: paper.viewer.partition(":")[0] for paper in papers() if paper.viewer}
-    return {name: folder_of(module) / "templates" for name, module in modules.items()}
+    """Return the folder of each paper's templates by paper name."""
+    return {paper.name: paper.folder / paper.pages.templates for paper in papers()}
 
 
 def breakable(text: str, at: str) -> Markup:

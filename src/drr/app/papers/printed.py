@@ -7,8 +7,8 @@ from decimal import Decimal
 from functools import cache
 from pathlib import Path
 
-from drr.app.papers.steps import RETAIL
-from drr.env.plugins import folder_of, papers
+from drr.app.papers.steps import PRINTED, RETAIL
+from drr.env.plugins import papers
 from pydantic import BaseModel, ConfigDict, model_validator
 
 _THOUSAND = "k"
@@ -99,8 +99,8 @@ class PrintedPaper(_Row):
 def _place(name: str) -> Path:
     if name == RETAIL:
         return Path(__file__).with_name("retail.toml")
-    (package,) = (paper.exhibits for paper in papers() if paper.name == name)
-    return folder_of(package) / "printed.toml"
+    (folder,) = (paper.folder for paper in papers() if paper.name == name)
+    return folder / PRINTED
 
 
 @cache

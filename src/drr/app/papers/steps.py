@@ -19,16 +19,18 @@ from drr.env.small_files import DOCUMENT, LINES, read_within
 
 RETAIL = "retail"
 """Name of this project's own paper; the other papers are plug-ins."""
+PRINTED = "printed.toml"
+"""File of a paper's tables and figures, as printed."""
 
 
 def reproducible() -> tuple[str, ...]:
     """Return the names of the papers that `drr papers reproduce` can reproduce."""
-    return (RETAIL, *(paper.name for paper in papers() if paper.reproduction))
+    return (RETAIL, *(paper.name for paper in papers() if paper.commands.reproduces))
 
 
 def printed_papers() -> tuple[str, ...]:
     """Return the names of the papers whose printed tables and figures are known."""
-    return (RETAIL, *(paper.name for paper in papers() if paper.exhibits))
+    return (RETAIL, *(paper.name for paper in papers() if (paper.folder / PRINTED).is_file()))
 
 
 StepKind = Literal["input", "run", "judge", "align", "report"]
@@ -66,15 +68,22 @@ class PaperOption(NamedTuple):
 class PaperSteps(Protocol):
     """The interface of a paper's module for `drr papers reproduce`."""
 
-    OPTIONS: Mapping[str, PaperOption]
-    """Options by name, besides the options that every paper has."""
-    EXAMPLES: Sequence[str]
+    @property
+    def OPTIONS(self) -> Mapping[str, PaperOption]:
+        """Options by name, besides the options that every paper has."""
 
-    SIZES: Mapping[str, Size]
-    OWN: Sequence[str]
-    """Names of the options that not every paper has."""
-    HEADLINE: Sequence[str]
-    """Names of the few metrics that summarise the result."""
+    @property
+    def EXAMPLES(self) -> Sequence[str]: ...
+
+    @property
+    def SIZES(self) -> Mapping[str, Size]: ...
+    @property
+    def OWN(self) -> Sequence[str]:
+        """Names of the options that not every paper has."""
+
+    @property
+    def HEADLINE(self) -> Sequence[str]:
+        """Names of the few metrics that summarise the result."""
 
     def check(self, asked: Reproduction) -> None: ...
     def steps(self, asked: Reproduction) -> Iterator[Step]: ...
@@ -82,8 +91,10 @@ class PaperSteps(Protocol):
 
 def steps_of(name: str) -> PaperSteps:
     """Return the module that reproduces a paper."""
-    places = {RETAIL: "drr.app.papers.retail", **{paper.name: paper.reproduction for paper in papers()}}
-    return cast("PaperSteps", import_module(places[name]))
+    if name == RETAIL:
+        return cast("PaperSteps", import_module("drr.app.papers.retail"))
+    steps: PaperSteps = next(paper.commands.steps() for paper in papers() if paper.name == name)
+    return steps
 
 
 @dataclass(frozen=True)

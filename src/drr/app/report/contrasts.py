@@ -24,7 +24,7 @@ EVERY_PAIR = 5
 
 def lead_metrics() -> list[str]:
     """Return the names of the lead metrics, one for each kind of judging, in the tables' order."""
-    of_papers = [paper.headline for paper in papers() if paper.headline]
+    of_papers = [paper.figures.headline for paper in papers() if paper.figures.headline]
     return ["reward", "logged_score", "fp", "overall", "mistakes", *of_papers, "kp_vital_strict"]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from drr.env.plugins import load, papers
+from drr.env.plugins import papers
 
 if TYPE_CHECKING:
     from drr.app.report.material import ReportData
@@ -58,9 +58,9 @@ def report_parts(document: StudyDocument) -> list[ReportParts]:
     """Return the additions of the papers of which the study's document has something. No other paper's module is loaded."""
     printed = document.get("as_printed")
     judged = {*document["coverage"]["tasks"], *(printed["coverage"]["tasks"] if printed else ())}
-    return [
-        load(paper.report)
+    found: list[ReportParts | None] = [
+        paper.pages.report()
         for paper in papers()
-        if paper.report
-        and (paper.traces is None or paper.judges(judged) or not document.keys().isdisjoint(paper.documents))
+        if paper.pages.traces is None or paper.judges(judged) or paper.figures.document in document
     ]
+    return [parts for parts in found if parts is not None]

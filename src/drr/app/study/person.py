@@ -9,7 +9,6 @@ import asyncio
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypedDict
 
@@ -179,7 +178,7 @@ class PersonFacts:
 
 
 class PersonFactsModule(Protocol):
-    """The interface of the module that a paper's plug-in names under `person_facts`."""
+    """The interface of the module that a paper's `Agents.persons` returns."""
 
     def opened(
         self, settings: Sequence[Setting], plan: StudyPlan, own: Settings, models: Models
@@ -204,8 +203,8 @@ def shop_of_persons(persons: Path) -> str:
 
 
 def _module(setting: str) -> PersonFactsModule:
-    place = next((paper.person_facts for paper in papers() if paper.person_facts), None)
-    if place is None:
-        raise Misuse(f"the setting {setting}: tells of persons, and no paper is here that knows any")
-    module: PersonFactsModule = import_module(place)
-    return module
+    for paper in papers():
+        module: PersonFactsModule | None = paper.agents.persons()
+        if module is not None:
+            return module
+    raise Misuse(f"the setting {setting}: tells of persons, and no paper is here that knows any")

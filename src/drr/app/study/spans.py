@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Any, TypedDict
 from urllib.parse import urlsplit
 
 from drr.env.errors import Misuse
-from drr.env.plugins import load, merged_field
+from drr.env.plugins import extras, merged
 
 if TYPE_CHECKING:
     from drr.agents.base import Listener
     from drr.llm.factory import Models
     from drr.llm.meter import SeenCall
+    from drr.llm.secrets import Redactor
     from drr.study.unit import Unit
 
 Attributes = dict[str, Any]
@@ -28,12 +29,16 @@ class SpanTerms(TypedDict):
     text: bool
 
 
+def _recorders() -> dict[str, Callable[[SpanTerms, Redactor], Spans]]:
+    return merged(extra.spans for extra in extras())
+
+
 def span_terms(endpoint: str | None, *, text: bool) -> SpanTerms | None:
     if endpoint is None:
         if text:
             raise Misuse("--otel-text: says what spans hold; give --otel ENDPOINT too")
         return None
-    if "otel" not in merged_field("spans"):
+    if "otel" not in _recorders():
         raise Misuse("--otel: the extra `otel` is not here; leave it out")
     try:
         parts = urlsplit(endpoint)
@@ -66,6 +71,9 @@ class Spans:
         """Return a listener that passes events on and records tool calls that ended."""
         return listener
 
+    def close(self) -> None:
+        """Send what was not sent yet."""
+
 
 NO_SPANS = Spans()
 
@@ -76,7 +84,7 @@ def spans_of(terms: SpanTerms | None, models: Models) -> Iterator[Spans]:
     if terms is None:
         yield NO_SPANS
         return
-    spans = load(merged_field("spans")["otel"])(terms, models.redact)
+    spans = _recorders()["otel"](terms, models.redact)
     models.watched_by(spans)
     try:
         yield spans

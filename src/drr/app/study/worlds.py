@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import resource
 from collections.abc import Iterable, Mapping, Sequence
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -79,11 +78,11 @@ class TaskFolders(Protocol):
 
 def task_folders() -> TaskFolders:
     """Return the module of the paper whose tasks are folders; raise `Misuse` where no paper has such tasks."""
-    place = next((paper.task_folders for paper in papers() if paper.task_folders), None)
-    if place is None:
-        raise Misuse("--tasks: no paper is here whose tasks are folders; leave it out")
-    module: TaskFolders = import_module(place)
-    return module
+    for paper in papers():
+        module: TaskFolders | None = paper.agents.task_folders()
+        if module is not None:
+            return module
+    raise Misuse("--tasks: no paper is here whose tasks are folders; leave it out")
 
 
 def settle_tasks(call: StudyPlan, own: StudyPlan) -> StudyPlan:

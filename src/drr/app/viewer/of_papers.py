@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from drr.env.plugins import load, papers
+from drr.env.plugins import papers
 from drr.eval.judging.read import judgings
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class FolderPages(Protocol):
 
 
 class StudyPart:
-    """A paper's additions to the pages of one study; `Paper.viewer` names the class. Every method may be left out."""
+    """A paper's additions to the pages of one study; `Pages.viewer` returns the class. Every method may be left out."""
 
     place: FramePlace | None = None
     """Link from every page to the paper's first page."""
@@ -85,24 +85,25 @@ def open_papers(reader: EntryReader, tasks: Path | None) -> dict[str, StudyPart]
     """Return the additions of the papers that the study is of, by the paper's name. No other paper's module is loaded."""
     run, folder = reader.study.config.get("run", {}), reader.study.folder
     judged = {name.partition("/")[0] for judging in judgings(reader.study) for name in judging.versions}
-    return {
-        paper.name: load(paper.viewer)(reader, tasks)
+    found: dict[str, type[StudyPart] | None] = {
+        paper.name: paper.pages.viewer()
         for paper in papers()
-        if paper.viewer
-        and (
-            paper.traces is None
-            or paper.judges(judged)
-            or (tasks is not None and paper.task_folders)
-            or run.get("world") in paper.worlds
-            or any(run.get(trace) or (folder / trace).is_file() for trace in paper.traces)
-        )
+        if paper.pages.traces is None
+        or paper.judges(judged)
+        or (tasks is not None and paper.agents.task_folders() is not None)
+        or run.get("world") in paper.agents.worlds
+        or any(run.get(trace) or (folder / trace).is_file() for trace in paper.pages.traces)
     }
+    return {name: part(reader, tasks) for name, part in found.items() if part is not None}
 
 
 def folder_pages(place: Path) -> FolderPages | None:
     """Return the pages of a folder that is not a study, or `None`. The first paper that knows the format makes the pages."""
-    found = (load(paper.viewer).of_folder(place) for paper in papers() if paper.viewer)
-    return next((one for one in found if one is not None), None)
+    for paper in papers():
+        part: type[StudyPart] | None = paper.pages.viewer()
+        if part is not None and (found := part.of_folder(place)) is not None:
+            return found
+    return None
 
 
 def joined(inserts: Iterator[Inserts]) -> Mapping[str, Any]:

@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from drr.env.plugins import load
 from drr.eval.agreement.statistics import SUPPORT_SCORE
 from drr.eval.evidence.answers import Answer
 from drr.eval.labels import (
@@ -74,9 +73,7 @@ def correctable_figures(judged: Judged, labels: Sequence[Label]) -> list[Labelle
 
 
 def _figures(judged: Judged, labels: PeoplesLabels) -> list[LabelledFigure]:
-    further = (
-        one for paper in judged.papers() if paper.corrected for one in load(paper.corrected)(judged, labels)
-    )
+    further = (one for paper in judged.papers() for one in paper.judging.corrected(judged, labels))
     return [*_precision(judged, labels), *_grades(judged, labels), *further, *_wins(judged, labels)]
 
 

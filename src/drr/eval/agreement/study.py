@@ -7,7 +7,6 @@ from itertools import combinations
 from typing import Literal, NamedTuple, TypeVar
 
 import numpy as np
-from drr.env.plugins import load
 from drr.env.text import tokens
 from drr.eval.agreement.judges import criteria_agreement, pairwise_agreement
 from drr.eval.agreement.precision import judge_costs
@@ -193,7 +192,7 @@ def study_labels(judged: Judged) -> list[Label]:
         *_study_pairs(judged, name),
         *_study_ratings(judged, name),
         *_study_support(judged, name),
-        *(label for paper in judged.papers() if paper.labels for label in load(paper.labels)(judged, name)),
+        *(label for paper in judged.papers() for label in paper.judging.labels(judged, name)),
     ]
 
 

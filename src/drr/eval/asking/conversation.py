@@ -27,7 +27,7 @@ Form = TypeVar("Form", bound=BaseModel)
 
 @cache
 def box_prompts() -> Prompts:
-    return Prompts(FOLDER, beside=prompt_folders("judging_prompts"))
+    return Prompts(FOLDER, beside=prompt_folders("judging"))
 
 
 class Section(NamedTuple):

@@ -5,10 +5,11 @@ The help text needs only the names and loads no format.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from drr.env.errors import DrrError
-from drr.env.plugins import load, merged_field
+from drr.env.plugins import load, merged, papers
 
 if TYPE_CHECKING:
     from drr.eval.foreign.form import ForeignPart, Format
@@ -16,9 +17,9 @@ if TYPE_CHECKING:
 FORMATS = {"drb": "drr.eval.foreign.drb:DRB"}
 
 
-def format_places() -> dict[str, str]:
+def format_places() -> dict[str, str | Callable[[], Any]]:
     """Return the places of this project's formats, then those of papers, by name."""
-    return {**FORMATS, **merged_field("formats")}
+    return {**FORMATS, **merged(paper.foreign.formats for paper in papers())}
 
 
 def formats() -> dict[str, Format]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
-from drr.env.plugins import Placed, in_table_places, papers
+from drr.env.plugins import AnyPaper, Placed, in_table_places, papers
 from drr.eval.evidence.answers import Answer
 from drr.eval.metrics.base import Family, Metric, Values
 from drr.eval.stats.intervals import Statistic, VRow
@@ -34,18 +34,29 @@ _SHORT, _NAMED = "faithfulness", "fp"
 
 def families(judged: Judged | None = None) -> list[Family]:
     """Return the families of metrics, those of papers included, in the order of their tables. With `judged`, families without judgements are left out."""
-    further = (one for paper in papers() for one in paper.metrics)
-    if judged is not None:
-        further = (one for one in further if not one.tasks or any(judged.units[name] for name in one.tasks))
-    return _modules(further)
+    return _modules(
+        lambda one: judged is None or not one.tasks or any(judged.units[name] for name in one.tasks)
+    )
 
 
-def _modules(further: Iterable[Placed]) -> list[Family]:
-    modules: list[Any] = [
-        import_module(name if "." in name else f"{__name__}.{name}")
-        for name in in_table_places(FAMILIES, further)
-    ]
-    return modules
+def _modules(wanted: Callable[[Placed], bool]) -> list[Family]:
+    """Load this project's families, and those of papers that are wanted."""
+    further: dict[str, tuple[AnyPaper, Placed]] = {
+        f"{paper.name}.{one.name}": (paper, one)
+        for paper in papers()
+        for one in paper.figures.metrics
+        if wanted(one)
+    }
+    places = in_table_places(FAMILIES, ((name, one) for name, (_, one) in further.items()))
+    return [_module(name) if name in FAMILIES else _of_paper(*further[name]) for name in places]
+
+
+def _module(name: str) -> Any:
+    return import_module(f"{__name__}.{name}")
+
+
+def _of_paper(paper: AnyPaper, one: Placed) -> Any:
+    return paper.figures.family(one.name)
 
 
 def metrics(named: Collection[str] | None = None) -> dict[str, Metric]:
@@ -55,7 +66,7 @@ def metrics(named: Collection[str] | None = None) -> dict[str, Metric]:
 
 
 def _families_of(named: Collection[str] | None) -> list[Family]:
-    always = _modules(one for paper in papers() for one in paper.metrics if not one.tasks)
+    always = _modules(lambda one: not one.tasks)
     return always if named is not None and _declared(always).keys() >= {*named} else families()
 
 

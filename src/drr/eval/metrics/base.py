@@ -85,7 +85,8 @@ class Family(Protocol):
     A family whose metrics depend on what is registered elsewhere has `metrics()` in place of `METRICS`.
     """
 
-    METRICS: tuple[Metric, ...]
+    @property
+    def METRICS(self) -> tuple[Metric, ...]: ...
 
     def per_report(self, judged: Judged, answer: Answer) -> Values:
         """Return the values of one report, by metric; they can be paired by query."""

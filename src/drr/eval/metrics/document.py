@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, cast
 
-from drr.env.plugins import load, merged_field, papers
+from drr.env.plugins import papers
 from drr.eval.evidence.answers import Answer
 from drr.eval.judging.difference import earlier_code
 from drr.eval.judging.marks import marks_row, read_marks
@@ -45,7 +45,8 @@ class PrintedFigures(NamedTuple):
 
 def printed_figures() -> list[PrintedFigures]:
     """Return the figures that the papers' plug-ins add."""
-    return [load(paper.printed) for paper in papers() if paper.printed]
+    found: list[PrintedFigures | None] = [paper.figures.printed() for paper in papers()]
+    return [printed for printed in found if printed is not None]
 
 
 def paper_document(judged: Judged) -> PaperDocument:
@@ -195,9 +196,9 @@ def study_document(
     if paper is not None:
         document["as_printed"] = paper_document(counted(read_judged(study, paper, answers=answers)))
     about = JudgedStudy(study, judged, document["metrics"], counted)
-    for name, part_of in merged_field("documents").items():
-        if (part := load(part_of)(about)) is not None:
-            cast(dict[str, object], document)[name] = part
+    for one in papers():
+        if (part := one.figures.document_part(about)) is not None:
+            cast(dict[str, object], document)[one.figures.document] = part
     if marks := read_marks(study):
         document["coverage"]["marks"] = marks_row(judged, marks)
     if failed := study.ledger.units.answer_failures():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal, NotRequired, TypedDict
 
-from drr.env.plugins import merged_field
+from drr.env.plugins import papers
 from drr.eval.checks.reading import FiguresRow
 from drr.eval.foreign.summary import ForeignTableRow
 from drr.eval.judging.marks import MarksRow
@@ -278,5 +278,5 @@ class CostDocument(TypedDict):
 
 def cost_part(document: Mapping[str, object]) -> CostDocument | None:
     """Return the costs in a study's document, from whichever paper's part has them; `None` where none has."""
-    parts = (document.get(name) for name in merged_field("documents"))
+    parts = (document.get(paper.figures.document) for paper in papers())
     return next((part["cost"] for part in parts if isinstance(part, dict) and part.get("cost")), None)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from drr.env.plugins import load, merged_field
+from drr.env.plugins import load, merged, papers
 
 PROTOCOLS: dict[str, tuple[str, str]] = {
     "fact": (
@@ -24,11 +24,14 @@ PROTOCOLS: dict[str, tuple[str, str]] = {
 """Place of the class and one line of help, by name."""
 
 
-def protocols() -> dict[str, tuple[str, str]]:
-    """Return the protocols of this project and those of papers, by name."""
-    return PROTOCOLS | merged_field("sums")
+def protocols() -> dict[str, str]:
+    """Return the help of this project's protocols and of those of papers, by name."""
+    own = {name: line for name, (_, line) in PROTOCOLS.items()}
+    return own | merged(paper.foreign.sums for paper in papers())
 
 
 def sums_of(name: str) -> Any:
     """Load the class of a protocol's sums; no other module is imported."""
-    return load(protocols()[name][0])
+    if name in PROTOCOLS:
+        return load(PROTOCOLS[name][0])
+    return next(paper.foreign.protocol(name) for paper in papers() if name in paper.foreign.sums)

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Generic, Literal, NotRequired, TypedDict, TypeVar, cast
 
-from drr.env.plugins import Paper, papers
+from drr.env.plugins import AnyPaper, papers
 from drr.eval.asking.rules import CODE, outdated_rules_notice, rules_banner
 from drr.eval.checks.reading import FiguresRow
 from drr.eval.evidence.answers import Answer
@@ -274,7 +274,7 @@ class Judged:
         """Tell whether nobody judged what code cannot decide."""
         return self.judging is not None and self.judging.judge == CODE
 
-    def papers(self) -> list[Paper]:
+    def papers(self) -> list[AnyPaper]:
         """Return the papers of whose tasks some were judged."""
         judged = {name for name, count in (self.units + self.failed).items() if count}
         return [paper for paper in papers() if paper.judges(judged)]

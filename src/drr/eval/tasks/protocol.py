@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, NamedTuple
 
-from drr.env.plugins import load, papers
+from drr.env.plugins import papers
 from drr.eval.asking import forms
 from pydantic import BaseModel
 
@@ -36,7 +36,7 @@ class _OfPapers(Mapping[str, Ask]):
 
     @cached_property
     def _known(self) -> Mapping[str, Ask]:
-        asked = [load(paper.asks[self._protocol]) for paper in papers() if self._protocol in paper.asks]
+        asked = (paper.judging.asks(self._protocol) for paper in papers())
         return {name: ask for own in asked for name, ask in own.items()}
 
     def __getitem__(self, name: str) -> Ask:

@@ -13,30 +13,30 @@ if TYPE_CHECKING:
 
 
 REGISTERED: tuple[JudgingTask, ...] = (
-    JudgingTask("faithfulness", "claims", "drr.eval.tasks.extraction:EXTRACTION", usual=True),
-    JudgingTask("faithfulness", "support", "drr.eval.tasks.support:SUPPORT", usual=True),
-    JudgingTask("faithfulness", "joint", "drr.eval.tasks.joint:JOINT_TASK", usual=True),
-    JudgingTask("citations", "citations", "drr.eval.tasks.citations:CITATIONS", usual=True),
-    JudgingTask("citations", "needed", "drr.eval.tasks.needed:NEEDED", usual=True),
-    JudgingTask("quality", "rating", "drr.eval.tasks.grading:RATING", usual=True),
-    JudgingTask("pairwise", "pairwise", "drr.eval.tasks.grading:PAIRWISE", usual=True),
-    JudgingTask("rules", "rules", "drr.eval.tasks.rules:CHECKED", usual=True),
-    JudgingTask("failures", "failures", "drr.eval.tasks.grading:FAILURES"),
-    JudgingTask("mistakes", "mistakes", "drr.eval.tasks.mistakes:MISTAKES_TASK"),
-    JudgingTask("points", "points", "drr.eval.tasks.point_making:POINTS_TASK"),
-    JudgingTask("recall", "matches", "drr.eval.tasks.point_matching:MATCHES_TASK"),
-    JudgingTask("relative", "relative", "drr.eval.tasks.relative:RELATIVE"),
+    JudgingTask("faithfulness", "claims", usual=True, place="drr.eval.tasks.extraction:EXTRACTION"),
+    JudgingTask("faithfulness", "support", usual=True, place="drr.eval.tasks.support:SUPPORT"),
+    JudgingTask("faithfulness", "joint", usual=True, place="drr.eval.tasks.joint:JOINT_TASK"),
+    JudgingTask("citations", "citations", usual=True, place="drr.eval.tasks.citations:CITATIONS"),
+    JudgingTask("citations", "needed", usual=True, place="drr.eval.tasks.needed:NEEDED"),
+    JudgingTask("quality", "rating", usual=True, place="drr.eval.tasks.grading:RATING"),
+    JudgingTask("pairwise", "pairwise", usual=True, place="drr.eval.tasks.grading:PAIRWISE"),
+    JudgingTask("rules", "rules", usual=True, place="drr.eval.tasks.rules:CHECKED"),
+    JudgingTask("failures", "failures", place="drr.eval.tasks.grading:FAILURES"),
+    JudgingTask("mistakes", "mistakes", place="drr.eval.tasks.mistakes:MISTAKES_TASK"),
+    JudgingTask("points", "points", place="drr.eval.tasks.point_making:POINTS_TASK"),
+    JudgingTask("recall", "matches", place="drr.eval.tasks.point_matching:MATCHES_TASK"),
+    JudgingTask("relative", "relative", place="drr.eval.tasks.relative:RELATIVE"),
 )
 
 
 def registered() -> tuple[JudgingTask, ...]:
     """Return the rows of this project's tasks, then those of the papers."""
-    return (*REGISTERED, *(row for paper in papers() for row in paper.tasks))
+    return (*REGISTERED, *(row for paper in papers() for row in paper.judging.tasks))
 
 
 def words_shown_beside(word: str) -> set[str]:
     """Return further words of `--what` whose figures are shown with this word, at no further judging."""
-    return {other for paper in papers() for other in paper.besides.get(word, ())}
+    return {other for paper in papers() for other in paper.judging.besides.get(word, ())}
 
 
 def groups(*, usual: bool = False) -> list[str]:
@@ -91,14 +91,18 @@ def _rows() -> dict[str, JudgingTask]:
     rows: dict[str, JudgingTask] = {}
     for row in registered():
         if row.name in rows:
-            raise ValueError(f"{row.place}: a task is called {row.name} already")
+            raise ValueError(f"a task of {row.group} is called {row.name} already")
         rows[row.name] = row
     return rows
 
 
 @cache
 def _loaded(row: JudgingTask) -> Task[Any]:
-    task: Task[Any] = load(row.place)
+    task: Task[Any] = load(row.place) if row.place else _of_paper(row)
     if task.name != row.name:
-        raise ValueError(f"{row.place}: the task is called {task.name}, its row {row.name}")
+        raise ValueError(f"{row.group}: the task is called {task.name}, its row {row.name}")
     return task
+
+
+def _of_paper(row: JudgingTask) -> Any:
+    return next(paper.judging.task(row.name) for paper in papers() if row in paper.judging.tasks)

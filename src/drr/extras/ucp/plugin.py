@@ -2,6 +2,23 @@
 
 from __future__ import annotations
 
-from drr.env.plugins import ExtraDoor
+from typing import TYPE_CHECKING
 
-EXTRA = ExtraDoor(name="ucp", faces={"ucp": "drr.extras.ucp.face:Ucp"})
+from drr.contract import Extra
+
+if TYPE_CHECKING:
+    from drr.extras.ucp.face import Ucp
+
+
+def _face() -> type[Ucp]:
+    from drr.extras.ucp.face import Ucp
+
+    return Ucp
+
+
+class UcpExtra(Extra):
+    name = "ucp"
+    faces = {"ucp": _face}
+
+
+EXTRA = UcpExtra()

@@ -16,7 +16,6 @@ from drr.env.shop_world import as_seen, source_title
 from drr.env.source import FrozenText, Source
 from drr.env.world import Holdings
 from drr.papers.dr3.form import DRAWER, QUESTION, FileQuestion, is_task, read_question, task_folders
-from drr.papers.dr3.plugin import PAPER
 
 if TYPE_CHECKING:
     from drr.env.drawer.drawer import AttachedFiles
@@ -56,7 +55,7 @@ def open_task(folder: Path) -> FileTask:
 
 def open_tasks(place: Path) -> dict[str, FileTask]:
     """Open the tasks below a folder, by id, in the order of their folders."""
-    check_needs(PAPER)
+    check_needs("dr3")
     found: dict[str, FileTask] = {}
     for folder in task_folders(place):
         task = open_task(folder)

@@ -2,51 +2,192 @@
 
 from __future__ import annotations
 
-from drr.env.plugins import JudgingTask, Paper, Placed
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
-_HERE = "drr.papers.dr3"
-PAPER = Paper(
-    name="dr3",
-    title="DR3-Eval",
-    needs=("openpyxl", "pypdf"),
-    worlds={"files": f"{_HERE}.world:open_files"},
-    kinds={"file": f"{_HERE}.folders:FileSources"},
-    tasks=(
-        JudgingTask("dr3", "facts", f"{_HERE}.judging.facts:FACTS_TASK"),
-        JudgingTask("dr3", "insights", f"{_HERE}.judging.judge_tasks:INSIGHTS_TASK"),
-        JudgingTask("dr3", "following", f"{_HERE}.judging.judge_tasks:FOLLOWING_TASK"),
-        JudgingTask("dr3", "depth", f"{_HERE}.judging.judge_tasks:DEPTH_TASK"),
-    ),
-    besides={"dr3": ("faithfulness", "citations")},  # FA is summed from verdicts on citations
-    asks={"ours": f"{_HERE}.judging.forms:OURS"},
-    metrics=(
-        Placed(f"{_HERE}.metrics.accuracy", after="fact"),
-        Placed(f"{_HERE}.metrics.dr3", before="quality", tasks=("facts", "insights", "following", "depth")),
-    ),
-    documents={"dr3": f"{_HERE}.metrics:document_part"},
-    judge_rules=f"{_HERE}.judging.forms:RULES",
-    ruled=("depth",),
-    labels=f"{_HERE}.metrics.document:labels_of",
-    formats={"dr3": f"{_HERE}.foreign:DR3"},
-    sums={"dr3": (f"{_HERE}.sums:Dr3Sums", "DR3-Eval's six figures and their mean")},
-    architectures=f"{_HERE}.agent:ARCHITECTURES",
-    graphs={"dr3": f"{_HERE}.agent.graph:graph", "sub-agent": f"{_HERE}.agent.sub_agents:graph"},
-    agent_prompts=f"{_HERE}.agent",
-    task_folders=f"{_HERE}.task_folders",
-    agreement={"DR3-Eval": {"pearson": 0.78, "spearman": 0.73, "pairwise": 0.89}},
-    examples={
+from drr import contract
+from drr.contract import JudgingTask, Placed
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
+    from drr.contract import (
+        Architecture,
+        Ask,
+        Family,
+        Format,
+        Judged,
+        JudgedStudy,
+        Label,
+        PaperChoices,
+        PaperSteps,
+        ReportParts,
+        Rules,
+        Site,
+        Task,
+        TaskActions,
+        TaskFolders,
+        WorldResources,
+    )
+    from drr.papers.dr3.folders import FileSources
+    from drr.papers.dr3.metrics.rows import Dr3Document
+    from drr.papers.dr3.sums import Dr3Sums
+    from drr.papers.dr3.viewer.pages import TaskFolderPages
+
+
+def _world() -> Callable[[Site], AbstractContextManager[WorldResources]]:
+    from drr.papers.dr3.world import open_files
+
+    return open_files
+
+
+def _files() -> type[FileSources]:
+    from drr.papers.dr3.folders import FileSources
+
+    return FileSources
+
+
+def _format() -> Format:
+    from drr.papers.dr3.foreign import DR3
+
+    return DR3
+
+
+class Dr3Agents(contract.Agents):
+    worlds = {"files": _world}
+    kinds = {"file": _files}
+
+    def architectures(self) -> Sequence[Architecture]:
+        from drr.papers.dr3.agent import ARCHITECTURES
+
+        return ARCHITECTURES
+
+    def graphs(self) -> Mapping[str, Callable[[], Any]]:
+        from drr.papers.dr3.agent import graph, sub_agents
+
+        return {"dr3": graph.graph, "sub-agent": sub_agents.graph}
+
+    def task_folders(self) -> TaskFolders:
+        from drr.papers.dr3 import task_folders
+
+        return task_folders
+
+
+class Dr3Judging(contract.Judging):
+    tasks = [JudgingTask("dr3", name) for name in ("facts", "insights", "following", "depth")]
+    besides = {"dr3": ("faithfulness", "citations")}  # FA is summed from verdicts on citations
+    ruled = ("depth",)
+    agreement = {"DR3-Eval": {"pearson": 0.78, "spearman": 0.73, "pairwise": 0.89}}
+
+    def task(self, name: str) -> Task[Any]:
+        if name == "facts":
+            from drr.papers.dr3.judging.facts import FACTS_TASK
+
+            return FACTS_TASK
+        from drr.papers.dr3.judging.judge_tasks import DEPTH_TASK, FOLLOWING_TASK, INSIGHTS_TASK
+
+        return {"insights": INSIGHTS_TASK, "following": FOLLOWING_TASK, "depth": DEPTH_TASK}[name]
+
+    def asks(self, protocol: str) -> Mapping[str, Ask]:
+        if protocol != "ours":
+            return {}
+        from drr.papers.dr3.judging.forms import OURS
+
+        return OURS
+
+    def rules(self) -> Rules:
+        from drr.papers.dr3.judging.forms import RULES
+
+        return RULES
+
+    def choices(self) -> PaperChoices:
+        from drr.papers.dr3.judging import choosing
+
+        return choosing
+
+    def labels(self, judged: Judged, judge: str) -> Iterable[Label]:
+        from drr.papers.dr3.metrics.document import labels_of
+
+        return labels_of(judged, judge)
+
+
+class Dr3Figures(contract.Figures):
+    metrics = (
+        Placed("accuracy", after="fact"),
+        Placed("dr3", before="quality", tasks=("facts", "insights", "following", "depth")),
+    )
+    headline = "dr3_avg"
+    document = "dr3"
+
+    def family(self, name: str) -> Family:
+        if name == "accuracy":
+            from drr.papers.dr3.metrics import accuracy
+
+            return accuracy
+        from drr.papers.dr3.metrics import dr3
+
+        return dr3
+
+    def document_part(self, about: JudgedStudy) -> Dr3Document | None:
+        from drr.papers.dr3.metrics import document_part
+
+        return document_part(about)
+
+
+class Dr3Foreign(contract.Foreign):
+    formats = {"dr3": _format}
+    sums = {"dr3": "DR3-Eval's six figures and their mean"}
+
+    def protocol(self, name: str) -> type[Dr3Sums]:
+        from drr.papers.dr3.sums import Dr3Sums
+
+        return Dr3Sums
+
+
+class Dr3Pages(contract.Pages):
+    traces = ()
+    templates = "viewer/templates"
+
+    def report(self) -> ReportParts:
+        from drr.papers.dr3.report import PARTS
+
+        return PARTS
+
+    def viewer(self) -> type[TaskFolderPages]:
+        from drr.papers.dr3.viewer.pages import TaskFolderPages
+
+        return TaskFolderPages
+
+
+class Dr3Commands(contract.Commands):
+    examples = {
         "study import": (
             "  drr study import study result/128k/gpt-4.1 --format dr3 --queries datasets_en/query.jsonl",
         )
-    },
-    task_actions=f"{_HERE}.task_actions",
-    traces=(),
-    headline="dr3_avg",
-    report=f"{_HERE}.report:PARTS",
-    viewer=f"{_HERE}.viewer.pages:TaskFolderPages",
-    choices=f"{_HERE}.judging.choosing",
-    reproduction=f"{_HERE}.reproduction",
-    exhibits=_HERE,
-    prompts=_HERE,
-    judging_prompts=f"{_HERE}.judging",
-)
+    }
+    reproduces = True
+
+    def task_actions(self) -> TaskActions:
+        from drr.papers.dr3 import task_actions
+
+        return task_actions
+
+    def steps(self) -> PaperSteps:
+        from drr.papers.dr3 import reproduction
+
+        return reproduction
+
+
+class Dr3(contract.Paper):
+    name = "dr3"
+    title = "DR3-Eval"
+    needs = ("openpyxl", "pypdf")
+    agents = Dr3Agents()
+    judging = Dr3Judging()
+    figures = Dr3Figures()
+    foreign = Dr3Foreign()
+    pages = Dr3Pages()
+    commands = Dr3Commands()
+
+
+PAPER = Dr3()

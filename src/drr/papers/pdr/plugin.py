@@ -2,56 +2,250 @@
 
 from __future__ import annotations
 
-from drr.env.plugins import JudgingTask, Paper, Placed
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
-_HERE = "drr.papers.pdr"
-_JUDGING, _METRICS = f"{_HERE}.judging", f"{_HERE}.metrics"
-PAPER = Paper(
-    name="pdr",
-    title="PDR-Bench",
-    tasks=(
-        JudgingTask("criteria", "criteria", f"{_JUDGING}.making:CRITERIA_TASK"), JudgingTask("pqr", "scores", f"{_JUDGING}.scoring:SCORES_TASK"),
-        JudgingTask("pqr", "violations", f"{_JUDGING}.violations:VIOLATIONS_TASK"), JudgingTask("swap", "swap", f"{_JUDGING}.swap:SWAP_TASK"),
-        JudgingTask("swap", "adoption", f"{_JUDGING}.swap:ADOPTION_TASK"),
-    ),
+from drr import contract
+from drr.contract import JudgingTask, Placed
+
+if TYPE_CHECKING:
+    from drr.contract import (
+        Ask,
+        BlindPair,
+        CommandModule,
+        CommandRow,
+        Family,
+        Format,
+        Judged,
+        JudgedStudy,
+        Label,
+        LabelledFigure,
+        PaperCanaries,
+        PaperChoices,
+        PaperSteps,
+        PeoplesLabels,
+        PersonFactsModule,
+        PrintedFigures,
+        ProtocolSums,
+        ReportParts,
+        Rules,
+        Study,
+        Task,
+        TaskActions,
+    )
+    from drr.papers.pdr.metrics.comparing import SettingsDocument
+    from drr.papers.pdr.viewer import PersonPages
+
+
+def _format() -> Format:
+    from drr.papers.pdr.foreign import PDR
+
+    return PDR
+
+
+def _persons() -> CommandModule:
+    from drr.papers.pdr.commands import persons
+
+    return persons
+
+
+def _context() -> CommandModule:
+    from drr.papers.pdr.commands import context
+
+    return context
+
+
+def _criteria() -> CommandModule:
+    from drr.papers.pdr.commands import criteria
+
+    return criteria
+
+
+class PdrAgents(contract.Agents):
+    def persons(self) -> PersonFactsModule:
+        from drr.papers.pdr import person_settings
+
+        return person_settings
+
+
+class PdrJudging(contract.Judging):
+    tasks = (
+        JudgingTask("criteria", "criteria"), JudgingTask("pqr", "scores"), JudgingTask("pqr", "violations"),
+        JudgingTask("swap", "swap"), JudgingTask("swap", "adoption"),
+    )  # fmt: skip
     # R is summed from verdicts on citations; the swap needs the scores under own criteria
-    besides={"pqr": ("faithfulness", "citations"), "swap": ("pqr",)},
-    asks={"ours": f"{_JUDGING}.forms:OURS", "paper": f"{_JUDGING}.forms:AS_PRINTED"},
-    metrics=(
-        Placed(f"{_METRICS}.reliability", before="fact"), Placed(f"{_METRICS}.pqr", before="quality", tasks=("scores", "violations")),
-        Placed(f"{_METRICS}.swap", before="effort", tasks=("scores", "swap", "adoption")), Placed(f"{_METRICS}.attributes", before="effort"),
-    ),
-    documents={"settings": f"{_METRICS}:document_part"},
-    printed=f"{_METRICS}.pqr:AS_PRINTED",
-    judge_rules=f"{_JUDGING}.rules:RULES",
-    ruled=("criteria", "scores", "swap"),
-    labels=f"{_HERE}.labels:labels_of",
-    corrected=f"{_HERE}.labels:figures_of",
-    formats={"pdr": f"{_HERE}.foreign:PDR"},
-    sums={
-        "pqr": (f"{_HERE}.sum_rows:PqrSums", "PDR-Bench's P or Q from the scores of criteria"),
-        "pqr-r": (f"{_HERE}.sum_rows:ReliabilitySums", "PDR-Bench's R: factual accuracy and citation coverage"),
-        "swap": (f"{_HERE}.sum_rows:SwapSums", "reports under other persons' criteria: delta, CFA_min, A_min"),
-    },
-    person_facts=f"{_HERE}.person_settings",
-    commands=f"{_HERE}.commands:ROWS",
-    gone={
+    besides = {"pqr": ("faithfulness", "citations"), "swap": ("pqr",)}
+    ruled = ("criteria", "scores", "swap")
+    agreement = {"PDR-Bench, best judge": {"pca": 0.43, "mard": 1.40}}
+
+    def task(self, name: str) -> Task[Any]:
+        if name == "criteria":
+            from drr.papers.pdr.judging.making import CRITERIA_TASK
+
+            return CRITERIA_TASK
+        if name == "scores":
+            from drr.papers.pdr.judging.scoring import SCORES_TASK
+
+            return SCORES_TASK
+        if name == "violations":
+            from drr.papers.pdr.judging.violations import VIOLATIONS_TASK
+
+            return VIOLATIONS_TASK
+        from drr.papers.pdr.judging.swap import ADOPTION_TASK, SWAP_TASK
+
+        return {"swap": SWAP_TASK, "adoption": ADOPTION_TASK}[name]
+
+    def asks(self, protocol: str) -> Mapping[str, Ask]:
+        from drr.papers.pdr.judging.forms import AS_PRINTED, OURS
+
+        return {"ours": OURS, "paper": AS_PRINTED}.get(protocol, {})
+
+    def rules(self) -> Rules:
+        from drr.papers.pdr.judging.rules import RULES
+
+        return RULES
+
+    def choices(self) -> PaperChoices:
+        from drr.papers.pdr.judging import choices
+
+        return choices
+
+    def canaries(self) -> PaperCanaries:
+        from drr.papers.pdr import canaries
+
+        return canaries
+
+    def labels(self, judged: Judged, judge: str) -> Iterable[Label]:
+        from drr.papers.pdr.labels import labels_of
+
+        return labels_of(judged, judge)
+
+    def corrected(self, judged: Judged, labels: PeoplesLabels) -> Iterable[LabelledFigure]:
+        from drr.papers.pdr.labels import figures_of
+
+        return figures_of(judged, labels)
+
+    def scored_reports(
+        self, study: Study, judge: str | None, variants: Collection[str] | None
+    ) -> Sequence[BlindPair]:
+        from drr.papers.pdr.labels import scored_reports
+
+        return scored_reports(study, judge, variants)
+
+
+class PdrFigures(contract.Figures):
+    metrics = (
+        Placed("reliability", before="fact"), Placed("pqr", before="quality", tasks=("scores", "violations")),
+        Placed("swap", before="effort", tasks=("scores", "swap", "adoption")), Placed("attributes", before="effort"),
+    )  # fmt: skip
+    headline = "pqr_p"
+    leads = {"pqr": ("pqr_r",)}
+    document = "settings"
+
+    def family(self, name: str) -> Family:
+        if name == "reliability":
+            from drr.papers.pdr.metrics import reliability
+
+            return reliability
+        if name == "attributes":
+            from drr.papers.pdr.metrics import attributes
+
+            return attributes
+        if name == "swap":
+            from drr.papers.pdr.metrics import swap
+
+            return swap
+        from drr.papers.pdr.metrics import pqr
+
+        return pqr
+
+    def document_part(self, about: JudgedStudy) -> SettingsDocument | None:
+        from drr.papers.pdr.metrics import document_part
+
+        return document_part(about)
+
+    def printed(self) -> PrintedFigures:
+        from drr.papers.pdr.metrics.pqr import AS_PRINTED
+
+        return AS_PRINTED
+
+
+class PdrForeign(contract.Foreign):
+    formats = {"pdr": _format}
+    sums = {
+        "pqr": "PDR-Bench's P or Q from the scores of criteria",
+        "pqr-r": "PDR-Bench's R: factual accuracy and citation coverage",
+        "swap": "reports under other persons' criteria: delta, CFA_min, A_min",
+    }
+
+    def protocol(self, name: str) -> type[ProtocolSums[Any]]:
+        from drr.papers.pdr.sum_rows import PqrSums, ReliabilitySums, SwapSums
+
+        found: dict[str, type[ProtocolSums[Any]]] = {
+            "pqr": PqrSums,
+            "pqr-r": ReliabilitySums,
+            "swap": SwapSums,
+        }
+        return found[name]
+
+
+class PdrPages(contract.Pages):
+    traces = ("contexts", "settings", "persons.jsonl", "criteria.jsonl")
+
+    def report(self) -> ReportParts:
+        from drr.papers.pdr.report import PARTS
+
+        return PARTS
+
+    def viewer(self) -> type[PersonPages]:
+        from drr.papers.pdr.viewer import PersonPages
+
+        return PersonPages
+
+
+class PdrCommands(contract.Commands):
+    gone = {
         "memory": "a memory is named in a setting: `drr run STUDY --settings memory:recent:8k`",
-        "pairs": "`drr papers tasks pairs` does it", "swap": "`drr judge STUDY --what swap` does it",
-    },
-    annotations={"criteria": f"{_HERE}.labels:scored_reports"},
-    agreement={"PDR-Bench, best judge": {"pca": 0.43, "mard": 1.40}},
-    leads={"pqr": ("pqr_r",)},
-    examples={"study import": ("  drr study import study raw_data/my-agent.jsonl --format pdr --queries queries150_en.jsonl",)},
-    canaries=f"{_HERE}.canaries",
-    task_actions=f"{_HERE}.wish_actions",
-    traces=("contexts", "settings", "persons.jsonl", "criteria.jsonl"),
-    headline="pqr_p",
-    report=f"{_HERE}.report:PARTS",
-    viewer=f"{_HERE}.viewer:PersonPages",
-    choices=f"{_JUDGING}.choices",
-    reproduction=f"{_HERE}.reproduction",
-    exhibits=_HERE,
-    prompts=_HERE,
-    judging_prompts=_JUDGING,
-)  # fmt: skip
+        "pairs": "`drr papers tasks pairs` does it",
+        "swap": "`drr judge STUDY --what swap` does it",
+    }
+    examples = {
+        "study import": (
+            "  drr study import study raw_data/my-agent.jsonl --format pdr --queries queries150_en.jsonl",
+        )
+    }
+    reproduces = True
+
+    def rows(self) -> Sequence[CommandRow]:
+        from drr.plugin import CommandRow
+
+        files = ("import", "export")
+        return (
+            CommandRow("papers persons", _persons, "persons of a shop's shoppers: build, show, check, stats", summaries=files),
+            CommandRow("papers context", _context, "what an assistant could have gathered of persons: build, check"),
+            CommandRow("papers criteria", _criteria, "what PQR scores by: list, show, export, import", summaries=files),
+        )  # fmt: skip
+
+    def task_actions(self) -> TaskActions:
+        from drr.papers.pdr import wish_actions
+
+        return wish_actions
+
+    def steps(self) -> PaperSteps:
+        from drr.papers.pdr import reproduction
+
+        return reproduction
+
+
+class Pdr(contract.Paper):
+    name = "pdr"
+    title = "PDR-Bench"
+    agents = PdrAgents()
+    judging = PdrJudging()
+    figures = PdrFigures()
+    foreign = PdrForeign()
+    pages = PdrPages()
+    commands = PdrCommands()
+
+
+PAPER = Pdr()
