@@ -39,15 +39,14 @@ _LONG = 120
 """Most characters of a line of text that may belong to a bill without naming a product."""
 _MOST = 12
 """Most lines of a bill for which all readings are tried."""
-
-
 _FEW = 8
 """Most rows of a table for whose total all choices of rows are tried."""
 
 
 class BillLine(NamedTuple):
-    """A line of a bill, and its possible sums."""
+    """A line of a bill: its product, and its possible sums."""
 
+    product_id: str | None
     price: float
     costs: tuple[float, ...]
 
@@ -226,13 +225,14 @@ def _line(
 ) -> BillLine:
     """Return a line with its possible costs. By `2 x $5.99` or the record the amount is for one or for all; else both are possible."""
     known, value = None if product is None else product.price, amount.value
+    product_id = None if product is None else product.product_id
     if many == 1:
-        return BillLine(value, (value,))
+        return BillLine(product_id, value, (value,))
     if _EACH.search(mentions.body, *place) or (known is not None and abs(value - known) <= _CENT):
-        return BillLine(value, (round(many * value, 2),))
+        return BillLine(product_id, value, (round(many * value, 2),))
     if known is not None and abs(value - many * known) <= _CENT:
-        return BillLine(known, (value,))
-    return BillLine(value, (value, round(many * value, 2)))
+        return BillLine(product_id, known, (value,))
+    return BillLine(product_id, value, (value, round(many * value, 2)))
 
 
 # Lists.
@@ -313,5 +313,5 @@ def _item(mentions: Mentions, line: TextLine) -> BillLine | None:
         return _line(mentions, product, found[0], many, (line.start, line.end))
     equals = _EQUALS.search(mentions.body, line.start, line.end)
     if len(found) == 2 and equals is not None and found[1].start >= equals.start():
-        return BillLine(found[0].value, (found[1].value,))
+        return BillLine(next(iter(ids), None), found[0].value, (found[1].value,))
     return None
