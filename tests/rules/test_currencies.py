@@ -94,6 +94,16 @@ def test_stars_with_a_comma_in_a_shop_in_dollars_are_no_stars_and_their_number(r
     assert failing(f"{LA}: 4,1 stars, and 4,3/5 (71 ratings).", shop=rules_shop) == {}
 
 
+def test_a_head_that_names_another_currency_leaves_its_column_open(rules_shop: Shop) -> None:
+    """A price beside it in dollars would be another number; the shop's own currency in the head changes nothing."""
+    for head in ("Price (€)", "Price €", "Price (£)", "Price (EUR)"):
+        cells = f"| Product | {head} |\n| --- | --- |\n| {LA} | 16.15 |\n"
+        assert failing(cells, shop=rules_shop) == {}, head
+    for head in ("Price (€)", "Price (EUR)", "Price"):
+        cells = f"| Product | {head} |\n| --- | --- |\n| {LA} | 16.15 |\n"
+        assert set(failing(cells, shop=in_currency(rules_shop, "EUR"))) == {"price"}, head
+
+
 @pytest.mark.parametrize(
     ("right", "wrong", "rule"),
     [("17,95 €", "27,95 €", "price"), ("54,89 €", "59,89 €", "total")],

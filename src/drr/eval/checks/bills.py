@@ -15,7 +15,7 @@ from typing import NamedTuple
 from drr.env.entities import Product
 from drr.eval.checks.mentions import Mentions, TextLine, after_bullet
 from drr.eval.checks.results import Span
-from drr.eval.checks.values import is_quantity, is_total, segment
+from drr.eval.checks.values import QUANTITY, is_total, plain_label, segment
 from drr.wording.figures import NUMERAL
 from drr.wording.money import MoneyAmount, amounts, every_amount
 
@@ -210,7 +210,9 @@ def _row(mentions: Mentions, row: TextLine, column: int) -> BillLine | None:
     many = _many(mentions, row.start, row.end)
     product = mentions.subject.product(next(iter(ids), ""))
     for place, cell in enumerate(row.cells[: len(row.header)]):
-        if is_quantity(row.header[place]) and _WHOLE.fullmatch(text := segment(mentions.body, *cell).text):
+        if plain_label(row.header[place]) in QUANTITY and _WHOLE.fullmatch(
+            text := segment(mentions.body, *cell).text
+        ):
             many = 1 if product is not None and int(text) == product.rating_number else int(text)
     return _line(mentions, product, amount, many, row.cells[column])
 

@@ -9,6 +9,7 @@ from typing import Literal, NamedTuple
 
 from drr.eval.checks.results import Span
 from drr.wording.figures import number
+from drr.wording.money import SIGNS
 
 Field = Literal["price", "stars", "count"]
 """The fields of a product that a label may name, besides the details of its record."""
@@ -40,7 +41,7 @@ _ASIDES = {*_FIELDS, *_PRICE_WORDS} | word_list("|out of 5|of 5|/5|/ 5|5|max 5|u
 """Words in brackets behind a field's name that leave it that field."""
 _BRACKETS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
 _MARKS = re.compile(r"[*_`~:.?]|<[^<>]{0,60}>|[^\w\s$%&'/#+-]")
-_QUANTITY = word_list("qty|quantity|units|how many|pcs")
+QUANTITY = word_list("qty|quantity|units|how many|pcs")
 
 
 @lru_cache(maxsize=4096)
@@ -53,7 +54,8 @@ def field_of(label: str) -> Field | None:
     """Return the field of a product that a label names; `None` where it names another thing, or two fields."""
     if label.strip(" *_") and not label.strip(" *_★⭐"):
         return "stars"
-    if any(plain_label(one[1:-1]) not in _ASIDES for one in _BRACKETS.findall(label)):
+    strange = any(plain_label(one[1:-1]) not in _ASIDES for one in _BRACKETS.findall(label))
+    if strange or SIGNS.keys() & set(label.replace("$", "")):  # the shop's own currency is a $ here
         return None
     plain = plain_label(label)
     if "price" in (words := set(plain.split())) and words <= _PRICE_WORDS:
@@ -70,10 +72,6 @@ def may_count_ratings(label: str, *, behind_stars: bool) -> bool:
     """Tell whether a heading in a table of stars may name their number: `n`, or `Count` right behind the stars."""
     plain = plain_label(label)
     return plain in ("n", "votes", "by", "from") or (behind_stars and plain in ("count", "number", "no", "#"))
-
-
-def is_quantity(label: str) -> bool:
-    return plain_label(label) in _QUANTITY
 
 
 _LONGEST = 160
