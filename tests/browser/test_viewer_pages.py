@@ -161,6 +161,7 @@ def fits(page: Page) -> bool:
 def test_hostile_reports_do_nothing_and_load_nothing(page: Page, study: Path) -> None:
     with served(study) as home:
         page.goto(home + "?token=token")
+        page.wait_for_url(home + "index.html")  # the page that takes the token leads on by itself
         with Study.open(study) as opened:
             entries = Reader(opened).entries()
         paths = [f"{kind}.html" for one in entries for kind in (f"r/{one.key}", f"q/{one.query_id}")]
