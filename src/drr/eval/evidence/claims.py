@@ -275,7 +275,8 @@ class _Blocks:
         elif kind != "table_rule":
             self._header = _cells(plain(self._heads[start:end])) if kind == "table_head" else ()
         if kind == "item":
-            self._current = _Block(kind, end - len(_BULLET.sub("", line, count=1)), end)
+            bullet = _BULLET.match(line)
+            self._current = _Block(kind, start + (bullet.end() if bullet else 0), end)
         elif kind == "text":
             self._current = _Block(kind, begin, end)
         elif kind in ("title", "heading", "cluster"):
