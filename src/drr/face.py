@@ -85,11 +85,9 @@ def call_tool(
     >>> answer["ok"], answer["data"]["value"]
     (True, '59.97')
     """
-    from drr.app.session import session_from_environment
+    from drr.app.session import call_once
 
-    reply = session_from_environment(
-        str(shop), user, name, arguments, _settled(settings), open_access=open_access
-    )
+    reply = call_once(str(shop), user, name, arguments, _settled(settings), open_access=open_access)
     return reply.document()
 
 

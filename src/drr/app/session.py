@@ -87,7 +87,7 @@ def tool_named(name: str) -> Tool:
         raise Misuse(error.message) from None
 
 
-def session_from_environment(
+def call_once(
     place: str,
     user: str | None,
     name: str,

@@ -147,18 +147,14 @@ def _filled(
 ) -> str:
     """Fill in the script template of bash and zsh: steps between places, values of options, and words at each place."""
     steps = [_case(*key.rpartition(" ")[::2]) for key in places if key]
-    chosen = [
-        value(_case(key, option), choices)
-        for key, spot in places.items()
-        for option, choices in spot.values.items()
-        if choices
-    ]
-    free = [
-        _case(key, option)
-        for key, spot in places.items()
-        for option, choices in spot.values.items()
-        if not choices
-    ]
+    chosen, free = list[str](), list[str]()
+    for key, spot in places.items():
+        for option, choices in spot.values.items():
+            case = _case(key, option)
+            if choices:
+                chosen.append(value(case, choices))
+            else:
+                free.append(case)
     shown = [place(key, spot) for key, spot in places.items()]
     for mark, lines in (
         ("@STEPS@", "|".join(steps)),

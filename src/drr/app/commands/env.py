@@ -6,7 +6,7 @@ import argparse
 import json
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from shutil import which
 from typing import TYPE_CHECKING, TypedDict
@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 from drr.app.commands.completion import SHELLS, command_places
 from drr.app.commands.table import CommandForm
-from drr.app.console import add_setting_options, print_json, print_result, settings_of, write_text
+from drr.app.console import add_setting_options, print_document, print_result, settings_of, write_text
 from drr.app.terminal import plain, verdict, wrapped_paragraph
 from drr.env.errors import DrrError, Misuse
 from drr.env.installation import NAME, install
@@ -85,6 +85,9 @@ class Surroundings(TypedDict):
 
 
 def _run_doctor(arguments: argparse.Namespace) -> int:
+    import platform
+    import sqlite3
+
     settings = settings_of(arguments).settings
     if arguments.model is not None:
         return _examined(arguments, settings)
@@ -92,11 +95,11 @@ def _run_doctor(arguments: argparse.Namespace) -> int:
         raise Misuse("--save: which model? name it with --model")
     packages = {name: _version(name) for name in PACKAGES}
     found: Surroundings = {
-        "python": _python(),
+        "python": platform.python_version(),
         "others": _others(),
         "packages": packages,
         "extras": {name: _version(package) for name, package in EXTRAS.items()},
-        "sqlite": _sqlite(),
+        "sqlite": sqlite3.sqlite_version,
         "servers": {
             "mongodb": _reachable(settings.mongodb_url.get_secret_value(), 27017),
             "elasticsearch": _reachable(settings.elasticsearch_url.get_secret_value(), 9200),
@@ -108,10 +111,7 @@ def _run_doctor(arguments: argparse.Namespace) -> int:
         "variables": {name: bool(os.environ.get(name)) for name in VARIABLES},
     }
     broken = None in packages.values() or bool(found["others"])
-    if arguments.json:
-        print_json({"ok": not broken, **found})
-    else:
-        _print(found)
+    print_document(arguments, {"ok": not broken, **found}, *_surroundings_lines(found))
     return 1 if broken else 0
 
 
@@ -195,18 +195,6 @@ def _cluster() -> str | None:
         return str(error)
 
 
-def _python() -> str:
-    import platform
-
-    return platform.python_version()
-
-
-def _sqlite() -> str:
-    import sqlite3
-
-    return sqlite3.sqlite_version
-
-
 def _program(*names: str) -> str | None:
     return next((found for name in names if (found := which(name))), None)
 
@@ -234,28 +222,24 @@ def _reachable(url: str, default_port: int) -> bool:
         return False
 
 
-def _print(found: Surroundings) -> None:
-    print(f"Python {found['python']}, SQLite {found['sqlite']}")
+def _surroundings_lines(found: Surroundings) -> Iterator[str]:
+    yield f"Python {found['python']}, SQLite {found['sqlite']}"
     for name in found["others"]:
-        print(
-            f"  {name} is another project and also owns the name drr: `pip uninstall {name}`, then install {NAME} again"
-        )
+        yield f"  {name} is another project and also owns the name drr: `pip uninstall {name}`, then install {NAME} again"
     for name, version in found["packages"].items():
-        print(f"  {name:<14} {version or 'MISSING: run `make setup`'}")
+        yield f"  {name:<14} {version or 'MISSING: run `make setup`'}"
     for name, version in found["extras"].items():
-        print(f"extra {name}: {version or f'not installed ({install(name)})'}")
+        yield f"extra {name}: {version or f'not installed ({install(name)})'}"
     for name, up in found["servers"].items():
-        print(
-            f"{name}: {'something answers there' if up else 'not reachable (needed only for servers: shops)'}"
-        )
-    print(f"java: {found['java'] or 'none (needed only for the test servers)'}")
-    print(f"chromium: {found['chromium'] or 'none (needed only for browser tests)'}")
-    print(f"ray: {found['cluster'] or 'this machine belongs to no cluster (for --pool ray://)'}")
+        yield f"{name}: {'something answers there' if up else 'not reachable (needed only for servers: shops)'}"
+    yield f"java: {found['java'] or 'none (needed only for the test servers)'}"
+    yield f"chromium: {found['chromium'] or 'none (needed only for browser tests)'}"
+    yield f"ray: {found['cluster'] or 'this machine belongs to no cluster (for --pool ray://)'}"
     for name, there in found["keys"].items():
-        print(f"{name}: {verdict(there, 'set', 'not set')}")
-    print("environment:")
+        yield f"{name}: {verdict(there, 'set', 'not set')}"
+    yield "environment:"
     for name, meaning in VARIABLES.items():
-        print(f"  {name:<27}{'set' if found['variables'][name] else '-':<5}{meaning}")
+        yield f"  {name:<27}{'set' if found['variables'][name] else '-':<5}{meaning}"
 
 
 def _build_settings(parser: argparse.ArgumentParser) -> None:
@@ -267,15 +251,13 @@ def _build_settings(parser: argparse.ArgumentParser) -> None:
 def _run_settings(arguments: argparse.Namespace) -> int:
     resolved = settings_of(arguments)
     values = {name: _shown(getattr(resolved.settings, name)) for name in Settings.model_fields}
-    if arguments.json:
-        print_json(
-            {name: {"value": value, "origin": resolved.origin[name]} for name, value in values.items()}
-        )
-        return 0
-    width = max(map(len, values))
+    width, lines = max(map(len, values)), list[str]()
     for name, value in values.items():
-        print(f"{name:<{width}}  {'-' if value is None else value}  ({resolved.origin[name]})")
-        print(wrapped_paragraph(f"{'':<{width}}    {Settings.model_fields[name].description}", width + 4))
+        lines.append(f"{name:<{width}}  {'-' if value is None else value}  ({resolved.origin[name]})")
+        meaning = f"{'':<{width}}    {Settings.model_fields[name].description}"
+        lines.append(wrapped_paragraph(meaning, width + 4))
+    document = {name: {"value": value, "origin": resolved.origin[name]} for name, value in values.items()}
+    print_document(arguments, document, *lines)
     return 0
 
 

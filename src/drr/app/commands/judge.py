@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from drr.app.console import print_json
+from drr.app.console import print_document, print_json
 from drr.app.judge.plan import JudgePlan, add_judging_options, paper_choices
 from drr.app.terminal import table
 from drr.eval.tasks.registry import groups
@@ -15,7 +16,6 @@ from drr.wording.excerpt import many
 
 if TYPE_CHECKING:
     from drr.app.judge.run import JudgingChanges
-    from drr.eval.judging.difference import JudgingDifference
     from drr.eval.judging.run import Forecast
 
 _EXAMPLES = """\
@@ -57,10 +57,12 @@ def run(arguments: argparse.Namespace) -> int:
 
     plan = JudgePlan.of(arguments)
     if arguments.diff is not None:
-        _print_diff(compare_judgings(arguments.study, arguments.diff), as_json=arguments.json)
+        changes = compare_judgings(arguments.study, arguments.diff)
+        print_document(arguments, changes.document, *_change_lines(changes))
         return 0
     if arguments.dry_run:
-        _print_forecast(forecast(plan), as_json=arguments.json)
+        expected = forecast(plan)
+        print_document(arguments, expected, _forecast_text(expected))
         return 0
     judgement = judge(plan)
     if judgement.exported is not None:
@@ -72,54 +74,29 @@ def run(arguments: argparse.Namespace) -> int:
     return conclude_judging(judgement, arguments.study)
 
 
-def _print_forecast(whole: Forecast, *, as_json: bool) -> None:
-    if as_json:
-        print_json(whole)
-        return
+def _forecast_text(whole: Forecast) -> str:
+    counts = ("calls", "input_tokens", "cache_read_tokens", "output_tokens")
     rows = [
-        [
-            name,
-            *(f"{row[count]:,}" for count in ("calls", "input_tokens", "cache_read_tokens", "output_tokens")),
-        ]
+        [name, *(f"{row[count]:,}" for count in counts)]
         for name, row in [*whole["tasks"].items(), ("all", whole)]
     ]
-    print(
-        table(
-            [
-                f"{whole['judge']}, {many(whole['answers'], 'answer')}",
-                "calls",
-                "input tokens",
-                "of these cached",
-                "output tokens",
-            ],
-            rows,
-        )
-    )
-    cost = (
-        "unknown price"
-        if whole["cost_usd"] is None
-        else f"about ${whole['cost_usd']:,.2f} (prices of {whole['price_date']})"
-    )
-    print(f"cost: {cost}")
+    who = f"{whole['judge']}, {many(whole['answers'], 'answer')}"
+    shown = table([who, "calls", "input tokens", "of these cached", "output tokens"], rows)
+    if whole["cost_usd"] is None:
+        return f"{shown}\ncost: unknown price"
+    return f"{shown}\ncost: about ${whole['cost_usd']:,.2f} (prices of {whole['price_date']})"
 
 
-def _print_diff(found: JudgingChanges, *, as_json: bool) -> None:
+def _change_lines(found: JudgingChanges) -> Iterator[str]:
     document = found.document
-    if as_json:
-        print_json(document)
-        return
     if document["warning"]:
-        print(f"Warning: {document['warning']}.\n")
-    _print_changes(document)
-    if not any(row["both"] for row in document["tasks"].values()):
-        print(f"{found.old} and {found.new} judged nothing in common; --diff ID ID compares two others of:")
-        print("\n".join(f"  {judging.id} ({judging.judge}, {judging.protocol})" for judging in found.known))
-
-
-def _print_changes(document: JudgingDifference) -> None:
+        yield f"Warning: {document['warning']}.\n"
     for task, row in document["tasks"].items():
-        print(f"{task}: {row['changed']} of {row['both']} changed")
+        yield f"{task}: {row['changed']} of {row['both']} changed"
         for change in row["changes"][:20]:
-            print(f"  {change['answer']} {change['item']}: {change['old']} -> {change['new']}")
+            yield f"  {change['answer']} {change['item']}: {change['old']} -> {change['new']}"
         if len(row["changes"]) > 20:
-            print(f"  and {len(row['changes']) - 20} more; --json lists them all")
+            yield f"  and {len(row['changes']) - 20} more; --json lists them all"
+    if not any(row["both"] for row in document["tasks"].values()):
+        yield f"{found.old} and {found.new} judged nothing in common; --diff ID ID compares two others of:"
+        yield from (f"  {judging.id} ({judging.judge}, {judging.protocol})" for judging in found.known)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -84,7 +84,9 @@ def run(arguments: argparse.Namespace) -> int:
                 )
     else:
         _check_port(arguments.http)
-    queries = None if arguments.queries is None else _users_of(arguments.queries)
+    queries = None
+    if arguments.queries is not None:
+        queries = {query.id: query.user_id for query in read_queries(Path(arguments.queries))}
     settings = settings_of(arguments).settings
     with tool_context(arguments.shop, arguments.user, settings, open_access=arguments.open_access) as ctx:
         shown = face(arguments.face) if arguments.face != "shop" else None
@@ -92,28 +94,18 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.http is None:
             server.run("stdio")
         else:
-            many = arguments.many_users or arguments.user is None
-            find = partial(_found, ctx) if many else _one(arguments.user)
-            _serve(
-                ForUsers(server.http_app(), find, queries),
-                arguments.http,
-                _token(arguments.token_file),
-                server.documents,
-            )
+            only = None if arguments.many_users else arguments.user
+            users = ForUsers(server.http_app(), partial(_found, ctx, only), queries)
+            _serve(users, arguments.http, _token(arguments.token_file), server.documents)
     return 0
 
 
-def _users_of(file: str) -> dict[str, str]:
-    return {query.id: query.user_id for query in read_queries(Path(file))}
-
-
-def _found(ctx: ToolContext, name: str) -> str | None:
+def _found(ctx: ToolContext, only: str | None, name: str) -> str | None:
+    """Return the user of a name; `None` for nobody, and for another than the `only` one that is served."""
+    if only is not None:
+        return only if name.upper() == only.upper() else None
     user = in_capitals(name, ctx.session.shop.store.user)
     return None if user is None else user.user_id
-
-
-def _one(user: str) -> Callable[[str], str | None]:
-    return lambda name: user if name.upper() == user.upper() else None
 
 
 def _token(file: str | None) -> str:

@@ -9,7 +9,6 @@ from importlib import import_module
 from typing import Any, NoReturn, cast
 
 from drr.app.commands.table import CommandModule, CommandRow, subcommand_rows
-from drr.env.plugins import load
 
 SETTINGS_TITLE = (
     "settings, also as DRR_NAME in the environment or in drr.toml (`drr env settings` shows them)"
@@ -168,10 +167,11 @@ def parser_of(command: CommandRow) -> Parser:
 
 def module_of(command: CommandRow) -> CommandModule:
     """Return the module or form that builds a command's parser and runs the command."""
-    if isinstance(command.module, str) and ":" not in command.module:
-        return cast("CommandModule", import_module(command.module))
-    found: CommandModule = load(command.module)
-    return found
+    if callable(command.module):
+        return command.module()
+    place, _, form = command.module.partition(":")
+    module = import_module(place, __package__)
+    return cast("CommandModule", getattr(module, form) if form else module)
 
 
 def _add_parts(parser: Parser, command: CommandRow, parts: Sequence[CommandRow]) -> None:

@@ -5,20 +5,20 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from drr.app.commands.reviewer import review_at_terminal, reviewer_of
-from drr.app.console import add_setting_options, print_document, print_json, print_result, settings_of
+from drr.app.console import add_setting_options, print_document, print_result, settings_of
 from drr.app.options import positive_int
 from drr.app.study.outcome import add_unit_options
 from drr.app.terminal import wrapped_paragraph
 from drr.env.errors import Misuse
 from drr.env.query import Query, read_queries
 from drr.env.records.lines import one_line
-from drr.env.shop import open_shop
+from drr.env.shop import Shop, open_shop
 from drr.env.web.open import open_web
 from drr.querygen.builtin import builtin_queries
 from drr.querygen.checkable import TruthChecker
@@ -48,20 +48,54 @@ examples:
 
 def build(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EXAMPLES
-    actions = parser.add_subparsers(dest="action", required=True, metavar="|".join(_ACTIONS))
-    for name, action in _ACTIONS.items():
-        action.build(
-            actions.add_parser(
-                name,
-                help=action.help,
-                description=action.help,
-                formatter_class=argparse.RawDescriptionHelpFormatter,
-                epilog="\n".join(["examples:", *(f"  drr queries {name} {one}" for one in action.examples)]),
-            )
+    actions = parser.add_subparsers(dest="action", required=True)
+
+    def action(
+        name: str, act: Callable[[argparse.Namespace], int], line: str, *examples: str
+    ) -> argparse.ArgumentParser:
+        made: argparse.ArgumentParser = actions.add_parser(
+            name,
+            help=line,
+            description=line,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            epilog="\n".join(["examples:", *(f"  drr queries {name} {one}" for one in examples)]),
         )
+        made.set_defaults(act=act)
+        return made
+
+    _add_generate(
+        action(
+            "generate",
+            _generate,
+            "write questions for a sample of users",
+            "--shop shop --out q.jsonl --users 50 --per-user 3 --seed 7",
+            "--shop shop --out q.jsonl --model anthropic:claude-sonnet-5-5 --budget 2",
+            "--shop shop --out q.jsonl --checkable --seed 7 --count 100",
+            "--shop shop --out q.jsonl --checkable --writer anthropic:claude-sonnet-5-5 --count 100",
+        )
+    )
+    check = action(
+        "check", _check, "what code can say of each question; exit 1 if any fails", "q.jsonl --shop shop"
+    )
+    line = "accept, edit or reject, one at a time; resumable"
+    review = action("review", _review, line, "q.jsonl --shop shop --reviewer Ada")
+    line = "variety, duplicates, tools, categories, length"
+    stats = action("stats", _stats, line, "q.jsonl --shop shop --against generic.jsonl")
+    line = "JSONL, Parquet, dataset card, Croissant metadata"
+    dataset = action("dataset", _dataset, line, "q.jsonl --out dataset")
+    line = "the checked questions that come with the sample shop"
+    builtin = action("builtin", _builtin, line, "--out q.jsonl")
+    for reader in (check, review, stats, dataset):
+        reader.add_argument("file", metavar="FILE.jsonl", type=Path, help="a file of queries")
+    _add_check(check)
+    _add_review(review)
+    _add_stats(stats)
+    _add_dataset(dataset)
+    builtin.add_argument("--out", metavar="FILE.jsonl", type=Path, help="default: standard output")
+    builtin.add_argument("--json", action="store_true", help="one JSON document")
 
 
-def _build_generate(parser: argparse.ArgumentParser) -> None:
+def _add_generate(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--shop", required=True, metavar="SHOP", help="a folder, or servers:NAME")
     add("--out", required=True, metavar="FILE.jsonl", type=Path, help="the file of queries that is written")
@@ -92,26 +126,23 @@ def _build_generate(parser: argparse.ArgumentParser) -> None:
     add_unit_options(parser, "model_query_writer", "role_models", "prompts", "shop_url", "sandbox")
 
 
-def _build_check(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", metavar="FILE.jsonl", type=Path, help="a file of queries")
+def _add_check(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--shop", required=True, metavar="SHOP", help="a folder, or servers:NAME")
     _min_products(parser)
     parser.add_argument("--json", action="store_true", help="one JSON document")
     add_setting_options(parser, "shop_url", "sandbox")
 
 
-def _build_review(parser: argparse.ArgumentParser) -> None:
+def _add_review(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("file", metavar="FILE.jsonl", type=Path, help="a file of queries")
     add("--reviewer", required=True, metavar="NAME", help="recorded with each decision")
     add("--shop", metavar="SHOP", help="show what the checks say")
     add("--again", action="store_true", help="also what was reviewed before")
     add_setting_options(parser, "shop_url")
 
 
-def _build_stats(parser: argparse.ArgumentParser) -> None:
+def _add_stats(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("file", metavar="FILE.jsonl", type=Path, help="a file of queries")
     add("--shop", metavar="SHOP", help="also the checks and the categories")
     add("--against", metavar="FILE.jsonl", type=Path, help="a second file beside it")
     _min_products(parser)
@@ -119,20 +150,14 @@ def _build_stats(parser: argparse.ArgumentParser) -> None:
     add_setting_options(parser, "shop_url")
 
 
-def _build_dataset(parser: argparse.ArgumentParser) -> None:
+def _add_dataset(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("file", metavar="FILE.jsonl", type=Path, help="a file of queries")
     add("--out", required=True, metavar="DIR", type=Path, help="the folder that is written")
     add("--name", help="of the dataset (default: the file's name)")
     add("--license", default="Apache-2.0", metavar="SPDX", help="of the dataset (default Apache-2.0)")
     add("--with-truth", action="store_true", help="also the truth of checkable questions (default: left out)")
     add("--url", help="where it will be published; default: an address made of its hash")
     add("--json", action="store_true", help="one JSON document")
-
-
-def _build_builtin(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--out", metavar="FILE.jsonl", type=Path, help="default: standard output")
-    parser.add_argument("--json", action="store_true", help="one JSON document")
 
 
 def _min_products(parser: argparse.ArgumentParser) -> None:
@@ -146,7 +171,8 @@ def _min_products(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    return _ACTIONS[arguments.action].run(arguments)
+    code: int = arguments.act(arguments)
+    return code
 
 
 def _generate(arguments: argparse.Namespace) -> int:
@@ -160,8 +186,7 @@ def _generate(arguments: argparse.Namespace) -> int:
 
 
 def _check(arguments: argparse.Namespace) -> int:
-    queries = read_queries(arguments.file)
-    _not_empty(arguments.file, queries)
+    queries = _questions(arguments.file)
     settings = settings_of(arguments).settings
     with open_shop(arguments.shop, settings) as shop:
         manifest_matches(shop, queries)
@@ -173,38 +198,35 @@ def _check(arguments: argparse.Namespace) -> int:
         rows = [checker.check(query) if query.service is None else maker.checked(query) for query in queries]
         verdict, categories = spread(checker, found)
         whole = {"spread": verdict, "coherence": coherence(checker, found)}
-    failed = [row for row in rows if row.failed]
-    if arguments.json:
-        print_json(
-            {
-                "schema": 1,
-                "queries": [
-                    {"id": row.query.id, "checks": {name: v._asdict() for name, v in row.verdicts.items()}}
-                    for row in rows
-                ],
-                "spread": {**verdict._asdict(), "categories": categories},
-                "coherence": whole["coherence"]._asdict(),
-                "failed": len(failed),
-            }
-        )
-    else:
-        for row in failed:
-            reasons = "; ".join(f"{name}: {why}" for name, why in row.failed.items())
-            print(f"{one_line(row.query.id, 80)}: {one_line(reasons, 1000)}")
-        for name, one in whole.items():
-            if one.status == "fail":
-                print(f"{arguments.file}: {name}: {one.message}")
-        print(f"{len(rows) - len(failed)} of {len(rows)} questions pass every check")
-    return 1 if failed or any(one.status == "fail" for one in whole.values()) else 0
+    failed = [
+        (row.query.id, "; ".join(f"{name}: {why}" for name, why in row.failed.items()))
+        for row in rows
+        if row.failed
+    ]
+    broken = [
+        f"{arguments.file}: {name}: {one.message}" for name, one in whole.items() if one.status == "fail"
+    ]
+    print_result(
+        arguments,
+        {
+            "queries": [
+                {"id": row.query.id, "checks": {name: v._asdict() for name, v in row.verdicts.items()}}
+                for row in rows
+            ],
+            "spread": {**verdict._asdict(), "categories": categories},
+            "coherence": whole["coherence"]._asdict(),
+            "failed": len(failed),
+        },
+        *(f"{one_line(name, 80)}: {one_line(reasons, 1000)}" for name, reasons in failed),
+        *broken,
+        f"{len(rows) - len(failed)} of {len(rows)} questions pass every check",
+    )
+    return 1 if failed or broken else 0
 
 
 def _review(arguments: argparse.Namespace) -> int:
-    name, queries = reviewer_of(arguments), read_queries(arguments.file)
-    _not_empty(arguments.file, queries)
-    opened = (
-        open_shop(arguments.shop, settings_of(arguments).settings) if arguments.shop else nullcontext(None)
-    )
-    with opened as shop:
+    name, queries = reviewer_of(arguments), _questions(arguments.file)
+    with _shop_if_named(arguments) as shop:
 
         def problems(query: Query) -> list[str]:
             failed = {} if shop is None else Checker(shop).check(query).failed
@@ -216,18 +238,19 @@ def _review(arguments: argparse.Namespace) -> int:
         )
 
 
+def _shop_if_named(arguments: argparse.Namespace) -> AbstractContextManager[Shop | None]:
+    if arguments.shop is None:
+        return nullcontext()
+    return open_shop(arguments.shop, settings_of(arguments).settings)
+
+
 # -- stats, dataset, builtin
 
 
 def _stats(arguments: argparse.Namespace) -> int:
     files = [arguments.file, *([arguments.against] if arguments.against else [])]
-    loaded = [read_queries(path) for path in files]
-    for path, queries in zip(files, loaded, strict=True):
-        _not_empty(path, queries)
-    opened = (
-        open_shop(arguments.shop, settings_of(arguments).settings) if arguments.shop else nullcontext(None)
-    )
-    with opened as shop:
+    loaded = [_questions(path) for path in files]
+    with _shop_if_named(arguments) as shop:
         documents = [statistics_of(q, shop, min_products=arguments.min_products) for q in loaded]
     figures = _side_by_side([path.name for path in files], [dict(_flat(one)) for one in documents])
     if len(loaded) == 1:
@@ -280,8 +303,7 @@ def _shown(value: object) -> str:
 
 
 def _dataset(arguments: argparse.Namespace) -> int:
-    queries = read_queries(arguments.file)
-    _not_empty(arguments.file, queries)
+    queries = _questions(arguments.file)
     name = arguments.name or arguments.file.stem
     today = datetime.now(UTC).date().isoformat()
     publication = Publication(name, today, arguments.license, arguments.url, arguments.with_truth)
@@ -304,55 +326,9 @@ def _builtin(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _not_empty(path: Path, queries: list[Query]) -> None:
+def _questions(path: Path) -> list[Query]:
+    """Read a file of queries; raise `Misuse` for one without any."""
+    queries = read_queries(path)
     if not queries:
         raise Misuse(f"{path}: holds no question; `drr queries generate --out {path}` writes some")
-
-
-class Action(NamedTuple):
-    help: str
-    examples: tuple[str, ...]
-    build: Callable[[argparse.ArgumentParser], None]
-    run: Callable[[argparse.Namespace], int]
-
-
-_ACTIONS = {
-    "generate": Action(
-        "write questions for a sample of users",
-        (
-            "--shop shop --out q.jsonl --users 50 --per-user 3 --seed 7",
-            "--shop shop --out q.jsonl --model anthropic:claude-sonnet-5-5 --budget 2",
-            "--shop shop --out q.jsonl --checkable --seed 7 --count 100",
-            "--shop shop --out q.jsonl --checkable --writer anthropic:claude-sonnet-5-5 --count 100",
-        ),
-        _build_generate,
-        _generate,
-    ),
-    "check": Action(
-        "what code can say of each question; exit 1 if any fails",
-        ("q.jsonl --shop shop",),
-        _build_check,
-        _check,
-    ),
-    "review": Action(
-        "accept, edit or reject, one at a time; resumable",
-        ("q.jsonl --shop shop --reviewer Ada",),
-        _build_review,
-        _review,
-    ),
-    "stats": Action(
-        "variety, duplicates, tools, categories, length",
-        ("q.jsonl --shop shop --against generic.jsonl",),
-        _build_stats,
-        _stats,
-    ),
-    "dataset": Action(
-        "JSONL, Parquet, dataset card, Croissant metadata",
-        ("q.jsonl --out dataset",),
-        _build_dataset,
-        _dataset,
-    ),
-    "builtin": Action(
-        "the checked questions that come with the sample shop", ("--out q.jsonl",), _build_builtin, _builtin
-    ),
-}
+    return queries

@@ -7,7 +7,8 @@ import sys
 from pathlib import Path
 
 from drr.app.commands.parser import name_usual
-from drr.app.console import print_json
+from drr.app.console import print_document, print_json, print_result
+from drr.app.notices import notice
 from drr.app.report.plan import ReportPlan
 from drr.app.study.terms import add_options
 from drr.app.terminal import wrapped_paragraph
@@ -34,10 +35,14 @@ def build(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from drr.app.judge.text import corrected_text
+    from drr.app.report.metric_tables import explained
     from drr.app.report.study_report import report
+    from drr.eval.metrics import metrics
 
     if arguments.explain:
-        return _explain(as_json=arguments.json)
+        rows = {name: metric.document() for name, metric in metrics().items()}
+        print_result(arguments, {"metrics": rows}, explained())
+        return 0
     if arguments.study is None:
         raise Misuse("which study? `drr report STUDY --out DIR`, or --explain for what the metrics mean")
     if not (arguments.out or arguments.json or arguments.labels or arguments.verdicts or arguments.errors):
@@ -47,15 +52,13 @@ def run(arguments: argparse.Namespace) -> int:
     made = report(arguments.study, ReportPlan.of(arguments))
     document, written = made.document(), made.written
     if written is not None and written.paper_left_out:
-        notice = "what rules wrote or judged is never set beside the paper's figures: left out"
-        print(notice, file=sys.stderr)
+        left_out = "what rules wrote or judged is never set beside the paper's figures: left out"
+        print(left_out, file=sys.stderr)
     if waiting := document["coverage"].get("unjudged"):
         judge = document["judge"]["name"] if document["judge"] else ""
         count = document["coverage"]["answers"]
-        print(
-            f"drr: {waiting:,} of {count:,} answers are not judged yet by {judge}: `drr judge {arguments.study}`",
-            file=sys.stderr,
-        )
+        which = f"{waiting:,} of {count:,} answers"
+        notice(f"{which} are not judged yet by {judge}: `drr judge {arguments.study}`")
     if made.verdicts is not None:
         print(f"{made.verdicts:,} verdicts: {arguments.verdicts}", file=sys.stderr)
     if made.errors is not None:
@@ -78,19 +81,6 @@ def _stress(arguments: argparse.Namespace) -> int:
     found = findings(arguments.study)
     if arguments.out is not None:
         write(found, arguments.out)
-    if arguments.json:
-        print_json(found)
-    else:
-        print("\n".join([*sentences(found), f"open {arguments.out / 'stress.html'}"]))
-    return 0
-
-
-def _explain(*, as_json: bool) -> int:
-    from drr.app.report.metric_tables import explained
-    from drr.eval.metrics import metrics
-
-    if as_json:
-        print_json({"schema": 1, "metrics": {name: metric.document() for name, metric in metrics().items()}})
-    else:
-        print(explained())
+    page = [] if arguments.out is None else [f"open {arguments.out / 'stress.html'}"]
+    print_document(arguments, found, *sentences(found), *page)
     return 0

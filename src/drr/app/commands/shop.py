@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import math
 import sys
+from collections.abc import Callable
 from typing import Any, get_args
 
 from drr.app.commands.shop_text import (
@@ -24,9 +25,11 @@ from drr.app.console import (
     choices_of,
     print_document,
     print_json,
+    print_result,
     progress_of,
     settings_of,
 )
+from drr.app.notices import notice
 from drr.app.options import positive_int
 from drr.app.terminal import Column, plain, table
 from drr.env.copy import copy_shop
@@ -57,51 +60,43 @@ examples:
 def build(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EXAMPLES
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    commands = parser.add_subparsers(
-        dest="action", required=True, metavar="info|users|search|show|check|copy|index"
+    commands = parser.add_subparsers(dest="action", required=True)
+
+    _command(commands, "info", _info, "counts, ratios beside the paper's, recipe, quarantine, sizes")
+
+    users = _command(
+        commands, "users", _users, "users worth asking for: their orders and what these are about"
     )
-
-    info = _command(commands, "info", "counts, ratios beside the paper's, recipe, quarantine, sizes")
-    info.add_argument("shop", metavar="SHOP", help="a folder, or servers:NAME")
-
-    users = _command(commands, "users", "users worth asking for: their orders and what these are about")
     add = users.add_argument
-    add("shop", metavar="SHOP", help="a folder, or servers:NAME")
     add("--limit", type=positive_int, default=10, metavar="N", help="default: 10")
     add("--min-orders", type=positive_int, default=5, metavar="N", help="of a user (default: 5)")
     add("--seed", type=int, default=7, metavar="S", help="which are drawn (default: 7)")
 
-    _build_search(commands)
+    _add_search(_command(commands, "search", _search, "search the catalogue"))
 
-    show = _command(commands, "show", "one record")
-    show.add_argument("shop", metavar="SHOP", help="a folder, or servers:NAME")
-    show.add_argument("kind", choices=("product", "user", "order"), help="what is shown")
-    show.add_argument("id", metavar="ID", help="its id; for a user also an e-mail address")
-    show.add_argument(
+    add = _command(commands, "show", _show, "one record").add_argument
+    add("kind", choices=("product", "user", "order"), help="what is shown")
+    add("id", metavar="ID", help="its id; for a user also an e-mail address")
+    add(
         "--orders",
         metavar="N|all",
         help="of a user: so many orders, newest first (default: 5; in JSON only if asked for)",
     )
 
-    check = _command(commands, "check", "does everything in the shop fit together; exit 1 if not")
-    check.add_argument("shop", metavar="SHOP", help="a folder, or servers:NAME")
+    _command(commands, "check", _check, "does everything in the shop fit together; exit 1 if not")
 
-    copy = _command(commands, "copy", "copy a shop into a folder or onto servers")
-    copy.add_argument("source", metavar="SHOP_A", help="the shop that is copied")
-    copy.add_argument("target", metavar="SHOP_B", help="where the copy goes: a new folder, or servers:NAME")
-    copy.add_argument("--replace", action="store_true", help="replace a shop that is already there")
-    copy.add_argument("--quiet", action="store_true", help="no progress")
+    add = _command(commands, "copy", _copy, "copy a shop into a folder or onto servers").add_argument
+    add("target", metavar="SHOP_B", help="where the copy goes: a new folder, or servers:NAME")
+    add("--replace", action="store_true", help="replace a shop that is already there")
+    add("--quiet", action="store_true", help="no progress")
 
-    index = _command(commands, "index", "make the search index anew, after an update of drr")
-    index.add_argument("shop", metavar="SHOP", help="a folder, or servers:NAME")
+    index = _command(commands, "index", _index, "make the search index anew, after an update of drr")
     add_search_options(index)
     index.add_argument("--quiet", action="store_true", help="no progress")
 
 
-def _build_search(commands: Any) -> None:
-    search = _command(commands, "search", "search the catalogue")
-    add = search.add_argument
-    add("shop", metavar="SHOP", help="a folder, or servers:NAME")
+def _add_search(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
     add("query", metavar="QUERY", help="the words that are searched for")
     add("--max-price", type=float, metavar="USD", help="products of unknown price are left out")
     add("--min-price", type=float, metavar="USD", help="products of unknown price are left out")
@@ -109,12 +104,7 @@ def _build_search(commands: Any) -> None:
     add("--category", metavar="NAME", help="a category, a step of a category path or its end; A > B for both")
     add("--brand", metavar="NAME", help="a brand or store")
     add("--unknown-price", action="store_true", help="let unknown prices pass a price filter")
-    add(
-        "--sort",
-        choices=get_args(Sort),
-        default="relevance",
-        help="default: relevance",
-    )
+    add("--sort", choices=get_args(Sort), default="relevance", help="default: relevance")
     add(
         "--match",
         choices=get_args(Match),
@@ -130,7 +120,9 @@ def _build_search(commands: Any) -> None:
     )
 
 
-def _command(commands: Any, name: str, line: str) -> argparse.ArgumentParser:
+def _command(
+    commands: Any, name: str, act: Callable[[argparse.Namespace, Settings], int], line: str
+) -> argparse.ArgumentParser:
     examples = [one for one in _EXAMPLES.splitlines() if one.startswith(f"  drr shop {name} ")]
     parser: argparse.ArgumentParser = commands.add_parser(
         name,
@@ -139,30 +131,27 @@ def _command(commands: Any, name: str, line: str) -> argparse.ArgumentParser:
         epilog="\n".join(["SHOP is a folder, or servers:NAME.", "", "examples:", *examples]),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
+    parser.set_defaults(act=act)
     parser.add_argument("--json", action="store_true", help="one JSON document")
     add_trust_option(parser)
+    if act is _copy:
+        parser.add_argument("shop", metavar="SHOP_A", help="the shop that is copied")
+    else:
+        parser.add_argument("shop", metavar="SHOP", help="a folder, or servers:NAME")
     return parser
 
 
 def run(arguments: argparse.Namespace) -> int:
     import sqlite3
 
-    actions = {
-        "info": _info,
-        "users": _users,
-        "search": _search,
-        "show": _show,
-        "check": _check,
-        "copy": _copy,
-        "index": _index,
-    }
     try:
-        return actions[arguments.action](arguments, settings_of(arguments).settings)
+        code: int = arguments.act(arguments, settings_of(arguments).settings)
     except sqlite3.DatabaseError as error:
-        spec = arguments.source if arguments.action == "copy" else arguments.shop
+        spec = arguments.shop
         raise ShopError(
             f"{spec}: its database is damaged ({error}); `drr shop check {spec}` tells more"
         ) from error
+    return code
 
 
 def _info(arguments: argparse.Namespace, settings: Settings) -> int:
@@ -177,14 +166,12 @@ def _users(arguments: argparse.Namespace, settings: Settings) -> int:
         found = listed_users(shop, arguments.limit, seed=arguments.seed, min_orders=arguments.min_orders)
     if not found:
         raise DrrError(f"{arguments.shop}: no user has {arguments.min_orders} orders; lower --min-orders")
-    if arguments.json:
-        print_json({"schema": 1, "users": found})
-        return 0
     rows = [
         [u["user_id"], str(u["orders"]), u["latest"] or "-", ", ".join(u["themes"]) or "-"] for u in found
     ]
-    print(table(["user", "orders", "latest", Column("about", flows=True)], rows))
-    print(f'\nask for one: drr ask "QUESTION" --shop {arguments.shop} --user {found[0]["user_id"]}')
+    shown = table(["user", "orders", "latest", Column("about", flows=True)], rows)
+    hint = f'\nask for one: drr ask "QUESTION" --shop {arguments.shop} --user {found[0]["user_id"]}'
+    print_result(arguments, {"users": found}, shown, hint)
     return 0
 
 
@@ -197,15 +184,11 @@ def _search(arguments: argparse.Namespace, settings: Settings) -> int:
         page = shop.catalog.search(request)
         products = shop.store.products(page.product_ids)
         hint = why_nothing(request, shop) if page.total == 0 else None
-    if arguments.json:
-        items = [
-            search_hit_line(product, score) for product, score in zip(products, page.scores, strict=True)
-        ]
-        counts = {"total": page.total, "limit": request.limit, "offset": request.offset}
-        beside = {"set_aside": page.aside, "unknown_price": page.unpriced, "read": list(page.notes)}
-        print_json({"query": request.query, **counts, **beside, "items": items})
-    else:
-        print(hint or hits_text(request, page, products))
+    items = [search_hit_line(product, score) for product, score in zip(products, page.scores, strict=True)]
+    counts = {"total": page.total, "limit": request.limit, "offset": request.offset}
+    beside = {"set_aside": page.aside, "unknown_price": page.unpriced, "read": list(page.notes)}
+    document = {"query": request.query, **counts, **beside, "items": items}
+    print_document(arguments, document, hint or hits_text(request, page, products))
     return 0
 
 
@@ -277,16 +260,14 @@ def _check(arguments: argparse.Namespace, settings: Settings) -> int:
     except ShopError:
         pass
     problems = list(check_shop(arguments.shop, settings))
-    if arguments.json:
-        print_json({"shop": arguments.shop, "ok": not problems, "problems": problems})
-    elif not problems:
-        print(f"{arguments.shop}: records, references, index, counts and content hash fit together.")
+    sound = f"{arguments.shop}: records, references, index, counts and content hash fit together."
+    document = {"shop": arguments.shop, "ok": not problems, "problems": problems}
+    print_document(arguments, document, *([] if problems else [sound]))
     if len(problems) == 1:
-        print(f"drr: {plain(problems[0])}", file=sys.stderr)
+        notice(plain(problems[0]))
     elif problems:
-        print(
-            f"drr: {arguments.shop}: {len(problems)} problems; ingest again with --replace, or copy a sound shop",
-            file=sys.stderr,
+        notice(
+            f"{arguments.shop}: {len(problems)} problems; ingest again with --replace, or copy a sound shop"
         )
         for problem in problems:
             print(f"  {plain(problem)}", file=sys.stderr)
@@ -294,22 +275,17 @@ def _check(arguments: argparse.Namespace, settings: Settings) -> int:
 
 
 def _copy(arguments: argparse.Namespace, settings: Settings) -> int:
-    if arguments.source.rstrip("/") == arguments.target.rstrip("/"):
-        raise Misuse(f"{arguments.source}: a shop cannot be copied onto itself; name another target")
+    if arguments.shop.rstrip("/") == arguments.target.rstrip("/"):
+        raise Misuse(f"{arguments.shop}: a shop cannot be copied onto itself; name another target")
     with (
-        open_shop(arguments.source, settings) as source,
+        open_shop(arguments.shop, settings) as source,
         shop_writer(arguments.target, settings, replace=arguments.replace) as writer,
     ):
         manifest = copy_shop(source, writer, progress_of(arguments))
-    if arguments.json:
-        print_json(
-            {"shop": arguments.target, "counts": manifest.counts, "content_hash": manifest.content_hash}
-        )
-    else:
-        counts = ", ".join(f"{count:,} {name}" for name, count in manifest.counts.items())
-        print(
-            f"{arguments.target}: {counts}; content hash {manifest.content_hash[:12]} as in {arguments.source}"
-        )
+    document = {"shop": arguments.target, "counts": manifest.counts, "content_hash": manifest.content_hash}
+    counts = ", ".join(f"{count:,} {name}" for name, count in manifest.counts.items())
+    same = f"content hash {manifest.content_hash[:12]} as in {arguments.shop}"
+    print_document(arguments, document, f"{arguments.target}: {counts}; {same}")
     return 0
 
 

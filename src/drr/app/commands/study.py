@@ -11,7 +11,7 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
 from drr.agents.commands.command import is_command, shown_name
-from drr.app.console import print_document, print_json
+from drr.app.console import print_document, print_result
 from drr.app.notices import confirmed
 from drr.app.options import positive_int
 from drr.app.study.additions import Selection, keep_queries
@@ -92,13 +92,9 @@ def _check(arguments: argparse.Namespace) -> int:
 
     folder: Path = arguments.study
     units, damaged = Study.damage(folder)
-    if arguments.json:
-        print_json({"schema": 1, "units": units, "damaged": damaged})
-    elif damaged:
-        print("\n".join([f"{folder}: not as it was written, restore it from a copy:", *damaged]))
-    else:
-        units_text = "1 unit and its texts are" if units == 1 else f"{units:,} units and their texts are"
-        print(f"{folder}: {units_text} as they were written")
+    whole = "1 unit and its texts are" if units == 1 else f"{units:,} units and their texts are"
+    found = "not as it was written, restore it from a copy:" if damaged else f"{whole} as they were written"
+    print_result(arguments, {"units": units, "damaged": damaged}, f"{folder}: {found}", *damaged)
     return 1 if damaged else 0
 
 

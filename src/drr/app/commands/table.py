@@ -32,7 +32,8 @@ class CommandRow(NamedTuple):
     name: str
     """Name of the command: one word (`ask`), or a head and its part (`study status`)."""
     module: str | Callable[[], CommandModule]
-    """Place of the `CommandModule`, or a function that imports it, as a paper gives it; empty for a head that has parts alone."""
+    """Place of the `CommandModule`, seen from this package where it begins with a dot, or a function that imports it, as a paper gives it; empty
+    for a head that has parts alone."""
     line: str
     group: str = ""
     """Group in `drr --help`; for a head alone."""
@@ -62,186 +63,120 @@ class FoundCommand(NamedTuple):
     """Former name, where the user typed it."""
 
 
-_HERE = "drr.app.commands"
 _ROWS = (
-    CommandRow("ask", f"{_HERE}.ask", "one question, one cited report", "start"),
-    CommandRow("run", f"{_HERE}.run", "create or continue a study", "start"),
+    CommandRow("ask", ".ask", "one question, one cited report", "start"),
+    CommandRow("run", ".run", "create or continue a study", "start"),
     CommandRow(
         "demo",
-        f"{_HERE}.demo",
+        ".demo",
         "a recorded study, its figures made again, and an agent whose lies are caught",
         "start",
     ),
     CommandRow("env", "", "this installation: doctor, settings, completion", "start"),
     CommandRow(
         "env doctor",
-        f"{_HERE}.env:DOCTOR",
+        ".env:DOCTOR",
         "what is installed, which keys are there; with --model what a model can do",
         old="doctor",
     ),
-    CommandRow("env settings", f"{_HERE}.env:SETTINGS", "each setting and where it came from"),
+    CommandRow("env settings", ".env:SETTINGS", "each setting and where it came from"),
     CommandRow(
         "env completion",
-        f"{_HERE}.env:COMPLETION",
+        ".env:COMPLETION",
         "what a shell completes: bash, zsh, fish",
         old="completion",  # it stands in files that a shell reads when it starts
     ),
-    CommandRow("data", f"{_HERE}.data", "raw Amazon-2023 files into a shop: get, sample, ingest", "shop"),
-    CommandRow(
-        "data sample",
-        f"{_HERE}.data:SAMPLE",
-        "write raw files in the official Amazon-2023 form",
-    ),
-    CommandRow("data ingest", f"{_HERE}.ingest", "make a shop from a catalogue's files"),
-    CommandRow(
-        "shop", f"{_HERE}.shop", "look into a shop: info, users, search, show, check, copy, ...", "shop"
-    ),
-    CommandRow("shop make", f"{_HERE}.shop_make", "make a fresh shop, its web and its questions from a seed"),
-    CommandRow("shop profile", f"{_HERE}.profile", "what query writers and judges are told of a user"),
-    CommandRow("shop servers", f"{_HERE}.servers", "make the password of a shop's servers"),
-    CommandRow("tools", f"{_HERE}.tools", "the nine tools: list, schema, call, docs, mcp", "shop"),
+    CommandRow("data", ".data", "raw Amazon-2023 files into a shop: get, sample, ingest", "shop"),
+    CommandRow("data sample", ".data:SAMPLE", "write raw files in the official Amazon-2023 form"),
+    CommandRow("data ingest", ".ingest", "make a shop from a catalogue's files"),
+    CommandRow("shop", ".shop", "look into a shop: info, users, search, show, check, copy, ...", "shop"),
+    CommandRow("shop make", ".shop_make", "make a fresh shop, its web and its questions from a seed"),
+    CommandRow("shop profile", ".profile", "what query writers and judges are told of a user"),
+    CommandRow("shop servers", ".servers", "make the password of a shop's servers"),
+    CommandRow("tools", ".tools", "the nine tools: list, schema, call, docs, mcp", "shop"),
     CommandRow(
         "tools mcp",
-        f"{_HERE}.mcp",
+        ".mcp",
         "serve the tools to an MCP client",
         old="mcp",  # it stands in the configuration of clients
     ),
+    CommandRow("web", ".web", "the web as the tools see it: search, read, build, record, replay", "shop"),
     CommandRow(
-        "web", f"{_HERE}.web", "the web as the tools see it: search, read, build, record, replay", "shop"
+        "queries", ".queries", "generate, check, review and publish queries", "agents", summaries=("dataset",)
     ),
-    CommandRow(
-        "queries",
-        f"{_HERE}.queries",
-        "generate, check, review and publish queries",
-        "agents",
-        summaries=("dataset",),
-    ),
-    CommandRow(
-        "queries freeze", f"{_HERE}.frozen:FREEZE", "freeze a fresh shop's questions under a name and a hash"
-    ),
-    CommandRow("queries reveal", f"{_HERE}.frozen:REVEAL", "prove that a seed belongs to a sealed set"),
-    CommandRow("variants", f"{_HERE}.variants", "the agents that can be run", "agents"),
+    CommandRow("queries freeze", ".frozen:FREEZE", "freeze a fresh shop's questions under a name and a hash"),
+    CommandRow("queries reveal", ".frozen:REVEAL", "prove that a seed belongs to a sealed set"),
+    CommandRow("variants", ".variants", "the agents that can be run", "agents"),
     CommandRow(
         "study",
-        f"{_HERE}.study",
+        ".study",
         "a study's answers: status, trace, compare, gate, export, import, ...",
         "agents",
         summaries=("edit",),
     ),
+    CommandRow("study status", ".studies:STATUS", "what of a study is done, failed, pending", old="status"),
+    CommandRow("study trace", ".studies:TRACE", "one unit of a study as a timeline"),
+    CommandRow("study compare", ".compare", "two variants of a study, paired", old="compare"),
+    CommandRow("study gate", ".gate", "whether a study is good enough for a build to pass"),
+    CommandRow("study stress", ".stress", "its answers once more, under one change each"),
     CommandRow(
-        "study status",
-        f"{_HERE}.studies:STATUS",
-        "what of a study is done, failed, pending",
-        old="status",
+        "study export", ".studies:EXPORT", "a study as JSONL and Parquet", old="export", summaries=("",)
     ),
-    CommandRow("study trace", f"{_HERE}.studies:TRACE", "one unit of a study as a timeline"),
-    CommandRow("study compare", f"{_HERE}.compare", "two variants of a study, paired", old="compare"),
-    CommandRow("study gate", f"{_HERE}.gate", "whether a study is good enough for a build to pass"),
-    CommandRow("study stress", f"{_HERE}.stress", "its answers once more, under one change each"),
-    CommandRow(
-        "study export",
-        f"{_HERE}.studies:EXPORT",
-        "a study as JSONL and Parquet",
-        old="export",
-        summaries=("",),
-    ),
-    CommandRow(
-        "study import",
-        f"{_HERE}.import_",
-        "take in reports written by other systems",
-        old="import",
-    ),
-    CommandRow("judge", f"{_HERE}.judge", "judge the reports of a study", "judging"),
-    CommandRow("report", f"{_HERE}.report", "every table and figure of a study", "judging", summaries=("",)),
+    CommandRow("study import", ".import_", "take in reports written by other systems", old="import"),
+    CommandRow("judge", ".judge", "judge the reports of a study", "judging"),
+    CommandRow("report", ".report", "every table and figure of a study", "judging", summaries=("",)),
     CommandRow("bundle", "", "a study as one file that anybody can verify: make, verify, ...", "judging"),
     CommandRow(
-        "bundle make",
-        f"{_HERE}.bundle:MAKE",
-        "write a study, all that it rests on, as one file",
-        summaries=("",),
+        "bundle make", ".bundle:MAKE", "write a study, all that it rests on, as one file", summaries=("",)
     ),
     CommandRow(
-        "bundle verify", f"{_HERE}.bundle:VERIFY", "every figure and unit of a bundle, checked without a call"
+        "bundle verify", ".bundle:VERIFY", "every figure and unit of a bundle, checked without a call"
     ),
-    CommandRow("bundle sign", f"{_HERE}.bundle:SIGN", "verify a bundle, and sign that nothing in it fails"),
+    CommandRow("bundle sign", ".bundle:SIGN", "verify a bundle, and sign that nothing in it fails"),
     CommandRow(
-        "bundle reproduce",
-        f"{_HERE}.bundle:REPRODUCE",
-        "run a drawn part of it again, and test the difference",
+        "bundle reproduce", ".bundle:REPRODUCE", "run a drawn part of it again, and test the difference"
     ),
     CommandRow(
-        "bundle regrade",
-        f"{_HERE}.bundle:REGRADE",
-        "judge its answers by another judge, figures side by side",
+        "bundle regrade", ".bundle:REGRADE", "judge its answers by another judge, figures side by side"
     ),
-    CommandRow("bundle key", f"{_HERE}.bundle:KEY", "make a key that signs bundles", summaries=("new",)),
+    CommandRow("bundle key", ".bundle:KEY", "make a key that signs bundles", summaries=("new",)),
     CommandRow(
-        "board", f"{_HERE}.board", "a page that ranks the systems of many bundles", "judging", summaries=("",)
+        "board", ".board", "a page that ranks the systems of many bundles", "judging", summaries=("",)
     ),
-    CommandRow("view", f"{_HERE}.view", "browse reports, claims and evidence", "judging"),
+    CommandRow("view", ".view", "browse reports, claims and evidence", "judging"),
     CommandRow(
         "judges",
         "",
         "who judges, and how well: check, annotate, agreement, calibrate, ...",
         "papers and judges",
     ),
+    CommandRow("judges check", ".check", "citations and rule checks of one report; no model", old="check"),
+    CommandRow("judges annotate", ".annotate", "blind A/B page for people", old="annotate"),
     CommandRow(
-        "judges check",
-        f"{_HERE}.check",
-        "citations and rule checks of one report; no model",
-        old="check",
+        "judges agreement", ".agreement", "people against judges, judge against judge", old="agreement"
     ),
-    CommandRow("judges annotate", f"{_HERE}.annotate", "blind A/B page for people", old="annotate"),
+    CommandRow("judges calibrate", ".calibrate", "a judge against labelled data", old="calibrate"),
     CommandRow(
-        "judges agreement",
-        f"{_HERE}.agreement",
-        "people against judges, judge against judge",
-        old="agreement",
+        "judges scorecard", ".scorecard", "how good a judge is, by labels of ours or of others, and its cost"
     ),
-    CommandRow(
-        "judges calibrate",
-        f"{_HERE}.calibrate",
-        "a judge against labelled data",
-        old="calibrate",
-    ),
-    CommandRow(
-        "judges scorecard",
-        f"{_HERE}.scorecard",
-        "how good a judge is, by labels of ours or of others, and its cost",
-    ),
-    CommandRow(
-        "judges canaries",
-        f"{_HERE}.canaries",
-        "a judge against reports that cheat and planted errors",
-    ),
-    CommandRow(
-        "judges rewards",
-        f"{_HERE}.rewards",
-        "rewards by code against an oracle, silence and tricks",
-    ),
-    CommandRow("judges regrade", f"{_HERE}.regrade", "kept episodes paid again, without a run"),
-    CommandRow("judges plan", f"{_HERE}.plan", "how many labels, questions and trials an interval takes"),
+    CommandRow("judges canaries", ".canaries", "a judge against reports that cheat and planted errors"),
+    CommandRow("judges rewards", ".rewards", "rewards by code against an oracle, silence and tricks"),
+    CommandRow("judges regrade", ".regrade", "kept episodes paid again, without a run"),
+    CommandRow("judges plan", ".plan", "how many labels, questions and trials an interval takes"),
     CommandRow(
         "papers", "", "what one paper alone needs: reproduce, persons, tasks, ...", "papers and judges"
     ),
 )
 _PAPERS = (
-    CommandRow(
-        "papers reproduce",
-        f"{_HERE}.reproduce",
-        "queries, agents, judging, report in one go",
-    ),
+    CommandRow("papers reproduce", ".reproduce", "queries, agents, judging, report in one go"),
     CommandRow(
         "papers tasks",
-        f"{_HERE}.tasks",
+        ".tasks",
         "wishes, and tasks with files: build, drawer, check, show, review",
         summaries=("build", "import", "export"),
     ),
     CommandRow(
-        "papers aggregate",
-        f"{_HERE}.aggregate",
-        "the sums of a protocol over raw scores of anybody",
-        old="aggregate",
+        "papers aggregate", ".aggregate", "the sums of a protocol over raw scores of anybody", old="aggregate"
     ),
 )
 _table: dict[str, CommandRow] = {}

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from contextlib import ExitStack
 from pathlib import Path
 
-from drr.app.console import add_setting_options, print_json, print_result, settings_of
+from drr.app.console import add_setting_options, print_document, print_json, print_result, settings_of
+from drr.app.notices import notice
 from drr.app.session import (
     CallDocument,
+    call_once,
     call_over_mcp,
     default_user,
     is_agent,
     sample_shop,
-    session_from_environment,
     tool_context,
     tool_named,
 )
@@ -41,15 +41,18 @@ def build(parser: argparse.ArgumentParser) -> None:
     commands = parser.add_subparsers(dest="action", required=True, metavar="list|schema|call|docs")
 
     listing = commands.add_parser("list", help="name, what it does, writes or not, parameters")
+    listing.set_defaults(act=_list)
     listing.add_argument("--json", action="store_true", help="one JSON document")
     add_setting_options(listing, "tools", "without")
 
     schema = commands.add_parser("schema", help="the JSON Schema the model sees")
+    schema.set_defaults(act=_schema)
     schema.add_argument("name", metavar="NAME", help="the name of the tool")
     schema.add_argument("--json", action="store_true", help="it is one JSON document as it is")
     add_setting_options(schema, "tools")
 
     calling = commands.add_parser("call", help="call one tool; exit 1 if it answers with an error")
+    calling.set_defaults(act=_call)
     add = calling.add_argument
     add("name", metavar="NAME", help="the name of the tool")
     add(
@@ -63,48 +66,45 @@ def build(parser: argparse.ArgumentParser) -> None:
     add("--json", action="store_true", help="one JSON document")
     add_setting_options(calling, "search", "web", "sandbox", "web_record", "web_top_k", "shop_url", "tools")
 
-    docs = commands.add_parser(
-        "docs", help="one HTML page: every tool, its schema, a real call and its answer"
-    )
-    docs.add_argument("--out", required=True, metavar="DIR", help="the folder that the page is written into")
-    docs.add_argument(
-        "--shop", metavar="SHOP", help="where the calls are made (default: a fresh sample shop)"
-    )
-    docs.add_argument("--user", metavar="USER", help="whose session (default: one of the shop's users)")
-    docs.add_argument("--json", action="store_true", help="one JSON document")
+    line = "one HTML page: every tool, its schema, a real call and its answer"
+    docs = commands.add_parser("docs", help=line)
+    docs.set_defaults(act=_docs)
+    add = docs.add_argument
+    add("--out", required=True, metavar="DIR", help="the folder that the page is written into")
+    add("--shop", metavar="SHOP", help="where the calls are made (default: a fresh sample shop)")
+    add("--user", metavar="USER", help="whose session (default: one of the shop's users)")
+    add("--json", action="store_true", help="one JSON document")
     add_setting_options(docs, "search", "web", "sandbox", "web_record", "web_top_k", "shop_url")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    if arguments.action != "docs":
+    if arguments.act is not _docs:
         add_own_tools(settings_of(arguments).settings.tools)
-    return {"list": _list, "schema": _schema, "call": _call, "docs": _docs}[arguments.action](arguments)
+    code: int = arguments.act(arguments)
+    return code
 
 
 def _list(arguments: argparse.Namespace) -> int:
     settings = settings_of(arguments).settings
     found = [EVERY[name] for name in offered_tools(settings.tools, settings.without)]
-    if arguments.json:
-        print_json(
-            [
-                {
-                    "name": tool.name,
-                    "description": tool.description,
-                    "writes": tool.writes,
-                    "parameters": tool.schema["properties"],
-                    "required": tool.schema["required"],
-                }
-                for tool in found
-            ]
-        )
-        return 0
-    width = max(len(tool.name) for tool in found) + 2
+    width, lines = max(len(tool.name) for tool in found) + 2, list[str]()
     for tool in found:
         required = set(tool.schema["required"])
         names = [name if name in required else f"[{name}]" for name in tool.schema["properties"]]
         line = f"{tool.name:<{width}}{'writes' if tool.writes else 'reads ':<8}{tool.summary()}"
-        print(wrapped_paragraph(line, width + 8))
-        print(wrapped_paragraph(f"{'':<{width + 8}}{' '.join(names)}", width + 8))
+        lines.append(wrapped_paragraph(line, width + 8))
+        lines.append(wrapped_paragraph(f"{'':<{width + 8}}{' '.join(names)}", width + 8))
+    document = [
+        {
+            "name": tool.name,
+            "description": tool.description,
+            "writes": tool.writes,
+            "parameters": tool.schema["properties"],
+            "required": tool.schema["required"],
+        }
+        for tool in found
+    ]
+    print_document(arguments, document, *lines)
     return 0
 
 
@@ -127,21 +127,13 @@ def _arguments(text: str) -> JsonObject:
 
 def _call(arguments: argparse.Namespace) -> int:
     called = _called(arguments, _arguments(arguments.args))
-    if arguments.json:
-        print_json(called)
-    elif called["ok"]:
-        print(called["text"])
-    failure = called["error"]
-    if not called["ok"]:
+    ok, failure = called["ok"], called["error"]
+    print_document(arguments, called, *([called["text"]] if ok else []))
+    if not ok:
         kind, message = (failure["kind"], failure["message"]) if failure else ("bug", called["text"])
-        hint = (
-            " Give --user USER."
-            if kind == "not_allowed" and arguments.shop and arguments.user is None
-            else ""
-        )
-        print(f"drr: {called['tool']}: {message}{hint}", file=sys.stderr)
-        return 1
-    return 0
+        is_userless = kind == "not_allowed" and arguments.shop and arguments.user is None
+        notice(f"{called['tool']}: {message}{' Give --user USER.' if is_userless else ''}")
+    return 0 if ok else 1
 
 
 def _called(arguments: argparse.Namespace, given: JsonObject) -> CallDocument:
@@ -150,14 +142,11 @@ def _called(arguments: argparse.Namespace, given: JsonObject) -> CallDocument:
         if not is_agent():
             raise Misuse("--shop SHOP: a folder, or servers:NAME; e.g. --shop demo/shop")
         return call_over_mcp(arguments.name, given)
-    return session_from_environment(
-        arguments.shop,
-        arguments.user,
-        tool_named(arguments.name).name,
-        given,
-        settings_of(arguments).settings,
-        open_access=arguments.open_access,
-    ).document()
+    settings, open_access = settings_of(arguments).settings, arguments.open_access
+    reply = call_once(
+        arguments.shop, arguments.user, arguments.name, given, settings, open_access=open_access
+    )
+    return reply.document()
 
 
 def _docs(arguments: argparse.Namespace) -> int:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import sys
 
-from drr.app.console import print_json
+from drr.app.console import print_result
+from drr.app.notices import notice
 from drr.app.terminal import wrapped_paragraph
 
 _EXAMPLES = """\
@@ -30,30 +30,27 @@ def run(arguments: argparse.Namespace) -> int:
 
     known = variants()
     for problem in plug_ins()[1].values():
-        print(f"drr: not usable: {problem}", file=sys.stderr)
-    if arguments.json:
-        rows = [
-            {
-                "name": name,
-                "version": variant.version,
-                "architecture": variant.architecture.name,
-                "roles": list(variant.roles),
-                "profile": variant.has(PROFILE) or variant.architecture.profile,
-                "page_summaries": variant.has(WS),
-                "summary": variant.summary,
-                "origin": variant.architecture.origin,
-                "in_all": name in PAPER,
-            }
-            for name, variant in known.items()
-        ]
-        print_json({"schema": 1, "variants": rows})
-        return 0
-    width = max(map(len, known))
+        notice(f"not usable: {problem}")
+    width, lines = max(map(len, known)), list[str]()
     for name, variant in known.items():
         mark = "*" if name in PAPER else " "
         line = (
             f"{mark} {name:<{width}}  v{variant.version}  {variant.summary} ({variant.architecture.origin})"
         )
-        print(wrapped_paragraph(line, width + 8))
-    print("\n* the paper's six, which `--variants all` runs")
+        lines.append(wrapped_paragraph(line, width + 8))
+    rows = [
+        {
+            "name": name,
+            "version": variant.version,
+            "architecture": variant.architecture.name,
+            "roles": list(variant.roles),
+            "profile": variant.has(PROFILE) or variant.architecture.profile,
+            "page_summaries": variant.has(WS),
+            "summary": variant.summary,
+            "origin": variant.architecture.origin,
+            "in_all": name in PAPER,
+        }
+        for name, variant in known.items()
+    ]
+    print_result(arguments, {"variants": rows}, *lines, "\n* the paper's six, which `--variants all` runs")
     return 0

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import sys
+from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 
-from drr.app.console import add_setting_options, print_json, settings_of
+from drr.app.console import add_setting_options, print_document, print_json, settings_of
+from drr.app.notices import notice
 from drr.app.options import positive_int
 from drr.app.terminal import flowed
 from drr.env.errors import DrrError, Misuse
@@ -47,35 +48,35 @@ def build(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EXAMPLES
     commands = parser.add_subparsers(dest="action", required=True, metavar="search|read|build|record|replay")
 
-    def command(name: str, line: str) -> argparse.ArgumentParser:
+    def command(name: str, act: Callable[[argparse.Namespace], int], line: str) -> argparse.ArgumentParser:
         made: argparse.ArgumentParser = commands.add_parser(name, help=line, description=line)
+        made.set_defaults(act=act)
         made.add_argument("--json", action="store_true", help="one JSON document")
         return made
 
-    search = command("search", "what web_search would find")
+    search = command("search", _search, "what web_search would find")
     search.add_argument("query", metavar="QUERY", help="what is searched for")
     add_setting_options(search, *_SETTINGS)
 
-    read = command("read", "a page as readable markdown; exit 1 if it is blocked, empty or unreachable")
+    line = "a page as readable markdown; exit 1 if it is blocked, empty or unreachable"
+    read = command("read", _read, line)
     read.add_argument("url", metavar="URL", help="the address of the page")
     read.add_argument("--shop", metavar="SHOP", help="answers addresses of the shop")
     add_setting_options(read, *_SETTINGS)
 
-    make = command(
-        "build", "a folder of documents (documents.jsonl, *.md with a head) becomes a frozen sandbox"
-    )
-    make.add_argument("folder", metavar="DIR", help="the folder of documents")
-    make.add_argument(
-        "--out", required=True, metavar="SANDBOX", help="the folder of the sandbox that is written"
-    )
+    line = "a folder of documents (documents.jsonl, *.md with a head) becomes a frozen sandbox"
+    add = command("build", _build, line).add_argument
+    add("folder", metavar="DIR", help="the folder of documents")
+    add("--out", required=True, metavar="SANDBOX", help="the folder of the sandbox that is written")
 
-    record = command("record", "search, read every result, keep both for replay")
+    record = command("record", _record, "search, read every result, keep both for replay")
     record.add_argument("queries", nargs="+", metavar="QUERY", help="what is searched for and read")
     record.add_argument("--out", required=True, metavar="RECORDING", help="new, or one to add to")
     record.add_argument("--searches-only", action="store_true", help="do not read the pages found")
     add_setting_options(record, *(name for name in _SETTINGS if name != "web_record"))
 
-    replay = command("replay", "what a recording holds, or one answer out of it; a miss is an error")
+    line = "what a recording holds, or one answer out of it; a miss is an error"
+    replay = command("replay", _replay, line)
     replay.add_argument("folder", metavar="RECORDING", help="a folder that `drr web record` wrote")
     asked = replay.add_mutually_exclusive_group()
     asked.add_argument("--search", metavar="QUERY", help="answer this search from the recording")
@@ -86,11 +87,11 @@ def build(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    actions = {"search": _search, "read": _read, "build": _build, "record": _record, "replay": _replay}
     try:
-        return actions[arguments.action](arguments)
+        code: int = arguments.act(arguments)
     except WebUnavailable as error:
         raise DrrError(f"web {arguments.action}: {error}") from error
+    return code
 
 
 def _asked(text: str) -> str:
@@ -108,21 +109,17 @@ def _search(arguments: argparse.Namespace) -> int:
 
 
 def _show_hits(arguments: argparse.Namespace, web: WebSearch, hits: list[WebHit]) -> None:
-    if arguments.json:
-        print_json(
-            {
-                "web": web.name,
-                "content_hash": web.content_hash,
-                "items": [hit._asdict() for hit in hits],
-                "total": len(hits),
-            }
-        )
-        return
+    document = {
+        "web": web.name,
+        "content_hash": web.content_hash,
+        "items": [hit._asdict() for hit in hits],
+        "total": len(hits),
+    }
+    lines = []
     for number, hit in enumerate(hits, 1):
         seen = "; ".join([hit.snippet, *hit.rows])
-        print(flowed(f"{number}. {_line(hit.title)}\n   {_line(hit.url)}\n   {_line(seen)}", 0))
-    if not hits:
-        print("nothing found")
+        lines.append(flowed(f"{number}. {_line(hit.title)}\n   {_line(hit.url)}\n   {_line(seen)}", 0))
+    print_document(arguments, document, *(lines or ["nothing found"]))
 
 
 def _line(text: str) -> str:
@@ -144,20 +141,16 @@ def _show_page(arguments: argparse.Namespace, page: Page) -> int:
     elif page.markdown is not None:
         print(page.markdown)
     if page.status != "ok":
-        print(f"drr: web read: {_line(page.url)}: {page.status}: {page.reason}", file=sys.stderr)
+        notice(f"web read: {_line(page.url)}: {page.status}: {page.reason}")
     return 0 if page.status == "ok" else 1
 
 
 def _build(arguments: argparse.Namespace) -> int:
     manifest = build_sandbox(Path(arguments.folder), Path(arguments.out))
-    if arguments.json:
-        print_json(manifest)
-    else:
-        kinds = ", ".join(f"{count} {kind}" for kind, count in manifest["kinds"].items())
-        print(
-            f"{arguments.out}: {manifest['documents']} documents ({kinds}), hash {manifest['content_hash'][:16]}"
-        )
-        print(f'next: drr web search "..." --sandbox {arguments.out}')
+    kinds = ", ".join(f"{count} {kind}" for kind, count in manifest["kinds"].items())
+    counts = f"{manifest['documents']} documents ({kinds}), hash {manifest['content_hash'][:16]}"
+    then = f'next: drr web search "..." --sandbox {arguments.out}'
+    print_document(arguments, manifest, f"{arguments.out}: {counts}", then)
     return 0
 
 
@@ -168,15 +161,14 @@ def _record(arguments: argparse.Namespace) -> int:
     summary = asyncio.run(
         record_searches(web, queries, settings.web_top_k, pages=not arguments.searches_only)
     )
-    if arguments.json:
-        print_json(summary)
-    else:
-        good = sum(status == "ok" for status in summary["pages"].values())
-        print(
-            f"{arguments.out}: {summary['searches']} searches, {summary['hits']} hits,"
-            f" {len(summary['pages'])} pages of which {good} are readable"
-        )
-        print(f"next: drr web replay {arguments.out}, or --web replay --web-record {arguments.out}")
+    good = sum(status == "ok" for status in summary["pages"].values())
+    pages = f"{len(summary['pages'])} pages of which {good} are readable"
+    print_document(
+        arguments,
+        summary,
+        f"{arguments.out}: {summary['searches']} searches, {summary['hits']} hits, {pages}",
+        f"next: drr web replay {arguments.out}, or --web replay --web-record {arguments.out}",
+    )
     return 0
 
 
@@ -195,14 +187,14 @@ def _replay(arguments: argparse.Namespace) -> int:
         {key: kept.get(key) for key in ("url", "final_url", "status", "reason", "time", "reader", "sha256")}
         for kept in web.pages.records()
     ]
-    if arguments.json:
-        print_json({"content_hash": web.content_hash, "searches": searches, "pages": pages})
-        return 0
-    print(f"{arguments.folder}: {len(searches)} searches, {len(pages)} pages, hash {web.content_hash[:16]}")
-    for search in searches:
-        print(
-            f"  search {_line(str(search['query']))!r} ({search['engine']}, top {search['top_k']}, {search['time']})"
-        )
-    for page in pages:
-        print(f"  {page['status']!s:<11} {_line(str(page['url']))}")
+    print_document(
+        arguments,
+        {"content_hash": web.content_hash, "searches": searches, "pages": pages},
+        f"{arguments.folder}: {len(searches)} searches, {len(pages)} pages, hash {web.content_hash[:16]}",
+        *(
+            f"  search {_line(str(one['query']))!r} ({one['engine']}, top {one['top_k']}, {one['time']})"
+            for one in searches
+        ),
+        *(f"  {page['status']!s:<11} {_line(str(page['url']))}" for page in pages),
+    )
     return 0
