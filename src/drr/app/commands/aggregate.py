@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from drr.app.console import print_document
+from drr.app.notices import notice
 from drr.app.terminal import number, table
 from drr.env.json_object import JsonObject
 from drr.eval.stats import protocols
@@ -53,11 +53,9 @@ def run(arguments: argparse.Namespace) -> int:
     if bad:
         every = document["n"] + len(bad)
         first = f"line {bad[0]['line']}: {bad[0]['problem']}"
-        print(
-            f"drr: {arguments.file}: {len(bad):,} of {every:,} rows cannot be used; {first}", file=sys.stderr
-        )
+        notice(f"{arguments.file}: {len(bad):,} of {every:,} rows cannot be used; {first}")
     elif not document["n"]:
-        print(f"drr: {arguments.file}: holds no row", file=sys.stderr)
+        notice(f"{arguments.file}: holds no row")
     return int(bool(bad) or not document["n"])
 
 

@@ -17,7 +17,6 @@ from drr.env.errors import Misuse
 from drr.wording.excerpt import many
 
 if TYPE_CHECKING:
-    from drr.app.bundles.builder import Bundle
     from drr.app.bundles.findings import BundleFindings, SignatureRow
     from drr.app.bundles.regrade import RegradedDocument
     from drr.eval.stats.intervals import VRow
@@ -52,11 +51,13 @@ def build_make(parser: argparse.ArgumentParser) -> None:
 
 def run_make(arguments: argparse.Namespace) -> int:
     from drr.app.bundles.builder import BundleConfig, write_bundle
+    from drr.study.bundle.parcel import WITHHELD
 
+    out = arguments.out
     made = write_bundle(
         BundleConfig(
             study=arguments.study,
-            out=arguments.out,
+            out=out,
             redact=arguments.redact,
             with_pages=arguments.with_pages,
             shop=arguments.shop,
@@ -65,37 +66,33 @@ def run_make(arguments: argparse.Namespace) -> int:
             trusted=trusted_addresses(arguments),
         )
     )
-    manifest = made.manifest
+    units, costs, withheld = (made.manifest[name] for name in ("units", "costs", "withheld"))
+    answers = ", ".join(f"{count:,} {how}" for how, count in sorted(units["answer"].items()))
+    aside = f" ({made.aside:,} of them set aside)" if made.aside else ""
+    unknown = made.uncounted + sum(cost["unknown"] for cost in costs.values())
+    beside = f", and {unknown:,} units of unknown cost" if unknown else ""
     document = {
         "bundle": made.root,
-        "file": str(arguments.out),
+        "file": str(out),
         "bytes": made.size,
-        "units": manifest["units"],
-        "costs": manifest["costs"],
+        "units": units,
+        "costs": costs,
         "uncounted": made.uncounted,
-        "withheld": manifest["withheld"],
+        "withheld": withheld,
     }
-    print_result(arguments, document, *_lines(arguments.out, made))
-    return 0
-
-
-def _lines(out: Path, made: Bundle) -> list[str]:
-    from drr.study.bundle.parcel import WITHHELD
-
-    manifest = made.manifest
-    answers = ", ".join(f"{count:,} {how}" for how, count in sorted(manifest["units"]["answer"].items()))
-    unknown = made.uncounted + sum(cost["unknown"] for cost in manifest["costs"].values())
-    usd = sum(cost["usd"] for cost in manifest["costs"].values())
-    aside = f" ({made.aside:,} of them set aside)" if made.aside else ""
-    lines = [
+    print_result(
+        arguments,
+        document,
         f"{out}: {made.size:,} bytes, bundle {made.root}",
-        f"answers: {answers or 'none'}{aside}; questions: {manifest['questions']:,}",
-        f"cost: ${usd:,.4f}" + (f", and {unknown:,} units of unknown cost" if unknown else ""),
-    ]
-    for why, words in WITHHELD.items():
-        if count := manifest["withheld"].get(why):
-            lines.append(f"as hashes only: {count:,} texts ({words})")
-    return lines
+        f"answers: {answers or 'none'}{aside}; questions: {made.manifest['questions']:,}",
+        f"cost: ${sum(cost['usd'] for cost in costs.values()):,.4f}{beside}",
+        *(
+            f"as hashes only: {withheld[why]:,} texts ({words})"
+            for why, words in WITHHELD.items()
+            if withheld.get(why)
+        ),
+    )
+    return 0
 
 
 _VERIFY_EXAMPLES = """\

@@ -8,9 +8,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from drr.app.console import print_document, settings_of, write_lines
-from drr.app.judge.desk import desk_of, need_judge, open_study, settings_beside, study_shop
+from drr.app.judge.desk import (
+    desk_of,
+    judge_models,
+    open_study,
+    settings_beside,
+    study_shop,
+    verdicts_on_labels,
+)
 from drr.app.models.setup import models_of
-from drr.app.study.outcome import add_unit_options, check_run, conclude, run_units
+from drr.app.study.outcome import add_unit_options, conclude, run_units
 from drr.app.terminal import number, table, with_interval, wrapped_paragraph
 from drr.env.errors import Misuse
 from drr.eval.labels import Label, read_labels
@@ -58,7 +65,6 @@ def run(arguments: argparse.Namespace) -> int:
     from drr.eval.agreement.calibrate import Calibration, calibration_document, verdict_lines
     from drr.eval.agreement.people import labelled_cases
     from drr.eval.asking.judge import KeptAnswers
-    from drr.study.study import Study
 
     scale = (arguments.scale[0], arguments.scale[1]) if arguments.scale else None
     if scale and scale[0] >= scale[1]:
@@ -71,16 +77,8 @@ def run(arguments: argparse.Namespace) -> int:
             f"{arguments.labels}: holds no {arguments.task} label; see `drr judges calibrate --help`"
         )
     settings = settings_of(arguments).settings
-    need_judge(settings)
-    models = models_of(settings)
-    check_run(arguments, models, ["judge"])
-    place = arguments.labels.resolve()
-    folder = arguments.study or place.with_name(place.name + ".study")
-    with (
-        Study.open(folder)
-        if Study.exists(folder)
-        else Study.create(folder, {"schema": 1, "run": {}}) as study
-    ):
+    models = judge_models(arguments, settings)
+    with verdicts_on_labels(arguments.labels, arguments.study) as study:
         by_id = {case.id: case for case in labelled}
         calibration = Calibration(desk_of(settings, models, None), by_id, KeptAnswers(study))
         summary = run_units(arguments, study, calibration.units(), calibration.work, models, "labels")
@@ -88,10 +86,9 @@ def run(arguments: argparse.Namespace) -> int:
             calibration, study, arguments.task, scale, other_labels=others, marks=marks
         )
         if arguments.export is not None:
-            lines = verdict_lines(calibration, study, arguments.task)
-            write_lines(arguments.export, lines)
+            write_lines(arguments.export, verdict_lines(calibration, study, arguments.task))
     print_document(arguments, document, _text(document))
-    code = conclude(summary, folder, "judges calibrate")
+    code = conclude(summary, study.folder, "judges calibrate")
     missed = any(row["met"] is not True for row in document["thresholds"].values())
     return code or int(arguments.require and missed)
 

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, TypedDict
 
 from drr.app.console import print_document, progress_of, settings_of
-from drr.app.judge.desk import desk_of, need_judge
-from drr.app.models.setup import models_of
-from drr.app.study.outcome import add_unit_options, budget_of, check_run, conclude, unit_cap_of, units_run
+from drr.app.judge.desk import desk_of, judge_models
+from drr.app.notices import notice
+from drr.app.study.outcome import add_unit_options, budget_of, conclude, unit_cap_of, units_run
 from drr.app.terminal import Column, number, table, wrapped_paragraph
 from drr.env.errors import Misuse
 from drr.env.plugins import papers
@@ -141,9 +139,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     asked = None if arguments.what is None else _parts(arguments.what)
     settings = settings_of(arguments).settings.model_copy(update={"shop_url": SHOP_URL})
-    need_judge(settings)
-    models = models_of(settings)
-    check_run(arguments, models, ("judge", "claim_extractor"))
+    models = judge_models(arguments, settings, "claim_extractor")
     what = asked or _known()[: 2 if models.name_of("judge") == OFFLINE else None]
     with _opened(arguments.study) as study, _shop(arguments.study, settings) as shop:
         summary, document = asyncio.run(_vet(study, shop, settings, models, what, arguments))
@@ -151,7 +147,7 @@ def run(arguments: argparse.Namespace) -> int:
     code = conclude(summary, arguments.study, "canaries", f"judges canaries --study {arguments.study}")
     failed = [one["name"] for one in document["rows"] if one["passed"] is not True]
     if failed and not code:
-        print(f"drr: {document['judge']} did not pass: {', '.join(dict.fromkeys(failed))}", file=sys.stderr)
+        notice(f"{document['judge']} did not pass: {', '.join(dict.fromkeys(failed))}")
     return code or int(bool(failed))
 
 
@@ -197,8 +193,10 @@ async def _vet(
         await store_test_reports(study, [*report_units(), *mistake_units(), *further])
         desk = desk_of(settings, models, shop)
         for part in what:
-            vetted = _planted if part == "planted" else partial(_judged, part)
-            done, found = await vetted(study, desk, models, arguments)
+            if part == "planted":
+                done, found = await _planted(study, desk, models, arguments)
+            else:
+                done, found = await _judged(part, study, desk, models, arguments)
             rows += found
             summary = done if summary is None else _both(summary, done)
             if done.stopped is not None:
@@ -206,6 +204,7 @@ async def _vet(
     finally:
         await models.aclose()
     assert summary is not None
+    cost = judge_costs(study, {}).get(desk.judge.shown)
     document: CanariesDocument = {
         "schema": 1,
         "judge": desk.judge.shown,
@@ -213,7 +212,7 @@ async def _vet(
         "banner": desk.banner,
         "passed": all(one["passed"] is True for one in rows),
         "rows": rows,
-        "cost_usd": _cost(study, desk.judge.shown),
+        "cost_usd": None if cost is None else cost["usd"],
     }
     return summary, document
 
@@ -282,21 +281,12 @@ _REPORTS: Mapping[str, tuple[str, Sequence[str], Callable[[Judged], list[CanaryR
 """The question, the groups of tasks and the rows of each part whose reports are judged as in a study."""
 
 
-def _cost(study: Study, judge: str) -> float | None:
-    cost = judge_costs(study, {}).get(judge)
-    return None if cost is None else cost["usd"]
-
-
 def _text(document: CanariesDocument) -> str:
     words_of = {True: "pass", False: "FAIL", None: "no answer"}
     rows = [
         [
-            one["part"],
-            one["name"],
-            one["asked"],
-            number(one["value"], 2),
-            number(one["beside"], 2),
-            words_of[one["passed"]],
+            *(one["part"], one["name"], one["asked"]),
+            *(number(one["value"], 2), number(one["beside"], 2), words_of[one["passed"]]),
         ]
         for one in document["rows"]
     ]

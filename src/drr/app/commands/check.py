@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter
+from collections.abc import Iterator
 
-from drr.app.console import add_setting_options, print_json, progress_of, settings_of
+from drr.app.console import add_setting_options, print_document, progress_of, settings_of
 from drr.app.judge.check import CheckConfig, Findings, Proofread, check, read_report
 from drr.app.models.setup import SETTINGS
 from drr.app.terminal import flowed
-from drr.citations.parse import Citations
 from drr.env.errors import Misuse
 from drr.eval.checks import value_text
 from drr.eval.checks.reading import reading_text
@@ -69,39 +69,39 @@ def run(arguments: argparse.Namespace) -> int:
         judged=arguments.model_judge is not None,
     )
     findings = check(config, progress_of(arguments))
-    if arguments.json:
-        print_json(findings.document())
-    else:
-        _print(report, findings)
+    print_document(arguments, findings.document(), *_lines(report, findings))
     return int(findings.failed)
 
 
-def _print(report: str, findings: Findings) -> None:
-    checks = findings.rules
-    _print_citations(findings.citations)
-    print()
+def _lines(report: str, findings: Findings) -> Iterator[str]:
+    checks, citations = findings.rules, findings.citations
+    cited = (
+        f"cited {citations.inline_count} times in the text ({citations.resolvable_count} lead to a source)"
+    )
+    yield f"{len(citations.sources)} sources, {cited}, {len(citations.references)} entries in lists"
+    kinds = Counter(defect.kind for defect in citations.defects)
+    if kinds:
+        yield "defects: " + ", ".join(f"{count} {kind}" for kind, count in kinds.most_common())
+    yield ""
     width = max(map(len, checks))
     for name, found in checks.items():
-        print(flowed(f"{_MARKS[found.status]:>4}  {name:<{width}}  {_summary(name, found)}", width + 4))
+        yield flowed(f"{_MARKS[found.status]:>4}  {name:<{width}}  {_summary(name, found)}", width + 4)
         for one in found.findings[:_SHOWN]:
             finding = f"line {_line(report, one.span[0])}: {_printable(one.why)}"
-            print(flowed(f"      {'':<{width}}  {finding}", 2))
+            yield flowed(f"      {'':<{width}}  {finding}", 2)
         if len(found.findings) > _SHOWN:
-            print(f"      {'':<{width}}  and {len(found.findings) - _SHOWN} more (--json has all)")
-    counts = Counter(found.status for found in checks.values())
-    print(
-        f"\n{', '.join(f'{counts[one]} {one}' for one in ('pass', 'fail', 'remark', 'unverifiable'))}; {reading_text(findings.figures)}"
-    )
+            yield f"      {'':<{width}}  and {len(found.findings) - _SHOWN} more (--json has all)"
+    by_status = Counter(found.status for found in checks.values())
+    counts = ", ".join(f"{by_status[one]} {one}" for one in ("pass", "fail", "remark", "unverifiable"))
+    yield f"\n{counts}; {reading_text(findings.figures)}"
     if findings.reading is not None:
-        _print_reading(report, findings.reading)
+        yield from _reading_lines(report, findings.reading)
 
 
-def _print_reading(report: str, read: Proofread) -> None:
+def _reading_lines(report: str, read: Proofread) -> Iterator[str]:
     found = read["found"]
-    print(
-        f"\n{read['judge']}: {len(found['mistakes'])} mistakes in {found['statements']} statements;"
-        f" {len(found['acquitted'])} more were weighed in a second reading and are none"
-    )
+    mistakes = f"{read['judge']}: {len(found['mistakes'])} mistakes in {found['statements']} statements"
+    yield f"\n{mistakes}; {len(found['acquitted'])} more were weighed in a second reading and are none"
     for unknown, name in (
         (found["unread"], "statements without a verdict"),
         (found["unweighed"], "charges without a verdict"),
@@ -109,22 +109,12 @@ def _print_reading(report: str, read: Proofread) -> None:
         (found["unshown"], "products that were too many to be shown"),
     ):
         if unknown:
-            print(f"{unknown} {name}: nothing is known of these")
+            yield f"{unknown} {name}: nothing is known of these"
     for row in found["mistakes"]:
         instead = f" (instead: {_printable(row['instead'])})" if "instead" in row else ""
         line = _line(report, row["start"])
-        print(flowed(f"  line {line}: {_printable(row['words'])}{instead}", 6))
-        print(flowed(f"      {_printable(row['why'])}", 6))
-
-
-def _print_citations(citations: Citations) -> None:
-    print(
-        f"{len(citations.sources)} sources, cited {citations.inline_count} times in the text"
-        f" ({citations.resolvable_count} lead to a source), {len(citations.references)} entries in lists"
-    )
-    kinds = Counter(defect.kind for defect in citations.defects)
-    if kinds:
-        print("defects: " + ", ".join(f"{count} {kind}" for kind, count in kinds.most_common()))
+        yield flowed(f"  line {line}: {_printable(row['words'])}{instead}", 6)
+        yield flowed(f"      {_printable(row['why'])}", 6)
 
 
 def _summary(name: str, check: Check) -> str:

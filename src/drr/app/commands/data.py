@@ -10,7 +10,8 @@ from pathlib import Path
 from textwrap import fill
 
 from drr.app.commands.table import CommandForm
-from drr.app.console import print_json, progress_of
+from drr.app.console import print_document, progress_of
+from drr.app.notices import notice
 from drr.app.options import positive_float, positive_int
 from drr.app.terminal import flowed, table
 from drr.data_ingest.download import (
@@ -88,8 +89,7 @@ def run(arguments: argparse.Namespace) -> int:
         print(_planned(publisher, wanted, to, free))
     check_room(wanted, to, free)
     if arguments.dry_run:
-        if arguments.json:
-            print_json(_document(publisher, wanted, to, free))
+        print_document(arguments, _document(publisher, wanted, to, free))
         return 0
     if any(not one.there for one in wanted) and not arguments.yes and not _agreed():
         print("nothing was got", file=sys.stderr)
@@ -100,11 +100,9 @@ def run(arguments: argparse.Namespace) -> int:
         )
     for one in done:
         for line in (*one.remarks, *((one.failed,) if one.failed else ())):
-            print(f"drr: {line}", file=sys.stderr)
-    if arguments.json:
-        print_json(_document(publisher, wanted, to, free, done))
-    elif not arguments.quiet:
-        print(_text(done, to, arguments.categories))
+            notice(line)
+    lines = [] if arguments.quiet else [_text(done, to, arguments.categories)]
+    print_document(arguments, _document(publisher, wanted, to, free, done), *lines)
     return 1 if any(one.failed for one in done) else 0
 
 
@@ -243,15 +241,11 @@ def _run_sample(arguments: argparse.Namespace) -> int:
 
     plan = SamplePlan(arguments.products, arguments.users, arguments.reviews, arguments.seed)
     written = write_sample(Path(arguments.folder), plan, progress_of(arguments))
-    if arguments.json:
-        print_json(written)
-    elif not arguments.quiet:
-        rows = written["rows"]
-        print(
-            f"{arguments.folder}: {rows['reviews']:,} reviews of {rows['products']:,} products by "
-            f"{rows['users']:,} shoppers in {len(written['categories'])} categories\n"
-            f"next: drr data ingest {arguments.folder} --shop shop"
-        )
+    rows, categories = written["rows"], len(written["categories"])
+    counts = f"{rows['reviews']:,} reviews of {rows['products']:,} products by {rows['users']:,} shoppers"
+    made = f"{arguments.folder}: {counts} in {categories} categories"
+    then = f"next: drr data ingest {arguments.folder} --shop shop"
+    print_document(arguments, written, *([] if arguments.quiet else [made, then]))
     return 0
 
 

@@ -19,7 +19,7 @@ from drr.app.terminal import Column, plain, table, verdict, with_interval, wrapp
 from drr.env.errors import Misuse
 
 if TYPE_CHECKING:
-    from drr.eval.metrics.gate import Base, GateRow, Requirement
+    from drr.eval.metrics.gate import Base, GateRow
     from drr.eval.metrics.rows import StandingRow
     from drr.eval.tasks.judgements import Judged
 
@@ -109,7 +109,10 @@ def run(arguments: argparse.Namespace) -> int:
         variants_there, row = variants_of(judged), study_standings(study, judged).row
         tallies = study.ledger.units.answer_tallies()
         asked = [tally.variant for tally in tallies]
-        requirements = [_recorded(one, asked) for one in requirements]
+        requirements = [
+            one if one.variant is None else replace(one, variant=recorded_name(one.variant, asked))
+            for one in requirements
+        ]
         base_name = None if arguments.against is None else recorded_name(arguments.against, variants_there)
         rows = unanswered(tallies, requirements, arguments.unanswered, base_name)
         rows += [*no_answers(tallies, requirements), *required_rows(judged, requirements)]
@@ -139,10 +142,6 @@ def run(arguments: argparse.Namespace) -> int:
     elif not arguments.quiet:
         _print(document)
     return 0 if document["holds"] else 1
-
-
-def _recorded(one: Requirement, asked: Sequence[str]) -> Requirement:
-    return one if one.variant is None else replace(one, variant=recorded_name(one.variant, asked))
 
 
 @contextmanager

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import sys
 from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, TypedDict
 
 from drr.app.console import add_setting_options, print_json, progress_of, settings_of
 from drr.app.models.setup import models_of
+from drr.app.notices import notice
 from drr.app.options import positive_int
 from drr.app.study.foreign import format_named
 from drr.app.study.outcome import config_of, keep_questions
@@ -319,13 +319,9 @@ def _scores_taken(study: Study, scores: Sequence[ForeignScore]) -> list[ScoresTa
 
 def _say_refused(read: ReadReports) -> None:
     for line, why in read.refused[:_SHOWN]:
-        print(
-            f"drr: {excerpt(plain(f'{read.path}, line {line}: {why}'), 600)}; not taken in", file=sys.stderr
-        )
+        notice(f"{excerpt(plain(f'{read.path}, line {line}: {why}'), 600)}; not taken in")
     if more := len(read.refused[_SHOWN:]):
-        print(
-            f"drr: {read.path}: {more:,} lines more were not taken in; --json names them all", file=sys.stderr
-        )
+        notice(f"{read.path}: {more:,} lines more were not taken in; --json names them all")
 
 
 def _say(document: TakenIn) -> None:
@@ -341,7 +337,9 @@ def _say(document: TakenIn) -> None:
         without = f", {one['unscored']} without a score" if one["unscored"] else ""
         print(plain(f"{one['title']}: {one['rows']} scores of {one['system']}, {judge}{without}"))
         if one["without_report"]:
-            notice = f"{one['without_report']} of them are of questions that {one['system']} has no report of in this study"
-            print(plain(f"drr: {notice}; --system NAME says whose they are"), file=sys.stderr)
+            which = f"questions that {one['system']} has no report of in this study"
+            notice(
+                plain(f"{one['without_report']} of them are of {which}; --system NAME says whose they are")
+            )
     if document["replaced"]:
         print(f"{document['replaced']} scores of the same judge gave way to these")

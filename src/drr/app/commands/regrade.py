@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from statistics import fmean
 from typing import TypedDict
 
 from drr.app.console import print_result
+from drr.app.notices import notice
 from drr.app.terminal import Column, Row, number, plain, table, with_interval
 from drr.app.training.from_study import StudyAnswers, answers_of
 from drr.app.training.transcripts import EpisodeTranscript, read, write
@@ -74,7 +74,8 @@ def run(arguments: argparse.Namespace) -> int:
     if of_study:
         line = f"{many(len(after), 'answer')} graded; one that failed is paid 0. Citations, budget and efficiency are of those that earned anything."
     file = str(arguments.out) if arguments.out else None
-    _say_unread(study.unread)
+    if unread := study.unread:
+        notice(f"forms that cannot be read, and pay nothing: {len(unread):,}, e.g. {plain(unread[0])}")
     print_result(arguments, {**document, "agents": agents, "file": file}, _table(agents), "", line)
     return 0
 
@@ -114,11 +115,3 @@ def _table(agents: Sequence[PaidAgent]) -> str:
         for row in agents
     ]
     return table(head, rows)
-
-
-def _say_unread(answers: Sequence[str]) -> None:
-    if answers:
-        print(
-            f"drr: forms that cannot be read, and pay nothing: {len(answers):,}, e.g. {plain(answers[0])}",
-            file=sys.stderr,
-        )

@@ -15,6 +15,7 @@ from typing import Any
 from drr.app.commands.parser import name_usual
 from drr.app.commands.table import find_command
 from drr.app.console import add_setting_options, print_json, settings_of
+from drr.app.notices import notice
 from drr.app.options import positive_float, positive_int
 from drr.app.papers.preview import preview
 from drr.app.papers.steps import (
@@ -159,7 +160,9 @@ def _reproduced(arguments: argparse.Namespace) -> tuple[int, JsonObject]:
         return code, {}
     pages = {name: str(arguments.out / name / "index.html") for name in ("report", "viewer")}
     figures = arguments.out / "report" / "metrics.json"
-    print(_headline(figures, paper.HEADLINE))
+    if banner := json.loads(read_file(figures))["banner"]:
+        print(f"\n{wrapped_paragraph(banner)}")
+    print(f"\n{figures_table(figures, paper.HEADLINE)}")
     print("\n" + "\n".join(f"{name}: {page}" for name, page in pages.items()))
     return 0, {**pages, "metrics": str(figures)}
 
@@ -192,10 +195,7 @@ def _steps(asked: Reproduction, paper: PaperSteps) -> int:
             print(tables.getvalue(), end="")
             found = find_command(step.words)
             name = step.words[0] if found is None else found.command.name
-            print(
-                f"drr: `drr {name}` ended with {code}; give the same command again to continue",
-                file=sys.stderr,
-            )
+            notice(f"`drr {name}` ended with {code}; give the same command again to continue")
             return code
     return 0
 
@@ -208,12 +208,6 @@ HEADLINE: Mapping[str, tuple[str, int]] = {
     "tool_calls": ("tool calls", 1),
 }
 """Label and decimals of each metric that is called otherwise here than over its column."""
-
-
-def _headline(metrics: Path, shown: Sequence[str]) -> str:
-    """Return the banner, if there is one, and the table of the main figures of a run."""
-    banner = json.loads(read_file(metrics))["banner"]
-    return f"\n{wrapped_paragraph(banner) + chr(10) * 2 if banner else ''}{figures_table(metrics, shown)}"
 
 
 def figures_table(metrics: Path, shown: Sequence[str], *, width: int | None = None) -> str:

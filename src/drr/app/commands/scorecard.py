@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from drr.app.console import print_document, settings_of
-from drr.app.judge.desk import desk_of, need_judge, open_study
-from drr.app.models.setup import models_of
-from drr.app.study.outcome import add_unit_options, check_run, conclude, run_units
+from drr.app.judge.desk import desk_of, judge_models, open_study, verdicts_on_labels
+from drr.app.study.outcome import add_unit_options, conclude, run_units
 from drr.app.terminal import number, table, with_interval, wrapped_paragraph
 from drr.env.errors import Misuse
 from drr.eval.labels import read_labels
@@ -55,15 +54,12 @@ def build(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from drr.eval.agreement.scorecard import JudgedSet, LabelledSet, scorecard
     from drr.eval.judging.read import call_weak
-    from drr.study.study import Study
 
     if arguments.again < 0 or (arguments.sample is not None and arguments.sample < 1):
         raise Misuse("--sample: at least 1, --again: at least 0")
-    place, settings = arguments.on.resolve(), settings_of(arguments).settings
+    settings = settings_of(arguments).settings
     labelled = LabelledSet.of(arguments.on.name, read_labels(arguments.on), arguments.sample)
-    folder = arguments.study or place.with_name(place.name + ".study")
-    opened = Study.open(folder) if Study.exists(folder) else Study.create(folder, {"schema": 1, "run": {}})
-    with opened as study:
+    with verdicts_on_labels(arguments.on, arguments.study) as study:
         own, summary = _judged(arguments, labelled, study, settings)
         rules = settings.model_copy(update={"model_judge": OFFLINE})
         by_rules = settings.model_for("judge") == OFFLINE
@@ -74,7 +70,7 @@ def run(arguments: argparse.Namespace) -> int:
         with open_study(path) as judged:
             call_weak(judged, own.judge, document["weak"])
     print_document(arguments, document, _text(document))
-    return conclude(summary, folder, "judges scorecard")
+    return conclude(summary, study.folder, "judges scorecard")
 
 
 def _judged(
@@ -85,9 +81,7 @@ def _judged(
     from drr.eval.agreement.scorecard import JudgedSet
     from drr.eval.asking.judge import KeptAnswers
 
-    need_judge(settings)
-    models = models_of(settings)
-    check_run(arguments, models, ["judge"])
+    models = judge_models(arguments, settings)
     desk, kept = desk_of(settings, models, None), KeptAnswers(study)
     twice = [] if desk.judge.rule_written else labelled.cases[: arguments.again]
     times = [

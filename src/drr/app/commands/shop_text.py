@@ -179,16 +179,12 @@ def hits_text(request: SearchRequest, page: SearchPage, products: Sequence[Produ
         lines.append(f"{page.unpriced:,} more match and have no known price; --unknown-price lets them in")
     lines.append("")
     for rank, product in enumerate(products, first):
-        lines += _hit_lines(rank, product)
+        rating = "not rated" if product.average_rating is None else f"{product.average_rating:.1f} stars"
+        number = "" if product.rating_number is None else f" ({count(product.rating_number)})"
+        facts = f"{product.product_id}  {price(product.price)}  {rating}{number}  {product.category}"
+        lines.append(f"{rank:>3}. {excerpt(plain(product.title) or '(no title)', _TITLE)}")
+        lines.append(plain(f"     {facts}"))
     return flowed("\n".join(lines), 5)
-
-
-def _hit_lines(rank: int, product: Product) -> Iterator[str]:
-    rating = "not rated" if product.average_rating is None else f"{product.average_rating:.1f} stars"
-    number = "" if product.rating_number is None else f" ({count(product.rating_number)})"
-    title = plain(product.title) or "(no title)"
-    yield f"{rank:>3}. {excerpt(title, _TITLE)}"
-    yield plain(f"     {product.product_id}  {price(product.price)}  {rating}{number}  {product.category}")
 
 
 def why_nothing(request: SearchRequest, shop: Shop) -> str:

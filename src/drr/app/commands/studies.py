@@ -18,7 +18,7 @@ from drr.env.errors import DrrError, Misuse
 from drr.env.plugins import examples_of
 from drr.eval.foreign.registry import format_places
 from drr.study.unit import Record
-from drr.wording.excerpt import excerpt
+from drr.wording.excerpt import excerpt, many
 
 if TYPE_CHECKING:
     from drr.study.status import BudgetState, StudyStatus, StudyUsage
@@ -51,7 +51,7 @@ def _run_status(arguments: argparse.Namespace) -> int:
 def _render(folder: Path, document: StudyStatus) -> str:
     lines = [f"{folder}", *_units(document), *_usage(document.usage)]
     if document.unjudged:
-        lines.append(f"  not judged yet: {_many(document.unjudged, 'answer')}; `drr judge {folder}`")
+        lines.append(f"  not judged yet: {many(document.unjudged, 'answer')}; `drr judge {folder}`")
     lines.append(f"  cost: {_cost(document)}{_of_others(document)}")
     if document.budget:
         lines.append(f"  budget: {_budget(document.budget)}")
@@ -63,8 +63,8 @@ def _render(folder: Path, document: StudyStatus) -> str:
 def _of_others(document: StudyStatus) -> str:
     """Return a clause that names the answers whose cost is unknown; empty if there are none."""
     imported, uncounted = document.imported, document.uncounted
-    parts = [f"the {_many(imported, 'imported answer')}"] if imported else []
-    parts += [f"{_many(uncounted, 'answer')} made without a model of ours"] if uncounted else []
+    parts = [f"the {many(imported, 'imported answer')}"] if imported else []
+    parts += [f"{many(uncounted, 'answer')} made without a model of ours"] if uncounted else []
     return f"; what {' and '.join(parts)} cost is unknown" if parts else ""
 
 
@@ -101,15 +101,11 @@ def _units(document: StudyStatus) -> Iterator[str]:
         yield f"  lost: {len(lost):,} answers lack texts and are left out ({some}); `drr run STUDY --retry-failed` computes them again"
     made_up = document.fabricated
     if made_up.addresses:
-        yield f"  fabricated: {_many(made_up.addresses, 'cited address', 'es')} that no tool returned, in {_many(made_up.answers, 'answer')}"
-
+        addresses = f"{made_up.addresses:,} cited address{'' if made_up.addresses == 1 else 'es'}"
+        yield f"  fabricated: {addresses} that no tool returned, in {many(made_up.answers, 'answer')}"
     if document.refused.calls:
-        calls, answers = _many(document.refused.calls, "tool call"), _many(document.refused.answers, "answer")
+        calls, answers = many(document.refused.calls, "tool call"), many(document.refused.answers, "answer")
         yield f"  refused: {calls} in {answers}; `drr study trace` and `drr view` say why"
-
-
-def _many(count: int, noun: str, ending: str = "s") -> str:
-    return f"{count:,} {noun}{'' if count == 1 else ending}"
 
 
 def _usage(usage: StudyUsage) -> Iterator[str]:
@@ -166,7 +162,7 @@ def _run_trace(arguments: argparse.Namespace) -> int:
             shown = timeline.without_judgements(records, full=arguments.full)
             print_document(arguments, timeline.unit_rows(records), timeline.unit_list_text(shown))
             if left := len(records) - len(shown):
-                which = f"{_many(left, 'finished judgement')} {'is' if left == 1 else 'are'}"
+                which = f"{many(left, 'finished judgement')} {'is' if left == 1 else 'are'}"
                 notice(f"{arguments.study}: {which} not listed here; --full lists all")
             return 0
         record = _find(study, arguments.unit)

@@ -81,10 +81,8 @@ def run(arguments: argparse.Namespace) -> int:
 def _tasks(arguments: argparse.Namespace, folder: FolderPages) -> int:
     options = ("judge", "shop", "tasks", "report", "reviewer", "marks")
     if any(getattr(arguments, name) for name in options):
-        raise Misuse(
-            f"{arguments.study}: is a folder of tasks;"
-            " --judge, --shop, --tasks, --report, --reviewer and --import are for a study"
-        )
+        others = "--judge, --shop, --tasks, --report, --reviewer and --import"
+        raise Misuse(f"{arguments.study}: is a folder of tasks; {others} are for a study")
     if arguments.static is not None:
         count = folder.write(arguments.static, progress_of(arguments))
         _tell_written(arguments, count, for_owners=True)
@@ -170,25 +168,17 @@ def _take_in(study: Study, arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _report_of(given: str | None) -> Path | None:
-    if given is not None and not (Path(given) / REPORT_MARK).is_file():
-        raise Misuse(f"{given}: no folder that `drr report --out` wrote")
-    return None if given is None else Path(given)
-
-
 def _serve(reader: Reader, arguments: argparse.Namespace, names: list[str]) -> None:
     from drr.app.viewer.site import SOMEBODY, site
 
-    report = _report_of(arguments.report)
+    report = None if arguments.report is None else Path(arguments.report)
+    if report is not None and not (report / REPORT_MARK).is_file():
+        raise Misuse(f"{arguments.report}: no folder that `drr report --out` wrote")
     reader.entries()  # the first page then has little left to read
     reviewers = {new_token(): name for name in names or [SOMEBODY]}
     token = next(iter(reviewers))
     shown = {token: f"{name}: " if names else "" for token, name in reviewers.items()}
-    _listen(
-        arguments,
-        shown,
-        lambda taken: site(reader, token, taken, reviewers=reviewers, report=report),
-    )
+    _listen(arguments, shown, lambda taken: site(reader, token, taken, reviewers=reviewers, report=report))
 
 
 def _listen(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NotRequired, TypedDict
 
 from drr.agents.commands.command import is_command, recorded_name
 from drr.app.models.setup import models_of, prompts_of
-from drr.app.study.outcome import check_models
+from drr.app.study.outcome import check_models, check_run
 from drr.app.study.spans import judgement_span, spans_of
 from drr.app.study.trust import (
     check_shop,
@@ -90,6 +90,23 @@ def need_judge(settings: Settings) -> None:
     """Raise `Misuse` where a judge is to be examined and no setting names one."""
     if settings.model_for("judge") == OFFLINE and not names_judge(settings):
         raise Misuse("no judge is named; name a model with --judge, or `--judge offline` to try the path")
+
+
+def judge_models(arguments: argparse.Namespace, settings: Settings, *roles: str) -> Models:
+    """Return the models that examine a judge; raise `Misuse` for calls that would fail at once, and where no judge is named."""
+    need_judge(settings)
+    models = models_of(settings)
+    check_run(arguments, models, ("judge", *roles))
+    return models
+
+
+def verdicts_on_labels(labels: Path, given: Path | None) -> Study:
+    """Open or create the study that keeps a judge's verdicts on a file of labels: FILE.study beside it, unless a folder is given."""
+    from drr.study.study import Study
+
+    place = labels.resolve()
+    folder = given or place.with_name(place.name + ".study")
+    return Study.open(folder) if Study.exists(folder) else Study.create(folder, {"schema": 1, "run": {}})
 
 
 def desk_of(
